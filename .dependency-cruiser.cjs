@@ -6,6 +6,8 @@ const adapters = `^src/${features}/adapters/`;
 const published = `^src/${features}/public[.]ts$`;
 /** A resource of administration is whole in one folder: its record, its spelling and its table. */
 const resource = "^src/administration/resources/[^/]+/";
+/** The ways to customers: adapters of messaging and inbox, each channel whole in one folder. */
+const channels = "^src/channels/";
 /** How things are spelled for clients, whatever technology takes it to them. */
 const wire = `${adapters}wire/`;
 
@@ -105,6 +107,26 @@ module.exports = {
       to: { path: "^src/infra/", pathNot: "^src/infra/$2/" },
     },
     {
+      name: "channels-know-what-features-publish",
+      comment: "A channel speaks HTTP both ways; it reaches no store except through a port.",
+      severity: "error",
+      from: { path: channels },
+      to: { path: "^src/", pathNot: [channels, "^src/kernel/", "^src/infra/(http|http-client)/", published] },
+    },
+    {
+      name: "channels-do-not-meet",
+      comment: "What two of them need is in `shared`; only the list of all names each.",
+      severity: "error",
+      from: { path: `${channels}([^/]+)/` },
+      to: { path: channels, pathNot: [`${channels}$1/`, `${channels}shared/`, `${channels}channel[.]ts$`] },
+    },
+    {
+      name: "only-bootstrap-imports-channels",
+      severity: "error",
+      from: { pathNot: [channels, "^src/(bootstrap|cli)/", "^test/"] },
+      to: { path: channels },
+    },
+    {
       name: "records-are-pure",
       severity: "error",
       from: { path: `${resource}record[.]ts$` },
@@ -186,6 +208,20 @@ module.exports = {
       from: { path: "^migrations/" },
       to: { path: "^(src|test)/" },
     },
+    {
+      name: "the-console-is-a-client",
+      comment: "It knows the API by its documents only, as any other client does.",
+      severity: "error",
+      from: { path: "^console/" },
+      to: { path: "^(src|test|migrations)/" },
+    },
+    {
+      name: "nobody-imports-the-console",
+      comment: "The API serves its build; only its page starts it.",
+      severity: "error",
+      from: { pathNot: "^(console|test)/" },
+      to: { path: "^console/" },
+    },
     { name: "no-test-in-src", severity: "error", from: { path: "^src/" }, to: { path: "^test/" } },
     {
       name: "no-dev-dependency-in-src",
@@ -219,6 +255,7 @@ module.exports = {
     tsConfig: { fileName: "tsconfig.json" },
     // Without it an `import type` in the domain would go unseen.
     tsPreCompilationDeps: true,
+    exclude: { path: "^(console|client)/dist/" },
     enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "types", "node", "default"] },
   },
 };

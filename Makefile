@@ -1,10 +1,11 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run stand-ins watch test check start api worker migrate rollback business sender ad-token operator-flag app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity client bench faults fuzz overload build clean fmt
+.PHONY: help run stand-ins watch test check start api worker migrate rollback business sender ad-token operator-flag app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity console client client-types bench faults fuzz overload build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
 BUILT := dist/.built
+CONSOLE := console/dist/.built
 TSX := node --import tsx
 # MB of the young generation, of which V8 keeps three. Room for what a few hundred requests leave behind: the garbage
 # collector then copies and promotes less of what lives. A worker fills whatever it gets with a large campaign.
@@ -22,7 +23,7 @@ PRODUCTION := $(if $(DEMO_ENV),,NODE_ENV=production)
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
 
-run: $(MODULES) ## start everything here: database, demo data, stand-ins for the platforms, the service
+run: $(MODULES) $(CONSOLE) ## start everything here: database, demo data, stand-ins for the platforms, the service
 	@exec $(TSX) src/demo/run.ts
 
 stand-ins: $(MODULES) ## start only what an empty installation needs here: an empty database, stand-ins for the platforms
@@ -31,21 +32,21 @@ stand-ins: $(MODULES) ## start only what an empty installation needs here: an em
 watch: $(MODULES) ## print what an agent's inbox hears of a running `make run`: make watch SINCE=0; AS=admin or AS=key hears all
 	@exec $(TSX) src/demo/watch.ts
 
-test: check ## types, lint, dependency rules and all tests, on a database of their own
+test: check $(CONSOLE) ## types, lint, dependency rules and all tests, on a database of their own
 	@exec npm test --silent
 
 check: $(MODULES) ## types, lint, format, dependency rules and the rules for the API document only
 	@$(BIN)/tsc --noEmit
+	@$(MAKE) --silent client-types
+	@$(BIN)/tsc -p console
 	@$(BIN)/biome check --error-on-warnings .
 	@npm run --silent arch
-	@mkdir -p .run
-	@$(TSX) src/cli/document.ts openapi >.run/openapi.json
 	@said=$$(REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(BIN)/redocly lint recado 2>&1) || { echo "$$said"; exit 1; }
 
-start: $(BUILT) ## production: API and worker in one process; needs DATABASE_URL, or a running `make stand-ins`
+start: $(BUILT) $(CONSOLE) ## production: API and worker in one process; needs DATABASE_URL, or a running `make stand-ins`
 	@ROLE=all $(PRODUCTION) exec node $(DEMO_ENV) $(ANSWERING) dist/src/main.js
 
-api: $(BUILT) ## production: a process that answers requests
+api: $(BUILT) $(CONSOLE) ## production: a process that answers requests
 	@ROLE=api $(PRODUCTION) exec node $(DEMO_ENV) $(ANSWERING) dist/src/main.js
 
 worker: $(BUILT) ## production: a process that works off jobs
@@ -94,11 +95,9 @@ job-campaigns: $(MODULES) ## send what campaigns have due, to its end, and say h
 job-inactivity: $(MODULES) ## cancel the orders whose customers fell silent, to the end, and say how many
 	@exec node $(DEMO_ENV) --import tsx src/cli/job-inactivity.ts
 
-client: $(MODULES) ## make the TypeScript client in client/ from the documents of the API, ready for npm pack
-	@mkdir -p .run
-	@$(TSX) src/cli/document.ts openapi >.run/openapi.json
-	@$(TSX) src/cli/document.ts asyncapi >.run/asyncapi.json
-	@$(TSX) client/generate.ts .run/openapi.json .run/asyncapi.json
+console: $(CONSOLE) ## build the web application that `make run` and `make start` serve under /console/
+
+client: client-types ## make the TypeScript client in client/ from the documents of the API, ready for npm pack
 	@rm -rf client/dist
 	@$(BIN)/tsc -p client
 
@@ -114,13 +113,20 @@ fuzz: $(MODULES) ## ask everything the schemas allow and more, and check each an
 overload: $(MODULES) ## measure what one client can do to the others: make overload, or make overload ROW=sign-ins
 	@exec $(TSX) test/overload/main.ts $(ROW)
 
-build: $(BUILT) ## compile for production
+# What the client and the console know of the API, from its documents as the code has them now.
+client-types: $(MODULES)
+	@mkdir -p .run
+	@$(TSX) src/cli/document.ts openapi >.run/openapi.json
+	@$(TSX) src/cli/document.ts asyncapi >.run/asyncapi.json
+	@$(TSX) client/generate.ts .run/openapi.json .run/asyncapi.json
 
-clean: ## stop the databases under .data/, remove .data/, .run/ and dist/
+build: $(BUILT) $(CONSOLE) ## compile for production
+
+clean: ## stop the databases under .data/, remove .data/, .run/ and what was built
 	@if test -d .data; then \
 	  { test -e $(BIN)/tsx || $(MAKE) --silent $(MODULES); } && $(TSX) src/fixtures/postgres/clean.ts .data; \
 	fi
-	@rm -rf .data .run dist
+	@rm -rf .data .run dist console/dist
 
 fmt: $(MODULES) ## format, and fix what lint can fix
 	@$(BIN)/biome check --write .
@@ -135,4 +141,10 @@ $(MODULES): package-lock.json
 $(BUILT): $(MODULES) tsconfig.json tsconfig.build.json $(shell find src migrations -name '*.ts' 2>/dev/null)
 	@rm -rf dist
 	@$(BIN)/tsc -p tsconfig.build.json
+	@touch $@
+
+# Types are checked by `make check`; the build leaves them out.
+$(CONSOLE): $(MODULES) client/src/index.ts $(shell find console -type f -not -path 'console/dist/*' -not -path 'console/node_modules/*' 2>/dev/null)
+	@echo 'Building the console ...'
+	@cd console && ../$(BIN)/vite build --logLevel warn
 	@touch $@

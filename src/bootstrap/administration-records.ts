@@ -1,4 +1,5 @@
 import type { Bind } from "inversify";
+import { choicesRoutes } from "../administration/adapters/http/choices.routes.ts";
 import { importRoutes } from "../administration/adapters/http/import-records.routes.ts";
 import { oneRecordRoutes } from "../administration/adapters/http/one-record.routes.ts";
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
@@ -93,7 +94,8 @@ export function routesOf<Fields extends object>(
     find: (businessId, id) => recordsOn(cells.of(businessId)).find(businessId, id),
   };
   const named = { ...rules, name: onWire.path };
-  return recordRoutes(onWire, new ManageRecords(named, reads, unitOfWorkOf(cells, recordsOn), afterCommit, feed));
+  const records = new ManageRecords(named, reads, unitOfWorkOf(cells, recordsOn), afterCommit, feed);
+  return [...recordRoutes(onWire, records), ...choicesRoutes(onWire, records)];
 }
 
 /** Provides the routes of a resource with a single record for each business. */

@@ -4,7 +4,7 @@ import type { RecordOnWire } from "../administration/adapters/http/record-on-wir
 import { pairingRoute } from "../administration/adapters/http/senders.routes.ts";
 import { templateRoutes } from "../administration/adapters/http/templates.routes.ts";
 import { userAccessRoutes } from "../administration/adapters/http/user-access.routes.ts";
-import { PostgresAuditReads } from "../administration/adapters/postgres/audit-log.ts";
+import { PostgresAuditLog, PostgresAuditReads } from "../administration/adapters/postgres/audit-log.ts";
 import { SealedRecords } from "../administration/adapters/postgres/sealed-records.ts";
 import {
   type ApprovingPlatform,
@@ -61,13 +61,15 @@ import { webhooksOnWire } from "../administration/resources/webhooks/http.ts";
 import { PostgresWebhookRecords } from "../administration/resources/webhooks/postgres.ts";
 import { zonesOnWire } from "../administration/resources/zones/http.ts";
 import { zonesTable } from "../administration/resources/zones/postgres.ts";
+import { HttpSenderPlatforms } from "../channels/sender-platforms.ts";
 import { tellOfAgents } from "../inbox/adapters/postgres/leaving-users.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cloudChannel } from "../kernel/channels.ts";
-import { HttpSenderPlatforms } from "../messaging/adapters/http-client/sender-platforms.ts";
+import { PostgresTemplateCampaigns } from "../messaging/adapters/postgres/templates/listed-templates.ts";
 import { NoSender, type SenderDirectory, type TemplateApproval } from "../messaging/public.ts";
 import { urlErrorOf } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import { endRound } from "../webhooks/adapters/postgres/deliveries.ts";
@@ -142,19 +144,28 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     routesOf(stepsOnWire, cells, (queries) => new PostgresStepRecords(queries)),
   );
   bindForAudit(bind, templatesOnWire);
-  provide(bind, tokens.routes, [tokens.cells, tokens.platform, tokens.senderDirectory], (cells, approval, senders) => {
-    const recordsOn = (queries: Queries) => new PostgresTemplateRecords(queries);
-    const unitOfWork = unitOfWorkOf(cells, recordsOn);
-    const platform = approvingPlatform(approval, senders);
-    return [
-      ...routesOf(templatesOnWire, cells, recordsOn, { rules: { check: checkTemplate } }),
-      ...templateRoutes(
-        templatesOnWire,
-        new SubmitTemplate(unitOfWork, platform, checkStructure),
-        new SyncTemplates(unitOfWork, platform),
-      ),
-    ];
-  });
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.cells, tokens.platform, tokens.senderDirectory, tokens.campaignProgress],
+    (cells, approval, senders, progress) => {
+      const recordsOn = (queries: Queries) => new PostgresTemplateRecords(queries);
+      const platform = approvingPlatform(approval, senders);
+      const syncing = new PostgresUnitOfWork(cells, (transaction) => ({
+        records: recordsOn(transaction),
+        audit: new PostgresAuditLog(transaction),
+        campaigns: new PostgresTemplateCampaigns(transaction),
+      }));
+      return [
+        ...routesOf(templatesOnWire, cells, recordsOn, { rules: { check: checkTemplate } }),
+        ...templateRoutes(
+          templatesOnWire,
+          new SubmitTemplate(unitOfWorkOf(cells, recordsOn), platform, checkStructure),
+          new SyncTemplates(syncing, platform, (businessId, campaignIds) => progress.touch(businessId, campaignIds)),
+        ),
+      ];
+    },
+  );
   bindForAudit(bind, usersOnWire);
   bindForAudit(bind, invitationsOnWire);
   bindForAudit(bind, sessionsOnWire);

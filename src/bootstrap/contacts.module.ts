@@ -1,4 +1,5 @@
 import { ContainerModule } from "inversify";
+import { chatChannelKinds, settingsOf } from "../channels/channels.ts";
 import { rowsWithout } from "../inbox/adapters/http/contact-rows.ts";
 import { contactsRoutes } from "../inbox/adapters/http/contacts.routes.ts";
 import { importContactsRoutes } from "../inbox/adapters/http/import-contacts.routes.ts";
@@ -6,7 +7,15 @@ import { PostgresContactEdits } from "../inbox/adapters/postgres/contact-edits.t
 import { PostgresContactErasure } from "../inbox/adapters/postgres/contact-erasure.ts";
 import { PostgresContactReads } from "../inbox/adapters/postgres/contact-reads.ts";
 import { PostgresKeptPayloads } from "../inbox/adapters/postgres/kept-payloads.ts";
-import { EraseContact, type ErasureStores, ImportContacts, ManageContacts } from "../inbox/public.ts";
+import { PostgresNaming, PostgresUnnamedContacts } from "../inbox/adapters/postgres/unnamed-contacts.ts";
+import {
+  EraseContact,
+  type ErasureStores,
+  ImportContacts,
+  ManageContacts,
+  NameContacts,
+  type UnnamedContact,
+} from "../inbox/public.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import { PostgresRefusedRows } from "../infra/postgres/refused-rows.ts";
@@ -21,6 +30,9 @@ import { noteOn } from "./audit.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
+/** Milliseconds that a platform may take to tell the name of a customer. */
+const longestNameMs = 5_000;
+
 export const contactsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
@@ -30,7 +42,7 @@ export const contactsModule = new ContainerModule(({ bind }) => {
       const unitOfWork = new PostgresUnitOfWork(
         slowCells,
         (transaction): ErasureStores => ({
-          contacts: new PostgresContactErasure(transaction, (phone) => secrets.digestNumber(phone)),
+          contacts: new PostgresContactErasure(transaction, (phone) => secrets.digestNumber(phone), secrets),
           others: [new PostgresCampaignErasure(transaction), new PostgresOrderErasure(transaction)],
           files: new PostgresMediaErasure(transaction),
           copies: [new PostgresWebhookErasure(transaction)],
@@ -42,6 +54,7 @@ export const contactsModule = new ContainerModule(({ bind }) => {
         unitOfWork,
         new PostgresKeptPayloads(directory),
         new PostgresRefusedRows(slowCells, "contacts"),
+        ({ channel, payload }, forgotten) => chatChannelKinds[channel].receiving.without(payload, forgotten),
         rowsWithout,
         (businessId, names) => remove.execute(businessId, names),
         feed,
@@ -67,6 +80,28 @@ export const contactsModule = new ContainerModule(({ bind }) => {
       const onFailure = (error: unknown) => log.warn({ err: error }, "an import of contacts broke off");
       return [...contactsRoutes(manage, erase), ...importContactsRoutes(imports, refused, onFailure)];
     },
+  );
+  provide(
+    bind,
+    tokens.nameContacts,
+    [tokens.cells, tokens.feed, tokens.senderDirectory, tokens.httpClient, tokens.config, tokens.log],
+    (cells, feed, senders, client, { messagingPlatform, channels }, log) => {
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => new PostgresNaming(transaction));
+      const timeoutMs = Math.min(messagingPlatform.timeoutMs, longestNameMs);
+      const platforms = { client, messagingPlatform: { ...messagingPlatform, timeoutMs }, urls: channels };
+      const ask = async ({ businessId, provider, platformId }: UnnamedContact): Promise<string | null> => {
+        const kind = Object.values(chatChannelKinds).find(({ name }) => name === provider);
+        const settings = kind ? settingsOf(kind.name, platforms) : null;
+        const sender = kind && settings ? await senders.of(businessId, kind.name) : null;
+        return settings && sender ? ((await kind?.receiving.nameOf?.(settings, sender, platformId)) ?? null) : null;
+      };
+      return new NameContacts(new PostgresUnnamedContacts(cells), unitOfWork, ask, feed, (error, businessId) =>
+        log.warn({ err: error, businessId }, "a contact could not be named; it is tried again"),
+      );
+    },
+  );
+  provide(bind, tokens.tick, [tokens.nameContacts], (names) =>
+    tick("contacts.name", 5, (signal) => names.execute(signal)),
   );
   provide(bind, tokens.tick, [tokens.cells], (cells) => {
     const refused = new PostgresRefusedRows(cells, "contacts");

@@ -28,16 +28,19 @@ import { administrationModule } from "./administration.module.ts";
 import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
 import type { Config } from "./config.ts";
+import { consoleModule } from "./console.module.ts";
 import { contactsModule } from "./contacts.module.ts";
+import { filesModule } from "./files.module.ts";
 import { inactivityModule } from "./inactivity.module.ts";
 import { inboxModule } from "./inbox.module.ts";
+import { incomingModule } from "./incoming.module.ts";
 import { mediaModule } from "./media.module.ts";
 import { messagingModule } from "./messaging.module.ts";
 import { ordersEditModule } from "./orders-edit.module.ts";
 import { ordersReadModule } from "./orders-read.module.ts";
 import { paymentsModule } from "./payments.module.ts";
 import { provide } from "./provide.ts";
-import { qrWebhookModule } from "./qr-webhook.module.ts";
+import { receivingModule } from "./receiving.module.ts";
 import { reportsModule } from "./reports.module.ts";
 import { tenancyModule } from "./tenancy.module.ts";
 import { tokens } from "./tokens.ts";
@@ -54,7 +57,9 @@ export function createContainer(config: Config): Container {
     tenancyModule,
     administrationModule,
     inboxModule,
-    qrWebhookModule,
+    incomingModule,
+    receivingModule,
+    consoleModule,
     contactsModule,
     messagingModule,
     campaignsModule,
@@ -65,6 +70,7 @@ export function createContainer(config: Config): Container {
     reportsModule,
     adsModule,
     mediaModule,
+    filesModule,
     webhooksModule,
   );
   return container;

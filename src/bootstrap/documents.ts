@@ -14,7 +14,8 @@ import { webhookDocuments } from "../webhooks/adapters/http/webhook-documents.ts
 import { resolveAll } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
-const version = "0.1.0";
+/** Of the API, as its documents say it. */
+export const version = "0.1.0";
 
 /** What the document of the HTTP API says besides its routes. */
 const apiInfo: ApiInfo = {
@@ -34,7 +35,9 @@ const apiInfo: ApiInfo = {
     Realtime: "Live events. `/asyncapi.json` describes them.",
     Webhooks: "What platforms deliver to this service.",
     Integrations: "What this service asks other systems, at addresses that its operator configures.",
+    Choices: "Short lists that users of every role choose from.",
     Administration: "What administrators set up for their business.",
+    Operations: "The service itself.",
     Events: "What this service tells a business's own systems, at the addresses of its webhooks.",
   },
   webhooks: [

@@ -1,11 +1,8 @@
 import { ContainerModule } from "inversify";
 import { actOnChatsRoutes } from "../inbox/adapters/http/act-on-chats.routes.ts";
 import { answerChatRoute } from "../inbox/adapters/http/answer-chat.route.ts";
-import { readCloudWebhook } from "../inbox/adapters/http/cloud-payload.ts";
-import { cloudWebhookRoutes } from "../inbox/adapters/http/cloud-webhook.routes.ts";
 import { createTicketRoute } from "../inbox/adapters/http/create-ticket.route.ts";
 import { ownRoutes } from "../inbox/adapters/http/own.routes.ts";
-import { readQrWebhook } from "../inbox/adapters/http/qr-payload.ts";
 import { readInboxRoutes } from "../inbox/adapters/http/read-inbox.routes.ts";
 import { ticketStepsRoute } from "../inbox/adapters/http/ticket-steps.route.ts";
 import { PostgresActingReads } from "../inbox/adapters/postgres/acting-reads.ts";
@@ -14,7 +11,6 @@ import { PostgresChatCounts } from "../inbox/adapters/postgres/chat-counts.ts";
 import { PostgresChatDesk } from "../inbox/adapters/postgres/chat-desk.ts";
 import { PostgresChatMarks } from "../inbox/adapters/postgres/chat-marks.ts";
 import { PostgresInboxReads } from "../inbox/adapters/postgres/inbox-reads.ts";
-import { PostgresIncomingStore } from "../inbox/adapters/postgres/incoming-store.ts";
 import { PostgresLeavingUsers } from "../inbox/adapters/postgres/leaving-users.ts";
 import { PostgresOutgoingMessages } from "../inbox/adapters/postgres/outgoing-messages.ts";
 import { PostgresOwnDesk } from "../inbox/adapters/postgres/own-desk.ts";
@@ -22,7 +18,6 @@ import { PostgresTicketDesk } from "../inbox/adapters/postgres/ticket-desk.ts";
 import { PostgresTicketSetups, PostgresTicketSteps } from "../inbox/adapters/postgres/ticket-steps.ts";
 import { PostgresDepartmentDesk, PostgresWaitingChats } from "../inbox/adapters/postgres/waiting-chats.ts";
 import { PostgresWaitingLines, PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
-import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
 import { quickReplyText } from "../inbox/adapters/wire/quick-reply-text.ts";
 import {
   type ActingStores,
@@ -34,64 +29,28 @@ import {
   CreateTicket,
   GiveOutSoon,
   HandOverChats,
-  type IncomingStores,
   ReadInbox,
   type TicketStores,
-  WorkOffWebhooks,
 } from "../inbox/public.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
-import type { Cell, Queries } from "../infra/postgres/database.ts";
+import type { Cell } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
-import { cached } from "../kernel/cached.ts";
-import { cloudChannel, qrChannel } from "../kernel/channels.ts";
-import { NudgedLoop } from "../kernel/nudged-loop.ts";
-import { PostgresCampaignStatuses } from "../messaging/adapters/postgres/campaigns/campaign-statuses.ts";
-import { PostgresTemplateNews } from "../messaging/adapters/postgres/templates/template-news.ts";
-import type { CampaignProgress } from "../messaging/public.ts";
-import { noteOn } from "./audit.ts";
+import { cloudChannel } from "../kernel/channels.ts";
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
-
-/** Tells every process that there are webhooks to work off. */
-const webhooksWaiting = "webhooks_waiting";
-/** Milliseconds for which figures from the database are good, however often they are asked for. */
-const gaugeLifeMs = 5_000;
-/** Days for which webhooks that could not be worked off are kept for an operator to look at. */
-const keepFailedWebhooksDays = 7;
 
 export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.outgoingMessages,
-    [tokens.cells, tokens.config, tokens.secrets],
-    (cells, { messages }, secrets) => {
-      return new PostgresOutgoingMessages(cells, messages.leaseSeconds, digesting(secrets));
-    },
+    [tokens.cells, tokens.config, tokens.secrets, tokens.earlyLoop],
+    (cells, { messages }, secrets, early) =>
+      new PostgresOutgoingMessages(cells, messages.leaseSeconds, digesting(secrets), () => early.nudge()),
   );
-  provide(bind, tokens.webhookQueue, [tokens.cells], ({ directory }) => new PostgresWebhookQueue(directory));
-  provide(
-    bind,
-    tokens.workOffWebhooks,
-    [tokens.cells, tokens.webhookQueue, tokens.feed, tokens.campaignProgress, tokens.secrets, tokens.log],
-    (cells, queue, feed, progress, secrets, log) => {
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, progress, secrets));
-      return new WorkOffWebhooks(unitOfWork, queue, webhookReaders, feed, (error, webhookId) =>
-        webhookId === null
-          ? log.warn({ err: error }, "a batch of webhooks could not be worked off; they are tried one by one")
-          : log.error({ err: error, webhookId }, "a webhook could not be worked off"),
-      );
-    },
-  );
-  provide(bind, tokens.webhookLoop, [tokens.workOffWebhooks, tokens.log], (workOff, log) => {
-    return new NudgedLoop(
-      (signal) => workOff.execute(signal),
-      (error) => log.error({ err: error }, "webhooks could not be worked off"),
-    );
-  });
   provide(
     bind,
     tokens.createTicket,
@@ -124,31 +83,6 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.tick, [tokens.assignWaiting], (assignWaiting) =>
     tick("tickets.assign-waiting", 10, (signal) => assignWaiting.execute(signal)),
   );
-  provide(
-    bind,
-    tokens.background,
-    [tokens.webhookLoop, tokens.webhookQueue, tokens.notifications, tokens.metrics],
-    (loop, queue, notifications, metrics) => {
-      notifications.onWork(webhooksWaiting, () => loop.nudge());
-      const counts = cached(gaugeLifeMs, () => queue.counts());
-      const about = "Webhooks of the messaging platform that are kept, of all processes";
-      return background("webhooks", "intake", {
-        start: () =>
-          metrics.gauge("webhooks_waiting", about, async () => {
-            const { due, postponed, givenUp } = await counts();
-            return { due, postponed, given_up: givenUp };
-          }),
-        stop: () => loop.stop(),
-      });
-    },
-  );
-  provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
-    tick("webhooks.work-off", 5, () => notifications.notify(webhooksWaiting)),
-  );
-  provide(bind, tokens.tick, [tokens.webhookQueue], (queue) =>
-    tick("webhooks.purge", 3600, () => queue.purge(keepFailedWebhooksDays)),
-  );
-
   provide(bind, tokens.routes, [tokens.cells, tokens.createTicket], (cells, createTicket) => [
     ticketStepsRoute(new PostgresTicketSteps(cells)),
     createTicketRoute(createTicket),
@@ -258,36 +192,10 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     const counts = new PostgresChatCounts(cells);
     return tick("chats.count", 5, (signal) => counts.fold(signal));
   });
-  provide(
-    bind,
-    tokens.routes,
-    [tokens.config, tokens.webhookQueue, tokens.newFailureLimit, tokens.webhookLoop],
-    ({ messagingPlatform }, queue, newFailureLimit, loop) =>
-      cloudWebhookRoutes(messagingPlatform, queue, newFailureLimit("wrong webhooks"), () => loop.nudge()),
-  );
 });
 
 /** By which numbers are known that were erased. */
 const digesting = (secrets: Secrets) => (phone: string) => secrets.digestNumber(phone);
-
-const webhookReaders = { [cloudChannel]: readCloudWebhook, [qrChannel]: readQrWebhook };
-
-/** Tells where campaigns stand, by their business. */
-const telling = (progress: CampaignProgress, changed: ReadonlyMap<number, readonly number[]>) => () => {
-  for (const [businessId, campaignIds] of changed) progress.touch(businessId, campaignIds);
-};
-
-const incomingStores = (transaction: Queries, progress: CampaignProgress, secrets: Secrets): IncomingStores => ({
-  deliveries: (channel) => ({
-    apply: async (statuses) =>
-      telling(progress, await new PostgresCampaignStatuses(transaction, channel).apply(statuses)),
-  }),
-  templates: {
-    apply: async (news) => telling(progress, await new PostgresTemplateNews(transaction).apply(news)),
-  },
-  queue: new PostgresWebhookQueue(transaction),
-  incoming: (channel) => new PostgresIncomingStore(transaction, channel, digesting(secrets), noteOn(transaction)),
-});
 
 const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config, secrets: Secrets) =>
   new PostgresUnitOfWork(

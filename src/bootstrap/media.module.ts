@@ -1,6 +1,7 @@
 import { ContainerModule } from "inversify";
 import { newToken } from "../infra/crypto/secrets.ts";
 import { tick } from "../infra/jobs/clock.ts";
+import type { Log } from "../kernel/log.ts";
 import { mediaRoutes } from "../messaging/adapters/http/media/media.routes.ts";
 import { PostgresMediaFiles } from "../messaging/adapters/postgres/media/media-files.ts";
 import { PostgresMediaNames } from "../messaging/adapters/postgres/media/media-names.ts";
@@ -34,16 +35,29 @@ export const mediaModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.routes,
-    [tokens.mediaStorage, tokens.mediaFiles, tokens.readMedia, tokens.config, tokens.log],
-    (storage, files, read, { media: { baseUrl } }, log) => {
+    tokens.storeMedia,
+    [tokens.mediaStorage, tokens.mediaFiles, tokens.config, tokens.log],
+    (storage, files, { media: { baseUrl } }, log) => {
       const home = storage && baseUrl !== "" ? { storage, baseUrl } : null;
-      const onFailure = (error: unknown) => log.warn({ err: error }, "what is left of a file is removed later");
-      const store = new StoreMedia(home, files, recognizeMedia, () => newToken("m"), onFailure);
-      return mediaRoutes({ store, read, remove: new DeleteMedia(storage, files, onFailure), register: files });
+      return new StoreMedia(home, files, recognizeMedia, () => newToken("m"), removedLater(log));
     },
   );
+  provide(
+    bind,
+    tokens.deleteMedia,
+    [tokens.mediaStorage, tokens.mediaFiles, tokens.log],
+    (storage, files, log) => new DeleteMedia(storage, files, removedLater(log)),
+  );
+  provide(
+    bind,
+    tokens.routes,
+    [tokens.storeMedia, tokens.readMedia, tokens.deleteMedia, tokens.mediaFiles],
+    (store, read, remove, register) => mediaRoutes({ store, read, remove, register }),
+  );
 });
+
+const removedLater = (log: Log) => (error: unknown) =>
+  log.warn({ err: error }, "what is left of a file is removed later");
 
 function storageOf({ directory, s3 }: Config["media"]) {
   if (s3.bucket !== "") return new S3Storage(s3);

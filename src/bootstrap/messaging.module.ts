@@ -1,4 +1,6 @@
 import { ContainerModule } from "inversify";
+import { channelsOf } from "../channels/channels.ts";
+import { CloudTemplates } from "../channels/cloud/templates.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import { oneCell } from "../infra/postgres/cells.ts";
@@ -7,8 +9,6 @@ import { smsChannel } from "../kernel/channels.ts";
 import { sendTemplateRoute } from "../messaging/adapters/http/sends/send-template.route.ts";
 import { sendToChatRoute } from "../messaging/adapters/http/sends/send-to-chat.route.ts";
 import { listTemplatesRoute } from "../messaging/adapters/http/templates/list-templates.route.ts";
-import { channelsOf } from "../messaging/adapters/http-client/channels.ts";
-import { CloudTemplates } from "../messaging/adapters/http-client/cloud-api.ts";
 import { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
 import { RememberedTemplates } from "../messaging/adapters/memory/remembered-templates.ts";
 import { PostgresSendContexts } from "../messaging/adapters/postgres/sends/send-contexts.ts";
@@ -51,10 +51,11 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.channels,
-    [tokens.httpClient, tokens.config, tokens.metrics],
-    (client, { messagingPlatform, channels }, metrics) =>
+    [tokens.httpClient, tokens.config, tokens.metrics, tokens.publicAddress],
+    (client, { messagingPlatform, channels }, metrics, address) =>
       channelsOf({
         client,
+        address,
         messagingPlatform,
         urls: channels,
         observe: (channel, outcome) => metrics.countMessages(channel, outcome),

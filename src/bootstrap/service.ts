@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Container } from "inversify";
 import { createApp } from "../infra/http/app.ts";
+import { consoleRoutes } from "../infra/http/console.ts";
 import { turningAway } from "../infra/http/crowd.ts";
 import { bytesUnderWay } from "../infra/http/middleware/bytes-under-way.ts";
 import { docsRoutes } from "../infra/http/openapi/docs.ts";
@@ -14,6 +15,7 @@ import { background, startAll, stopAll } from "../infra/jobs/background.ts";
 import { Database } from "../infra/postgres/database.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";
 import type { Config } from "./config.ts";
+import { consoleBuild } from "./console.module.ts";
 import { createContainer, listOf } from "./container.ts";
 import { asyncApi, openApiOf } from "./documents.ts";
 import { resolve, resolveAll } from "./provide.ts";
@@ -43,6 +45,7 @@ export function apiRoutes(container: Container): Route[] {
     openApiRoute(openApiOf(container)),
     documentRoute(asyncApi(), "/asyncapi.json", "getAsyncApiDocument", "What sockets hear and say, as AsyncAPI 3.0"),
     ...docsRoutes("Recado API"),
+    ...consoleRoutes(consoleBuild),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { ContainerModule } from "inversify";
 import { newToken, type Secrets } from "../infra/crypto/secrets.ts";
 import { limitFailures, limitRate } from "../infra/http/middleware/rate-limit.ts";
+import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
@@ -66,13 +67,14 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.authenticators,
-    [tokens.knownKeys, tokens.knownSessions, tokens.newFailureLimit, tokens.limitRate],
-    (keys, sessions, newFailureLimit, limitRate) =>
+    [tokens.knownKeys, tokens.knownSessions, tokens.newFailureLimit, tokens.limitRate, tokens.config],
+    (keys, sessions, newFailureLimit, limitRate, { http }) =>
       authenticators({
         keys,
         sessions,
         failures: newFailureLimit("wrong credentials"),
         limitRate,
+        hostOf: trustedProxies(http.trustProxy).hostOf,
       }),
   );
   provide(bind, tokens.signInAttempts, [tokens.config], ({ http }) => {

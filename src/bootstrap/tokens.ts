@@ -1,17 +1,27 @@
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
 import type { SetOperatorFlag } from "../administration/public.ts";
 import type { AdCredentialStore, AdCredentials, AdPlatform, GiveAdAccess, ReportedAds } from "../ads/public.ts";
+import type { ReceivingParts } from "../channels/channel.ts";
 import type {
   ActingStores,
   ActOnChats,
+  Aftermath,
   AnswerChat,
+  ApplyEarlyStatuses,
   AssignWaiting,
   AssignWaitingChats,
   Availability,
   CreateTicket,
   EraseContact,
+  FetchFiles,
+  FileQueue,
+  FileSources,
   GiveOutSoon,
   HandOverChats,
+  IncomingUnitOfWork,
+  KeepWebhooks,
+  MediaStore,
+  NameContacts,
   WebhookQueue,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
@@ -22,6 +32,7 @@ import type { PublicAddress } from "../infra/http/public-address.ts";
 import type { Authenticators } from "../infra/http/routing/caller.ts";
 import type { Lanes } from "../infra/http/routing/lanes.ts";
 import type { Route } from "../infra/http/routing/route.ts";
+import type { Downloads } from "../infra/http-client/downloads.ts";
 import type { HttpClient } from "../infra/http-client/http-client.ts";
 import type { Background } from "../infra/jobs/background.ts";
 import type { Tick } from "../infra/jobs/clock.ts";
@@ -46,6 +57,7 @@ import type {
   CampaignQueue,
   Channels,
   ChatTemplates,
+  DeleteMedia,
   DispatchCampaigns,
   GiveSender,
   KnownTemplates,
@@ -64,6 +76,7 @@ import type {
   SendMessage,
   SettleCampaigns,
   SettleExpired,
+  StoreMedia,
   TemplateApproval,
 } from "../messaging/public.ts";
 import type { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
@@ -137,13 +150,20 @@ export const tokens = {
   revokeAppKeys: token<RevokeAppKeys>("revokeAppKeys"),
 
   webhookQueue: token<WebhookQueue>("webhookQueue"),
+  keepWebhooks: token<KeepWebhooks>("keepWebhooks"),
   workOffWebhooks: token<WorkOffWebhooks>("workOffWebhooks"),
   webhookLoop: token<NudgedLoop>("webhookLoop"),
+  incomingUnitOfWork: token<IncomingUnitOfWork>("incomingUnitOfWork"),
+  aftermath: token<Aftermath>("aftermath"),
+  applyEarlyStatuses: token<ApplyEarlyStatuses>("applyEarlyStatuses"),
+  earlyLoop: token<NudgedLoop>("earlyLoop"),
   /** Where the provider of paired phones tells of an instance, and what it proves itself with. */
+  receivingParts: token<ReceivingParts>("receivingParts"),
   instanceWebhook:
     token<(instance: OwnedInstance) => { readonly url: string; readonly secret: string }>("instanceWebhook"),
   senderPlatforms: token<SenderPlatforms>("senderPlatforms"),
   createTicket: token<CreateTicket>("createTicket"),
+  nameContacts: token<NameContacts>("nameContacts"),
   eraseContact: token<EraseContact>("eraseContact"),
   assignWaiting: token<AssignWaiting>("assignWaiting"),
   handOverChats: token<HandOverChats>("handOverChats"),
@@ -165,6 +185,14 @@ export const tokens = {
   mediaStorage: token<MediaStorage | null>("mediaStorage"),
   mediaFiles: token<MediaRegister>("mediaFiles"),
   readMedia: token<ReadMedia>("readMedia"),
+  storeMedia: token<StoreMedia>("storeMedia"),
+  deleteMedia: token<DeleteMedia>("deleteMedia"),
+  /** Null where files cannot be stored. */
+  mediaStore: token<MediaStore | null>("mediaStore"),
+  downloads: token<Downloads>("downloads"),
+  fileQueue: token<FileQueue>("fileQueue"),
+  fileSources: token<FileSources>("fileSources"),
+  fetchFiles: token<FetchFiles>("fetchFiles"),
   senderDirectory: token<SenderDirectory>("senderDirectory"),
   setOperatorFlag: token<SetOperatorFlag>("setOperatorFlag"),
   giveSender: token<GiveSender>("giveSender"),

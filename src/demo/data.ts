@@ -6,7 +6,14 @@ import type {
   UserFixture,
 } from "../fixtures/businesses/business.ts";
 import type { ShopFixture } from "../fixtures/businesses/shop.ts";
-import { cloudChannel, pageChannel, photoChannel, providerBChannel, qrChannel } from "../kernel/channels.ts";
+import {
+  cloudChannel,
+  isNumbered,
+  pageChannel,
+  photoChannel,
+  providerBChannel,
+  qrChannel,
+} from "../kernel/channels.ts";
 import { isOpen } from "../orders/domain/states.ts";
 import { Random } from "../sandbox/core/random.ts";
 import { demoAds } from "./ads.ts";
@@ -21,10 +28,37 @@ import { ordering, thread } from "./threads.ts";
 export const demoPassword = "recado-demo";
 
 const plans: readonly Plan[] = [
-  { id: 1, name: "Sabor Andino", threads: 240, group: [1, 3], seed: 11, menu: "andeanLaPaz", orders: 300 },
-  { id: 2, name: "Café Illimani", threads: 40, group: [2, 4], seed: 22, menu: "coffeeLaPaz", orders: 80 },
-  { id: 3, name: "Sabor Andino Cochabamba", threads: 60, group: null, seed: 33, menu: "andeanCochabamba", orders: 60 },
-  { id: 4, name: "Café Illimani El Alto", threads: 30, group: null, seed: 44, menu: "coffeeElAlto", orders: 40 },
+  {
+    id: 1,
+    name: "Sabor Andino",
+    threads: 240,
+    elsewhere: 24,
+    group: [1, 3],
+    seed: 11,
+    menu: "andeanLaPaz",
+    orders: 300,
+  },
+  { id: 2, name: "Café Illimani", threads: 40, elsewhere: 4, group: [2, 4], seed: 22, menu: "coffeeLaPaz", orders: 80 },
+  {
+    id: 3,
+    name: "Sabor Andino Cochabamba",
+    threads: 60,
+    elsewhere: 4,
+    group: null,
+    seed: 33,
+    menu: "andeanCochabamba",
+    orders: 60,
+  },
+  {
+    id: 4,
+    name: "Café Illimani El Alto",
+    threads: 30,
+    elsewhere: 4,
+    group: null,
+    seed: 44,
+    menu: "coffeeElAlto",
+    orders: 40,
+  },
 ];
 
 /** The demo, always the same but for its dates, which are relative to `now`. */
@@ -36,6 +70,8 @@ interface Plan {
   readonly id: number;
   readonly name: string;
   readonly threads: number;
+  /** How many of them are on other channels than the cloud channel. */
+  readonly elsewhere: number;
   /** The businesses whose report it shares; it must be one of them. */
   readonly group: readonly number[] | null;
   readonly seed: number;
@@ -65,8 +101,7 @@ function business(plan: Plan, now: Date): BusinessFixture {
     { length: plan.threads },
     (_, index): ThreadFixture => ({
       ...thread(base, index, { id, users, now, random }),
-      // The last few are on the other channels, one on each.
-      channel: otherSenders[plan.threads - 1 - index]?.channel ?? cloudChannel,
+      ...placeOf(plan, index),
     }),
   );
   const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
@@ -109,13 +144,22 @@ function business(plan: Plan, now: Date): BusinessFixture {
   };
 }
 
-/** Which threads become stories: cloud chats without an open order, and none of the first, which people type. */
+/** The last threads of a business are on the other channels, in turns; the customers of pages have no numbers there. */
+function placeOf({ id, threads, elsewhere }: Plan, index: number): Pick<ThreadFixture, "channel"> | { phone: string } {
+  const fromEnd = threads - 1 - index;
+  const channel = fromEnd < elsewhere ? otherChannels[fromEnd % otherChannels.length] : undefined;
+  if (channel === undefined) return { channel: cloudChannel };
+  return { channel, ...(!isNumbered(channel) && { phone: `24${String(id * 1_000_000 + index).padStart(15, "0")}` }) };
+}
+
+/** Which threads become stories: chats without an open order, and none of the first, which people type. */
 function storied(threads: readonly ThreadFixture[], opened: readonly { readonly chatId: number }[]): number[] {
   const ordered = new Set(opened.map(({ chatId }) => chatId));
-  return threads
-    .flatMap(({ chatId, channel }, index) => (channel === cloudChannel && !ordered.has(chatId) ? index : []))
-    .filter((index) => index >= 12)
-    .slice(0, longStories + overdueStories);
+  const free = threads.flatMap(({ chatId, channel }, index) =>
+    index >= 12 && !ordered.has(chatId) ? { index, isCloud: channel === cloudChannel } : [],
+  );
+  const indexes = (isCloud: boolean) => free.filter((each) => each.isCloud === isCloud).map(({ index }) => index);
+  return [...indexes(true).slice(0, longStories + overdueStories), ...indexes(false)];
 }
 
 const quickReplies = [

@@ -2,7 +2,17 @@ import type { Container } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import type { BusinessFixture, UserFixture } from "../fixtures/businesses/business.ts";
+import { pairPhones } from "../fixtures/businesses/pair-phones.ts";
 import type { OrderFixture } from "../fixtures/businesses/shop.ts";
+import {
+  type ChannelName,
+  cloudChannel,
+  isNumbered,
+  pageChannel,
+  photoChannel,
+  providerBChannel,
+  qrChannel,
+} from "../kernel/channels.ts";
 import { requiredParameters } from "../messaging/domain/template.ts";
 import { statusOf } from "../orders/domain/states.ts";
 import { demoPassword } from "./data.ts";
@@ -13,6 +23,8 @@ export interface DemoAccess {
   readonly appKeys: ReadonlyMap<number, string>;
   /** By user id. */
   readonly sessionTokens: ReadonlyMap<number, string>;
+  /** By business id: what the provider of paired phones proves itself with when it tells of the business's phone. */
+  readonly phoneSecrets: ReadonlyMap<number, string>;
 }
 
 const keyLabel = "demo";
@@ -25,7 +37,10 @@ const userOf = (business: BusinessFixture, roleId: number, nth = 0): UserFixture
   return user;
 };
 
-/** Sessions are opened as for an operator, without passwords; each administrator makes the key of the business. */
+/**
+ * Sessions are opened as for an operator, without passwords; each administrator makes the key of the business and pairs its
+ * phone, whose stand-in knows since then where to tell of it, until it is stopped.
+ */
 export async function giveAccess(
   container: Container,
   api: string,
@@ -33,15 +48,22 @@ export async function giveAccess(
 ): Promise<DemoAccess> {
   const openSession = resolve(container, tokens.openSession);
   const appKeys = new Map<number, string>();
+  const webhookOf = resolve(container, tokens.instanceWebhook);
   const sessionTokens = new Map<number, string>();
+  const phoneSecrets = new Map<number, string>();
   for (const business of businesses) {
     for (const { id } of [userOf(business, 1), userOf(business, 5), userOf(business, 5, 1)]) {
       sessionTokens.set(id, (await openSession.forUser(id)).token);
     }
     const administrator = requestsTo(api, sessionTokens.get(userOf(business, 1).id));
     appKeys.set(business.id, await newKey(administrator));
+    for (const { id: senderId, platform_id: platformId } of await pairPhones((path) =>
+      administrator.ask("GET", path),
+    )) {
+      phoneSecrets.set(business.id, webhookOf({ businessId: business.id, senderId, platformId }).secret);
+    }
   }
-  return { appKeys, sessionTokens };
+  return { appKeys, sessionTokens, phoneSecrets };
 }
 
 /** In the place of the one that the last start made. */
@@ -82,6 +104,7 @@ export function demoDescription({ api, sandbox, databaseUrl, businesses, access 
   const foreignAdmin = sessionOf(foreign, 1);
   return {
     api,
+    console: `${api}/console/`,
     sandbox,
     databaseUrl,
     business: { id: main.id, appKey: access.appKeys.get(main.id) ?? "" },
@@ -104,7 +127,7 @@ export function demoDescription({ api, sandbox, databaseUrl, businesses, access 
     password: demoPassword,
     departments: main.departments.map(({ id, name }) => ({ id, nombre: name })),
     tags: (main.tags ?? []).map(({ id, name }) => ({ id, nombre: name })),
-    channels: { cloud: { phoneNumberId: main.sender.phoneNumberId } },
+    channels: channelsOf(main, access),
     templates: main.templates
       .filter(({ visible, deleted }) => visible && !deleted)
       .map((template) => ({
@@ -113,12 +136,27 @@ export function demoDescription({ api, sandbox, databaseUrl, businesses, access 
         parameters: requiredParameters({ structure: template.structure, body: template.body }),
         header: template.headerType,
       })),
-    contacts: main.threads.map(({ contactId, chatId, phone }) => ({ id: contactId, numero: phone, chat_id: chatId })),
+    contacts: main.threads
+      .filter(({ channel = cloudChannel }) => isNumbered(channel))
+      .map(({ contactId, chatId, phone }) => ({ id: contactId, numero: phone, chat_id: chatId })),
     ticketStep: { id: main.steps[0]?.id },
     adAccount: main.ads?.defaultAccountId,
     campaign: main.ads?.accounts[0]?.campaigns?.[0]?.id,
     orders: { whatsapp: pendingOrder(main, "wa")?.id, app: pendingOrder(main, "app")?.id },
     article: { id: main.shop?.articles[0]?.id },
     reportRoot: main.id,
+  };
+}
+
+/** What the business is called on each channel, and what its platform proves itself with where that is its own. */
+function channelsOf({ id, sender: cloud, otherSenders = [] }: BusinessFixture, { phoneSecrets }: DemoAccess) {
+  const senderOn = (channel: ChannelName) => otherSenders.find((sender) => sender.channel === channel);
+  const account = senderOn(providerBChannel);
+  return {
+    cloud: { phoneNumberId: cloud.phoneNumberId },
+    page: { pageId: senderOn(pageChannel)?.platformId },
+    photo: { accountId: senderOn(photoChannel)?.platformId },
+    qr: { instance: senderOn(qrChannel)?.platformId, webhookSecret: phoneSecrets.get(id) },
+    providerB: { accountSid: account?.accountId, authToken: account?.token, number: account?.phone },
   };
 }

@@ -141,6 +141,7 @@ export const demoFiles = {
     "Total: Bs 96,00",
     "Gracias por su compra",
   ]),
+  list: document("lista-oficina.pdf", ["Lista para la oficina", "12 almuerzos", "Jueves, 12:30"]),
   quote: document("cotizacion.pdf", ["Cotizacion", "20 almuerzos del dia", "20 almuerzos vegetarianos", "Vale 7 dias"]),
 } as const satisfies Record<string, DemoFile>;
 

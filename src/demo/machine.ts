@@ -18,6 +18,8 @@ export const ports = {
   database: Number(DATABASE_PORT || 5480),
   media: 3443,
 };
+/** Where the service listens. */
+export const serviceUrl = `http://127.0.0.1:${ports.api}`;
 export const directories = { data: ".data", run: ".run", media: ".data/media" };
 export const files = {
   secret: `${directories.data}/secret`,
@@ -133,7 +135,7 @@ export async function sandboxFor(
   appSecret: string,
   known: Omit<SandboxSettings, "host" | "port" | "webhook">,
 ): Promise<Sandbox> {
-  const webhook = { url: `http://127.0.0.1:${ports.api}/webhooks/cloud`, appSecret };
+  const webhook = { url: `${serviceUrl}/webhooks/cloud`, appSecret };
   const settings = { host: "127.0.0.1", webhook, pusherApps: [pusherApp], ...known };
   const sandbox = await startSandbox({ ...settings, port: ports.sandbox }).catch((error: { code?: string }) => {
     if (error.code === "EADDRINUSE") return startSandbox({ ...settings, port: 0 });

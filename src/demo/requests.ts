@@ -25,7 +25,8 @@ export const requestsTo = (address: string, sessionToken?: string): Requests => 
       signal: AbortSignal.timeout(longestMs),
     });
     const text = await response.text();
-    return { status: response.status, json: text === "" ? null : JSON.parse(text) };
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    return { status: response.status, json: isJson ? JSON.parse(text) : null };
   },
 });
 

@@ -22,6 +22,7 @@ import {
   ports,
   pusherApp,
   sandboxFor,
+  serviceUrl,
   stopLater,
   untilStopped,
   writeEnvironment,
@@ -65,7 +66,7 @@ async function start(): Promise<Demo> {
   const businesses = demoBusinesses(new Date());
   const sandbox = process.env.MESSAGING_PLATFORM_URL
     ? null
-    : await sandboxFor(secrets.PLATFORM_APP_SECRET, knownOf(businesses, await submittedTemplates(url)));
+    : await sandboxFor(secrets.PLATFORM_APP_SECRET, knownOf(businesses, await submittedTemplates(url), serviceUrl));
   const settings = {
     ...secrets,
     DATABASE_URL: url,

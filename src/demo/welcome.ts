@@ -6,6 +6,9 @@ export function printWelcome(demo: DemoDescription, metricsKey: string): void {
   const { api, sandbox, business, agent } = demo;
   const json = `-H 'content-type: application/json'`;
   console.log(`
+Open ${demo.console}
+and sign in as ${demo.agent.email} or ${demo.admin.email}, password ${demoPassword}
+
 Recado answers on ${api}
   docs       ${api}/docs
   health     ${api}/livez  ${api}/readyz

@@ -31,12 +31,16 @@ export {
 export { ChatTemplates, type PrepareTemplateFailure } from "./application/sends/chat-templates.ts";
 export { GiveSender } from "./application/sends/give-sender.ts";
 export type {
+  Channel,
+  ChannelMessage,
   Channels,
   MediaProbe,
   NewMessage,
   OpenedMessage,
   OutgoingMessages,
+  ReadMessage,
   SendContexts,
+  Sender,
   SenderDirectory,
 } from "./application/sends/ports.ts";
 export { ReadReceipts } from "./application/sends/read-receipts.ts";
@@ -49,19 +53,31 @@ export { ListTemplates } from "./application/templates/list-templates.ts";
 export type {
   KnownTemplates,
   MessagingPlatform,
+  ReviewedTemplate,
   SubmitOutcome,
   TemplateApproval,
 } from "./application/templates/ports.ts";
 export { campaignMoves, openStates, sendingStates } from "./domain/campaign.ts";
 export { MediaNotAccessible, NoSender, SendUncertain } from "./domain/failures.ts";
+export {
+  largestMedia,
+  MediaEmpty,
+  MediaNotFound,
+  MediaQuotaReached,
+  MediaTooLarge,
+  MediaTypeRefused,
+} from "./domain/media.ts";
 export { kindOf, type MessageContent } from "./domain/message.ts";
 export {
   approvalStates,
   type DeliveryStatus,
+  type PlatformTemplate,
   PlatformUnavailable,
+  type RefusalClass,
   type SendOutcome,
   settledStates,
   type TemplateNews,
+  type TemplateState,
   templateStateOf,
 } from "./domain/platform.ts";
 export { mediaKindOf, storedMedia } from "./domain/template.ts";

@@ -5,8 +5,10 @@ import { Faults } from "./core/faults.ts";
 import type { Platform } from "./core/route.ts";
 import { SandboxServer } from "./core/server.ts";
 import { Shared } from "./core/shared.ts";
+import { StatusQueues } from "./core/status-queues.ts";
 import { Webhooks } from "./core/webhooks.ts";
 import { deliveryPlatform } from "./delivery/platform.ts";
+import { filesPlatform } from "./files/platform.ts";
 import type { ErrorStatuses } from "./graph/graph.ts";
 import { pagesPlatform } from "./pages/platform.ts";
 import { providerBPlatform } from "./provider-b/platform.ts";
@@ -35,27 +37,32 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
     keepMessages: settings.keepMessages ?? 100_000,
     undeliverable: settings.undeliverable ?? [],
   });
+  const queues = new StatusQueues(webhooks, settings.statusDelayMs ?? 50, log);
   const errorStatuses: ErrorStatuses = new Map();
   const platforms: Platform[] = [
-    cloudPlatform(settings, shared, errorStatuses, webhooks, log),
-    pagesPlatform(settings.pages ?? [], shared, errorStatuses),
-    qrPlatform(settings.qrInstances ?? [], shared),
-    providerBPlatform(settings.providerB ?? [], shared),
+    cloudPlatform(settings, shared, errorStatuses, webhooks, queues),
+    pagesPlatform(settings.pages ?? [], shared, errorStatuses, webhooks, queues),
+    qrPlatform(settings.qrInstances ?? [], shared, webhooks, queues),
+    providerBPlatform(settings, shared, webhooks, queues),
     smsPlatform(shared),
     deliveryPlatform(),
+    filesPlatform(shared.files),
     pusherPlatform(settings.pusherApps ?? []),
     adsPlatform(settings.adAccounts ?? [], errorStatuses),
   ];
   const faults = new Faults([...new Set(platforms.flatMap(({ routes }) => routes.map(({ operation }) => operation)))]);
-  const control = controlRoutes(platforms, faults, webhooks, shared);
+  const control = controlRoutes(platforms, faults, webhooks, queues, shared);
   const server = new SandboxServer(platforms, control, faults, log);
 
   const port = await server.listen(settings.port, settings.host);
+  const url = `http://${reachable(settings.host)}:${port}`;
+  shared.files.origin = url;
   return {
-    url: `http://${reachable(settings.host)}:${port}`,
+    url,
     port,
     async close() {
       for (const platform of platforms) platform.close?.();
+      queues.reset();
       webhooks.close();
       await server.close();
     },

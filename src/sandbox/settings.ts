@@ -1,6 +1,20 @@
 import { pageChannel, photoChannel } from "../kernel/channels.ts";
 import { readAdAccount } from "./ads/settings.ts";
-import { flag, integer, listOf, oneOf, optional, phoneNumber, type Settings, shape, text } from "./core/input.ts";
+import {
+  dialled,
+  flag,
+  integer,
+  listOf,
+  oneOf,
+  optional,
+  phoneNumber,
+  type Reader,
+  type Settings,
+  shape,
+  text,
+  texts,
+  webAddress,
+} from "./core/input.ts";
 import { readWebhookTarget } from "./core/webhooks.ts";
 
 const readTemplate = shape({
@@ -44,6 +58,18 @@ export const readQrInstance = shape({
   apiKey: text(1024),
   /** `false`: the phone is off. */
   connected: optional(flag),
+  /** The phone's own number. */
+  phone: optional(phoneNumber),
+  /** Where all its news go, unless a client sets another address. */
+  webhook: optional(shape({ url: webAddress, headers: optional(texts) })),
+  /** Whether webhooks carry files; as a client asks for it when absent. */
+  webhookBase64: optional(flag),
+  /** How it tells of what the API sent, if at all: as its own kind of news when absent. */
+  echo: optional(oneOf("send.message", "messages.upsert", "both")),
+  /** Where its news of deliveries name the message: in `keyId` when absent. Versions of the provider differ. */
+  updates: optional(oneOf("keyId", "key", "list", "id")),
+  /** Whether texts that answer, and documents with a caption, come wrapped, as older versions leave them. */
+  wraps: optional(flag),
 });
 export type SandboxQrInstance = Settings<typeof readQrInstance>;
 
@@ -59,6 +85,10 @@ export const readProviderB = shape({
   templates: optional(listOf(readProviderBTemplate, 6_000)),
   /** `active` when absent. */
   status: optional(oneOf("active", "suspended", "closed")),
+  /** Who can be written to at any time; others have to write first. */
+  people: optional(listOf(phoneNumber, 100_000)),
+  /** Where messages of customers go. */
+  webhookUrl: optional(webAddress),
 });
 export type SandboxProviderB = Settings<typeof readProviderB>;
 
@@ -66,7 +96,12 @@ export type SandboxProviderB = Settings<typeof readProviderB>;
 const readPusherApp = shape({ appId: text(100), key: text(100), secret: text(1024) });
 export type SandboxPusherApp = Settings<typeof readPusherApp>;
 
-export const readNumbers = listOf(phoneNumber, 100_000);
+/** A customer: a phone number, read as its digits, or a page's id of the customer. */
+const readRecipient: Reader<string> = (value, name) => {
+  const recipient = text(100)(value, name);
+  return dialled(recipient) ?? recipient;
+};
+export const readRecipients = listOf(readRecipient, 100_000);
 
 /** Settings as JSON; throws `BadInput` naming what is wrong. */
 export const readSettings = shape({
@@ -83,12 +118,14 @@ export const readSettings = shape({
   adAccounts: optional(listOf(readAdAccount, 1_000)),
   /** Milliseconds from the acceptance of a message to its first delivery status, and from each to the next; 50. */
   statusDelayMs: optional(integer(0, 3_600_000)),
+  /** Milliseconds for which the address of a file is good, where the platform has such a limit; 5 minutes. */
+  mediaLinkMs: optional(integer(0, 3_600_000)),
   /** Milliseconds until a template that a client made is reviewed; 2,000. */
   reviewDelayMs: optional(integer(0, 3_600_000)),
   /** How many accepted messages are remembered; 100,000. */
   keepMessages: optional(integer(1, 1_000_000)),
   /** Recipients that cannot be reached; the cloud channel refuses them with 131026. */
-  undeliverable: optional(readNumbers),
+  undeliverable: optional(readRecipients),
 });
 
 export type SandboxSettings = Settings<typeof readSettings> & { readonly log?: ((line: string) => void) | undefined };

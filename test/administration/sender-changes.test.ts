@@ -5,6 +5,14 @@ import { aBusiness, aThread, startWorld, type World } from "../support/world.ts"
 import { knowSender } from "./sender-platforms.ts";
 
 type Body = Readonly<Record<string, unknown>>;
+type Ask = (businessId: number, method: string, path: string, body?: object) => Promise<Answer>;
+
+const askSenders = (world: World, ...[businessId, method, path, body]: Parameters<Ask>): Promise<Answer> =>
+  request(`${world.api}/admin/senders${path}`, {
+    method,
+    headers: { "x-api-key": world.appKey(businessId) },
+    ...(body && { body }),
+  });
 
 describe("A sender record that changes to another sender", () => {
   let world: World;
@@ -15,12 +23,7 @@ describe("A sender record that changes to another sender", () => {
   });
   after(() => world.stop());
 
-  const ask = (businessId: number, method: string, path: string, body?: object): Promise<Answer> =>
-    request(`${world.api}/admin/senders${path}`, {
-      method,
-      headers: { "x-api-key": world.appKey(businessId) },
-      ...(body && { body }),
-    });
+  const ask: Ask = (...asked) => askSenders(world, ...asked);
   let count = 0;
   /** A number that the platform knows and that no business has. */
   const newNumber = async (account = "account-9"): Promise<Body> => {
@@ -168,12 +171,7 @@ describe("A sender that is deleted", () => {
   });
   after(() => world.stop());
 
-  const ask = (businessId: number, method: string, path: string, body?: object): Promise<Answer> =>
-    request(`${world.api}/admin/senders${path}`, {
-      method,
-      headers: { "x-api-key": world.appKey(businessId) },
-      ...(body && { body }),
-    });
+  const ask: Ask = (...asked) => askSenders(world, ...asked);
   const numberOf = async (businessId: number): Promise<number> =>
     (await ask(businessId, "GET", `?q=number-${businessId}`)).json.data.at(-1).id;
   const isKept = async (businessId: number, id: number, uses: readonly object[]) => {

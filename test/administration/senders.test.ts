@@ -168,6 +168,38 @@ describe("Senders of a business", () => {
     expect((await shown())[1]).to.equal(null);
   });
 
+  it("show the latest event of a number's account with its details, which no older one and no other account changes", async () => {
+    const [{ id }] = (await ask("GET", "?q=number-1")).json.data;
+    expect((await ask("GET", `/${id}`)).json.cuenta).to.equal(null);
+    const told = (account: string, time: number, value: object) => ({
+      object: "whatsapp_business_account",
+      entry: [{ id: account, time, changes: [{ field: "account_update", value }] }],
+    });
+    const restriction = [{ restriction_type: "RESTRICTED_BIZ_INITIATED_MESSAGING", expiration: 1_760_090_000 }];
+    const restricted = { event: "ACCOUNT_RESTRICTION", restriction_info: restriction };
+    await world.webhook(told("account-1", 1_760_000_100, restricted));
+    const shown = {
+      evento: "ACCOUNT_RESTRICTION",
+      detalles: { restriction_info: restriction },
+      fecha: "2025-10-09T08:55:00.000Z",
+    };
+    await eventually(async () => (await ask("GET", `/${id}`)).json.cuenta !== null);
+    expect((await ask("GET", `/${id}`)).json.cuenta).to.deep.equal(shown);
+
+    const violation = { event: "ACCOUNT_VIOLATION", violation_info: { violation_type: "ADULT" } };
+    await world.webhook(told("account-1", 1_760_000_000, violation));
+    await world.webhook(told("account-2", 1_760_000_200, violation));
+    await world.webhook(told("account-1", 1_760_000_300, { event: "constructor <b>" }));
+    await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+    expect((await ask("GET", `/${id}`)).json.cuenta).to.deep.equal(shown);
+    await world.webhook(told("account-1", 1_760_000_400, violation));
+    await eventually(async () => (await ask("GET", `/${id}`)).json.cuenta.evento === "ACCOUNT_VIOLATION");
+    const { data } = (await ask("GET", "")).json;
+    expect(data.find((sender: { id: number }) => sender.id === id).cuenta.detalles).to.deep.equal({
+      violation_info: { violation_type: "ADULT" },
+    });
+  });
+
   it("show no code to others, nor for senders that are not instances", async () => {
     await newInstance("tienda-3", false);
     const { id } = (await ask("POST", "", paired("tienda-3"))).json;

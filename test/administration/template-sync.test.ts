@@ -47,6 +47,32 @@ describe("A sync of templates", () => {
     expect(audit).to.have.length(231);
   });
 
+  it("pauses the campaigns whose templates are paused or disabled by now, with that reason, and tells of them", async () => {
+    const registered = (plantilla_id: number) =>
+      templates.world.post("/chats/enviar/masivo/plantilla", {
+        ...{ contacts_id: [101], contacts: [{ nombre: "Carla", numero: "59170000101" }], plantilla_id, empresa_id: 1 },
+        ...{ user_id: 101, nombre: `Promo ${plantilla_id}`, step: 101, paramMapping: { 1: "nombre", 2: "nombre" } },
+        ...{ schedule_at: "2099-01-01T00:00:00Z" },
+      });
+    for (const id of [101, 101, 104]) {
+      const answer = await registered(id);
+      expect(answer.status, answer.text).to.equal(200);
+    }
+    const admin = await templates.world.listen(101);
+    // No webhook tells of it.
+    await templates.world.control("POST", "/webhooks", { paused: true, fail_numbers: [] });
+    await templates.world.control("POST", "/templates/template_101", { event: "DISABLED" });
+    await templates.sync();
+    const campaigns = () =>
+      templates.world.rows<{ template_id: number; state: string; pause_reason: string | null }>(
+        "select template_id, state, pause_reason from campaigns where business_id = 1 order by id",
+      );
+    const stopped = { template_id: 101, state: "paused", pause_reason: "the platform has the template disabled" };
+    const running = { template_id: 104, state: "running", pause_reason: null };
+    expect(await campaigns()).to.deep.equal([stopped, stopped, running]);
+    await admin.hears(({ name, payload }) => name === "campaign:progress" && payload.state === "paused");
+  });
+
   it("records the whole templates before and after in the audit", async () => {
     await templates.sync();
     const { data } = (await templates.administer("GET", "/admin/audit?resource=templates")).json;

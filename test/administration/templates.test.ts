@@ -79,6 +79,11 @@ describe("Templates that a business manages", () => {
     expect(campaign?.state).to.equal("paused");
     expect(campaign?.pause_reason).to.include("paused").and.to.include("LOW_QUALITY");
     expect((await templates.listed(id)).state).to.equal("REJECTED");
+
+    await templates.world.control("POST", "/templates/promo", { event: "REINSTATED" });
+    await templates.becomes(id, "APPROVED");
+    const [still] = await templates.world.rows<{ state: string }>("select state from campaigns where business_id = 1");
+    expect(still?.state).to.equal("paused");
   });
 
   it("get the platform's category, and ignore reports that are older than the last one or from another account", async () => {

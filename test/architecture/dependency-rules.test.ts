@@ -17,6 +17,9 @@ const places = [
   "src/ads/domain/a.ts",
   "src/orders/public.ts",
   "src/ads/public.ts",
+  "src/channels/channel.ts",
+  "src/channels/shared/a.ts",
+  "src/channels/a/a.ts",
   "src/administration/adapters/http/a.ts",
   "src/administration/adapters/postgres/a.ts",
   "src/administration/resources/a/record.ts",
@@ -30,6 +33,7 @@ const places = [
   "src/fixtures/a.ts",
   "src/sandbox/a.ts",
   "test/a.ts",
+  "console/src/a.ts",
 ];
 
 /** What is as it should be, so that no rule may catch it. */
@@ -54,6 +58,11 @@ const wellBehaved: [file: string, imports: string][] = [
     'import "../../adapters/http/a.ts"; import "./record.ts"; import "../a/http.ts"',
   ],
   ["src/administration/resources/d/record.ts", 'import "../../../kernel/a.ts"'],
+  [
+    "src/channels/b/b.ts",
+    'import "../channel.ts"; import "../shared/a.ts"; import "../../infra/http/a.ts"; import "../../ads/public.ts"',
+  ],
+  ["src/channels/channels.ts", 'import "./a/a.ts"; import "./b/b.ts"'],
   ["test/b.ts", 'import "../src/fixtures/b.ts"; import "../src/sandbox/a.ts"; import "chai"'],
   ["test/demo/b.ts", 'import "../../src/demo/b.ts"'],
 ];
@@ -108,6 +117,15 @@ const breaches: Record<string, [from: string, imports: string][]> = {
     ["src/orders/adapters/http", 'import "../../../infra/postgres/a.ts"'],
     ["src/orders/adapters/wire", 'import "../../../infra/http/a.ts"'],
   ],
+  "channels-know-what-features-publish": [
+    ["src/channels/b", 'import "../../infra/postgres/a.ts"'],
+    ["src/channels/b", 'import type {} from "../../orders/domain/a.ts"'],
+  ],
+  "channels-do-not-meet": [["src/channels/b", 'import "../a/a.ts"']],
+  "only-bootstrap-imports-channels": [
+    ["src/orders/adapters/http", 'import "../../../channels/a/a.ts"'],
+    ["src/infra/http", 'import "../../channels/shared/a.ts"'],
+  ],
   "infra-knows-no-feature": [
     ["src/infra/http", 'import "../../orders/domain/a.ts"'],
     ["src/infra/http", 'import "../../bootstrap/a.ts"'],
@@ -130,6 +148,14 @@ const breaches: Record<string, [from: string, imports: string][]> = {
     ["src/cli", 'import "../fixtures/a.ts"'],
     ["src/bootstrap", 'export const a = () => import("../fixtures/a.ts")'],
     ["src/sandbox", 'import type {} from "../fixtures/a.ts"'],
+  ],
+  "the-console-is-a-client": [
+    ["console/src/inbox", 'import "../../../src/kernel/a.ts"'],
+    ["console/src", 'import type {} from "../../test/a.ts"'],
+  ],
+  "nobody-imports-the-console": [
+    ["src/infra/http", 'import "../../../console/src/a.ts"'],
+    ["src/bootstrap", 'export const a = () => import("../../console/src/a.ts")'],
   ],
   "nobody-imports-the-demo": [
     ["src", 'import "./demo/a.ts"'],
@@ -243,7 +269,7 @@ describe("dependency rules", function () {
     const entries = await readdir("src", { withFileTypes: true });
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     const features = ["tenancy", "messaging", "inbox", "orders", "reports", "ads", "administration", "webhooks"];
-    const others = ["kernel", "infra", "bootstrap", "cli", "demo", "fixtures", "sandbox"];
+    const others = ["kernel", "infra", "channels", "bootstrap", "cli", "demo", "fixtures", "sandbox"];
     expect([...features, ...others]).to.include.members(folders);
     for (const feature of features.filter((name) => folders.includes(name))) {
       const own = feature === "administration" ? ["resources"] : [];
@@ -281,7 +307,7 @@ describe("dependency rules", function () {
         const [, first] = planted.find(([rule, file]) => rule === "no-cycles" && dirname(file) === folder) ?? [];
         await plant(`${folder}/breach-cycle.ts`, `import "./${first?.slice(folder.length + 1)}"`);
       }
-      caught = (await cruise(project, ["src", "test", "migrations"])).violations;
+      caught = (await cruise(project, ["src", "test", "migrations", "console"])).violations;
     });
     after(() => rm(project, { recursive: true }));
 

@@ -50,7 +50,7 @@ async function serve({ name, databaseUrl, platformUrl, tokens }: BareSettings): 
   });
   const server = createServer((incoming, outgoing) => {
     text(incoming)
-      .then((body) => handle(body, incoming.url ?? ""))
+      .then((body) => handle(body, incoming.url ?? "", incoming.headers))
       .then(
         (body) => {
           const length = Buffer.byteLength(body);

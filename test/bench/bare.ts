@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { fileURLToPath } from "node:url";
 import type { Queries, Statement } from "../../src/infra/postgres/database.ts";
 import { type OwnProcess, startProgram } from "./processes.ts";
@@ -11,8 +12,10 @@ export interface BareTools {
   platform(businessId: number, method: "GET" | "POST", path: string, body?: string): Promise<string>;
 }
 
-/** The body of an answer for the body and the path of a request. */
-export type BareHandler = (tools: BareTools) => Promise<(body: string, path: string) => Promise<string>>;
+/** The body of an answer for the body, the path and the headers of a request. */
+export type BareHandler = (
+  tools: BareTools,
+) => Promise<(body: string, path: string, headers: IncomingHttpHeaders) => Promise<string>>;
 
 export interface BareSettings {
   /** The benchmark whose `bare` is served. */

@@ -97,7 +97,12 @@ export const bare: BareHandler = async ({ query, platform }) => {
     new PostgresSendContexts(oneCell(queries), { open: () => "", seal: () => Buffer.alloc(0) }).toNumber(1, named),
   );
   const outbox = await statementsOf(async (queries) => {
-    const messages = new PostgresOutgoingMessages(oneCell(queries), 60, (phone) => Buffer.from(phone));
+    const messages = new PostgresOutgoingMessages(
+      oneCell(queries),
+      60,
+      (phone) => Buffer.from(phone),
+      () => {},
+    );
     const message = { businessId: 1, to: "", content: { text: "" } };
     const author = { kind: "business", name: "", userId: null } as const;
     await messages.open({ ...message, thread: { phone: "", contactName: "" }, author }, cloudChannel);

@@ -55,6 +55,8 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0 }: 
     DATABASE_URL: databaseUrl,
     MASTER_SECRET: masterSecret,
     MESSAGING_PLATFORM_URL: sandbox.url,
+    QR_PROVIDER_URL: sandbox.url,
+    PROVIDER_B_URL: sandbox.url,
     PLATFORM_APP_SECRET: appSecret,
     PLATFORM_VERIFY_TOKEN: verifyToken,
     // One key does what thousands do in production.

@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
 import { demoBusinesses } from "../../src/demo/data.ts";
 import { type DemoDescription, giveAccess } from "../../src/demo/description.ts";
 import { knownOf } from "../../src/demo/known.ts";
@@ -6,11 +8,13 @@ import { demandDemo, makeDemo } from "../../src/demo/seed.ts";
 import { submittedTemplates } from "../../src/demo/submitted-templates.ts";
 import type { BusinessFixture } from "../../src/fixtures/businesses/business.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
+import { cloudChannel, pageChannel, photoChannel, providerBChannel, qrChannel } from "../../src/kernel/channels.ts";
 import { administratorRole } from "../../src/kernel/ids.ts";
 import { PostgresOrderEvents } from "../../src/orders/adapters/postgres/order-events.ts";
 import { totalsOf } from "../../src/orders/domain/total.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
 import { type StartedDemo, startDemo } from "./started-demo.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -31,6 +35,13 @@ describe("the demo", () => {
   const rows = <Row extends object>(text: string, values: readonly unknown[] = []) =>
     database.rows<Row>({ name: "", text }, values);
   const read = (businessId: number, id: number) => new PostgresOrderEvents(database).read([{ businessId, id }]);
+
+  const senderOf = async (provider: string): Promise<number> => {
+    const found = await rows<{ id: number }>("select id from senders where business_id = 1 and provider = $1", [
+      provider,
+    ]);
+    return found[0]?.id ?? 0;
+  };
 
   it("is written once", async () => {
     const { api, sandbox } = demo;
@@ -110,7 +121,7 @@ describe("the demo", () => {
   });
 
   it("finds its templates at the platform's stand-in after a restart as they were before", async () => {
-    const known = knownOf(businesses, await submittedTemplates(description.databaseUrl));
+    const known = knownOf(businesses, await submittedTemplates(description.databaseUrl), demo.api);
     const restarted = await startSandbox({ ...known, host: "127.0.0.1", port: 0 });
     try {
       for (const { accountId, token } of known.accounts) {
@@ -197,13 +208,52 @@ describe("the demo", () => {
   });
 
   it("says who its users are, what they sign in with, and what it has for the console (.run/demo.json)", () => {
-    const { agent, agent2, password, departments, tags, channels } = description;
+    const { agent, agent2, password, departments, tags } = description;
     expect(agent2.id).to.not.equal(agent.id);
     expect(agent2.email).to.match(/@business1\./);
     expect(password).to.be.a("string");
     expect(departments).to.deep.include({ id: 2, nombre: "Reclamos" });
     expect(tags).to.deep.include({ id: 4, nombre: "Cliente frecuente" });
-    expect(channels).to.deep.equal({ cloud: { phoneNumberId: "10001" } });
+  });
+
+  it("names its senders on every channel, each of which hears its customers and reaches them (.run/demo.json)", async () => {
+    const { cloud, page, photo, qr, providerB } = description.channels;
+    expect(cloud).to.deep.equal({ phoneNumberId: "10001" });
+    const { secret } = resolve(
+      demo.service.container,
+      tokens.instanceWebhook,
+    )({
+      businessId: 1,
+      senderId: await senderOf(qrChannel),
+      platformId: qr.instance ?? "",
+    });
+    expect(qr.webhookSecret).to.equal(secret);
+    expect(providerB).to.have.all.keys("accountSid", "authToken", "number");
+    for (const [channel, to, provider] of [
+      ["cloud", cloud.phoneNumberId, cloudChannel],
+      ["page", page.pageId, pageChannel],
+      ["photo", photo.accountId, photoChannel],
+      ["qr", qr.instance, qrChannel],
+      ["provider-b", providerB.number, providerBChannel],
+    ] as const) {
+      const saying = { channel, to, text: `¿Abren hoy? (${channel})` };
+      await request(`${demo.sandbox}/__sandbox/customers/59170099999/say`, { method: "POST", body: saying });
+      const chatId = await eventually(async () => {
+        const [found] = await rows<{ chat_id: number }>(
+          `select chat_id from messages join chats on chats.business_id = messages.business_id and chats.id = chat_id
+           where messages.business_id = 1 and body = $1 and provider = $2`,
+          [saying.text, provider],
+        );
+        return found?.chat_id;
+      });
+      const headers = { authorization: `Bearer ${description.agent.sessionToken}` };
+      const path = `${demo.api}/chats/${chatId}/messages`;
+      const { json: sent } = await request(path, { method: "POST", headers, body: { texto: "Sí, hasta las 22:00" } });
+      await eventually(async () => {
+        const { json } = await request(path, { headers });
+        return json.data.find(({ id }: { id: number }) => id === sent.id)?.estado === "read";
+      });
+    }
   });
 
   it("leaves the next ids free", async () => {

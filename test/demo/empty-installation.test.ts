@@ -11,7 +11,7 @@ import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 /** What the commands find in the folder in which they are typed. */
 const linked = [
   ...["Makefile", "package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"],
-  ...["config", "migrations", "node_modules", "src"],
+  ...["client", "config", "migrations", "node_modules", "src"],
 ];
 
 /** The commands of a section of the README, as they stand there. */
@@ -37,7 +37,10 @@ async function newFolder(): Promise<string> {
   // Compiling is another matter: `make start` finds it done, and what it starts is the source.
   await mkdir(join(folder, "dist/src"), { recursive: true });
   await writeFile(join(folder, "dist/src/main.js"), `import ${JSON.stringify(resolve("src/main.ts"))};\n`);
-  await writeFile(join(folder, "dist/.built"), "");
+  for (const built of ["dist", "console/dist"]) {
+    await mkdir(join(folder, built), { recursive: true });
+    await writeFile(join(folder, built, ".built"), "");
+  }
   return folder;
 }
 

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { BusinessFixture } from "../../src/fixtures/businesses/business.ts";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
+import { chatChannels, cloudChannel, isNumbered, photoChannel, providerBChannel } from "../../src/kernel/channels.ts";
 import { PostgresAbandonedOrders } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
 import { type StartedDemo, startDemo } from "./started-demo.ts";
 
@@ -104,21 +105,49 @@ describe("the demo's history", () => {
       where business_id = 1 order by last_message_at desc, id desc limit 100`;
 
     it("with long conversations among its newest, with files, voice, notes, reactions and answers", async () => {
-      const long = await rows<Record<string, number>>(
-        `select chat.id, count(*) as messages, count(*) filter (where kind = 'image') as pictures,
+      const long = await rows<Record<string, number | string>>(
+        `select chat.id, chat.provider, count(*) as messages, count(*) filter (where kind = 'image') as pictures,
                 count(*) filter (where internal) as notes, count(*) filter (where reactions <> '[]') as reactions,
                 count(*) filter (where reply_to_id is not null) as answers
          from (${newest}) as chat join messages as message on message.business_id = 1 and message.chat_id = chat.id
-         group by chat.id having count(*) >= 20`,
+         group by chat.id, chat.provider having count(*) >= 20`,
       );
       expect(long.length).to.be.at.least(12);
-      for (const { id, messages, ...parts } of long) {
-        for (const [name, count] of Object.entries(parts)) expect(count, `${name} of ${id}`).to.be.above(0);
+      for (const { id, messages, provider, ...parts } of long) {
+        for (const [name, count] of Object.entries(parts)) {
+          // ProviderB tells of no reactions.
+          if (name === "reactions" && provider === providerBChannel) continue;
+          expect(count, `${name} of ${id}`).to.be.above(0);
+        }
       }
       const [kinds] = await rows<{ kinds: string[] }>(
         "select array_agg(distinct kind order by kind) as kinds from messages where business_id = 1",
       );
       expect(kinds?.kinds).to.include.members(["audio", "document", "image", "location", "note", "template", "text"]);
+    });
+
+    it("with conversations on each channel: places, pictures, voice, documents, answers, and how far ours came", async () => {
+      for (const channel of chatChannels) {
+        const [seen] = await rows<Record<string, unknown>>(
+          `select array_agg(distinct kind) filter (where direction = 'in') as kinds,
+                  array_agg(distinct message.state) filter (where direction = 'out') as states,
+                  count(*) filter (where reactions <> '[]')::int as reactions,
+                  count(*) filter (where reply_to_id is not null)::int as answers,
+                  bool_and((contact.phone is null) = $2 and (contact.known_on is not null) = $2) as known
+           from (${newest}) as chat
+           join messages as message on message.business_id = 1 and message.chat_id = chat.id
+           join chats on chats.business_id = 1 and chats.id = chat.id
+           join contacts as contact on contact.business_id = 1 and contact.id = chats.contact_id
+           where chat.provider = $1`,
+          [channel, !isNumbered(channel)],
+        );
+        expect(seen?.kinds, channel).to.include.members(["audio", "image", "location", "text"]);
+        if (channel !== cloudChannel) expect(seen?.kinds, channel).to.include("document");
+        expect(seen?.states, channel).to.include.members(["read", channel === photoChannel ? "sent" : "delivered"]);
+        expect(seen?.answers, channel).to.be.above(3);
+        expect(Number(seen?.reactions) > 0, channel).to.equal(channel !== providerBChannel);
+        expect(seen?.known, channel).to.equal(true);
+      }
     });
 
     it("with chats in every state, of both departments, unread ones, and cloud chats whose window is over", async () => {

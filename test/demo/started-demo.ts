@@ -35,7 +35,7 @@ export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<S
   const businesses = demoBusinesses(now);
   const port = await freePort();
   const sandbox = await startSandbox({
-    ...knownOf(businesses, await submittedTemplates(opened.url)),
+    ...knownOf(businesses, await submittedTemplates(opened.url), `http://127.0.0.1:${port}`),
     ...{ host: "127.0.0.1", port: 0, webhook: { url: `http://127.0.0.1:${port}/webhooks/cloud`, appSecret } },
   });
   const config = readConfig({

@@ -63,11 +63,9 @@ export async function dieWhileCustomersWrite(
   ]);
   const lost = ids.filter((id) => !rows.some((row) => row.id === id));
   if (lost.length > 0) violations.push(`lost: ${lost.join(", ")}`);
-  const threads = await victim.rows<{ phone: string; open: number }>(`
-    select phone, count(*)::int as open
-    from contacts join chats on chats.business_id = contacts.business_id and chats.contact_id = contacts.id
-    join conversations as talk on talk.business_id = chats.business_id and talk.chat_id = chats.id
-    where closed_at is null group by phone having count(*) > 1`);
-  if (threads.length > 0) violations.push(`${threads.length} customers have more than one open conversation`);
+  const threads = await victim.rows<{ chat_id: number; open: number }>(`
+    select chat_id, count(*)::int as open from conversations
+    where closed_at is null group by chat_id having count(*) > 1`);
+  if (threads.length > 0) violations.push(`${threads.length} chats have more than one open conversation`);
   return { figures: { said: ids.length, kills: rounds, redelivered, stored: rows.length }, violations };
 }

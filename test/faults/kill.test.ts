@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { Random } from "../../src/sandbox/core/random.ts";
+import { channelNames } from "../support/channels.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { dieWhileCustomersWriteOn, loseAnswers } from "./dying-channels.ts";
 import { dieWhileEventsAreDelivered } from "./dying-deliveries.ts";
 import { dieWhileContactsAreImported } from "./dying-imports.ts";
 import { dieAtRandom, dieBeforeTheAnswersCommit, dieBeforeTheCommit } from "./dying-sends.ts";
@@ -63,6 +65,26 @@ describe("a process that is killed (kill -9)", function () {
       rounds: 1,
       parallel: 30,
     });
+    expect(violations).to.deep.equal([]);
+  });
+
+  it("while platforms answer leaves the answers of every channel unknown until news of them come", async () => {
+    const lost = { channels: channelNames, count: 3, dies: true };
+    const { figures, violations } = await loseAnswers(victim, 6_000, new Random(seed), lost);
+    expect(violations).to.deep.equal([]);
+    expect(figures).to.include({ answers: 15, settled: 10, unknown: 5 });
+  });
+
+  it("or loses what platforms answer sends nothing twice on any channel", async () => {
+    const lost = { channels: channelNames, count: 3, dies: false };
+    const { figures, violations } = await loseAnswers(victim, 6_100, new Random(seed), lost);
+    expect(violations).to.deep.equal([]);
+    expect(figures).to.include({ answers: 15, settled: 10, unknown: 5 });
+  });
+
+  it("while customers write on every channel stores once what it took", async () => {
+    const size = { channels: channelNames, rounds: 1, parallel: 15 };
+    const { violations } = await dieWhileCustomersWriteOn(victim, 7_000, new Random(seed), size);
     expect(violations).to.deep.equal([]);
   });
 

@@ -3,9 +3,11 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Random } from "../../src/sandbox/core/random.ts";
 import { formatTable } from "../bench/table.ts";
+import { channelNames } from "../support/channels.ts";
 import { closeTestServer, freshDatabase } from "../support/database.ts";
 import { CampaignStage } from "./campaign-stage.ts";
 import { campaignScenarios } from "./campaigns.ts";
+import { dieWhileCustomersWriteOn, loseAnswers } from "./dying-channels.ts";
 import { dieWhileEventsAreDelivered } from "./dying-deliveries.ts";
 import { dieWhileContactsAreImported } from "./dying-imports.ts";
 import { dieAtRandom, dieBeforeTheAnswersCommit, dieBeforeTheCommit } from "./dying-sends.ts";
@@ -27,13 +29,32 @@ const campaignRate = 200;
 const hooksName = "20 endpoints, four of them bad, and the worker that delivers is killed";
 const hookSize: HookSize = { events: 10_000, kills: 5, even: 200, evenSeconds: 10, patienceMs: 600_000 };
 
-const scenarios: Readonly<Record<string, (victim: Victim, first: number, random: Random) => Promise<Outcome>>> = {
+type Scenario = (victim: Victim, first: number, random: Random) => Promise<Outcome>;
+
+const scenarios: Readonly<Record<string, Scenario>> = {
   "killed between the platform's answer and the commit": (victim, first) => dieBeforeTheCommit(victim, first, 20),
   "killed between the platform's answer and the commit of an agent's answer": (victim, first) =>
     dieBeforeTheAnswersCommit(victim, first, 20),
   "killed while it sends": (victim, first, random) => dieAtRandom(victim, first, random, { rounds: 4, parallel: 20 }),
   "killed while customers write": (victim, first, random) =>
     dieWhileCustomersWrite(victim, first, random, { rounds: 4, parallel: 50 }),
+  ...Object.fromEntries(
+    channelNames.flatMap((channel): [string, Scenario][] => [
+      [
+        `killed on ${channel} between the platform's answer and the commit, its news tripled and some muted`,
+        (victim, first, random) => loseAnswers(victim, first, random, { channels: [channel], count: 21, dies: true }),
+      ],
+      [
+        `answers lost on ${channel}, its news tripled and some muted`,
+        (victim, first, random) => loseAnswers(victim, first, random, { channels: [channel], count: 21, dies: false }),
+      ],
+      [
+        `killed while customers write on ${channel}`,
+        (victim, first, random) =>
+          dieWhileCustomersWriteOn(victim, first, random, { channels: [channel], rounds: 2, parallel: 50 }),
+      ],
+    ]),
+  ),
   "killed while events are delivered": (victim, first, random) =>
     dieWhileEventsAreDelivered(victim, first, random, { rounds: 4, parallel: 50 }),
   "killed, or left by its client, while contacts are imported": (victim, first, random) =>

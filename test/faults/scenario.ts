@@ -6,8 +6,10 @@ import { Database } from "../../src/infra/postgres/database.ts";
 import { load, type Shot } from "../bench/load.ts";
 import type { OwnProcess } from "../bench/processes.ts";
 import { openStage, type Stage } from "../bench/stage.ts";
+import { connectChannels, onEveryChannel } from "../support/channels.ts";
 import { request as ask } from "../support/http.ts";
-import { aBusiness, aTemplate } from "../support/world.ts";
+import { appSecret, aTemplate } from "../support/world.ts";
+import { type Front, openFront } from "./front.ts";
 
 export const businessId = 1;
 export const templateId = 101;
@@ -26,31 +28,39 @@ export class Victim {
     private readonly stage: Stage,
     private readonly database: Database,
     private readonly agentToken: string,
+    private readonly front: Front,
     private process: OwnProcess,
   ) {}
 
   static async start(databaseUrl: string): Promise<Victim> {
-    const business = aBusiness(businessId, { templates: [aTemplate(templateId)], threads: [], tags: [vip] });
+    const business = onEveryChannel(businessId, { templates: [aTemplate(templateId)], threads: [], tags: [vip] });
     const stage = await openStage({ databaseUrl, businesses: [business], statusDelayMs: 20 });
     const settings = { url: databaseUrl, poolSize: 2, statementTimeoutMs: 10_000, connectTimeoutMs: 5_000 };
     const database = Database.open(settings, () => {});
+    const front = await openFront();
     try {
-      const process = await startOn(stage);
-      return new Victim(stage, database, await stage.sessionToken(agentId), process);
+      const process = await startOn(stage, front);
+      await stage.control("POST", "/webhook", { url: `${front.url}/webhooks/cloud`, appSecret });
+      await connectChannels({ ...stage, api: front.url }, [business]);
+      return new Victim(stage, database, await stage.sessionToken(agentId), front, process);
     } catch (error) {
-      await Promise.all([database.close(), stage.close()]);
+      await Promise.all([database.close(), stage.close(), front.close()]);
       throw error;
     }
   }
 
-  /** Resolves once the process is gone. */
-  async kill(): Promise<void> {
+  /**
+   * Resolves once the process is gone.
+   * @param holding - platforms wait for the next process, as behind a patient balancer; else they are refused
+   */
+  async kill({ holding = false } = {}): Promise<void> {
+    if (holding) this.front.hold();
     await this.process.kill();
   }
 
-  /** Another process takes its place, on another port; the platform's webhooks go there from now on. */
+  /** Another process takes its place, behind the address that the platforms know. */
   async startAgain(): Promise<void> {
-    this.process = await startOn(this.stage);
+    this.process = await startOn(this.stage, this.front);
   }
 
   /** Sends the template; the status of the answer, or `null` when the connection broke without one. */
@@ -122,6 +132,7 @@ export class Victim {
 
   async close(): Promise<void> {
     await this.process.kill();
+    await this.front.close();
     await this.stage.close();
     await this.database.close();
   }
@@ -141,15 +152,16 @@ export interface SandboxCounts {
   readonly duplicates: number;
 }
 
-async function startOn(stage: Stage): Promise<OwnProcess> {
+async function startOn(stage: Stage, front: Front): Promise<OwnProcess> {
   const process = await stage.service("src", {
     MESSAGE_LEASE_SECONDS: leaseSeconds,
     MESSAGING_PLATFORM_TIMEOUT_MS: platformTimeoutMs,
     // A receiver of events is on this machine, which production refuses.
     NODE_ENV: "test",
     ALLOW_PRIVATE_WEBHOOK_URLS: "true",
+    PUBLIC_URL: front.url,
   });
-  await stage.pointWebhooksAt(process);
+  front.leadTo(process.url);
   return process;
 }
 

@@ -2,11 +2,12 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming-store.ts";
-import { cloudChannel } from "../../src/kernel/channels.ts";
+import type { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming-store.ts";
+import { noNews } from "../../src/inbox/public.ts";
 import { type DeliveryState, deliveryStates, type ReportedState, reportedStates } from "../../src/kernel/delivery.ts";
 import type { OpenedMessage, OutgoingMessages } from "../../src/messaging/public.ts";
 import { startWorld, type World } from "../support/world.ts";
+import { incomingOn } from "./incoming-support.ts";
 import { openMessage } from "./open-message.ts";
 
 type News =
@@ -34,12 +35,7 @@ describe("delivery states", () => {
   before(async () => {
     world = await startWorld({ environment: { ROLE: "api" } });
     messages = resolve(world.container, tokens.outgoingMessages);
-    incoming = new PostgresIncomingStore(
-      world.database,
-      cloudChannel,
-      (phone) => Buffer.from(phone),
-      async () => {},
-    );
+    incoming = incomingOn(world.database);
   });
   after(() => world.stop());
 
@@ -59,12 +55,8 @@ describe("delivery states", () => {
       const { reference } = message;
       const given = told.states.map((state) => ({ sender: "number-1", platformMessageId, reference, state }));
       await incoming.record({
-        messages: [],
-        reactions: [],
+        ...noNews,
         statuses: given,
-        preferences: [],
-        numbers: [],
-        connections: [],
       });
     } else if (told.state === "sent") {
       await messages.settle(message, { kind: "accepted", platformMessageId });

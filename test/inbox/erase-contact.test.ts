@@ -51,6 +51,16 @@ describe("erasing a contact", () => {
       }),
     );
     await eventually(async () => (await world.rows("select from messages where chat_id = $1", [id])).length === 2);
+    const early = {
+      from: phone,
+      id: "wamid.early",
+      type: "reaction",
+      reaction: { message_id: "wamid.later", emoji: "👍" },
+    };
+    await world.webhook(aWebhook(1, { messages: [{ ...early, timestamp: "1760000000" }] }));
+    await eventually(
+      async () => (await world.rows("select from early_news where customer = $1", [phone])).length === 1,
+    );
     const [own, shared] = [await erasures.upload(10), await erasures.upload(20)];
     await world.rows(
       `insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
@@ -116,7 +126,7 @@ describe("erasing a contact", () => {
     const answer = await call("DELETE", `/contacts/${id}`);
     expect([answer.status, answer.text]).to.deep.equal([204, ""]);
 
-    for (const [what, text] of Object.entries(secrets)) expect(await erasures.leftOf(text), what).to.deep.equal([]);
+    for (const [what, text] of Object.entries(secrets)) expect(await holding(text), what).to.deep.equal([]);
     expect(await holding("Omar Otro")).to.include("public.contacts");
     expect(await holding(Buffer.from(phone).toString("base64"))).to.deep.equal([]);
     expect(await readdir(erasures.directory)).to.deep.equal([fileIn(shared)]);
@@ -154,6 +164,37 @@ describe("erasing a contact", () => {
 
     await erasures.endNow();
     for (const [what, text] of Object.entries(secrets)) expect(await holding(text), what).to.deep.equal([]);
+  });
+
+  it("leaves no name of a file, of those that the customer took back neither", async () => {
+    const from = "59178887799";
+    const names = { kept: "partida de nacimiento.pdf", "taken back": "radiografia de cadera.pdf" };
+    const tells = (wamid: string, type: string, content: object) =>
+      world.webhook(
+        aWebhook(1, {
+          contacts: [{ wa_id: from, profile: { name: "Petra" } }],
+          messages: [
+            { from, id: wamid, timestamp: String(Math.floor(Date.now() / 1000)), type, [type]: { ...content } },
+          ],
+        }),
+      );
+    await tells("wamid.file-kept", "document", { id: "9901", filename: names.kept });
+    await tells("wamid.file-back", "document", { id: "9902", filename: names["taken back"] });
+    const contact = await eventually(async () => (await world.get(`/contacts?q=${from}`)).json.data[0]);
+    const thread = async () => (await world.get(`/chats/${contact.chats[0].chat_id}/messages`)).text;
+    await eventually(async () => {
+      const text = await thread();
+      return Object.values(names).every((name) => text.includes(name));
+    });
+    for (const name of Object.values(names)) expect(await holding(name)).to.include("public.realtime_events");
+    await tells("wamid.back", "revoke", { original_message_id: "wamid.file-back" });
+    await eventually(async () => (await thread()).includes("eliminado"));
+    expect(await thread())
+      .to.include(names.kept)
+      .and.not.to.include(names["taken back"]);
+
+    expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(204);
+    for (const [which, name] of Object.entries(names)) expect(await holding(name), which).to.deep.equal([]);
   });
 
   it("is done once, and for the own contacts of administrators and keys only", async () => {

@@ -84,7 +84,7 @@ describe("the erasure of a contact", () => {
       } else {
         expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(204);
       }
-      await eventually(async () => (await erasures.leftOf(number)).length === 0);
+      await eventually(async () => (await holding(number)).length === 0);
       expect(await holding(secret)).to.deep.equal([]);
       await erasures.endNow();
       expect(await holding(number)).to.deep.equal([]);
@@ -109,9 +109,9 @@ describe("the erasure of a contact", () => {
     await world.rows("insert into refused_contacts (business_id, file, part, content) values (1, 'late', 0, $1)", [
       `motivo,numero,nombre\r\nun tag no existe,${number},Lía\r\n`,
     ]);
-    expect(await erasures.leftOf(number)).to.deep.equal(["public.refused_contacts"]);
+    expect(await holding(number)).to.deep.equal(["public.refused_contacts"]);
     await erasures.completeNow();
-    expect(await erasures.leftOf(number)).to.deep.equal([]);
+    expect(await holding(number)).to.deep.equal([]);
     await erasures.endNow();
     expect(await holding(number)).to.deep.equal([]);
   });

@@ -73,11 +73,6 @@ export class Erasures {
     return found;
   }
 
-  /** The same, but for the note by which an erasure looks for what comes late; that is gone when it ends. */
-  async leftOf(text: string): Promise<string[]> {
-    return (await this.holding(text)).filter((table) => table !== "public.contact_erasures");
-  }
-
   /** As if everything had ended that was under way. */
   async endNow(): Promise<void> {
     await this.world.rows("update contact_erasures set completed_at = now() - interval '1 hour'");

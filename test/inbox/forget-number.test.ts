@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { withoutOwnerOf } from "../../src/inbox/domain/forget-number.ts";
+import { withoutOwnerOf } from "../../src/channels/cloud/forget.ts";
 
 const forgotten = { ids: ["5917", "page-1"], senders: ["own"] };
 const left = (payload: unknown) => JSON.parse(withoutOwnerOf(JSON.stringify(payload), forgotten) ?? "null");

@@ -2,11 +2,12 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming-store.ts";
+import { noNews } from "../../src/inbox/public.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aWebhook, startWorld, type World } from "../support/world.ts";
+import { incomingOn } from "./incoming-support.ts";
 
 describe("reactions and answers of customers", () => {
   let world: World;
@@ -105,7 +106,7 @@ describe("reactions and answers of customers", () => {
   it("is replaced by the next one of the same customer, and gone with an empty one or none", async () => {
     const { phone, ours, chatId } = await talk();
     await tellAll([reacting(phone, ours, "👍", 1), reacting(phone, ours, "❤️", 2)]);
-    expect(await reactionsTo(chatId, ours)).to.deep.equal([{ autor: phone, emoji: "❤️" }]);
+    expect(await reactionsTo(chatId, ours)).to.deep.equal([{ autor: "Ana", emoji: "❤️" }]);
     await tellAll([reacting(phone, ours, "", 3)]);
     expect(await reactionsTo(chatId, ours)).to.deep.equal([]);
     await tellAll([reacting(phone, ours, "👍", 4), reacting(phone, ours, undefined, 5)]);
@@ -162,15 +163,16 @@ describe("reactions and answers of customers", () => {
   });
 
   it("is the one of the latest moment after any news, in any order, in any batches, with messages stored once", async () => {
-    const incoming = new PostgresIncomingStore(
-      world.database,
-      cloudChannel,
-      (phone) => Buffer.from(phone),
-      async () => {},
+    const incoming = incomingOn(world.database);
+    const given = fc.uniqueArray(
+      fc.record({
+        at: fc.nat(1_000),
+        emoji: fc.constantFrom("👍", "❤️", ""),
+      }),
+      {
+        ...{ selector: ({ at }) => at, minLength: 1, maxLength: 5 },
+      },
     );
-    const given = fc.uniqueArray(fc.record({ at: fc.nat(1_000), emoji: fc.constantFrom("👍", "❤️", "") }), {
-      ...{ selector: ({ at }) => at, minLength: 1, maxLength: 5 },
-    });
     const news = given.chain((once) =>
       fc.tuple(
         fc.constant(once),
@@ -189,12 +191,9 @@ describe("reactions and answers of customers", () => {
           }));
           const again = { ...common, platformMessageId: theirs, kind: "text", body: "hola", occurredAt: new Date() };
           await incoming.record({
+            ...noNews,
             messages: [again],
             reactions,
-            statuses: [],
-            preferences: [],
-            numbers: [],
-            connections: [],
           });
         }
         const last = once.reduce((latest, each) => (each.at > latest.at ? each : latest));

@@ -118,11 +118,25 @@ describe("reading the inbox", () => {
       await inbox.refused(400, "invalid_input", "key", "GET", "/chats?soporte=me&cursor=zzz");
     });
 
+    it("counts a limit above 100 as 100", async () => {
+      await inbox.world.rows(`
+        with people as (
+          insert into contacts (business_id, name, phone, platform_id)
+          select 1, 'Fila ' || n, 59177000000 + n, 59177000000 + n from generate_series(1, 105) as n returning id
+        )
+        insert into chats (business_id, contact_id, provider, state, last_message_at)
+        select 1, id, 'platform-apicloud', 'bot', now() from people`);
+      for (const path of ["/chats", "/contacts"]) {
+        const { data, next } = await inbox.done("key", "GET", `${path}?limit=100000`);
+        expect([data.length, typeof next], path).to.deep.equal([100, "string"]);
+      }
+      await inbox.world.rows("delete from contacts where business_id = 1 and name like 'Fila %'");
+    });
+
     it("refuses wrong parameters by their names", async () => {
       for (const [query, word] of [
         ["estado=abierto", "estado"],
         ["soporte=otro", "soporte"],
-        ["limit=101", "limit"],
         ["limit=0", "limit"],
         ["cursor=zzz", "cursor"],
         ["cursor=MTIz", "cursor"],

@@ -62,6 +62,37 @@ describe("a campaign that meets trouble", () => {
     expect(await all.accepted(40)).to.have.length(40);
   });
 
+  for (const [code, said] of [
+    [132015, "Template is paused"],
+    [132016, "Template is disabled"],
+  ] as const) {
+    it(`is paused with all others of its template by a refusal of code ${code}, and none goes on by itself`, async () => {
+      const later = { ...plain, schedule_at: "2099-01-01T00:00:00Z" };
+      const waiting = await all.register(all.body(2, later));
+      const ofOtherTemplate = await all.register(all.body(2, { ...later, plantilla_id: 101 }));
+      const ofOtherBusiness = await all.register(all.body(2, { ...later, plantilla_id: 202 }, 2), 2);
+      const inbox = await all.world.listen(101);
+      await all.fault({ code, message: said, count: 1_000 });
+      const id = await all.register(all.body(40, plain));
+      const { pause_reason } = await all.becomes(id, { state: "paused" }, { sending: 0, queued: 40 });
+      expect(pause_reason).to.match(new RegExp(`^${code}: .*${said}`));
+      await all.becomes(waiting, { state: "paused", pause_reason }, { queued: 2 });
+      await inbox.hears(({ payload }) => payload.campaign_id === waiting && payload.pause_reason === pause_reason);
+      expect(await all.status(ofOtherTemplate)).to.include({ state: "running", pause_reason: null });
+      expect(await all.status(ofOtherBusiness, 2)).to.include({ state: "running", pause_reason: null });
+
+      await all.world.control("DELETE", "/faults");
+      await all.rows("update campaigns set starts_at = now() where id = $1", [waiting]);
+      all.wake();
+      await all.settle();
+      expect(await all.accepted(40)).to.deep.equal([]);
+      expect(await all.status(waiting)).to.include({ state: "paused" });
+      await all.act(waiting, "resume");
+      await all.becomes(waiting, { state: "completed" }, { read: 2 });
+      expect(await all.status(id)).to.include({ state: "paused" });
+    });
+  }
+
   it("is paused where its number's token cannot be read, stops no other number, and goes on with a new token", async () => {
     const senders = resolve(all.world.container, tokens.senderDirectory);
     const sender = await senders.of(1, "platform-apicloud");

@@ -112,7 +112,11 @@ describe("what follows from the answer to a campaign's message", () => {
     for (const setbacks of [0, 500]) {
       expect(consequencesOf(refused("stop"), setbacks)).to.deep.equal([
         { state: "queued", dueInMs: 0, ...said },
-        { kind: "pause", reason: "7: why" },
+        { kind: "pause", reason: "7: why", concerns: "campaign" },
+      ]);
+      expect(consequencesOf(refused("stop-template"), setbacks)).to.deep.equal([
+        { state: "queued", dueInMs: 0, ...said },
+        { kind: "pause", reason: "7: why", concerns: "template" },
       ]);
     }
   });

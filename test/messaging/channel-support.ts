@@ -71,6 +71,10 @@ export class Stage {
     return stage;
   }
 
+  connected(): Channel {
+    return this.setting.connect(this.client);
+  }
+
   /** What becomes of the message when the platform answers so. */
   async outcomeOf(status: number, body: object | string, headers?: Record<string, string>): Promise<SendOutcome> {
     const { connect, sender, path } = this.setting;

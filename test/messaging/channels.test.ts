@@ -1,7 +1,14 @@
 import { expect } from "chai";
+import { type ChannelsSettings, channelsOf } from "../../src/channels/channels.ts";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
-import { chatChannels, cloudChannel, channels as names } from "../../src/kernel/channels.ts";
-import { type ChannelsSettings, channelsOf } from "../../src/messaging/adapters/http-client/channels.ts";
+import {
+  chatChannels,
+  cloudChannel,
+  channels as names,
+  pageChannel,
+  photoChannel,
+  qrChannel,
+} from "../../src/kernel/channels.ts";
 import type { Sender } from "../../src/messaging/application/sends/ports.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { useRealNetwork } from "../http-client/nocked.ts";
@@ -23,6 +30,7 @@ describe("channels", () => {
       client,
       messagingPlatform: { url, version: "v23.0", connectTimeoutMs: 1_000, timeoutMs },
       urls: { qr: url, "provider-b": url, sms: url },
+      address: { root: "https://recado.test" },
       observe: () => {},
       ...changes,
     });
@@ -69,9 +77,9 @@ describe("channels", () => {
     });
   }
 
-  it("tell that a message was read where their platform can be told: on the cloud channel", () => {
+  it("tell that a message was read where their platform can be told", () => {
     const able = names.filter((name) => at("https://platform.test")[name].markRead);
-    expect(able).to.deep.equal([cloudChannel]);
+    expect(able).to.deep.equal([cloudChannel, pageChannel, photoChannel, qrChannel]);
   });
 
   it("have an address each", async () => {

@@ -3,13 +3,10 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import nock from "nock";
+import { cloudMessages } from "../../src/channels/cloud/send.ts";
+import { CloudTemplates, type CloudTemplatesSettings } from "../../src/channels/cloud/templates.ts";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
-import {
-  CloudTemplates,
-  type CloudTemplatesSettings,
-  cloudMessages,
-} from "../../src/messaging/adapters/http-client/cloud-api.ts";
 import type { ChannelMessage } from "../../src/messaging/application/sends/ports.ts";
 import { PlatformUnavailable, type RefusalClass, type SendOutcome } from "../../src/messaging/domain/platform.ts";
 import { useNock, useRealNetwork } from "../http-client/nocked.ts";
@@ -36,7 +33,8 @@ describe("the cloud API", () => {
     useNock();
     const host = "https://platform.test";
     const path = "/v23.0/1055/messages";
-    const markRead = (baseUrl = host, changes = {}) => channel(baseUrl, changes).markRead?.(sender, "wamid.theirs");
+    const markRead = (baseUrl = host, changes = {}) =>
+      channel(baseUrl, changes).markRead?.(sender, { platformMessageId: "wamid.theirs", customer: "5917" });
 
     it("makes exactly this request", async () => {
       let body: unknown;
@@ -201,9 +199,10 @@ describe("the cloud API", () => {
       "wait-sender": [130429, 80007, 80008, 4, 17, 32, 613, 131057, 131000, 131016, 133004, 1, 2],
       "wait-recipient": [131056],
       stop: [
-        ...[132000, 132001, 132007, 132012, 132015, 132016, 131008, 131042, 131031, 131048, 368, 131037],
+        ...[132000, 132001, 132007, 132012, 131008, 131042, 131031, 131048, 368, 131037],
         ...[131045, 133010, 33, 190, 0, 3, 10, 200, 299, 131005],
       ],
+      "stop-template": [132015, 132016],
       final: [131026, 131030, 131047, 130472, 131053, 100, 131021, 131051, 132005, 131009, 987654],
       "opted-out": [131050],
       later: [131049],

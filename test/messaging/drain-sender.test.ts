@@ -146,6 +146,7 @@ class FakeNumber {
     pause: async () => {
       this.trouble.onPause?.();
       this.isRunning = false;
+      return [1];
     },
     complete: async () => [],
   };

@@ -1,6 +1,7 @@
 import { expect } from "chai";
+import nock from "nock";
+import { pageMessages } from "../../src/channels/pages/send.ts";
 import { pageChannel, photoChannel } from "../../src/kernel/channels.ts";
-import { pageMessages } from "../../src/messaging/adapters/http-client/page-messages.ts";
 import type { RefusalClass } from "../../src/messaging/domain/platform.ts";
 import {
   aMessage,
@@ -77,6 +78,20 @@ describe("page messages", () => {
     expect(types).to.deep.equal(["image", "video", "file"]);
   });
 
+  it("tells that the customer's messages were read, in a request that does not reject", async () => {
+    const asked: unknown[] = [];
+    for (const [channel, status] of [
+      [pageChannel, 200],
+      [photoChannel, 500],
+    ] as const) {
+      nock(host)
+        .post("/v23.0/1055/messages", (body) => asked.push(body) > 0)
+        .reply(status, "{}");
+      await stage.connected().markRead?.(senderOn(channel), { platformMessageId: "m_theirs", customer: "24601" });
+    }
+    expect(asked).to.deep.equal(Array(2).fill({ recipient: { id: "24601" }, sender_action: "mark_seen" }));
+  });
+
   it("is accepted with the platform's ids", async () => {
     expect(await stage.outcomeOf(200, { recipient_id: "24601", message_id: "m_1" })).to.deep.equal({
       kind: "accepted",
@@ -89,7 +104,7 @@ describe("page messages", () => {
     });
   });
 
-  const classes: Record<Exclude<RefusalClass, "opted-out" | "later">, (number | string)[]> = {
+  const classes: Record<Exclude<RefusalClass, "stop-template" | "opted-out" | "later">, (number | string)[]> = {
     "wait-sender": [4, 17, 32, 613, 80002, 80006],
     "wait-recipient": [1, 2, 1200, "1/99"],
     stop: [190, 0, 3, 10, 33, "100/33", 200, 230, 299, 368],

@@ -1,16 +1,23 @@
 import { expect } from "chai";
+import nock from "nock";
+import { providerBMessages } from "../../src/channels/provider-b/send.ts";
+import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import { providerBChannel } from "../../src/kernel/channels.ts";
-import { providerB } from "../../src/messaging/adapters/http-client/provider-b.ts";
 import type { RefusalClass } from "../../src/messaging/domain/platform.ts";
 import { aMessage, host, paper, picture, Stage, senderOn, template, timeouts, voice } from "./channel-support.ts";
 
 describe("ProviderB", () => {
+  const connectAt = (root: string, baseUrl: string) => (client: HttpClient) =>
+    providerBMessages({ client, baseUrl, timeouts, address: { root } });
   const stage = Stage.use({
-    connect: (client) => providerB({ client, baseUrl: `${host}/`, timeouts }),
+    connect: connectAt("https://recado.test", `${host}/`),
     sender: senderOn(providerBChannel),
     path: "/2010-04-01/Accounts/AC2066/Messages.json",
   });
-  const addresses = { To: "whatsapp:+59170000001", From: "whatsapp:+59120000001" };
+  const numbers = { To: "whatsapp:+59170000001", From: "whatsapp:+59120000001" };
+  const reference = "5ac7f2f8-6f5b-4c43-9a56-3a1a4f3d3d3a";
+  const callback = `https://recado.test/webhooks/provider-b?ref=${reference}`;
+  const addresses = { ...numbers, StatusCallback: callback };
 
   const fieldsOf = (body: unknown) => Object.fromEntries(new URLSearchParams(String(body)));
 
@@ -59,6 +66,41 @@ describe("ProviderB", () => {
     ]);
   });
 
+  it("asks for its statuses where the provider can reach this service", async () => {
+    const asked = async (root: string, baseUrl: string) => {
+      const { body } = await stage.askedFor(aMessage(), { connect: connectAt(root, baseUrl) });
+      return fieldsOf(body).StatusCallback;
+    };
+    expect(await asked("https://recado.test/api", host)).to.equal(
+      `https://recado.test/api/webhooks/provider-b?ref=${reference}`,
+    );
+    const own = [
+      "http://127.0.0.1:3000",
+      "http://localhost:3000",
+      "https://10.0.0.1",
+      "http://[::1]:3000",
+      "https://recado",
+    ];
+    for (const root of [...own, ""]) expect(await asked(root, host), root).to.equal(undefined);
+  });
+
+  it("asks for them at any address where the provider is in the own network, too", async () => {
+    const client = new HttpClient();
+    let asked: unknown;
+    nock("http://127.0.0.1:3900")
+      .post(/Messages/)
+      .reply(201, (_uri, body) => {
+        asked = fieldsOf(body).StatusCallback;
+        return { sid: "SM1" };
+      });
+    await connectAt(
+      "http://localhost:3000",
+      "http://127.0.0.1:3900",
+    )(client).send(senderOn(providerBChannel), aMessage());
+    await client.close();
+    expect(asked).to.equal(`http://localhost:3000/webhooks/provider-b?ref=${reference}`);
+  });
+
   it("is accepted with the provider's id", async () => {
     expect(await stage.outcomeOf(201, { sid: "SM1", status: "queued", error_code: null })).to.deep.equal({
       kind: "accepted",
@@ -70,13 +112,14 @@ describe("ProviderB", () => {
     "wait-sender": [20429, 14107, 21611, 30001, 63012, 63018],
     stop: [
       ...[20003, 20004, 20005, 20006, 20008, 20403, 20404, 30002, 63020, 63038, 21212, 21603, 21606, 21660],
-      ...[63007, 21654, 21655, 63027, 63028, 63030, 63040, 63041, 63042],
+      ...[63007, 21609, 21654, 21655, 63027, 63028, 63030, 63040],
     ],
+    "stop-template": [63041, 63042],
     final: [
       ...[21211, 21408, 21604, 21612, 21614, 21617, 21619, 21620, 21656, 63003, 63013, 63015, 63016, 63019],
-      ...[63021, 63024, 63032, 63033, 99999],
+      ...[63021, 63024, 63032, 99999],
     ],
-    "opted-out": [21610],
+    "opted-out": [21610, 63033],
     later: [63049],
   };
   for (const [cls, codes] of Object.entries(classes)) {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { qrProvider } from "../../src/channels/qr/send.ts";
 import { qrChannel } from "../../src/kernel/channels.ts";
-import { qrProvider } from "../../src/messaging/adapters/http-client/qr-provider.ts";
 import { aMessage, clip, host, paper, picture, Stage, senderOn, template, timeouts, voice } from "./channel-support.ts";
 
 describe("the QR provider", () => {

@@ -811,6 +811,14 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       });
     }
 
+    it("its own, also with a template of ProviderB, for a contact without a number, and never to its id", async () => {
+      const chat = await aChatOn(pageChannel);
+      await world.rows("update contacts set phone = null, known_on = $2 where id = $1", [chat.contactId, pageChannel]);
+      expectSent(await send(chat, { plantilla_id: 140, parameters }));
+      const sent = await accepted(chat.phone);
+      expect(sent.map(({ channel, text: said }) => [channel, said])).to.deep.equal([[pageChannel, text]]);
+    });
+
     it("ProviderB, as a text where it does not know the template either", async () => {
       const chat = await aChatOn(providerBChannel);
       expectSent(await send(chat, { plantilla_id: 141 }));

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import nock from "nock";
+import { HttpSenderPlatforms } from "../../src/channels/sender-platforms.ts";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import type { ChatChannelName } from "../../src/kernel/channels.ts";
-import { HttpSenderPlatforms } from "../../src/messaging/adapters/http-client/sender-platforms.ts";
 import { useNock, useRealNetwork } from "../http-client/nocked.ts";
 import { freePort, serveRaw } from "../http-client/servers.ts";
 import { version } from "./channel-support.ts";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { smsProvider } from "../../src/channels/sms/send.ts";
 import { smsChannel } from "../../src/kernel/channels.ts";
-import { smsProvider } from "../../src/messaging/adapters/http-client/sms-provider.ts";
 import { aMessage, host, picture, Stage, senderOn, template, timeouts } from "./channel-support.ts";
 
 describe("the SMS provider", () => {

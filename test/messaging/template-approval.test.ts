@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import nock from "nock";
+import { CloudTemplates } from "../../src/channels/cloud/templates.ts";
 import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
-import { CloudTemplates } from "../../src/messaging/adapters/http-client/cloud-api.ts";
 import { PlatformUnavailable } from "../../src/messaging/domain/platform.ts";
 import { useNock, useRealNetwork } from "../http-client/nocked.ts";
 import { freePort, serveRaw } from "../http-client/servers.ts";

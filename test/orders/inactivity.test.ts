@@ -4,15 +4,15 @@ import { expect } from "chai";
 import pg from "pg";
 import { resolve, resolveAll } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming-store.ts";
 import type { IncomingMessage } from "../../src/inbox/domain/incoming.ts";
+import { noNews } from "../../src/inbox/public.ts";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { Database } from "../../src/infra/postgres/database.ts";
-import { cloudChannel } from "../../src/kernel/channels.ts";
 import type { LoggedEvent } from "../../src/kernel/events.ts";
 import { PostgresAbandonedOrders, PostgresInactivity } from "../../src/orders/adapters/postgres/abandoned-orders.ts";
 import { PostgresOrderEvents } from "../../src/orders/adapters/postgres/order-events.ts";
 import { CancelInactive, type InactiveBatch } from "../../src/orders/application/inactivity/cancel-inactive.ts";
+import { incomingOn } from "../inbox/incoming-support.ts";
 import { eventually } from "../support/wait.ts";
 import { aWebhook, startWorld, type World } from "../support/world.ts";
 import { addLine, addOrder, openShop } from "./shop.ts";
@@ -427,18 +427,9 @@ describe("the cancellation of orders for inactivity", () => {
         occurredAt: new Date(),
       };
       await world.database.transaction(async (transaction) => {
-        const inbox = new PostgresIncomingStore(
-          transaction,
-          cloudChannel,
-          (phone) => Buffer.from(phone),
-          async () => {},
-        );
+        const inbox = incomingOn(transaction);
         await inbox.record({
-          statuses: [],
-          reactions: [],
-          preferences: [],
-          numbers: [],
-          connections: [],
+          ...noNews,
           messages: [message],
         });
         expect((await run()).orders).to.equal(1);

@@ -128,6 +128,8 @@ const acrossBusinesses = [
   "media_files_unfinished",
   "media_files_by_last_name",
   "webhook_events_by_age",
+  "early_statuses_by_age",
+  "early_news_by_age",
 ];
 
 describe("tables of a business", () => {

@@ -152,7 +152,7 @@ describe("sandbox: control side", () => {
       [`/customers/${customer}/say`, { text: "a", repeat: 11 }, /repeat must be/],
       [`/customers/${customer}/say`, { media: { type: "hologram", mime: "a/b" } }, /type must be one of image/],
       [`/customers/${customer}/say`, { media: { type: "image", mime: "a/b", base64: "?" } }, /base64 must be base64/],
-      [`/customers/${customer}/say`, { text: "a", channel: "page" }, /channel must be one of cloud/],
+      [`/customers/${customer}/say`, { text: "a", channel: "fax" }, /channel must be one of cloud, page/],
       [`/customers/${customer}/react`, { emoji: "👍" }, /message_id must be a text/],
       [`/customers/${customer}/react`, { message_id: "wamid.x" }, /emoji must be an emoji, or empty/],
       ["/customers/ana/say", { text: "a" }, /number must be a phone number/],
@@ -223,7 +223,7 @@ describe("sandbox: control side", () => {
       "DELETE /__sandbox",
       "GET /__sandbox/messages",
       "POST /__sandbox/faults",
-      "POST /__sandbox/customers/{number}/say",
+      "POST /__sandbox/customers/{id}/say",
     ]);
     expect(new Set(names).size).to.equal(names.length);
     const { status, body } = await bench.control("GET", "/mesages");

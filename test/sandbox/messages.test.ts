@@ -201,9 +201,9 @@ describe("sandbox: sending", () => {
 
     await bench.sent({ type: "text", text: { body: "hola" } });
     await bench.sent({ type: "image", image: { link: "https://example.org/a.jpg", caption: "a" } });
-    await bench.sent({ type: "document", document: { id: "77" } });
-    await bench.sent({ type: "video", video: { id: "78" } });
-    await bench.sent({ type: "audio", audio: { id: "79" } });
+    await bench.sent({ type: "document", document: { link: "https://example.org/a.pdf" } });
+    await bench.sent({ type: "video", video: { link: "https://example.org/a.mp4" } });
+    await bench.sent({ type: "audio", audio: { link: "https://example.org/a.ogg" } });
     await bench.sent({ type: "reaction", reaction: { message_id: "wamid.x", emoji: "👍" } });
     const seen = await bench.accepted();
     expect(seen.map(({ type }) => type)).to.deep.equal(["text", "image", "document", "video", "audio", "reaction"]);

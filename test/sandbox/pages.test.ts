@@ -47,7 +47,7 @@ describe("sandbox: page messages and direct messages", () => {
       type: "text",
       text: "Hola",
       reference: "r-1",
-      statuses: [],
+      statuses: seen?.statuses,
     });
   });
 
@@ -63,6 +63,12 @@ describe("sandbox: page messages and direct messages", () => {
       instagram_business_account: { id: "3004" },
     });
     expect((await me("nobody", "?fields=id")).body.error).to.include({ code: 190 });
+  });
+
+  it("takes the page of the token where a message is sent from me", async () => {
+    expect((await post(aMessage(), "me", "photo-1")).status).to.equal(200);
+    expect((await bench.accepted())[0]).to.include({ channel: "platform-photo", from: "3002" });
+    expect(await errorOf(aMessage(), "me", "token-1")).to.include({ code: 190 });
   });
 
   it("keeps what a message answers", async () => {
@@ -159,6 +165,8 @@ describe("sandbox: page messages and direct messages", () => {
 
   it("does not reach the undeliverable", async () => {
     expect(await errorOf(aMessage({ recipient: { id: "59170000009" } }))).to.include({ code: 551 });
+    await bench.control("PUT", "/undeliverable", { numbers: ["24601"] });
+    expect(await errorOf(aMessage())).to.include({ code: 551 });
   });
 
   it("has faults of its own", async () => {

@@ -160,6 +160,11 @@ describe("sandbox: ProviderB", () => {
     const form = { ...text, From: "whatsapp:+59120000009" };
     expect((await post(form, "AC9", "AC9:b-9")).status).to.equal(201);
     expect((await say({}, "59120000008")).status).to.equal(400);
+    // Such people can be written to at any time.
+    await bench.control("DELETE");
+    expect((await post(form, "AC9", "AC9:b-9")).body).to.include({ code: 63016 });
+    await bench.control("POST", "/provider-b", { ...account, people: [customer] });
+    expect((await post(form, "AC9", "AC9:b-9")).status).to.equal(201);
     expect((await bench.control("POST", "/provider-b", { ...account, phone: "x" })).status).to.equal(400);
   });
 });

@@ -48,6 +48,7 @@ export const anAccount = (changes: Partial<SandboxAccount> = {}): SandboxAccount
 });
 
 export interface Received {
+  readonly path: string;
   readonly raw: Buffer;
   readonly signature: string;
   readonly payload: WebhookPayload;
@@ -62,10 +63,24 @@ export interface WireStatus {
   readonly errors?: readonly { code: number; title: string }[];
 }
 
+export interface Messaging {
+  readonly sender: { readonly id: string };
+  readonly recipient: { readonly id: string };
+  readonly timestamp: number;
+  readonly message?: Record<string, unknown>;
+  readonly reaction?: object;
+  readonly postback?: object;
+  readonly referral?: object;
+  readonly delivery?: { readonly mids: readonly string[]; readonly watermark: number };
+  readonly read?: { readonly mid?: string; readonly watermark?: number };
+}
+
 export interface WebhookPayload {
   readonly object: string;
   readonly entry: readonly {
     readonly id: string;
+    /** Of pages and photo accounts. */
+    readonly messaging?: readonly Messaging[];
     readonly changes: readonly {
       readonly field: string;
       readonly value: {
@@ -84,6 +99,8 @@ export class Receiver {
   readonly received: Received[] = [];
   readonly taken: Received[] = [];
   answer: (nth: number) => number = () => 200;
+  /** Which paths are always answered 503. */
+  refuses: (path: string) => boolean = () => false;
   private readonly events = new EventEmitter();
   private readonly server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -91,9 +108,9 @@ export class Receiver {
     request.on("end", () => {
       const raw = Buffer.concat(chunks);
       const signature = String(request.headers["x-hub-signature-256"]);
-      const one = { raw, signature, payload: JSON.parse(raw.toString()) as WebhookPayload };
+      const one = { path: request.url ?? "", raw, signature, payload: JSON.parse(raw.toString()) as WebhookPayload };
       this.received.push(one);
-      const status = this.answer(this.received.length);
+      const status = this.refuses(one.path) ? 503 : this.answer(this.received.length);
       if (status === 200) this.taken.push(one);
       response.writeHead(status).end();
       this.events.emit("received");
@@ -103,7 +120,11 @@ export class Receiver {
   async start(): Promise<string> {
     this.server.listen(0, "127.0.0.1");
     await once(this.server, "listening");
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/webhooks/cloud`;
+    return `${this.url}/webhooks/cloud`;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   stop(): void {
@@ -122,7 +143,7 @@ export class Receiver {
   }
 
   changes(): WebhookPayload["entry"][number]["changes"][number][] {
-    return this.taken.flatMap(({ payload }) => payload.entry.flatMap(({ changes }) => changes));
+    return this.taken.flatMap(({ payload }) => payload.entry.flatMap(({ changes }) => changes ?? []));
   }
 
   statuses(): WireStatus[] {
@@ -131,6 +152,11 @@ export class Receiver {
 
   messages(): Record<string, unknown>[] {
     return this.changes().flatMap(({ value }) => value.messages ?? []);
+  }
+
+  /** What pages and photo accounts told. */
+  messaging(): Messaging[] {
+    return this.taken.flatMap(({ payload }) => payload.entry.flatMap(({ messaging }) => messaging ?? []));
   }
 
   /** Names of the statuses of one message, in the order in which they were taken. */

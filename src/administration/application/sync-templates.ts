@@ -7,6 +7,7 @@ import type {
   ApprovingPlatform,
   KnownTemplate,
   PlatformTemplate,
+  TemplateCampaigns,
   TemplateNews,
   TemplateStore,
 } from "./template-ports.ts";
@@ -19,11 +20,17 @@ export interface Synced {
   readonly missing: number;
 }
 
-/** Updates a business's templates to what its account at the platform has. */
+interface SyncStores extends RecordStores<TemplateStore> {
+  readonly campaigns: TemplateCampaigns;
+}
+
+/** Updates a business's templates to what its account at the platform has, and pauses campaigns that it stops. */
 export class SyncTemplates {
   constructor(
-    private readonly unitOfWork: UnitOfWork<RecordStores<TemplateStore>>,
+    private readonly unitOfWork: UnitOfWork<SyncStores>,
     private readonly platform: ApprovingPlatform,
+    /** Hears, after the commit, which campaigns were paused. */
+    private readonly onPaused: (businessId: number, campaignIds: readonly number[]) => void,
   ) {}
 
   /** Rejects with `NoSender` and `PlatformUnavailable`; then nothing is changed. */
@@ -31,7 +38,7 @@ export class SyncTemplates {
     const { businessId } = actor;
     const readAt = await this.unitOfWork.run(businessId, ({ records }) => records.now());
     const listed = eachOnce(await this.platform.list(businessId));
-    return this.unitOfWork.run(businessId, async ({ records, audit }) => {
+    const { synced, paused } = await this.unitOfWork.run(businessId, async ({ records, audit, campaigns }) => {
       const preferred = await records.preferredLanguage(businessId);
       const known = await records.known(businessId, readAt);
       const { matched, unmatched } = match(known, listed, preferred);
@@ -59,8 +66,11 @@ export class SyncTemplates {
           made.map(({ id, fields }) => ({ ...entry(id, "created"), before: null, after: fields })),
         );
       }
-      return { created: unmatched.length, updated, missing: missing.size };
+      const paused = await campaigns.pauseStopped(businessId, listed, readAt);
+      return { synced: { created: unmatched.length, updated, missing: missing.size }, paused };
     });
+    this.onPaused(businessId, paused);
+    return synced;
   }
 }
 

@@ -77,6 +77,15 @@ export interface TemplateNews
   readonly id: number;
 }
 
+/** The campaigns that send the business's templates. */
+export interface TemplateCampaigns {
+  /**
+   * Pauses those whose template is listed as one that the platform sends no messages with, and returns them. Templates
+   * on which the platform reported after `readAt` stop none.
+   */
+  pauseStopped(businessId: number, listed: readonly PlatformTemplate[], readAt: Date): Promise<readonly number[]>;
+}
+
 export interface TemplateStore extends RecordStore<Template> {
   /** Marks the template as pending. */
   beginSubmission(businessId: number, id: number): Promise<OpenSubmission>;

@@ -1,5 +1,15 @@
 import type { ChatChannelName } from "../../kernel/channels.ts";
 
+/** What the platform last told of the account that owns a sender. */
+export interface AccountReport {
+  /** In the platform's word: `ACCOUNT_RESTRICTION`. */
+  readonly event: string;
+  /** The platform's own fields. */
+  readonly details: object;
+  /** In PostgreSQL's spelling. */
+  readonly at: string;
+}
+
 /** A phone number, page, photo account or QR instance that a business sends messages from. */
 export interface ManagedSender {
   readonly name: string | null;
@@ -16,4 +26,5 @@ export interface ManagedSender {
   /** The platform's latest report. Clients cannot write it. */
   readonly state?: string | null;
   readonly quality?: string | null;
+  readonly accountReport?: AccountReport | null;
 }

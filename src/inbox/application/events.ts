@@ -1,5 +1,6 @@
 import type { ChatState, ConversationState } from "../domain/conversation.ts";
 import type { MessageState } from "../domain/delivery.ts";
+import type { FileTrouble } from "../domain/incoming-files.ts";
 import type { TicketState } from "../domain/ticket.ts";
 
 /*
@@ -42,6 +43,8 @@ export interface MessageView extends Failure {
   readonly occurredAt: string;
   readonly platformMessageId: string | null;
   readonly attachment: AttachmentView | null;
+  /** What became of the file that came with the message; null if none did. Events of earlier versions do not have it. */
+  readonly file?: FileView | null;
   /** What else the platform said of it, in its own fields. */
   readonly details: object | null;
   /** The message that it answers. */
@@ -51,8 +54,17 @@ export interface MessageView extends Failure {
   readonly reactions: readonly ReactionView[];
 }
 
+export interface FileView {
+  readonly state: "waiting" | "done" | "gone";
+  readonly kind: string;
+  /** What the customer calls it, until it is stored. */
+  readonly name: string | null;
+  /** Why it is gone. */
+  readonly reason: FileTrouble | null;
+}
+
 export interface AttachmentView {
-  /** Null until the file is here. */
+  /** Null only in events of earlier versions. */
   readonly url: string | null;
   readonly kind: string;
   readonly name: string | null;

@@ -4,14 +4,71 @@ import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { DeliveryStatus, MessageContent, OpenedMessage, TemplateNews } from "../../messaging/public.ts";
 import type { Holder } from "../domain/acting.ts";
 import type { AgentLoad } from "../domain/assignment.ts";
-import type { IncomingNews, ProvenSender, WebhookNews } from "../domain/incoming.ts";
+import type { CatalogLine, IncomingNews, ProvenSender, WebhookNews } from "../domain/incoming.ts";
 import type { OpeningHours } from "../domain/opening-hours.ts";
 import type { TicketSetup } from "../domain/ticket.ts";
 import type { Audience } from "./events.ts";
 
 /** What customers and platform tell. Nothing is stored twice, however often and in whatever order it is told. */
 export interface IncomingStore {
-  record(news: IncomingNews): Promise<LoggedEvent[]>;
+  record(news: IncomingNews, options?: { readonly isAgain: boolean }): Promise<Recorded>;
+}
+
+export interface Recorded {
+  readonly events: readonly LoggedEvent[];
+  /** News of which nothing is kept. */
+  readonly dropped: ReadonlyMap<DropReason, number>;
+  /** Something may wait for a message that was stored, or for one that is not known yet. */
+  readonly hasEarly: boolean;
+  /** Files came with messages. */
+  readonly hasFiles: boolean;
+  /** To be removed once the transaction is committed. */
+  readonly withdrawn: readonly StoredFiles[];
+}
+
+/** Why a piece of news changes nothing: it names a sender, a message or a chat that is not here. */
+export const dropReasons = ["unknown_sender", "unknown_message", "unknown_chat"] as const;
+export type DropReason = (typeof dropReasons)[number];
+
+export interface StoredFiles {
+  readonly businessId: number;
+  readonly names: readonly string[];
+}
+
+/** Delivery statuses that came before anybody knew which message they are of; kept for a quarter of an hour. */
+export interface EarlyStatuses {
+  /** Those that have some whose message is known by now. */
+  channels(): Promise<readonly ChatChannelName[]>;
+  /** Takes some of these. */
+  take(channel: ChatChannelName, limit: number): Promise<readonly DeliveryStatus[]>;
+  /** Takes some of what customers did with messages that are known by now. */
+  takeNews(
+    channel: ChatChannelName,
+    limit: number,
+  ): Promise<Pick<IncomingNews, "reactions" | "withdrawals" | "replies">>;
+  /** Forgets some that no message has claimed in time; how many. */
+  purge(): Promise<number>;
+}
+
+/** What a customer ordered with a message of a chat. */
+export interface CustomerOrder {
+  readonly businessId: number;
+  readonly chatId: number;
+  readonly messageId: number;
+  readonly lines: readonly CatalogLine[];
+}
+
+interface MadeOrder {
+  readonly businessId: number;
+  readonly id: number;
+}
+
+/** Who makes orders of what customers put together from a catalog, in the same transaction. */
+export interface CustomerOrders {
+  /** Makes one order of a message at most. Locks what orders lock, but counters of events: after all chats. */
+  make(orders: readonly CustomerOrder[]): Promise<readonly MadeOrder[]>;
+  /** Logs that they are there: the last thing that the transaction does. */
+  tell(made: readonly MadeOrder[]): Promise<LoggedEvent[]>;
 }
 
 export interface KeptWebhook {
@@ -35,14 +92,26 @@ export interface WebhookCounts {
   readonly givenUp: number;
 }
 
+export interface ArrivedWebhook {
+  readonly payload: string;
+  readonly origin: WebhookOrigin;
+}
+
+/** What one transaction works off at most; one webhook may be larger. */
+export interface ClaimLimit {
+  readonly webhooks: number;
+  readonly bytes: number;
+}
+
 export interface WebhookQueue {
-  keep(payload: string, origin: WebhookOrigin): Promise<void>;
+  /** All of them or none. */
+  keepAll(arrived: readonly ArrivedWebhook[]): Promise<void>;
   /** The channel's oldest that are due, held against other workers until the transaction ends. */
-  claim(channel: ChatChannelName, limit: number): Promise<KeptWebhook[]>;
+  claim(channel: ChatChannelName, limit: ClaimLimit): Promise<KeptWebhook[]>;
   remove(ids: readonly number[]): Promise<void>;
   /**
    * Puts one off after a failure, a little longer each time; the tenth failure is the last. Failures that say nothing
-   * of the webhook, such as a database that is away, do not count.
+   * of the webhook, such as a database that is away, do not count; a statement that takes too long does.
    */
   postpone(id: number, error: unknown): Promise<void>;
   /** How many are kept, counted up to 100,000. */
@@ -65,8 +134,16 @@ export interface TemplateListener {
   apply(news: readonly TemplateNews[]): Promise<() => void>;
 }
 
+/** Senders as webhooks prove them: whose a sender was when the secret of its webhook was given. */
+export interface ProvenSenders {
+  /** Tells which of them are their owners' to this day. Those without an owner count as such. */
+  stillThere(channel: ChatChannelName, proven: readonly ProvenSender[]): Promise<(sender: ProvenSender) => boolean>;
+}
+
 export interface IncomingStores {
   readonly queue: WebhookQueue;
+  readonly early: EarlyStatuses;
+  readonly senders: ProvenSenders;
   readonly templates: TemplateListener;
   incoming(channel: ChatChannelName): IncomingStore;
   deliveries(channel: ChatChannelName): DeliveryListener;

@@ -1,9 +1,17 @@
 import type { ChatChannelName } from "../../kernel/channels.ts";
-import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
-import type { WebhookNews } from "../domain/incoming.ts";
-import type { IncomingStores, IncomingUnitOfWork, ReadWebhook, WebhookQueue, WebhookReaders } from "./ports.ts";
+import type { EventFeed } from "../../kernel/events.ts";
+import { joinedNews } from "../domain/incoming.ts";
+import type {
+  ClaimLimit,
+  IncomingStores,
+  IncomingUnitOfWork,
+  ReadWebhook,
+  WebhookQueue,
+  WebhookReaders,
+} from "./ports.ts";
+import { type Aftermath, type RecordedNews, recordNews, tellOf } from "./record-news.ts";
 
-const batchSize = 100;
+const atOnce = { webhooks: 100, bytes: 16 * 1024 * 1024 };
 
 /** Turns kept webhooks into messages, delivery states and preferences. Any number of workers may do so at once. */
 export class WorkOffWebhooks {
@@ -12,33 +20,52 @@ export class WorkOffWebhooks {
     private readonly queue: WebhookQueue,
     private readonly readers: WebhookReaders,
     private readonly feed: EventFeed,
+    private readonly aftermath: Aftermath,
     /** Hears why one webhook, or a batch of them (null), could not be worked off. */
     private readonly onFailure: (error: unknown, webhookId: number | null) => void,
   ) {}
 
-  /** Works until nothing is due, or `signal` is aborted and what is under way has ended. */
+  /**
+   * Works until nothing is due, or `signal` is aborted and what is under way has ended. Channels take turns, so that much
+   * of one keeps none of another waiting. A channel that cannot be worked off is told of and left until the next time.
+   */
   async execute(signal?: AbortSignal): Promise<void> {
-    for (const [channel, read] of Object.entries(this.readers) as [ChatChannelName, ReadWebhook][]) {
-      while (!signal?.aborted && (await this.batch({ channel, read }, signal)) === batchSize);
+    let due = Object.entries(this.readers).map(([channel, read]) => ({ channel: channel as ChatChannelName, read }));
+    while (due.length > 0) {
+      const full: Source[] = [];
+      for (const source of due) if (!signal?.aborted && (await this.attempt(source, signal))) full.push(source);
+      due = full;
     }
   }
 
-  /** Many together, which is fast; when one of them spoils it, one by one, so that the others get through. */
-  private async batch(source: Source, signal: AbortSignal | undefined): Promise<number> {
+  private async attempt(source: Source, signal: AbortSignal | undefined): Promise<boolean> {
     try {
-      return await this.workOff(source, batchSize, () => {});
+      return await this.batch(source, signal);
+    } catch (error) {
+      this.onFailure(error, null);
+      return false;
+    }
+  }
+
+  /**
+   * Many together, which is fast; when one of them spoils it, one by one, so that the others get through. Whether there
+   * may be more.
+   */
+  private async batch(source: Source, signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      return await this.workOff(source, atOnce, () => {});
     } catch (error) {
       this.onFailure(error, null);
       let done = 0;
-      while (done < batchSize && !signal?.aborted && (await this.single(source))) done += 1;
-      return done;
+      while (done < atOnce.webhooks && !signal?.aborted && (await this.single(source))) done += 1;
+      return done === atOnce.webhooks;
     }
   }
 
   private async single(source: Source): Promise<boolean> {
     let claimed: number | undefined;
     try {
-      return (await this.workOff(source, 1, (id) => (claimed = id))) > 0;
+      return await this.workOff(source, { ...atOnce, webhooks: 1 }, (id) => (claimed = id));
     } catch (error) {
       if (claimed === undefined) throw error;
       this.onFailure(error, claimed);
@@ -47,36 +74,37 @@ export class WorkOffWebhooks {
     }
   }
 
-  /** One channel's in a transaction: what a channel's news lock is locked in one order. */
-  private async workOff(source: Source, limit: number, onClaim: (id: number) => void): Promise<number> {
+  /**
+   * One channel's in a transaction: what a channel's news lock is locked in one order. Whether it had as much as it may
+   * have.
+   */
+  private async workOff(source: Source, limit: ClaimLimit, onClaim: (id: number) => void): Promise<boolean> {
     const worked = await this.unitOfWork.sweep((stores) => this.workOffOn(stores, source, limit, onClaim));
-    for (const { events, afterwards } of worked) {
-      this.feed.publish(events);
-      afterwards();
-    }
-    return Math.max(...worked.map(({ count }) => count));
+    for (const { news } of worked) if (news) tellOf(news, source.channel, this.feed, this.aftermath);
+    return worked.some(({ isFull }) => isFull);
   }
 
   private async workOffOn(
-    { queue, incoming, deliveries, templates }: IncomingStores,
+    stores: IncomingStores,
     { channel, read }: Source,
-    limit: number,
+    limit: ClaimLimit,
     onClaim: (id: number) => void,
-  ): Promise<{ count: number; events: LoggedEvent[]; afterwards: () => void }> {
+  ): Promise<{ isFull: boolean; news: RecordedNews | null }> {
+    const { queue, senders } = stores;
     const webhooks = await queue.claim(channel, limit);
     for (const { id } of webhooks) onClaim(id);
-    if (webhooks.length === 0) return { count: 0, events: [], afterwards: () => {} };
-    const news = joined(webhooks.map(({ payload, about }) => read(payload, about)));
-    // Before the recipients of campaigns: who changes a campaign locks it first, then those.
-    const tellOfCampaigns = news.templates.length > 0 ? await templates.apply(news.templates) : () => {};
-    const settle = news.statuses.length > 0 ? await deliveries(channel).apply(news.statuses) : () => {};
-    const events = await incoming(channel).record(news);
+    if (webhooks.length === 0) return { isFull: false, news: null };
+    const isThere = await senders.stillThere(
+      channel,
+      webhooks.flatMap(({ about }) => about ?? []),
+    );
+    // A sender that another business has by now: what was proven with the secret of the one before is not for that one.
+    const meant = webhooks.filter(({ about }) => about === null || isThere(about));
+    const told = joinedNews(meant.map(({ payload, about }) => read(payload, about)));
+    const news = await recordNews(stores, channel, told);
     await queue.remove(webhooks.map(({ id }) => id));
-    const afterwards = () => {
-      tellOfCampaigns();
-      settle();
-    };
-    return { count: webhooks.length, events, afterwards };
+    const bytes = webhooks.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
+    return { isFull: webhooks.length >= limit.webhooks || bytes >= limit.bytes, news };
   }
 }
 
@@ -84,13 +112,3 @@ interface Source {
   readonly channel: ChatChannelName;
   readonly read: ReadWebhook;
 }
-
-const joined = (news: readonly WebhookNews[]): WebhookNews => ({
-  messages: news.flatMap(({ messages }) => messages),
-  reactions: news.flatMap(({ reactions }) => reactions),
-  statuses: news.flatMap(({ statuses }) => statuses),
-  preferences: news.flatMap(({ preferences }) => preferences),
-  templates: news.flatMap(({ templates }) => templates),
-  numbers: news.flatMap(({ numbers }) => numbers),
-  connections: news.flatMap(({ connections }) => connections),
-});

@@ -1,3 +1,4 @@
+import { templateChannels } from "../../kernel/channels.ts";
 import { DomainError } from "../../kernel/errors.ts";
 import type { ChatState } from "./conversation.ts";
 import type { Viewer } from "./visibility.ts";
@@ -11,6 +12,8 @@ export interface Holder {
 /** What decides whether somebody may act on a chat. */
 export interface StandingChat {
   readonly chatId: number;
+  /** The chat's channel. */
+  readonly provider: string;
   readonly state: ChatState;
   /** Whose chat it is. */
   readonly holder: Holder | null;
@@ -38,6 +41,11 @@ export class Forbidden extends DomainError<"forbidden"> {
 /** The customer wrote too long ago for free text on this channel. */
 export class WindowClosed extends DomainError<"window_closed"> {
   readonly code = "window_closed";
+
+  /** @param hasTemplates - a template still reaches them */
+  constructor(readonly hasTemplates: boolean) {
+    super("the customer wrote more than 24 hours ago");
+  }
 }
 
 /** There is no number left to write to. */
@@ -88,12 +96,16 @@ export function refuseErased({
   if (isErased) throw new ContactErased(`contact ${contactId}`);
 }
 
-/** A customer whose channel has a window hears only templates once it is over. */
-export function refuseOutsideWindow({
-  isWindowed,
-  isWindowOpen,
-}: Pick<StandingChat, "isWindowed" | "isWindowOpen">): void {
-  if (isWindowed && !isWindowOpen) throw new WindowClosed("the customer wrote more than 24 hours ago");
+/**
+ * A customer whose channel has a window hears only templates once it is over. On a channel that knows no templates they
+ * leave as plain text, and are refused as well.
+ */
+export function refuseOutsideWindow(
+  { provider, isWindowed, isWindowOpen }: Pick<StandingChat, "provider" | "isWindowed" | "isWindowOpen">,
+  isTemplate: boolean,
+): void {
+  const hasTemplates = templateChannels.some((channel) => channel === provider);
+  if (isWindowed && !isWindowOpen && !(isTemplate && hasTemplates)) throw new WindowClosed(hasTemplates);
 }
 
 /** An agent closes what they have and what nobody has; administrators and App Keys close every chat. */

@@ -1,3 +1,4 @@
+import { isNumbered } from "../../kernel/channels.ts";
 import { DomainError } from "../../kernel/errors.ts";
 
 /** Custom fields of a contact, at most. */
@@ -16,6 +17,13 @@ export const mostTags = 100;
 /** @param phone - digits */
 export const isPhoneNumber = (phone: string): boolean => phone.length >= shortestPhone && phone.length <= longestPhone;
 
+/**
+ * What an erasure keeps a digest of: the number, or the customer's id with the channel that it is of. No number looks like
+ * the latter.
+ */
+export const erasedNameOf = (channel: string, customer: string): string =>
+  isNumbered(channel) ? customer : `${channel}:${customer}`;
+
 /** No such contact, or one that was erased. */
 export class ContactNotFound extends DomainError<"contact_not_found"> {
   readonly code = "contact_not_found";
@@ -33,6 +41,11 @@ export class NumberTaken extends DomainError<"number_taken"> {
 /** No telephone has such a number. */
 export class WrongNumber extends DomainError<"wrong_number"> {
   readonly code = "wrong_number";
+}
+
+/** The contact is known by the id of a channel without numbers, and to that channel alone. */
+export class HasNoNumber extends DomainError<"has_no_number"> {
+  readonly code = "has_no_number";
 }
 
 /** No such file of refused rows, or its time is over. */

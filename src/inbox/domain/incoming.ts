@@ -10,24 +10,127 @@ export interface AdReferral {
   readonly details: object;
 }
 
-/** A message from a customer. */
-export interface IncomingMessage {
-  readonly sender: SenderId;
-  /** The customer's id on the platform: digits. */
-  readonly from: string;
-  /** The name in the customer's profile. */
+export const fileKinds = ["image", "video", "audio", "document", "sticker"] as const;
+export type FileKind = (typeof fileKinds)[number];
+
+/** Where the content of a file can be had. */
+export type FilePlace =
+  /** By the platform's id of the file. */
+  | { readonly at: "id"; readonly id: string }
+  /** By its address, which the channel may open with the sender's credentials. */
+  | { readonly at: "url"; readonly url: string }
+  /** By the platform's id of the message that brought it. */
+  | { readonly at: "message"; readonly messageId: string }
+  /** It came along. */
+  | { readonly at: "here"; readonly base64: string };
+
+/** A file that a customer sent. All that is said of it is the customer's or the platform's word. */
+export interface IncomingFile {
+  readonly kind: FileKind;
+  /** What the customer calls it. */
   readonly name?: string;
+  readonly mime?: string;
+  readonly place: FilePlace;
+}
+
+/** One product of an order that a customer put together from a catalog. */
+export interface CatalogLine {
+  /** The business's own id of the product. */
+  readonly retailerId: string | null;
+  /** Null in a line that cannot be read: it stands in the order's history only. */
+  readonly quantity: number | null;
+  /** The quantity of such a line, as the platform wrote it. */
+  readonly shownQuantity?: string | null;
+  /** Of one, in major units as the platform shows it: text with at most two decimals. */
+  readonly price: string | null;
+  /** ISO 4217. */
+  readonly currency: string | null;
+}
+
+/** An order that a customer put together from a catalog. */
+export interface CatalogOrder {
+  readonly note: string;
+  /** At most 100. */
+  readonly lines: readonly CatalogLine[];
+}
+
+/** A message in a chat, as a platform tells of it. One that brings several files comes as one for each. */
+interface ToldMessage {
+  readonly sender: SenderId;
   /** Given by the platform; a message delivered twice carries the same one. */
   readonly platformMessageId: string;
   readonly kind: string;
   /** What an inbox shows: the text, the caption, the title of the chosen button; empty when there is none. */
   readonly body: string;
-  /** What else the platform said of it: media ids, coordinates, products. */
+  /** What else the platform said of it: coordinates, products, the choice. */
   readonly details?: object;
   /** The platform's id of the message that it answers. */
   readonly replyTo?: string;
+  readonly file?: IncomingFile;
   readonly occurredAt: Date;
+}
+
+/** A message from a customer. */
+export interface IncomingMessage extends ToldMessage {
+  /** The customer's id on the platform: the digits of the number, or an id on channels without numbers. */
+  readonly from: string;
+  /** The name in the customer's profile. */
+  readonly name?: string;
   readonly referral?: AdReferral;
+  readonly order?: CatalogOrder;
+}
+
+/**
+ * A message to a customer, which the platform tells of too: one of ours, or what somebody of the business wrote in the
+ * platform's own app or on the phone.
+ */
+export interface EchoedMessage extends ToldMessage {
+  /** The customer's id on the platform. */
+  readonly to: string;
+  /** The reference that one of ours was sent with, where the platform returns it. */
+  readonly reference?: string;
+}
+
+/** What an echo tells of the message of ours that was sent with the reference. */
+export const sentOf = ({ sender, platformMessageId }: EchoedMessage, reference: string): DeliveryStatus => ({
+  sender,
+  platformMessageId,
+  reference,
+  state: "sent",
+});
+
+/** That a customer got, or read, all that was sent before a moment. */
+export interface DeliveryMark {
+  readonly sender: SenderId;
+  /** The customer's id on the platform. */
+  readonly customer: string;
+  readonly state: "delivered" | "read";
+  readonly upTo: Date;
+}
+
+/** A customer came from an ad into a chat, without writing anything. */
+export interface AdClick {
+  readonly sender: SenderId;
+  readonly from: string;
+  readonly referral: AdReferral;
+  readonly occurredAt: Date;
+}
+
+/** A message that its author took back. */
+export interface Withdrawal {
+  readonly sender: SenderId;
+  readonly from: string;
+  readonly messageId: string;
+  /** It would be one of several files: the platform does not say how many there were, so there may be no such message. */
+  readonly isGuess?: true;
+}
+
+/** That a message which is here answers one that came after it. */
+export interface ReplyLink {
+  readonly sender: SenderId;
+  /** Of the message that answers. */
+  readonly platformMessageId: string;
+  readonly replyTo: string;
 }
 
 /** What a customer feels about a message: shown at that message, and no message of its own. */
@@ -63,6 +166,17 @@ export interface NumberNews {
   readonly at: Date;
 }
 
+/** What the platform says of one of its accounts as a whole. */
+export interface AccountNews {
+  /** The platform's id of the account. */
+  readonly account: string;
+  /** In the platform's word: `ACCOUNT_RESTRICTION`, `DISABLED_UPDATE`. */
+  readonly event: string;
+  /** The platform's own fields. */
+  readonly details: object;
+  readonly at: Date;
+}
+
 /** Of a phone that is paired by QR code, in the provider's words. */
 export const connectionStates = ["connecting", "open", "close"] as const;
 
@@ -86,10 +200,16 @@ export interface ConnectionNews {
 /** What a webhook told, in the order in which it told it. */
 export interface IncomingNews {
   readonly messages: readonly IncomingMessage[];
+  readonly echoes: readonly EchoedMessage[];
+  readonly withdrawals: readonly Withdrawal[];
   readonly reactions: readonly IncomingReaction[];
+  readonly replies: readonly ReplyLink[];
+  readonly clicks: readonly AdClick[];
   readonly statuses: readonly DeliveryStatus[];
+  readonly marks: readonly DeliveryMark[];
   readonly preferences: readonly PreferenceChange[];
   readonly numbers: readonly NumberNews[];
+  readonly accounts: readonly AccountNews[];
   readonly connections: readonly ConnectionNews[];
 }
 
@@ -100,10 +220,33 @@ export interface WebhookNews extends IncomingNews {
 
 export const noNews: WebhookNews = {
   messages: [],
+  echoes: [],
+  withdrawals: [],
   reactions: [],
+  replies: [],
+  clicks: [],
   statuses: [],
+  marks: [],
   preferences: [],
   numbers: [],
+  accounts: [],
   connections: [],
   templates: [],
 };
+
+/** What many webhooks told, in their order. */
+export const joinedNews = (news: readonly WebhookNews[]): WebhookNews => ({
+  messages: news.flatMap(({ messages }) => messages),
+  echoes: news.flatMap(({ echoes }) => echoes),
+  withdrawals: news.flatMap(({ withdrawals }) => withdrawals),
+  reactions: news.flatMap(({ reactions }) => reactions),
+  replies: news.flatMap(({ replies }) => replies),
+  clicks: news.flatMap(({ clicks }) => clicks),
+  statuses: news.flatMap(({ statuses }) => statuses),
+  marks: news.flatMap(({ marks }) => marks),
+  preferences: news.flatMap(({ preferences }) => preferences),
+  numbers: news.flatMap(({ numbers }) => numbers),
+  accounts: news.flatMap(({ accounts }) => accounts),
+  connections: news.flatMap(({ connections }) => connections),
+  templates: news.flatMap(({ templates }) => templates),
+});

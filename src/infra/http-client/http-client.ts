@@ -219,12 +219,12 @@ const notSent = (reason: string) => ({ kind: "not-sent", reason }) as const sati
 const unknown = (reason: string) => ({ kind: "unknown", reason }) as const satisfies HttpOutcome;
 
 /** TLS counts: before its handshake is done, and the certificate accepted, nothing of the request leaves. */
-const isConnecting = (
+export const isConnecting = (
   socket: Socket & Partial<Pick<TLSSocket, "encrypted">> & { secureConnecting?: boolean },
 ): boolean => socket.connecting || socket.secureConnecting === true;
 
 /** Codes only: messages of errors can quote addresses and headers. */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" ? code : "no code";
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { throwAway } from "./own-trouble.ts";
 
@@ -37,7 +38,9 @@ export interface DatabaseSettings {
 
 const defaultSilenceMs = 5_000;
 const deadlockDetected = "40P01";
-const mostAttempts = 3;
+const mostAttempts = 5;
+/** Milliseconds at most before the second attempt; before each later one twice as many. */
+const firstPauseMs = 20;
 
 /** A pool of connections. Hot statements are prepared; a transaction hands over its own `Queries`. */
 export class Database implements Cell {
@@ -164,6 +167,8 @@ async function againAfterDeadlock<Result>(run: () => Promise<Result>): Promise<R
       return await run();
     } catch (error) {
       if (attempt === mostAttempts || (error as { code?: unknown }).code !== deadlockDetected) throw error;
+      // Those that met may be many: begun again at once they would meet again.
+      await sleep(Math.random() * firstPauseMs * 2 ** (attempt - 1));
     }
   }
 }

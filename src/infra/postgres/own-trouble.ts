@@ -20,6 +20,10 @@ export function isOwnTrouble(error: unknown): boolean {
   return driverMessages.test(error.message);
 }
 
+/** Whether the server ended a statement, as a rule because it took too long. */
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "57014";
+
 /** SQLSTATEs, codes and messages of a connection that was never made: no statement left. */
 const neverConnected =
   /^(57P03|53300|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|timeout expired|timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;

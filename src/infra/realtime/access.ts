@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { cookieIn, sessionCookie } from "../../kernel/cookies.ts";
 import { FairGate } from "../../kernel/fair-gate.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { OccasionalLog } from "../../kernel/occasional-log.ts";
@@ -22,6 +23,8 @@ export interface AccessSettings {
   readonly visibility: Visibility;
   readonly warnings: OccasionalLog;
   readonly addressOf: (request: IncomingMessage) => string;
+  /** Whether it is a page that this service answered itself. */
+  readonly isFromOwnOrigin: (request: IncomingMessage) => boolean;
   /** `changes`: see `Client.see`. */
   readonly onView: (client: Client, view: View, changes: number) => void;
 }
@@ -46,7 +49,8 @@ export class Access {
 
   /** Rejects with what the client is told in `connect_error`. */
   async admit(socket: RealtimeSocket): Promise<Admission> {
-    const { token, key, since } = socket.handshake.auth;
+    const { key, since } = socket.handshake.auth;
+    const token = socket.handshake.auth.token ?? this.tokenInCookie(socket.request);
     const kind = key === undefined || key === null ? "token" : "key";
     const text: unknown = kind === "key" ? key : token;
     if (typeof text !== "string" || text === "" || text.length > longestCredential) throw new Refused(kind);
@@ -57,6 +61,11 @@ export class Access {
     if (!found || hasEnded(found.identity)) throw new Refused(kind);
     if (found.identity.mayNotRead) throw new Refused("scope");
     return { credential, ...found, since: since ?? undefined, changes };
+  }
+
+  /** A browser sends the cookie whichever page opens the socket: only those of this service may use it. */
+  private tokenInCookie(request: IncomingMessage): string | undefined {
+    return this.settings.isFromOwnOrigin(request) ? cookieIn(request.headers.cookie, sessionCookie) : undefined;
   }
 
   /** Access or views changed somewhere since the client was looked at. */

@@ -17,7 +17,7 @@ import {
 import { ConnectedClients } from "./connected-clients.ts";
 import { Flood } from "./flood.ts";
 import { behind } from "./gated-log.ts";
-import { isFromAllowedOrigin } from "./origins.ts";
+import { isFromAllowedOrigin, isFromOwnOrigin } from "./origins.ts";
 import { openPeers, type Peers } from "./peers.ts";
 import { Presence } from "./presence.ts";
 import { Refused } from "./refusals.ts";
@@ -75,6 +75,7 @@ export class RealtimeGateway implements EventFeed {
       visibility: settings.visibility,
       warnings: this.warnings,
       addressOf,
+      isFromOwnOrigin: (request) => isFromOwnOrigin(request, settings),
       onView: (client, view, changes) => this.changeView(client, view, changes),
     });
     const { maxClientsPerAddress: clientsPerAddress } = this.settings;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isOriginOf } from "../../kernel/origins.ts";
 
 export interface OriginSettings {
   readonly corsOrigins: readonly string[];
@@ -11,17 +12,11 @@ export interface OriginSettings {
  */
 export function isFromAllowedOrigin(request: IncomingMessage, settings: OriginSettings): boolean {
   const { origin } = request.headers;
-  if (origin === undefined || settings.corsOrigins.includes(origin)) return true;
-  const { hostOf = ({ headers }) => headers.host } = settings;
-  return isOriginOf(origin, hostOf(request) ?? "");
+  return origin === undefined || settings.corsOrigins.includes(origin) || isFromOwnOrigin(request, settings);
 }
 
-/** Both name the same host; of the usual port a header may say it or not. */
-function isOriginOf(origin: string, host: string): boolean {
-  try {
-    const { protocol, host: named } = new URL(origin);
-    return /^https?:$/.test(protocol) && host !== "" && named === new URL(`${protocol}//${host}`).host;
-  } catch {
-    return false;
-  }
+/** Whether it is a page that this service answered itself. */
+export function isFromOwnOrigin(request: IncomingMessage, { hostOf = ({ headers }) => headers.host }: OriginSettings) {
+  const { origin } = request.headers;
+  return origin !== undefined && isOriginOf(origin, hostOf(request) ?? "");
 }

@@ -15,6 +15,8 @@ export class Metrics {
   private readonly messages: Counter<"channel" | "outcome">;
   private readonly refusals: Counter<"cause" | "status">;
   private readonly ignored: Counter<"channel">;
+  private readonly dropped: Counter<"channel" | "reason">;
+  private readonly files: Counter<"channel" | "outcome">;
   private readonly refusalSeries = new Map<string, Counter.Internal>();
   private readonly messageSeries = new Map<string, Counter.Internal>();
   private readonly requestSeries = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
@@ -47,6 +49,18 @@ export class Metrics {
       labelNames: ["channel"],
       registers,
     });
+    this.dropped = new Counter({
+      name: "webhook_news_dropped_total",
+      help: "News in webhooks that are about a sender, a message or a chat that is not here, by channel and reason",
+      labelNames: ["channel", "reason"],
+      registers,
+    });
+    this.files = new Counter({
+      name: "incoming_files_total",
+      help: "Attempts to fetch files of customers, by channel and outcome",
+      labelNames: ["channel", "outcome"],
+      registers,
+    });
     if (ofProcess) collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: loopLookMs });
   }
 
@@ -74,6 +88,16 @@ export class Metrics {
 
   countIgnoredWebhook(channel: string): void {
     this.ignored.inc({ channel });
+  }
+
+  /** @param reason - few and fixed */
+  countDroppedNews(channel: string, reason: string, count: number): void {
+    this.dropped.inc({ channel, reason }, count);
+  }
+
+  /** @param outcome - `stored`, `gone`, `later` or `dropped` */
+  countFile(channel: string, outcome: string): void {
+    this.files.inc({ channel, outcome });
   }
 
   /** @param outcome - such as `accepted`, `refused`, `unknown`; few and fixed */

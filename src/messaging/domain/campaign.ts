@@ -38,7 +38,7 @@ export const campaignActions = {
 export type CampaignAction = keyof typeof campaignActions;
 
 /**
- * The states of a recipient. `skipped` recipients opted out; `cancelled` ones were queued when the campaign was
+ * The states of a recipient. `skipped` recipients opted out or have no number; `cancelled` ones were queued when the campaign was
  * cancelled.
  */
 export const recipientStates = [...deliveryStates, "skipped", "cancelled"] as const;
@@ -58,7 +58,7 @@ export const deliveryOrder: readonly RecipientState[] = deliveryStates.flatMap((
 export const recipientMoves = {
   add: { from: [], to: "queued" },
   claim: { from: ["queued"], to: "sending" },
-  /** The contact opted out meanwhile. */
+  /** The contact opted out meanwhile, or has no number. */
   skip: { from: ["queued"], to: "skipped" },
   cancel: { from: ["queued"], to: "cancelled" },
   /** The worker died before it knew the outcome. */
@@ -142,8 +142,8 @@ export type Consequence =
   | { readonly kind: "go-on" }
   /** The number exceeds its rate, or the platform cannot be reached. */
   | { readonly kind: "slow-down"; readonly retryAfterMs?: number }
-  /** No message of this campaign can succeed. */
-  | { readonly kind: "pause"; readonly reason: string };
+  /** No message of this campaign can succeed, or none with its template. */
+  | { readonly kind: "pause"; readonly reason: string; readonly concerns: "campaign" | "template" };
 
 const goOn: Consequence = { kind: "go-on" };
 
@@ -180,9 +180,10 @@ function refused(
       // After a second refusal of this kind another attempt has no prospect.
       return [setbacks > 0 ? { state: "failed", ...said } : { state: "queued", dueInMs: dayMs, ...said }, goOn];
     case "stop":
+    case "stop-template":
       return [
         { state: "queued", dueInMs: 0, ...said },
-        { kind: "pause", reason: `${code}: ${reason}` },
+        { kind: "pause", reason: `${code}: ${reason}`, concerns: kind === "stop" ? "campaign" : "template" },
       ];
     case "opted-out":
       return [{ state: "skipped", ...said }, goOn];

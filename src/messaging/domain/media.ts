@@ -1,12 +1,15 @@
 import { DomainError } from "../../kernel/errors.ts";
 
-/** A type of file that the messaging platform accepts. Other files are not stored. */
+/** A type of file that is stored. */
 export interface MediaType {
   readonly type: string;
   readonly extension: string;
+  /** Browsers show images, videos and audios; they offer documents for download. */
   readonly kind: MediaKind;
   /** Bytes. */
   readonly limit: number;
+  /** Whether the messaging platform accepts it. Other types are stored only where a customer sends them. */
+  readonly isSendable: boolean;
 }
 
 export type MediaKind = "image" | "video" | "audio" | "document";
@@ -24,8 +27,10 @@ export const largestMedia = Math.max(...Object.values(limits));
 
 const office = "application/vnd.openxmlformats-officedocument";
 
+type Extensions = Readonly<Partial<Record<MediaKind, Readonly<Record<string, string>>>>>;
+
 /** The extension of stored files, by their type. */
-const extensions: Readonly<Record<MediaKind, Readonly<Record<string, string>>>> = {
+const sendable: Extensions = {
   image: { "image/jpeg": "jpg", "image/png": "png" },
   video: { "video/mp4": "mp4", "video/3gpp": "3gp" },
   audio: {
@@ -47,16 +52,41 @@ const extensions: Readonly<Record<MediaKind, Readonly<Record<string, string>>>> 
   },
 };
 
-const types = new Map<string, MediaType>(
-  Object.entries(extensions).flatMap(([kind, byType]) =>
-    Object.entries(byType).map(([type, extension]): [string, MediaType] => [
-      type,
-      { type, extension, kind: kind as MediaKind, limit: limits[kind as MediaKind] },
-    ]),
-  ),
-);
+/** What only customers send. Browsers can run none of it: what they do not show as an image is a download. */
+const received: Extensions = {
+  image: { "image/webp": "webp", "image/gif": "gif" },
+  document: {
+    "image/heic": "heic",
+    "image/heif": "heif",
+    "image/tiff": "tiff",
+    "image/bmp": "bmp",
+    "video/quicktime": "mov",
+    "video/x-m4v": "m4v",
+    "video/webm": "webm",
+    "video/matroska": "mkv",
+    "video/vnd.avi": "avi",
+    "audio/wav": "wav",
+    "audio/flac": "flac",
+    "text/vcard": "vcf",
+    "text/calendar": "ics",
+    "application/rtf": "rtf",
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
+    "application/vnd.oasis.opendocument.presentation": "odp",
+    "application/zip": "zip",
+    "application/x-rar-compressed": "rar",
+    "application/x-7z-compressed": "7z",
+  },
+};
 
-/** Undefined for a type that the platform does not accept. */
+const typesIn = (extensions: Extensions, isSendable: boolean): MediaType[] =>
+  (Object.entries(extensions) as [MediaKind, Readonly<Record<string, string>>][]).flatMap(([kind, byType]) =>
+    Object.entries(byType).map(([type, extension]) => ({ type, extension, kind, limit: limits[kind], isSendable })),
+  );
+
+const types = new Map([...typesIn(sendable, true), ...typesIn(received, false)].map((each) => [each.type, each]));
+
+/** Undefined for a type that is not stored. */
 export const mediaTypeOf = (type: string | null): MediaType | undefined => types.get(type ?? "");
 
 /** A stored file. Its name cannot be guessed. */
@@ -84,7 +114,7 @@ export interface ByteRange {
   readonly to: number;
 }
 
-/** The file's content is of no type that the platform accepts. */
+/** The file's content is of no type that is stored. */
 export class MediaTypeRefused extends DomainError<"media_type_refused"> {
   readonly code = "media_type_refused";
 }

@@ -9,6 +9,8 @@ export type RefusalClass =
   | "wait-recipient"
   /** Template, account or token is wrong: no message of this kind can succeed. */
   | "stop"
+  /** The platform has paused or disabled the template: no message with it can succeed. */
+  | "stop-template"
   /** This recipient cannot be reached with this message. */
   | "final"
   /** The recipient asked for no more marketing messages. */

@@ -14,9 +14,9 @@ export interface OrderChange {
   readonly version: number;
   readonly action: string;
   readonly actor: {
-    readonly kind: "key" | "user" | "bot";
+    readonly kind: "key" | "user" | "bot" | "contact";
     readonly id: number | null;
-    /** The label of the App Key or the name of the user; null for the bot and for whom is gone. */
+    /** The label of the App Key, or the name of the user or the contact; null for the bot and where it is gone. */
     readonly name: string | null;
   };
   /** By field: what it was and what it became. */

@@ -1,5 +1,6 @@
+import { baseCurrency } from "../../kernel/currency.ts";
 import { timezoneOf } from "../../kernel/instants.ts";
-import { baseCurrency, rateOf } from "../domain/currency.ts";
+import { rateOf } from "../domain/currency.ts";
 import type { Counting, FoldUnitOfWork, ReportFolds } from "./ports.ts";
 
 /** Counts the days of all businesses that are over, and anew those in which something changed late. */

@@ -1,6 +1,7 @@
+import { baseCurrency } from "../../kernel/currency.ts";
 import { dayOf, instantOf, timezoneOf } from "../../kernel/instants.ts";
 import type { Money } from "../../kernel/money.ts";
-import { baseCurrency, convert, largestAmount, rateOf } from "../domain/currency.ts";
+import { convert, largestAmount, rateOf } from "../domain/currency.ts";
 import {
   AmountTooLarge,
   BadDate,

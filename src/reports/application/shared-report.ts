@@ -1,7 +1,7 @@
+import { baseCurrency } from "../../kernel/currency.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import { timezoneOf } from "../../kernel/instants.ts";
 import type { Money } from "../../kernel/money.ts";
-import { baseCurrency } from "../domain/currency.ts";
 import { ReportForAdministrators, ReportNotShared, ReportTooLarge } from "../domain/failures.ts";
 import { groupOf } from "../domain/group.ts";
 import { periodIn } from "../domain/period.ts";

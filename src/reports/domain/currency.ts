@@ -1,3 +1,4 @@
+import { baseCurrency, isCurrency } from "../../kernel/currency.ts";
 import { instantOf } from "../../kernel/instants.ts";
 import type { Money } from "../../kernel/money.ts";
 
@@ -18,13 +19,8 @@ export type Rate = string;
 /** Hundredths that an amount in the base currency may have: what its column holds. */
 export const largestAmount: Money = 10n ** 14n - 1n;
 
-const defaultCurrency = "BOB";
-const isCurrency = (value: unknown): value is string => typeof value === "string" && /^[A-Z]{3}$/.test(value);
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** In which the business counts. */
-export const baseCurrency = (flag: unknown): string => (isCurrency(flag) ? flag : defaultCurrency);
 
 /** What one unit of `currency` was worth in the base currency on `day` (`2026-03-01`); null where nobody said. */
 export function rateOf({ currency: base, conversion }: CurrencyFlags, currency: string, day: string): Rate | null {

@@ -1,72 +1,37 @@
-import { createHash, randomBytes, randomInt } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { RecentMap } from "../core/bounded.ts";
 import {
   BadInput,
   type Fields,
-  integer,
   object,
   oneOf,
   optional,
   phoneNumber,
-  type Reader,
-  reader,
   type Settings,
   shape,
   text,
 } from "../core/input.ts";
+import type { CustomerSide } from "../core/route.ts";
+import { reactionFields, readButton, type SaidMedia, sayingFields } from "../core/sayings.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { Windows } from "../core/windows.ts";
 import { type Accounts, changesEnvelope, type Sender } from "./accounts.ts";
+import type { Media } from "./media.ts";
 
 const remembered = 200_000;
 
-const readButton: Reader<{ text: string; payload: string }> = (value, name) => {
-  if (typeof value === "string") return { text: text(256)(value, name), payload: value };
-  return shape({ text: text(256), payload: text(256) })(value, name);
-};
-
-const mediaTypes = ["image", "audio", "document", "video", "sticker"] as const;
-
-const readMedia = shape({
-  type: oneOf(...mediaTypes),
-  mime: text(100),
-  base64: optional(reader<string>("be base64", (value) => typeof value === "string" && base64.test(value))),
-  filename: optional(text(240)),
-});
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
 const readSaying = shape({
-  /** Customers of the other channels write by routes of those. */
-  channel: optional(oneOf("cloud")),
-  text: optional(text()),
+  ...sayingFields,
   type: optional(text(30)),
-  name: optional(text(256)),
-  to: optional(text(100)),
   referral: optional(object),
   context: optional(object),
-  /** The platform's id of the message that it answers. */
-  reply_to: optional(text(512)),
-  media: optional(readMedia),
   button: optional(readButton),
   content: optional(object),
-  id: optional(text(256)),
-  /** Unix seconds. */
-  timestamp: optional(integer(0, 10_000_000_000)),
-  repeat: optional(integer(1, 10)),
 });
 type Saying = Settings<typeof readSaying>;
 type Envelope = Pick<Saying, "id" | "name" | "timestamp" | "repeat">;
 
-const readReaction = shape({
-  message_id: text(512),
-  emoji: reader<string>("be an emoji, or empty", (value) => typeof value === "string" && value.length <= 64),
-  to: optional(text(100)),
-  name: optional(text(256)),
-  id: optional(text(256)),
-  /** Unix seconds. */
-  timestamp: optional(integer(0, 10_000_000_000)),
-  repeat: optional(integer(1, 10)),
-});
+const readReaction = shape(reactionFields);
 
 const readPreference = shape({
   value: oneOf("stop", "resume"),
@@ -74,13 +39,14 @@ const readPreference = shape({
 });
 
 /** The people at the other end: what they write, and what they no longer want to get. */
-export class Customers {
+export class Customers implements CustomerSide {
   private readonly windows = new Windows();
   private readonly optedOut = new RecentMap<true>(remembered);
 
   constructor(
     private readonly accounts: Accounts,
     private readonly webhooks: Webhooks,
+    private readonly media: Media,
   ) {}
 
   /** Whether any message may be sent: the customer wrote to this number in the last 24 hours, or needs not. */
@@ -97,7 +63,7 @@ export class Customers {
     const customer = phoneNumber(number, "number");
     const saying = readSaying(input, "body");
     const sender = this.receiver(saying.to);
-    const { type, content } = contentOf(saying);
+    const { type, content } = saying.media ? this.mediaContent(sender, saying.media, saying.text) : contentOf(saying);
     const { referral, reply_to: replyTo } = saying;
     const context = replyTo === undefined ? saying.context : { from: sender.displayPhoneNumber, id: replyTo };
     return this.write(sender, customer, saying, { type, [type]: content, referral, context });
@@ -133,7 +99,25 @@ export class Customers {
     this.optedOut.clear();
   }
 
-  /** Whatever a customer writes opens the window. */
+  /** A file, as the platform tells of it: by an id and its digest. */
+  private mediaContent(
+    sender: Sender,
+    media: SaidMedia,
+    caption: string | undefined,
+  ): { type: string; content: Fields } {
+    const { type, mime, bytes, filename } = media;
+    const content = {
+      id: this.media.keep(sender, media),
+      mime_type: mime,
+      sha256: createHash("sha256").update(bytes).digest("base64"),
+      ...(type === "audio" && { voice: mime.startsWith("audio/ogg") }),
+      ...(type === "document" && { filename: filename ?? "document" }),
+      ...(caption !== undefined && type !== "audio" && type !== "sticker" && { caption }),
+    };
+    return { type, content };
+  }
+
+  /** Each message of a customer opens the window. */
   private async write(
     sender: Sender,
     customer: string,
@@ -156,7 +140,7 @@ export class Customers {
   ): Promise<boolean> {
     const contacts = [{ profile: { name }, wa_id: customer }];
     const payload = changesEnvelope([{ sender, field, value: { contacts, [field]: [news] } }]);
-    return this.webhooks.deliver(this.webhooks.delivery(payload, copies));
+    return this.webhooks.deliver(this.webhooks.signed("cloud", payload, copies));
   }
 
   private receiver(phoneNumberId: string | undefined): Sender {
@@ -171,7 +155,6 @@ const between = (sender: Sender, customer: string): string => `${sender.phoneNum
 
 /** The typed part of the message: as given in `content`, or made up where a plain example does. */
 function contentOf(saying: Saying): { type: string; content: Fields } {
-  if (saying.media) return mediaContent(saying.media, saying.text);
   const { type = saying.button ? "button" : "text", content, button } = saying;
   if (reservedFields.includes(type)) throw new BadInput(`type cannot be ${type}`);
   if (content) return { type, content };
@@ -187,21 +170,6 @@ function contentOf(saying: Saying): { type: string; content: Fields } {
   const example = examples.get(type);
   if (!example) throw new BadInput(`content must be given for a message of type ${type}`);
   return { type, content: saying.text === undefined ? example : { ...example, caption: saying.text } };
-}
-
-/** A file, as the platform tells of it: by an id and its digest. */
-function mediaContent(
-  { type, mime, base64 = "", filename }: NonNullable<Saying["media"]>,
-  caption: string | undefined,
-): { type: string; content: Fields } {
-  const sha256 = createHash("sha256").update(Buffer.from(base64, "base64")).digest("base64");
-  const content = {
-    ...{ id: String(randomInt(10 ** 14, 2 ** 48 - 1)), mime_type: mime, sha256 },
-    ...(type === "audio" && { voice: mime.startsWith("audio/ogg") }),
-    ...(type === "document" && { filename: filename ?? "document" }),
-    ...(caption !== undefined && type !== "audio" && type !== "sticker" && { caption }),
-  };
-  return { type, content };
 }
 
 const reservedFields = ["from", "id", "timestamp", "type", "referral", "context"];

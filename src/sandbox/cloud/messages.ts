@@ -51,19 +51,25 @@ export function requireProduct(body: Fields): void {
   throw badParameter("Param messaging_product must be one of {WHATSAPP}");
 }
 
+/** What messages of a number can refer to. */
+export interface Known {
+  readonly templates: Templates;
+  hasMedia(id: string): boolean;
+}
+
 /** What is sent, once it is known that the platform would take it; throws `GraphError` otherwise. */
-export function contentOf(body: Fields, templates: Templates): MessageContent {
+export function contentOf(body: Fields, known: Known): MessageContent {
   const type = body.type ?? "text";
-  if (type === "template") return templateContent(required(body, "template"), templates);
+  if (type === "template") return templateContent(required(body, "template"), known);
   if (type === "text") return textContent(required(body, "text"));
   if (type === "reaction") return reactionContent(required(body, "reaction"));
-  if (typeof type === "string" && mediaTypes.includes(type)) return mediaContent(type, required(body, type));
+  if (typeof type === "string" && mediaTypes.includes(type)) return mediaContent(type, required(body, type), known);
   if (typeof type === "string" && otherTypes.includes(type)) {
     if (typeof body[type] !== "object" || body[type] === null) throw missingParameter(type);
     return { type, marketing: false };
   }
-  const known = ["text", "template", "reaction", ...mediaTypes, ...otherTypes].join(", ").toUpperCase();
-  throw badParameter(`Param type must be one of {${known}}`);
+  const all = ["text", "template", "reaction", ...mediaTypes, ...otherTypes].join(", ").toUpperCase();
+  throw badParameter(`Param type must be one of {${all}}`);
 }
 
 function required(body: Fields, name: string): Fields {
@@ -89,8 +95,8 @@ function reactionContent(reaction: Fields): MessageContent {
   return { type: "reaction", reaction: { messageId, emoji }, marketing: false };
 }
 
-function mediaContent(type: string, media: Fields): MessageContent {
-  const source = mediaSource(type, media);
+function mediaContent(type: string, media: Fields, known: Known): MessageContent {
+  const source = mediaSource(type, media, known);
   const { caption } = media;
   if (caption === undefined) return { type, media: source, marketing: false };
   if (typeof caption !== "string" || caption.length > limits.caption) {
@@ -99,9 +105,12 @@ function mediaContent(type: string, media: Fields): MessageContent {
   return { type, media: { ...source, caption }, marketing: false };
 }
 
-function mediaSource(name: string, media: Fields): { link: string } | { id: string } {
+function mediaSource(name: string, media: Fields, { hasMedia }: Known): { link: string } | { id: string } {
   const { link, id } = media;
-  if (typeof id === "string" && id !== "" && id.length <= limits.link) return { id };
+  if (typeof id === "string" && hasMedia(id)) return { id };
+  if (id !== undefined) {
+    throw badParameter(`Param ${name}['id'] is not a valid whatsapp business account media attachment ID`);
+  }
   if (link === undefined) throw invalidParameter(`${name}: one of 'id' and 'link' is required`);
   if (typeof link === "string" && link.length <= limits.link && /^https?:\/\/./i.test(link) && URL.canParse(link)) {
     return { link };
@@ -109,7 +118,7 @@ function mediaSource(name: string, media: Fields): { link: string } | { id: stri
   throw badParameter(`Param ${name}['link'] is not a valid URL.`);
 }
 
-function templateContent(sent: Fields, templates: Templates): MessageContent {
+function templateContent(sent: Fields, known: Known): MessageContent {
   const { name } = sent;
   const language = isObject(sent.language) ? sent.language.code : undefined;
   if (typeof name !== "string" || name === "") throw missingParameter("template['name']");
@@ -117,7 +126,7 @@ function templateContent(sent: Fields, templates: Templates): MessageContent {
     throw missingParameter("template['language']['code']");
   }
   const components = componentsOf(sent);
-  const template = templates.find(name, language);
+  const template = known.templates.find(name, language);
   if (!template) throw new GraphError(132001, `template name (${name.slice(0, 512)}) does not exist in ${language}`);
   requireApproved(template);
 
@@ -126,7 +135,7 @@ function templateContent(sent: Fields, templates: Templates): MessageContent {
   requireDifferentNames(body);
   const parameters = body.map((parameter) => textOf(parameter, template.body));
   requireFit(template.body, parameters);
-  const header = headerOf(template, parametersOf(components, "header"));
+  const header = headerOf(template, parametersOf(components, "header"), known);
   requireButtons(template, components);
 
   return {
@@ -224,7 +233,7 @@ function requireFit(body: Placeholders, parameters: readonly string[]): void {
     throw new GraphError(132005, `body: ${filled} characters, at most ${limits.templateBody}`);
 }
 
-function headerOf({ header }: StoredTemplate, given: readonly Fields[]): SentTemplate["header"] {
+function headerOf({ header }: StoredTemplate, given: readonly Fields[], known: Known): SentTemplate["header"] {
   if (header === null || header.format === "TEXT") {
     requireCount("header", given.length, header?.placeholders.count ?? 0);
     const [parameter] = given;
@@ -240,7 +249,7 @@ function headerOf({ header }: StoredTemplate, given: readonly Fields[]): SentTem
   if (!isObject(content))
     throw invalidParameter(`Parameter '${type}' is mandatory for component parameter type '${type}'`);
   if (type === "location") return { type, value: `${content.latitude},${content.longitude}` };
-  const source = mediaSource(type, content);
+  const source = mediaSource(type, content, known);
   return { type, value: "link" in source ? source.link : source.id };
 }
 

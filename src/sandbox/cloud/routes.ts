@@ -3,6 +3,7 @@ import { cloudChannel } from "../../kernel/channels.ts";
 import { dialled, type Fields } from "../core/input.ts";
 import type { Call, PlatformRoute } from "../core/route.ts";
 import type { Shared } from "../core/shared.ts";
+import type { StatusQueue } from "../core/status-queue.ts";
 import {
   badParameter,
   GraphError,
@@ -15,9 +16,10 @@ import {
 } from "../graph/graph.ts";
 import { type Accounts, type Business, opens, type Sender } from "./accounts.ts";
 import type { Customers } from "./customers.ts";
+import type { Media } from "./media.ts";
+import { mediaRoutes } from "./media-routes.ts";
 import { contentOf, contextOf, type MessageContent, referenceOf, requireProduct } from "./messages.ts";
-import type { Reads } from "./reads.ts";
-import type { StatusQueue } from "./statuses.ts";
+import type { CloudMessage } from "./statuses.ts";
 import type { TemplateReviews } from "./template-reviews.ts";
 import { fieldsOf, nodeOf, type StoredTemplate } from "./templates.ts";
 
@@ -25,8 +27,8 @@ import { fieldsOf, nodeOf, type StoredTemplate } from "./templates.ts";
 export interface Cloud {
   readonly accounts: Accounts;
   readonly customers: Customers;
-  readonly statuses: StatusQueue;
-  readonly reads: Reads;
+  readonly statuses: StatusQueue<CloudMessage>;
+  readonly media: Media;
   readonly reviews: TemplateReviews;
   readonly shared: Shared;
 }
@@ -92,7 +94,8 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
         paging: { cursors: { before: "MAZDZD", after: "MAZDZD" } },
       }),
     },
-    { route: "GET /{version}/{id}", operation: "node", handle: (call) => node(accounts, call) },
+    ...mediaRoutes(accounts, cloud.media),
+    { route: "GET /{version}/{id}", operation: "node", handle: (call) => node(cloud, call) },
   ];
 }
 
@@ -107,7 +110,8 @@ function sendMessage(cloud: Cloud, sender: Sender, body: Fields, nextId: (recipi
 
   const reference = referenceOf(body);
   const context = contextOf(body);
-  const content = contentOf(body, sender.business.templates);
+  const hasMedia = (id: string) => cloud.media.find(sender, id) !== undefined;
+  const content = contentOf(body, { templates: sender.business.templates, hasMedia });
   requireReachable(cloud, sender, to, content);
   if (!sender.mayEmit()) throw new GraphError(130429, overRate);
 
@@ -138,21 +142,22 @@ const overRate =
   "Message failed to send because there were too many messages sent from this phone number in a short period of time";
 const optedOut = "This recipient has chosen to stop receiving marketing messages from your business.";
 
-function markAsRead({ reads }: Cloud, { phoneNumberId }: Sender, { status, message_id: id }: Fields): object {
+function markAsRead({ shared }: Cloud, { phoneNumberId }: Sender, { status, message_id: id }: Fields): object {
   if (status !== "read") throw badParameter("Param status must be one of {READ}");
   if (typeof id !== "string" || !id.startsWith("wamid.")) throw badParameter("Param message_id is not a message id");
-  reads.add(phoneNumberId, id);
+  shared.reads.addMessage(phoneNumberId, id);
   return { success: true };
 }
 
 /** Any object by its id: a number, a business account or a template. */
-function node(accounts: Accounts, call: Call): object {
-  const token = tokenOf(call, (token) => accounts.knows(token));
+function node({ accounts, shared }: Cloud, call: Call): object {
+  const token = tokenOf(call, (token) => shared.graphTokens.some((isKnown) => isKnown(token)));
   const id = idOf(call);
   const sender = accounts.sender(id);
   if (sender?.token === token) return senderNode(sender);
   const business = accounts.business(id);
   if (business && opens(business, token)) return businessNode(business);
+  if (!accounts.knows(token)) throw unknownObject(call);
   return nodeOf(templateOf(accounts, call).template, fieldsOf(call.query));
 }
 

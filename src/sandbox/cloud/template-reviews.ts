@@ -101,6 +101,6 @@ export class TemplateReviews {
     };
     const time = Math.floor(Date.now() / 1000);
     const entry = [{ id: accountId, time, changes: [{ field, value: whole }] }];
-    void this.webhooks.deliver(this.webhooks.delivery({ object: "whatsapp_business_account", entry }));
+    void this.webhooks.deliver(this.webhooks.signed("cloud", { object: "whatsapp_business_account", entry }));
   }
 }

@@ -1,9 +1,18 @@
 import { cloudChannel } from "../../kernel/channels.ts";
-import { readNumbers } from "../settings.ts";
+import { readRecipients } from "../settings.ts";
 import type { Faults } from "./faults.ts";
-import { BadInput, integer, shape } from "./input.ts";
-import { type Call, type ControlRoute, control, isAskedFor, type Platform } from "./route.ts";
+import { BadInput, integer, object, oneOf, shape } from "./input.ts";
+import {
+  type Call,
+  type ControlRoute,
+  type CustomerSide,
+  control,
+  customerChannels,
+  isAskedFor,
+  type Platform,
+} from "./route.ts";
 import type { AcceptedMessage, Shared } from "./shared.ts";
+import type { StatusQueues } from "./status-queues.ts";
 import { readWebhookTarget, type Webhooks } from "./webhooks.ts";
 
 /** The control routes that all platforms share, together with those of each. */
@@ -11,6 +20,7 @@ export function controlRoutes(
   platforms: readonly Platform[],
   faults: Faults,
   webhooks: Webhooks,
+  queues: StatusQueues,
   shared: Shared,
 ): ControlRoute[] {
   const routes: ControlRoute[] = [
@@ -21,7 +31,7 @@ export function controlRoutes(
       "DELETE /__sandbox",
       "forgets messages, faults, behaviour and opt-outs; accounts and the webhook's address stay",
       () => {
-        for (const each of [faults, webhooks, shared, ...platforms]) each.reset?.();
+        for (const each of [faults, webhooks, queues, shared, ...platforms]) each.reset?.();
         return { cleared: true };
       },
     ),
@@ -39,10 +49,15 @@ export function controlRoutes(
       faults.reset();
       return [];
     }),
-    control("POST /__sandbox/webhook", "where webhooks go and what signs them: {url, appSecret}", (input) => {
-      webhooks.target = readWebhookTarget(input, "webhook");
-      return { url: webhooks.target.url };
-    }),
+    control(
+      "POST /__sandbox/webhook",
+      "where webhooks go and what signs them: {url, pageUrl, photoUrl, appSecret}",
+      (input) => {
+        webhooks.target = readWebhookTarget(input, "webhook");
+        return { url: webhooks.target.url };
+      },
+    ),
+    ...queues.control(),
     control(
       "GET /__sandbox/messages",
       "accepted messages, newest last; ?to= ?channel= ?reference= ?since=<ISO time or ms> ?limit=<1000>",
@@ -54,6 +69,12 @@ export function controlRoutes(
       () => shared.counts(),
     ),
     control(
+      "GET /__sandbox/reads",
+      "messages of customers that were marked as read, or on pages all of a customer's, when first and how often; " +
+        "?message_id= ?customer=",
+      (_, { query }) => shared.reads.list(query),
+    ),
+    control(
       "PUT /__sandbox/undeliverable",
       "the recipients that cannot be reached, 131026 on the cloud channel: {numbers}",
       (input) => {
@@ -62,12 +83,39 @@ export function controlRoutes(
         return { numbers };
       },
     ),
+    ...customerRoutes(platforms),
     ...platforms.flatMap((platform) => platform.control),
   ];
   return routes;
 }
 
-const readUndeliverable = shape({ numbers: readNumbers });
+const readChannel = oneOf(...customerChannels);
+
+/** What customers of all channels do; each channel reads its own input. */
+function customerRoutes(platforms: readonly Platform[]): ControlRoute[] {
+  const route = (verb: keyof CustomerSide, about: string) =>
+    control(`POST /__sandbox/customers/{id}/${verb}`, about, (input, { path: { id = "" } }) => {
+      const { channel = "cloud", ...said } = object(input, "body");
+      const name = readChannel(channel, "channel");
+      const side = platforms.find(({ customers }) => customers?.[name])?.customers?.[name];
+      if (!side) throw new BadInput(`customers of channel ${name} have no stand-in`);
+      return side[verb](id, said);
+    });
+  const common = `channel: ${customerChannels.join(" | ")}, to, name, id, timestamp, repeat`;
+  return [
+    route(
+      "say",
+      `a customer writes: {${common}, text, reply_to, media: {type, mime, base64, filename}}, ` +
+        "and what the channel has besides",
+    ),
+    route(
+      "react",
+      `a customer reacts to a message, or takes that back with an empty emoji: {${common}, message_id, emoji}`,
+    ),
+  ];
+}
+
+const readUndeliverable = shape({ numbers: readRecipients });
 
 function listMessages(shared: Shared, { query }: Call): object[] {
   const to = query.get("to")?.replace(/^[ +]/, ""); // a plus that was not escaped in a query arrives as a space

@@ -44,6 +44,8 @@ export const integer = (min: number, max: number): Reader<number> =>
     (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
   );
 
+export const number = reader<number>("be a number", (value) => Number.isFinite(value));
+
 export const oneOf = <Value extends string>(...values: readonly Value[]): Reader<Value> =>
   reader(`be one of ${values.join(", ")}`, (value) => values.some((known) => known === value));
 
@@ -51,6 +53,12 @@ export const oneOf = <Value extends string>(...values: readonly Value[]): Reader
 export const webAddress = reader<string>(
   "be an http or https address",
   (value) => typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+);
+
+/** Texts by name. */
+export const texts = reader<Readonly<Record<string, string>>>(
+  "be an object of texts",
+  (value) => isObject(value) && Object.values(value).every((each) => typeof each === "string"),
 );
 
 export const listOf =

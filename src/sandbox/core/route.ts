@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 
 export interface Call {
   readonly method: string;
@@ -6,6 +7,8 @@ export interface Call {
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  /** `bytes` as text. */
   readonly body: string;
   /** Scheme and host as the caller wrote them, for links in answers. */
   readonly origin: string;
@@ -13,9 +16,18 @@ export interface Call {
 
 export interface Answer {
   readonly status: number;
-  /** A text goes out as HTML, anything else as JSON. */
+  /** A text goes out as HTML, a `Buffer` as it is, anything else as JSON. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer that is not JSON with the route's usual status: a redirection, or the bytes of a file. */
+export class SpecialAnswer implements Answer {
+  constructor(
+    readonly status: number,
+    readonly body: unknown,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {}
 }
 
 /** What goes wrong with a request; each platform words it in its own way. */
@@ -58,26 +70,46 @@ export const control = (route: Route["route"], about: string, handle: ControlRou
   handle,
 });
 
+/** What is known of a request before its body is read. */
+export type Asked = Pick<Call, "method" | "query" | "headers">;
+
 export interface PlatformRoute extends Route {
   /** What faults call this route, for instance `messages`. */
   readonly operation: string;
   /** Status of the answer; 200 when absent. */
   readonly status?: number;
-  /** The body of the answer; throws `Refusal` for a request that is refused. */
-  handle(call: Call): object;
+  /** More than the usual megabyte, where the route takes files. */
+  readonly maxBodyBytes?: number;
+  /** The body of the answer, or a `SpecialAnswer`; throws `Refusal` for a request that is refused. */
+  handle(call: Call): object | Promise<object>;
   /** Headers of every answer that no fault spoils. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
-  /** Whether these values of the path are this route's own; routes that ask come before those that take all. */
-  readonly serves?: (values: Readonly<Record<string, string>>) => boolean;
+  /** Whether the request is this route's own; routes that ask come before those that take all. */
+  readonly serves?: (values: Readonly<Record<string, string>>, request: Asked) => boolean;
   /** Counts every request for this route, also those that a fault keeps from it, and those that are refused. */
   readonly counter?: { countRequest(): void; countRefusal(): void };
+}
+
+/** What the control side calls the channels that customers write on. */
+export const customerChannels = ["cloud", "page", "photo", "qr", "provider-b"] as const;
+export type CustomerChannel = (typeof customerChannels)[number];
+
+/** What customers do on one channel. Input that cannot be used throws `BadInput`. */
+export interface CustomerSide {
+  /** @param customer the customer's number or id on the channel */
+  say(customer: string, input: unknown): Promise<object>;
+  react(customer: string, input: unknown): Promise<object>;
 }
 
 /** One stand-in: what its clients call, how it is steered, and how it words a failure. */
 export interface Platform {
   readonly routes: readonly PlatformRoute[];
   readonly control: readonly ControlRoute[];
+  /** The people at the other end of its channels. */
+  readonly customers?: Readonly<Partial<Record<CustomerChannel, CustomerSide>>>;
   failure(failure: Failure): Answer;
+  /** Takes over the connection of a request for an upgrade; `false` when the request is not its own. */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   /** Forgets what happened and goes back to normal behaviour; accounts stay. */
   reset?(): void;
   close?(): void;
@@ -96,13 +128,14 @@ export class Router<R extends Route & Pick<PlatformRoute, "serves">> {
     this.patterns = inOrder.map((found) => ({ found, pattern: patternOf(found.route) }));
   }
 
-  find(method: string, path: string): { found: R; values: Record<string, string> } | null {
+  find(path: string, asked: Asked): { found: R; values: Record<string, string> } | null {
+    const wanted = `${asked.method} ${path}`;
     for (const { found, pattern } of this.patterns) {
-      const match = pattern.exec(`${method} ${path}`);
+      const match = pattern.exec(wanted);
       if (!match) continue;
       const values: Record<string, string> = {};
       for (const name in match.groups) values[name] = decoded(match.groups[name] ?? "");
-      if (found.serves?.(values) !== false) return { found, values };
+      if (found.serves?.(values, asked) !== false) return { found, values };
     }
     return null;
   }

@@ -1,5 +1,11 @@
 import { once, setMaxListeners } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import getRawBody from "raw-body";
@@ -7,19 +13,29 @@ import { type Fault, type Faults, spoilsAnswer } from "./faults.ts";
 import { BadInput } from "./input.ts";
 import {
   type Answer,
+  type Asked,
   type Call,
   type ControlRoute,
   type Platform,
   type PlatformRoute,
   Refusal,
   Router,
+  SpecialAnswer,
 } from "./route.ts";
 
 const controlPrefix = "/__sandbox";
 const maxBodyBytes = 1_000_000;
+/** The limit of the control side, which takes files of customers as base64. */
+const maxControlBytes = 150_000_000;
 
 /** Where an answer would stand: the request gets none and stays open, or its connection is reset. */
 type Outcome = Answer | "hang" | "reset";
+
+/** What becomes of a request once its body is read. */
+interface Served {
+  readonly maxBodyBytes: number;
+  outcome(bytes: Buffer): Outcome | Promise<Outcome>;
+}
 
 type OwnedRoute = PlatformRoute & { readonly platform: Platform };
 
@@ -46,6 +62,11 @@ export class SandboxServer {
     );
     this.controlRoutes = new Router(control);
     this.server = createServer((request, response) => void this.serve(request, response));
+    this.server.on("upgrade", (request, socket, head) => {
+      if (platforms.some((platform) => platform.upgrade?.(request, socket, head))) return;
+      socket.on("error", () => {});
+      socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", () => socket.destroy());
+    });
     // Longer than any client keeps an idle connection: a connection closed under a request looks like a fault.
     this.server.keepAliveTimeout = 120_000;
   }
@@ -66,50 +87,55 @@ export class SandboxServer {
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const body = await getRawBody(request, { limit: maxBodyBytes });
-      const outcome = await this.outcomeOf(request, body.toString("utf8"));
+      const served = this.servedBy(request);
+      const outcome = await served.outcome(await getRawBody(request, { limit: served.maxBodyBytes }));
       if (outcome === "reset") request.socket.resetAndDestroy();
       else if (outcome !== "hang") write(response, outcome);
     } catch (error) {
       if (this.closing.signal.aborted || request.socket.destroyed) return;
-      if ((error as Partial<getRawBody.RawBodyError>).type === "entity.too.large") {
+      const { type, limit } = error as Partial<getRawBody.RawBodyError>;
+      if (type === "entity.too.large") {
         request.resume();
-        return write(response, { status: 413, body: { error: `a body may have at most ${maxBodyBytes} bytes` } });
+        return write(response, { status: 413, body: { error: `a body may have at most ${limit} bytes` } });
       }
       this.log(`request failed: ${error instanceof Error ? (error.stack ?? error.message) : "?"}`);
       if (!response.headersSent) write(response, { status: 500, body: { error: "the sandbox failed; see its log" } });
     }
   }
 
-  private outcomeOf(request: IncomingMessage, body: string): Outcome | Promise<Outcome> {
-    const { method = "GET", url = "/", headers } = request;
+  private servedBy({ method = "GET", url = "/", headers }: IncomingMessage): Served {
     const cut = url.indexOf("?");
     const path = cut === -1 ? url : url.slice(0, cut);
-    const callWith = (values: Record<string, string>): Call => ({
-      method,
-      path: values,
-      query: new URLSearchParams(cut === -1 ? "" : url.slice(cut + 1)),
-      headers,
-      body,
-      origin: `http://${headers.host ?? "localhost"}`,
-    });
+    const asked = { method, query: new URLSearchParams(cut === -1 ? "" : url.slice(cut + 1)), headers };
 
     if (path === controlPrefix || path.startsWith(`${controlPrefix}/`)) {
-      const control = this.controlRoutes.find(method, path);
-      return control ? controlled(control.found, callWith(control.values)) : unknownControl;
+      const control = this.controlRoutes.find(path, asked);
+      if (!control) return { maxBodyBytes, outcome: () => unknownControl };
+      const { found, values } = control;
+      return {
+        maxBodyBytes: maxControlBytes,
+        outcome: (bytes) => controlled(found, new ReceivedCall(asked, values, bytes)),
+      };
     }
-    const platform = this.platformRoutes.find(method, path);
-    if (!platform) return unknownPath(path);
+    const platform = this.platformRoutes.find(path, asked);
+    if (!platform) return { maxBodyBytes, outcome: () => unknownPath(path) };
     const { found: route, values } = platform;
+    return {
+      maxBodyBytes: route.maxBodyBytes ?? maxBodyBytes,
+      outcome: (bytes) => this.outcomeOf(route, new ReceivedCall(asked, values, bytes)),
+    };
+  }
+
+  private outcomeOf(route: OwnedRoute, call: Call): Outcome | Promise<Outcome> {
     route.counter?.countRequest();
     const fault = this.faults.take(route.operation);
-    return fault ? this.faulty(route, callWith(values), fault) : answerOf(route, callWith(values));
+    return fault ? this.faulty(route, call, fault) : answerOf(route, call);
   }
 
   /** What the request does, it does at once; `delay_ms` holds back only the answer, as a slow platform would. */
   private async faulty(route: OwnedRoute, call: Call, fault: Fault): Promise<Outcome> {
     const isSpoilt = spoilsAnswer(fault);
-    const answer = fault.accept || !isSpoilt ? answerOf(route, call) : null;
+    const answer = fault.accept || !isSpoilt ? await answerOf(route, call) : null;
     if (fault.delay_ms) await sleep(fault.delay_ms, undefined, { signal: this.closing.signal });
     if (fault.hang) return "hang";
     if (fault.reset) return "reset";
@@ -117,14 +143,45 @@ export class SandboxServer {
   }
 }
 
-function answerOf(route: OwnedRoute, call: Call): Answer {
+class ReceivedCall implements Call {
+  readonly method: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+
+  constructor(
+    { method, query, headers }: Asked,
+    readonly path: Readonly<Record<string, string>>,
+    readonly bytes: Buffer,
+  ) {
+    this.method = method;
+    this.query = query;
+    this.headers = headers;
+  }
+
+  get body(): string {
+    return this.bytes.toString("utf8");
+  }
+
+  get origin(): string {
+    return `http://${this.headers.host ?? "localhost"}`;
+  }
+}
+
+/** It makes no promise where the route makes none: one for each request would slow benchmarks down. */
+function answerOf(route: OwnedRoute, call: Call): Answer | Promise<Answer> {
   const headers = route.headers?.(call) ?? {};
-  try {
-    return { status: route.status ?? 200, body: route.handle(call), headers };
-  } catch (error) {
+  const good = (body: object): Answer =>
+    body instanceof SpecialAnswer ? body : { status: route.status ?? 200, body, headers };
+  const bad = (error: unknown): Answer => {
     if (!(error instanceof Refusal)) throw error;
     route.counter?.countRefusal();
     return { ...route.platform.failure(error.failure), headers };
+  };
+  try {
+    const body = route.handle(call);
+    return body instanceof Promise ? body.then(good, bad) : good(body);
+  } catch (error) {
+    return bad(error);
   }
 }
 
@@ -167,12 +224,13 @@ const unknownPath = (path: string): Answer => ({
 });
 
 function write(response: ServerResponse, { status, body, headers }: Answer): void {
-  const isText = typeof body === "string";
-  const payload = isText ? body : JSON.stringify(body);
-  response.writeHead(status, {
-    "content-type": isText ? "text/html; charset=utf-8" : "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(payload),
-    ...headers,
-  });
+  const [type, payload] = encoded(body);
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(payload), ...headers });
   response.end(payload);
+}
+
+function encoded(body: unknown): [type: string, payload: string | Buffer] {
+  if (typeof body === "string") return ["text/html; charset=utf-8", body];
+  if (Buffer.isBuffer(body)) return ["application/octet-stream", body];
+  return ["application/json; charset=utf-8", JSON.stringify(body)];
 }

@@ -1,5 +1,7 @@
 import type { ChannelName } from "../../kernel/channels.ts";
 import { RecentMap, Ring } from "./bounded.ts";
+import { Files } from "./files.ts";
+import { Reads } from "./reads.ts";
 
 /** A message as a platform takes it. */
 export interface SentMessage {
@@ -27,8 +29,12 @@ export interface AcceptedMessage extends SentMessage {
 
 const rememberedReferences = 1_000_000;
 
-/** What all platforms have in common: the last messages that they took, counters of all, and whom none of them reaches. */
+/** What all platforms have in common: the last messages and files, counters of all, and whom none of them reaches. */
 export class Shared {
+  readonly files = new Files();
+  readonly reads = new Reads();
+  /** Each tells whether a token belongs to its platform; the platforms of the Graph API know each other's tokens. */
+  readonly graphTokens: ((token: string) => boolean)[] = [];
   /** Recipients that no platform reaches; each says so in its own words. */
   undeliverable: ReadonlySet<string>;
   private readonly accepted: Ring<AcceptedMessage>;
@@ -71,6 +77,8 @@ export class Shared {
   }
 
   reset(): void {
+    this.files.reset();
+    this.reads.reset();
     this.accepted.clear();
     this.references.clear();
     this.counters = noCounts();

@@ -1,14 +1,31 @@
 import { createHmac } from "node:crypto";
 import http from "node:http";
 import https from "node:https";
-import { type Settings, shape, text, webAddress } from "./input.ts";
+import { optional, type Settings, shape, text, webAddress } from "./input.ts";
 
-export const readWebhookTarget = shape({ url: webAddress, appSecret: text(512) });
+export const readWebhookTarget = shape({
+  /** The cloud channel's. Pages and photo accounts without one get it with another last segment in its path. */
+  url: webAddress,
+  pageUrl: optional(webAddress),
+  photoUrl: optional(webAddress),
+  appSecret: text(512),
+});
 export type WebhookTarget = Settings<typeof readWebhookTarget>;
+
+/** Where one attempt goes. */
+export interface Destination {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** A webhook on its way: `copies` still have to arrive. */
 export interface Delivery {
   readonly payload: Buffer;
+  /** Asked at each attempt, since addresses change in between; `undefined` where there is no receiver any more. */
+  readonly destination: () => Destination | undefined;
+  /** Whether the receiver took it, by the status of its answer. */
+  readonly isTaken: (status: number) => boolean;
+  readonly maxAttempts: number;
   copies: number;
   attempts: number;
 }
@@ -17,7 +34,9 @@ const answerTimeoutMs = 10_000;
 const maxAttempts = 20;
 const maxWaiting = 1_000;
 
-/** Posts signed webhooks over kept-alive connections. Who calls it decides when and how many at once. */
+const isOk = (status: number) => status === 200;
+
+/** Posts webhooks over kept-alive connections. Who calls it decides when and how many at once. */
 export class Webhooks {
   /** How often each webhook is delivered. */
   repeat = 1;
@@ -34,17 +53,35 @@ export class Webhooks {
 
   constructor(public target: WebhookTarget | undefined) {}
 
-  delivery(payload: object, copies = this.repeat): Delivery {
-    return { payload: Buffer.from(JSON.stringify(payload)), copies, attempts: 0 };
+  /** A webhook of the app, signed with its secret; all accounts share it. */
+  signed(to: "cloud" | "page" | "photo", payload: object, copies?: number): Delivery {
+    const bytes = Buffer.from(JSON.stringify(payload));
+    const destination = () => {
+      if (this.target === undefined) return undefined;
+      const signature = createHmac("sha256", this.target.appSecret).update(bytes).digest("hex");
+      const headers = { "content-type": "application/json", "x-hub-signature-256": `sha256=${signature}` };
+      return { url: addressOf(this.target, to), headers };
+    };
+    return this.delivery(bytes, destination, { copies });
+  }
+
+  /** A webhook of any form; 200 means that it was taken, and 20 attempts are made, unless it says otherwise. */
+  delivery(
+    payload: Buffer,
+    destination: Delivery["destination"],
+    more: { readonly [Name in "isTaken" | "maxAttempts" | "copies"]?: Delivery[Name] | undefined } = {},
+  ): Delivery {
+    const { isTaken = isOk, maxAttempts: attempts = maxAttempts, copies = this.repeat } = more;
+    return { payload, destination, isTaken, maxAttempts: attempts, copies, attempts: 0 };
   }
 
   /** Tries to deliver the copies that are left, one after the other, until one is not answered 200. */
   async attempt(delivery: Delivery): Promise<"delivered" | "again" | "given up"> {
     delivery.attempts += 1;
     while (delivery.copies > 0) {
-      if (!(await this.post(delivery.payload))) {
+      if (!(await this.post(delivery))) {
         this.counts.refused += 1;
-        return delivery.attempts < maxAttempts ? "again" : "given up";
+        return delivery.attempts < delivery.maxAttempts ? "again" : "given up";
       }
       this.counts.delivered += 1;
       delivery.copies -= 1;
@@ -54,7 +91,7 @@ export class Webhooks {
 
   /** Resolves after the first attempt, `true` when the receiver took it; more attempts follow in the background. */
   async deliver(delivery: Delivery): Promise<boolean> {
-    if (this.target === undefined) return false;
+    if (delivery.destination() === undefined) return false;
     const { era } = this;
     const outcome = await this.attempt(delivery);
     if (outcome === "again" && era === this.era && this.waiting < maxWaiting) {
@@ -93,20 +130,15 @@ export class Webhooks {
     this.secure.agent.destroy();
   }
 
-  private post(payload: Buffer): Promise<boolean> {
-    const { target } = this;
-    if (target === undefined) return Promise.resolve(false);
-    const { request: start, agent } = target.url.startsWith("https:") ? this.secure : this.plain;
-    const signature = createHmac("sha256", target.appSecret).update(payload).digest("hex");
-    const headers = {
-      "content-type": "application/json",
-      "content-length": payload.length,
-      "x-hub-signature-256": `sha256=${signature}`,
-    };
+  private post({ payload, destination, isTaken }: Delivery): Promise<boolean> {
+    const to = destination();
+    if (to === undefined) return Promise.resolve(false);
+    const { request: start, agent } = to.url.startsWith("https:") ? this.secure : this.plain;
+    const headers = { ...to.headers, "content-length": payload.length };
     return new Promise((resolve) => {
-      const request = start(target.url, { method: "POST", agent, timeout: answerTimeoutMs, headers }, (response) => {
+      const request = start(to.url, { method: "POST", agent, timeout: answerTimeoutMs, headers }, (response) => {
         response.resume();
-        response.on("end", () => resolve(response.statusCode === 200));
+        response.on("end", () => resolve(isTaken(response.statusCode ?? 0)));
         response.on("error", () => resolve(false));
       });
       request.on("timeout", () => request.destroy(new Error("no answer")));
@@ -115,4 +147,14 @@ export class Webhooks {
       request.end(payload);
     });
   }
+}
+
+/** Where the app takes the news of a channel. */
+function addressOf({ url, pageUrl, photoUrl }: WebhookTarget, to: "cloud" | "page" | "photo"): string {
+  if (to === "cloud") return url;
+  const own = to === "page" ? pageUrl : photoUrl;
+  if (own !== undefined) return own;
+  const address = new URL(url);
+  address.pathname = address.pathname.replace(/[^/]*$/, to);
+  return address.href;
 }

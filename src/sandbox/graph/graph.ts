@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Fields, isObject } from "../core/input.ts";
-import { type Answer, type Call, type Failure, Refusal } from "../core/route.ts";
+import { type Answer, type Asked, type Call, type Failure, Refusal } from "../core/route.ts";
 
 /** A request that the platform refuses, in the wording of the Graph API. */
 export class GraphError extends Refusal {
@@ -29,9 +29,12 @@ export const unknownObject = ({ method, path: { id = "" } }: Call): GraphError =
     type: "GraphMethodException",
   });
 
+export const givenToken = ({ headers, query }: Asked): string | null =>
+  /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? query.get("access_token");
+
 /** The token of the call, when the platform knows it at all. */
-export function tokenOf({ headers, query }: Call, knows: (token: string) => boolean): string {
-  const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? query.get("access_token");
+export function tokenOf(call: Call, knows: (token: string) => boolean): string {
+  const token = givenToken(call);
   if (token && knows(token)) return token;
   throw new GraphError(190);
 }

@@ -1,55 +1,47 @@
 import { randomBytes } from "node:crypto";
-import { type ChannelName, pageChannel, photoChannel } from "../../kernel/channels.ts";
-import { type Fields, isObject } from "../core/input.ts";
-import { type Call, control, type Platform } from "../core/route.ts";
-import { Senders } from "../core/senders.ts";
-import type { SentMessage, Shared } from "../core/shared.ts";
-import { Windows } from "../core/windows.ts";
+import { pageChannel, photoChannel } from "../../kernel/channels.ts";
+import type { Fields } from "../core/input.ts";
+import { type Asked, type Call, control, type Platform } from "../core/route.ts";
+import type { Shared } from "../core/shared.ts";
+import type { StatusQueues } from "../core/status-queues.ts";
+import type { Webhooks } from "../core/webhooks.ts";
 import {
-  badParameter,
   type ErrorStatuses,
   GraphError,
+  givenToken,
   graphFailure,
   idOf,
   jsonOf,
-  missingParameter,
   tokenOf,
   unknownObject,
 } from "../graph/graph.ts";
 import { readPage, type SandboxPage } from "../settings.ts";
-
-const limits = { metadata: 1_000, pageText: 2_000, photoTextBytes: 1_000 };
-
-const hourMs = 60 * 60 * 1_000;
-/** For how long after the customer's last message each tag allows one more. */
-const tagWindowsMs: ReadonlyMap<unknown, number> = new Map([
-  ["HUMAN_AGENT", 7 * 24 * hourMs],
-  ["ACCOUNT_UPDATE", Number.POSITIVE_INFINITY],
-  ["CONFIRMED_EVENT_UPDATE", Number.POSITIVE_INFINITY],
-  ["POST_PURCHASE_UPDATE", Number.POSITIVE_INFINITY],
-]);
-
-interface Page {
-  readonly pageId: string;
-  readonly token: string;
-  readonly channel: ChannelName;
-  readonly people: ReadonlySet<string>;
-  readonly photoAccountId: string | undefined;
-}
+import { contentOf, contextOf, recipientOf, senderActionOf, windowMsOf } from "./content.ts";
+import { PageCustomers } from "./customers.ts";
+import { type Page, pageFrom, pagesFrom } from "./pages.ts";
+import { profileOf } from "./profiles.ts";
+import { pagesTelling } from "./statuses.ts";
 
 /** Page messages and photo-app direct messages: the paths of the Cloud API, for the ids of pages. */
 export function pagesPlatform(
   settings: readonly SandboxPage[],
   shared: Shared,
   errorStatuses: ErrorStatuses,
+  webhooks: Webhooks,
+  queues: StatusQueues,
 ): Platform {
-  const pages = new Senders(settings.map(pageFrom), ({ pageId }) => pageId);
-  const windows = new Windows();
+  const pages = pagesFrom(settings);
+  const customers = new PageCustomers(pages, webhooks, shared.files);
+  const statuses = {
+    page: queues.open(pagesTelling(webhooks, pageChannel)),
+    photo: queues.open(pagesTelling(webhooks, photoChannel)),
+  };
   const knows = (token: string) => pages.some((page) => page.token === token);
+  shared.graphTokens.push(knows);
 
   function pageOf(call: Call): Page {
     const token = tokenOf(call, knows);
-    const page = pages.find(idOf(call));
+    const page = idOf(call) === "me" ? pages.first((each) => each.token === token) : pages.find(idOf(call));
     if (page?.token !== token) throw unknownObject(call);
     return page;
   }
@@ -57,7 +49,7 @@ export function pagesPlatform(
   function requireReachable(page: Page, to: string, windowMs: number): void {
     if (shared.undeliverable.has(to)) throw new GraphError(551);
     if (page.people.has(to)) return;
-    const silence = windows.silence(page.pageId, to);
+    const silence = customers.windows.silence(page.pageId, to);
     if (silence === undefined) throw new GraphError(100, undefined, noSuchUser);
     if (silence >= windowMs) throw new GraphError(10, undefined, outsideWindow);
   }
@@ -66,22 +58,45 @@ export function pagesPlatform(
     const page = pageOf(call);
     const body = jsonOf(call);
     const to = recipientOf(body);
+    const action = senderActionOf(body);
+    return action === undefined ? sendMessage(page, to, body) : show(page, to, action);
+  }
+
+  function sendMessage(page: Page, to: string, body: Fields): object {
     const windowMs = windowMsOf(body);
     const content = contentOf(body, page.channel);
     requireReachable(page, to, windowMs);
     const id = `m_${randomBytes(36).toString("base64url")}`;
-    shared.accept({ ...content, id, channel: page.channel, from: page.pageId, to, context: contextOf(body) });
+    const { channel, pageId: from } = page;
+    const message = shared.accept({ ...content, id, channel, from, to, context: contextOf(body), page });
+    (channel === photoChannel ? statuses.photo : statuses.page).add(message);
     return { recipient_id: to, message_id: id };
+  }
+
+  function show(page: Page, to: string, action: unknown): object {
+    requireReachable(page, to, Number.POSITIVE_INFINITY);
+    if (action === "mark_seen") shared.reads.addCustomer(page.pageId, to);
+    return { recipient_id: to };
   }
 
   /** What the token is of: of what is asked for, what there is. */
   function ownNode(call: Call): object {
-    const token = tokenOf(call, knows);
-    const page = pages.first((each) => each.token === token);
-    if (!page) throw new GraphError(190);
+    const page = pageOf(call);
     const asked = call.query.get("fields")?.split(",") ?? [];
     const isLinked = asked.includes("instagram_business_account") && page.photoAccountId !== undefined;
     return { id: page.pageId, ...(isLinked && { instagram_business_account: { id: page.photoAccountId } }) };
+  }
+
+  /** The page of the token that the customer wrote to. */
+  const pageHeard = (asked: Asked, customer: string): Page | undefined =>
+    pages.first((page) => page.token === givenToken(asked) && customers.nameOf(page, customer) !== undefined);
+
+  function profile(call: Call): object {
+    const customer = idOf(call);
+    const page = pageHeard(call, customer);
+    const name = page && customers.nameOf(page, customer);
+    if (!page || name === undefined) throw unknownObject(call);
+    return profileOf(page, customer, name, call.query, shared.files);
   }
 
   return {
@@ -93,97 +108,38 @@ export function pagesPlatform(
         handle: ownNode,
       },
       {
+        route: "GET /{version}/{id}",
+        operation: "profile",
+        serves: ({ id = "" }, asked) => pageHeard(asked, id) !== undefined,
+        handle: profile,
+      },
+      {
         route: "POST /{version}/{id}/messages",
         operation: "page_messages",
-        serves: ({ id }) => pages.find(id) !== undefined,
+        serves: ({ id }) => id === "me" || pages.find(id) !== undefined,
         counter: shared,
         handle: send,
       },
     ],
+    customers: { page: customers.on(pageChannel), photo: customers.on(photoChannel) },
     control: [
       control(
         "POST /__sandbox/pages",
         "adds or replaces a page or a photo-app account: {pageId, token, channel, people, photoAccountId}",
         (input) => ({ pageId: pages.put(pageFrom(readPage(input, "page"))).pageId }),
       ),
-      windows.sayRoute("pages", (id) => pages.find(id) !== undefined),
+      control(
+        "POST /__sandbox/pages/{sender}/customers/{customer}/write",
+        "somebody of the business writes to a customer in the platform's own app, told as an echo: {text, id, " +
+          "timestamp, repeat}",
+        (input, { path }) => customers.write(path.sender ?? "", path.customer ?? "", input),
+      ),
+      customers.windows.sayRoute("pages", (id) => pages.find(id) !== undefined),
     ],
     failure: graphFailure(errorStatuses),
-    reset: () => windows.clear(),
+    reset: () => customers.reset(),
   };
 }
 
-const pageFrom = ({ pageId, token, channel = pageChannel, people = [], photoAccountId }: SandboxPage): Page => ({
-  ...{ pageId, token, channel, photoAccountId },
-  people: new Set(people),
-});
-
 const noSuchUser = { message: "(#100) No matching user found", subcode: 2018001 };
 const outsideWindow = { message: "(#10) This message is sent outside of allowed window.", subcode: 2018278 };
-
-function recipientOf({ recipient }: Fields): string {
-  if (!isObject(recipient)) throw missingParameter("recipient");
-  if (typeof recipient.id !== "string" || recipient.id === "" || recipient.id.length > 100) {
-    throw badParameter("Param recipient['id'] must be a non-empty string");
-  }
-  return recipient.id;
-}
-
-/** Which message it answers, as the platforms of all channels show it here. */
-function contextOf({ reply_to: replyTo }: Fields): object | undefined {
-  if (replyTo === undefined) return undefined;
-  const mid = isObject(replyTo) ? replyTo.mid : undefined;
-  if (typeof mid !== "string" || mid === "") throw badParameter("Param reply_to['mid'] must be a non-empty string");
-  return { message_id: mid };
-}
-
-/** Milliseconds after the customer's last message in which a message of this kind may be sent. */
-function windowMsOf({ messaging_type: type = "RESPONSE", tag }: Fields): number {
-  if (type === "RESPONSE" || type === "UPDATE") return 24 * hourMs;
-  if (type !== "MESSAGE_TAG") {
-    throw badParameter("Param messaging_type must be one of {RESPONSE, UPDATE, MESSAGE_TAG}");
-  }
-  const windowMs = tagWindowsMs.get(tag);
-  if (windowMs === undefined) throw badParameter("Message tag is missing or invalid");
-  return windowMs;
-}
-
-/** What is sent, either a text or an attachment; throws `GraphError` when the platform would not take it. */
-function contentOf(
-  { message }: Fields,
-  channel: ChannelName,
-): Pick<SentMessage, "type" | "text" | "media" | "reference"> {
-  if (!isObject(message)) throw missingParameter("message");
-  const { text, attachment, metadata } = message;
-  if ((text === undefined) === (attachment === undefined)) {
-    throw badParameter("Message must have exactly one of text and attachment");
-  }
-  const content = attachment === undefined ? textContent(text, channel) : attachmentContent(attachment);
-  if (metadata === undefined) return content;
-  if (typeof metadata !== "string" || metadata.length > limits.metadata) {
-    throw badParameter(`Param message['metadata'] must be a string of at most ${limits.metadata} characters`);
-  }
-  return { ...content, reference: metadata };
-}
-
-function textContent(text: unknown, channel: ChannelName): { type: string; text: string } {
-  if (typeof text !== "string" || text === "") throw badParameter("Param message['text'] must be a non-empty string");
-  const isTooLong =
-    channel === photoChannel ? Buffer.byteLength(text) > limits.photoTextBytes : text.length > limits.pageText;
-  if (isTooLong) throw badParameter("Length of param message['text'] is too long");
-  return { type: "text", text };
-}
-
-const attachmentTypes: readonly unknown[] = ["image", "audio", "video", "file"];
-
-function attachmentContent(attachment: unknown): { type: string; media: { link: string } } {
-  const { type, payload } = isObject(attachment) ? attachment : {};
-  if (typeof type !== "string" || !attachmentTypes.includes(type)) {
-    throw badParameter("Param message['attachment']['type'] must be one of {IMAGE, AUDIO, VIDEO, FILE}");
-  }
-  const link = isObject(payload) ? payload.url : undefined;
-  if (typeof link !== "string" || !/^https?:/.test(link) || !URL.canParse(link)) {
-    throw badParameter("Param message['attachment']['payload']['url'] should represent a valid URL");
-  }
-  return { type, media: { link } };
-}

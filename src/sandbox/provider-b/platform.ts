@@ -1,22 +1,39 @@
 import { randomBytes } from "node:crypto";
 import { providerBChannel } from "../../kernel/channels.ts";
 import { dialled, fieldsIn } from "../core/input.ts";
-import { type Call, control, type Platform, Refusal } from "../core/route.ts";
+import { type Call, control, type Platform, SpecialAnswer } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
 import type { SentMessage, Shared } from "../core/shared.ts";
+import type { StatusQueues } from "../core/status-queues.ts";
+import type { Webhooks } from "../core/webhooks.ts";
 import { Windows } from "../core/windows.ts";
-import { readProviderB, type SandboxProviderB, type SandboxProviderBTemplate } from "../settings.ts";
+import {
+  readProviderB,
+  type SandboxProviderB,
+  type SandboxProviderBTemplate,
+  type SandboxSettings,
+} from "../settings.ts";
+import { ownerOf, ProviderBCustomers } from "./customers.ts";
+import { failure, refusal } from "./errors.ts";
+import { type ProviderBMessage, providerBTelling } from "./statuses.ts";
 
 const longestBody = 1_600;
+const mediaLinkMs = 5 * 60 * 1_000;
 
 type Content = Pick<SentMessage, "type" | "text" | "template" | "media">;
-
-const refusal = (code: number, message?: string): Refusal => new Refusal({ code, message });
+type Sent = Omit<ProviderBMessage, "at" | "statuses">;
 
 /** ProviderB: messages of an account, by template or, within 24 hours of the customer's last one, as they are. */
-export function providerBPlatform(settings: readonly SandboxProviderB[], shared: Shared): Platform {
-  const accounts = new Senders(settings, ({ accountId }) => accountId);
+export function providerBPlatform(
+  settings: SandboxSettings,
+  shared: Shared,
+  webhooks: Webhooks,
+  queues: StatusQueues,
+): Platform {
+  const accounts = new Senders(settings.providerB ?? [], ({ accountId }) => accountId);
   const windows = new Windows();
+  const customers = new ProviderBCustomers(accounts, windows, webhooks, shared.files);
+  const statuses = queues.open(providerBTelling(accounts, webhooks));
 
   function send(call: Call): object {
     const account = accountOf(call);
@@ -24,14 +41,19 @@ export function providerBPlatform(settings: readonly SandboxProviderB[], shared:
     if (numberIn(form.get("From")) !== account.phone) throw refusal(63007);
     const to = recipientOf(form);
     const content = contentOf(form, account.templates ?? []);
+    const statusCallback = statusCallbackOf(form);
     if (shared.undeliverable.has(to)) throw refusal(63024);
-    if (content.type !== "template" && !windows.isOpen(account.phone, to)) throw refusal(63016);
-    const id = `SM${randomBytes(16).toString("hex")}`;
-    const { at } = shared.accept({ ...content, id, channel: providerBChannel, from: account.phone, to });
+    const isOpen = account.people?.includes(to) || windows.isOpen(account.phone, to);
+    if (content.type !== "template" && !isOpen) throw refusal(63016);
+    const id = `${content.media ? "MM" : "SM"}${randomBytes(16).toString("hex")}`;
+    const { accountId, phone: from } = account;
+    const sent: Sent = { ...content, id, channel: providerBChannel, from, to, accountId, statusCallback };
+    const message = shared.accept(sent);
+    statuses.add(message);
     return {
       sid: id,
       status: "queued",
-      account_sid: account.accountId,
+      account_sid: accountId,
       from: form.get("From"),
       to: form.get("To"),
       body: content.text ?? "",
@@ -39,7 +61,7 @@ export function providerBPlatform(settings: readonly SandboxProviderB[], shared:
       direction: "outbound-api",
       error_code: null,
       error_message: null,
-      date_created: new Date(at).toUTCString(),
+      date_created: new Date(message.at).toUTCString(),
     };
   }
 
@@ -56,6 +78,15 @@ export function providerBPlatform(settings: readonly SandboxProviderB[], shared:
     return { sid: accountId, friendly_name: "Sandbox", status, type: "Full", owner_account_sid: accountId };
   }
 
+  /** Sends the caller to an address that wants no authentication and is good for a while. */
+  function mediaOf(call: Call): SpecialAnswer {
+    const { accountId } = accountOf(call);
+    const { message = "", media = "" } = call.path;
+    if (shared.files.find(media)?.owner !== ownerOf(accountId, message)) throw refusal(20404);
+    const location = shared.files.link(media, { forMs: settings.mediaLinkMs ?? mediaLinkMs });
+    return new SpecialAnswer(302, "", { location });
+  }
+
   return {
     routes: [
       {
@@ -70,20 +101,26 @@ export function providerBPlatform(settings: readonly SandboxProviderB[], shared:
         counter: shared,
         handle: send,
       },
+      {
+        route: "GET /2010-04-01/Accounts/{account}/Messages/{message}/Media/{media}",
+        operation: "provider_b_media",
+        handle: mediaOf,
+      },
     ],
     control: [
       control(
         "POST /__sandbox/provider-b",
-        "adds or replaces an account: {accountId, token, phone, templates: [{contentId, variables}], status}",
+        "adds or replaces an account: {accountId, token, phone, templates: [{contentId, variables}], people, status, webhookUrl}",
         (input) => ({ accountId: accounts.put(readProviderB(input, "account")).accountId }),
       ),
       windows.sayRoute("provider-b", (phone) => accounts.some((account) => account.phone === phone)),
     ],
-    failure: ({ code, status = statuses[code] ?? 400, message = messages[code] ?? "An error occurred" }) => ({
-      status,
-      body: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status },
-    }),
-    reset: () => windows.clear(),
+    customers: { "provider-b": customers },
+    failure,
+    reset() {
+      windows.clear();
+      customers.clear();
+    },
   };
 }
 
@@ -98,6 +135,14 @@ function recipientOf(form: URLSearchParams): string {
 /** The digits of `whatsapp:+59170000001`; `null` when it is not of that form. */
 const numberIn = (address: string | null): string | null =>
   address?.startsWith("whatsapp:+") ? dialled(address.slice("whatsapp:".length)) : null;
+
+/** Where the statuses of the message go. */
+function statusCallbackOf(form: URLSearchParams): string | undefined {
+  const url = form.get("StatusCallback");
+  if (!url) return undefined;
+  if (/^https?:/.test(url) && URL.canParse(url)) return url;
+  throw refusal(21609);
+}
 
 /** What is sent; throws `Refusal` when it would not be taken. */
 function contentOf(form: URLSearchParams, templates: readonly SandboxProviderBTemplate[]): Content {
@@ -122,21 +167,3 @@ function variablesOf(form: URLSearchParams, { variables: count }: SandboxProvide
   if (!given || !areTexts || Object.keys(given).length !== count) throw refusal(21656);
   return texts as string[];
 }
-
-const statuses: Readonly<Record<number, number>> = { 20003: 401, 20404: 404, 20429: 429, 20500: 500, 20503: 503 };
-
-const messages: Readonly<Record<number, string>> = {
-  20003: "Authenticate",
-  20429: "Too Many Requests",
-  21604: "A 'To' phone number is required.",
-  21610: "Attempt to send to unsubscribed recipient",
-  21617: "The concatenated message body exceeds the 1600 character limit.",
-  21619: "A text message body or media urls must be specified.",
-  21620: "Invalid media URL(s)",
-  21655: "The ContentSid is Invalid",
-  21656: "The ContentVariables Parameter is invalid",
-  63007: "Twilio could not find a Channel with the specified From address",
-  63016: "Failed to send freeform message because you are outside the allowed window. Please use a Template.",
-  63018: "Rate limit exceeded for Channel",
-  63024: "Invalid message recipient",
-};

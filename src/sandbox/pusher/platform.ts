@@ -3,13 +3,7 @@ import { Ring } from "../core/bounded.ts";
 import { type Fields, fieldsIn, isObject } from "../core/input.ts";
 import { type Call, control, isAskedFor, type Platform, type PlatformRoute, Refusal } from "../core/route.ts";
 import type { SandboxPusherApp } from "../settings.ts";
-
-/** `data` is the JSON text as it came. */
-interface PusherEvent {
-  readonly channel: string;
-  readonly name: string;
-  readonly data: string;
-}
+import { isChannelName, type PusherEvent, Subscribers } from "./subscribers.ts";
 
 type AcceptedEvent = PusherEvent & { readonly at: number };
 
@@ -23,18 +17,22 @@ const largestData = 10_240;
 /** Seconds by which the clock of a request may differ. */
 const clockTolerance = 600;
 
-/** A host of the Pusher protocol: takes events that are signed as the protocol says, for anybody to look at. */
+/** A host of the Pusher protocol: takes events that are signed as the protocol says, and tells its subscribers. */
 export function pusherPlatform(apps: readonly SandboxPusherApp[]): Platform {
   const accepted = new Ring<AcceptedEvent>(keptEvents);
+  const subscribers = new Subscribers(apps);
 
   const route = (name: string, operation: string, eventsOf: (body: Fields) => PusherEvent[]): PlatformRoute => ({
     route: `POST /apps/{app}/${name}`,
     operation,
     handle(call) {
-      requireSignature(call, apps, name);
+      const app = signedBy(call, apps, name);
       const fields = fieldsIn(call.body);
       if (!fields) throw refusal(400, "the body must be a JSON object");
-      for (const event of eventsOf(fields)) accepted.push({ ...event, at: Date.now() });
+      for (const event of eventsOf(fields)) {
+        accepted.push({ ...event, at: Date.now() });
+        subscribers.publish(app, event);
+      }
       return {};
     },
   });
@@ -60,19 +58,26 @@ export function pusherPlatform(apps: readonly SandboxPusherApp[]): Platform {
       ),
     ],
     failure: ({ status = 400, message = "refused" }) => ({ status, body: `${message}\n` }),
+    upgrade: (request, socket, head) => subscribers.admit(request, socket, head),
     reset: () => accepted.clear(),
+    close: () => subscribers.close(),
   };
 }
 
-const view = ({ at, data, ...event }: AcceptedEvent): object => ({
-  ...event,
+const view = ({ at, data, channel, name }: AcceptedEvent): object => ({
+  channel,
+  name,
   at: new Date(at).toISOString(),
   bytes: Buffer.byteLength(data),
   data: parsed(data),
 });
 
-/** The text to be signed is method, path and the sorted query without the signature. */
-function requireSignature({ method, path, query, body }: Call, apps: readonly SandboxPusherApp[], name: string): void {
+/** Which app signed the request: method, path and the sorted query without the signature. */
+function signedBy(
+  { method, path, query, body }: Call,
+  apps: readonly SandboxPusherApp[],
+  name: string,
+): SandboxPusherApp {
   const app = apps.find(({ appId }) => appId === path.app);
   if (!app) throw refusal(404, `unknown app ${path.app?.slice(0, 50)}`);
   if (query.get("auth_key") !== app.key) throw refusal(401, "unknown auth_key");
@@ -93,6 +98,7 @@ function requireSignature({ method, path, query, body }: Call, apps: readonly Sa
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
     throw refusal(401, "auth_signature does not match");
   }
+  return app;
 }
 
 function parsed(text: string): unknown {
@@ -110,12 +116,10 @@ function channelsOf({ channels, channel }: Fields): unknown[] {
 }
 
 function eventOf(value: unknown): PusherEvent {
-  const { name, channel, data } = isObject(value) ? value : {};
+  const { name, channel, data, socket_id: socketId } = isObject(value) ? value : {};
   if (typeof name !== "string" || name === "" || name.length > 200) throw refusal(400, "name is not valid");
-  if (typeof channel !== "string" || !/^[A-Za-z0-9_\-=@,.;]{1,200}$/.test(channel)) {
-    throw refusal(400, "channel is not valid");
-  }
+  if (!isChannelName(channel)) throw refusal(400, "channel is not valid");
   if (typeof data !== "string") throw refusal(400, "data must be a string");
   if (Buffer.byteLength(data) > largestData) throw refusal(413, `data may have at most ${largestData} bytes`);
-  return { name, channel, data };
+  return { name, channel, data, exceptSocket: typeof socketId === "string" ? socketId : undefined };
 }

@@ -1,74 +1,93 @@
-import { type Settings, shape, webAddress } from "../core/input.ts";
+import { BadInput, type Fields, texts, webAddress } from "../core/input.ts";
+import type { Delivery, Webhooks } from "../core/webhooks.ts";
+import type { SandboxQrInstance } from "../settings.ts";
+import { complaint } from "./refusals.ts";
 
-const answerTimeoutMs = 10_000;
 const maxAttempts = 6;
-const maxUnderWay = 1_000;
 
-export const readQrTarget = shape({ url: webAddress });
+/** What the provider tells of, as webhooks name it. */
+const events = ["connection.update", "messages.delete", "messages.update", "messages.upsert", "send.message"] as const;
+type QrEvent = (typeof events)[number];
+export const allNews: ReadonlySet<QrEvent> = new Set(events);
 
-/** Where an instance's news go, and the headers that it was told to send along. */
-export type QrTarget = Settings<typeof readQrTarget> & { readonly headers: Readonly<Record<string, string>> };
+/** Where an instance's news go, with the headers that it was told to send along. */
+interface QrTarget {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly events: ReadonlySet<QrEvent>;
+  /** Whether files come along with what customers write. */
+  readonly base64: boolean;
+}
 
 /** Tells what happens to instances, each at the address that it was given. */
 export class QrNews {
   private readonly targets = new Map<string, QrTarget>();
-  private readonly retries = new Set<NodeJS.Timeout>();
-  private underWay = 0;
   private lastAt = 0;
 
-  /** @param apiKeyOf - the provider puts an instance's key into each webhook */
-  constructor(private readonly apiKeyOf: (instance: string) => string) {}
+  constructor(private readonly webhooks: Webhooks) {}
 
   direct(instance: string, target: QrTarget | null): void {
     if (target) this.targets.set(instance, target);
     else this.targets.delete(instance);
   }
 
-  /** Returns at once; a webhook that is not answered with success is delivered again, a little later each time. */
-  tell(instance: string, event: string, data: object): void {
-    const target = this.targets.get(instance);
-    if (!target || this.underWay >= maxUnderWay) return;
-    // No two at one time: receivers put what arrives in any order by it.
-    this.lastAt = Math.max(this.lastAt + 1, Date.now());
-    const payload = {
-      event,
-      instance,
-      data: { instance, ...data },
-      destination: target.url,
-      date_time: new Date(this.lastAt).toISOString(),
-      apikey: this.apiKeyOf(instance),
-    };
-    this.underWay += 1;
-    void this.attempt(target, JSON.stringify(payload), 1);
+  isAskedFor(instance: string, event: QrEvent): boolean {
+    return this.targets.get(instance)?.events.has(event) === true;
   }
 
-  reset(): void {
-    for (const retry of this.retries) clearTimeout(retry);
-    this.underWay -= this.retries.size;
-    this.retries.clear();
+  carriesFiles({ instance, webhookBase64 }: SandboxQrInstance): boolean {
+    return webhookBase64 ?? this.targets.get(instance)?.base64 === true;
+  }
+
+  /** Resolves after the first attempt, `true` when the receiver took it; more attempts follow in the background. */
+  tell(instance: SandboxQrInstance, event: QrEvent, data: object, copies?: number): Promise<boolean> {
+    return this.webhooks.deliver(this.delivery(instance, event, data, copies));
+  }
+
+  delivery(sender: SandboxQrInstance, event: QrEvent, data: object, copies?: number): Delivery {
+    const { instance, apiKey, phone } = sender;
+    // No two at one time: receivers put what arrives in any order by it.
+    this.lastAt = Math.max(this.lastAt + 1, Date.now());
+    const target = this.targets.get(instance);
+    const payload: Fields = {
+      event,
+      instance,
+      data,
+      destination: target?.url,
+      date_time: new Date(this.lastAt).toISOString(),
+      ...(phone !== undefined && { sender: jidOf(phone) }),
+      server_url: "http://localhost:8080",
+      apikey: apiKey,
+    };
+    const destination = () =>
+      target?.events.has(event)
+        ? { url: target.url, headers: { ...target.headers, "content-type": "application/json" } }
+        : undefined;
+    const isTaken = (status: number) => status >= 200 && status < 300;
+    return this.webhooks.delivery(Buffer.from(JSON.stringify(payload)), destination, { isTaken, maxAttempts, copies });
   }
 
   close(): void {
-    this.reset();
     this.targets.clear();
   }
+}
 
-  private async attempt(target: QrTarget, payload: string, attempt: number): Promise<void> {
-    const headers = { ...target.headers, "content-type": "application/json" };
-    const signal = AbortSignal.timeout(answerTimeoutMs);
-    const answer = await fetch(target.url, { method: "POST", headers, body: payload, signal }).catch(() => null);
-    await answer?.arrayBuffer().catch(() => {});
-    if (answer?.ok || attempt >= maxAttempts) {
-      this.underWay -= 1;
-      return;
-    }
-    const retry = setTimeout(
-      () => {
-        this.retries.delete(retry);
-        void this.attempt(target, payload, attempt + 1);
-      },
-      50 * 2 ** attempt,
-    );
-    this.retries.add(retry);
+/** The address of a phone in the provider's words. */
+export const jidOf = (phone: string): string => `${phone}@s.whatsapp.net`;
+
+/** What a client asks for. An empty list of events means all of them. */
+export function targetIn({ url, headers = {}, events: asked, base64 }: Fields): QrTarget {
+  if (!Array.isArray(asked)) throw complaint('requires property "events"');
+  const wanted = events.filter((event) => asked.length === 0 || asked.includes(event.replace(".", "_").toUpperCase()));
+  try {
+    return {
+      url: webAddress(url, "webhook.url"),
+      headers: texts(headers, "webhook.headers"),
+      events: new Set(wanted),
+      base64: base64 === true,
+    };
+  } catch (error) {
+    if (error instanceof BadInput) throw complaint(error.message);
+    throw error;
   }
 }

@@ -1,15 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { STATUS_CODES } from "node:http";
 import { qrChannel } from "../../kernel/channels.ts";
 import { dialled, type Fields, fieldsIn, isObject } from "../core/input.ts";
-import { type Call, control, type Platform, type PlatformRoute, Refusal } from "../core/route.ts";
+import { type Call, control, type Platform, type PlatformRoute } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
-import type { SentMessage, Shared } from "../core/shared.ts";
+import type { AcceptedMessage, Shared } from "../core/shared.ts";
+import type { StatusQueues } from "../core/status-queues.ts";
+import type { Webhooks } from "../core/webhooks.ts";
 import { readQrInstance, type SandboxQrInstance } from "../settings.ts";
-import { QrNews, readQrTarget } from "./news.ts";
-
-/** A request that the provider refuses; `said` stands in the answer as it is. */
-const refusal = (status: number, said: unknown): Refusal => new Refusal({ code: status, details: said });
+import { askedFileIn, QrCustomers } from "./customers.ts";
+import { allNews, jidOf, QrNews, targetIn } from "./news.ts";
+import { complaint, failure, refusal } from "./refusals.ts";
+import { contextOf, mediaContent, readIn, type SentContent, sentToWire, textContent } from "./sent.ts";
+import { qrTelling } from "./statuses.ts";
 
 /** A PNG of one dot, where the provider draws a code. */
 const blankImage = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -17,29 +19,41 @@ const blankImage = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk
 /** Why a connection ended, in the provider's number: the phone was logged out. */
 const loggedOut = 401;
 
-type Content = Pick<SentMessage, "type" | "text" | "media">;
-
 /** A provider of phones that are paired by QR code. */
-export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Shared): Platform {
-  const instances = new Senders(settings, ({ instance }) => instance);
-  const news = new QrNews((instance) => instances.find(instance)?.apiKey ?? "");
-  const tellOfConnection = (instance: string, state: string, statusReason: number) =>
-    news.tell(instance, "connection.update", { state, statusReason });
+export function qrPlatform(
+  settings: readonly SandboxQrInstance[],
+  shared: Shared,
+  webhooks: Webhooks,
+  queues: StatusQueues,
+): Platform {
+  const instances = new Senders<SandboxQrInstance>([], ({ instance }) => instance);
+  const news = new QrNews(webhooks);
+  const customers = new QrCustomers(instances, news, shared.files);
+  const statuses = queues.open(qrTelling(instances, news));
+  for (const instance of settings) put(instance);
 
   /** Delivers a webhook when a phone is paired or logged out. */
   function put(given: SandboxQrInstance): object {
     const before = instances.find(given.instance);
-    const { instance, connected } = instances.put(given);
+    const { instance, connected, webhook } = instances.put(given);
+    if (webhook) {
+      const { url, headers = {} } = webhook;
+      news.direct(instance, { url, headers, events: allNews, base64: false });
+    }
     if (before && (before.connected === false) !== (connected === false)) {
-      if (connected === false) tellOfConnection(instance, "close", loggedOut);
-      else tellOfConnection(instance, "open", 200);
+      if (connected === false) tellOfConnection(given, "close", loggedOut);
+      else tellOfConnection(given, "open", 200);
     }
     return { instance };
   }
 
+  function tellOfConnection(sender: SandboxQrInstance, state: string, statusReason: number): void {
+    void news.tell(sender, "connection.update", { instance: sender.instance, state, statusReason });
+  }
+
   function connect(sender: SandboxQrInstance): object {
     if (sender.connected !== false) return state(sender);
-    tellOfConnection(sender.instance, "connecting", 200);
+    tellOfConnection(sender, "connecting", 200);
     return pairing;
   }
 
@@ -53,7 +67,7 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
     return { webhook: { instanceName: instance, ...webhook } };
   }
 
-  function send(call: Call, contentOf: (body: Fields) => Content): object {
+  function send(call: Call, contentOf: (body: Fields) => SentContent): object {
     const sender = instanceOf(call);
     const body = fieldsIn(call.body);
     if (!body) throw complaint("is not of a type(s) object");
@@ -61,16 +75,32 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
     if (sender.connected === false) throw refusal(500, "Connection Closed");
     const to = recipientOf(body.number);
     const id = `3EB0${randomBytes(9).toString("hex").toUpperCase()}`;
-    shared.accept({ ...content, id, channel: qrChannel, from: sender.instance, to, context: contextOf(body) });
-    return {
-      key: { remoteJid: `${to}@s.whatsapp.net`, fromMe: true, id },
-      pushName: "",
-      status: "PENDING",
-      messageType: content.type === "text" ? "conversation" : `${content.type}Message`,
-      messageTimestamp: Math.floor(Date.now() / 1_000),
-      instanceId: sender.instance,
-      source: "unknown",
-    };
+    const { instance: from } = sender;
+    const accepted = shared.accept({ ...content, id, channel: qrChannel, from, to, context: contextOf(body) });
+    customers.note(id, content.text);
+    const wire = sentOf(accepted);
+    if (!statuses.isMute(to)) echo(sender, wire);
+    statuses.add(accepted);
+    return wire;
+  }
+
+  function echo(sender: SandboxQrInstance, wire: object): void {
+    const { echo: wanted = "send.message" } = sender;
+    if (wanted !== "messages.upsert") void news.tell(sender, "send.message", wire);
+    if (wanted !== "send.message") void news.tell(sender, "messages.upsert", wire);
+  }
+
+  /** The file of what a customer wrote. */
+  function mediaOf(call: Call): object {
+    const file = customers.fileOf(instanceOf(call), askedFileIn(call.body));
+    if (!file) throw refusal(400, ["Message not found"]);
+    return file;
+  }
+
+  function markAsRead(call: Call): object {
+    const { instance } = instanceOf(call);
+    for (const id of readIn(fieldsIn(call.body) ?? {})) shared.reads.addMessage(instance, id);
+    return { message: "Read messages", read: "success" };
   }
 
   function instanceOf({ path, headers }: Call): SandboxQrInstance {
@@ -86,16 +116,12 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
     throw refusal(400, [{ jid: `${number}@s.whatsapp.net`, exists: false, number }]);
   }
 
-  const route = (path: string, operation: string, contentOf: (body: Fields) => Content): PlatformRoute => ({
+  const sending = (path: string, operation: string, contentOf: (body: Fields) => SentContent): PlatformRoute => ({
     route: `POST /message/${path}/{instance}`,
     operation,
     status: 201,
     counter: shared,
     handle: (call) => send(call, contentOf),
-  });
-
-  const state = ({ instance, connected }: SandboxQrInstance) => ({
-    instance: { instanceName: instance, state: connected === false ? "close" : "open" },
   });
   const reading = (
     path: string,
@@ -106,83 +132,54 @@ export function qrPlatform(settings: readonly SandboxQrInstance[], shared: Share
     operation,
     handle: (call: Call) => answerOf(instanceOf(call)),
   });
-  const pairing = { pairingCode: null, code: "2@sandbox", base64: `data:image/png;base64,${blankImage}`, count: 1 };
 
   return {
     routes: [
       reading("connectionState", "connection_state", state),
       reading("connect", "connect", connect),
       { route: "POST /webhook/set/{instance}", operation: "set_webhook", status: 201, handle: setWebhook },
-      route("sendText", "send_text", textContent),
-      route("sendMedia", "send_media", mediaContent),
+      sending("sendText", "send_text", textContent),
+      sending("sendMedia", "send_media", mediaContent),
+      {
+        route: "POST /chat/getBase64FromMediaMessage/{instance}",
+        operation: "media_base64",
+        status: 201,
+        handle: mediaOf,
+      },
+      { route: "POST /chat/markMessageAsRead/{instance}", operation: "mark_read", status: 201, handle: markAsRead },
     ],
     control: [
       control(
         "POST /__sandbox/qr-instances",
-        "adds or replaces a phone paired by QR code: {instance, apiKey, connected}; tells its webhook of one that is " +
-          "paired or logged out by that",
+        "adds or replaces a phone paired by QR code, and tells its webhook of one that is paired or logged out by that: " +
+          "{instance, apiKey, connected, phone, webhook: {url, headers}, webhookBase64, echo, updates, wraps}",
         (input) => put(readQrInstance(input, "instance")),
       ),
+      control(
+        "POST /__sandbox/qr/{instance}/customers/{customer}/write",
+        "the owner of a paired phone writes to a customer from the phone itself; as a customer of channel qr says it",
+        (input, { path }) => customers.writeFromPhone(path.instance ?? "", path.customer ?? "", input),
+      ),
     ],
-    reset: () => news.reset(),
+    customers: { qr: customers },
+    failure,
+    reset: () => customers.clear(),
     close: () => news.close(),
-    // The provider has no codes but those of HTTP.
-    failure({
-      code,
-      status = code >= 400 && code <= 599 ? code : 400,
-      message = STATUS_CODES[status],
-      details = [message],
-    }) {
-      return { status, body: { status, error: STATUS_CODES[status], response: { message: details } } };
-    },
   };
 }
 
-function targetIn({ url, headers = {}, events }: Fields) {
-  if (!Array.isArray(events)) throw complaint('requires property "events"');
-  if (!isObject(headers) || Object.values(headers).some((value) => typeof value !== "string")) {
-    throw complaint("headers is not of a type(s) object");
-  }
-  try {
-    return { ...readQrTarget({ url }, "webhook"), headers: headers as Record<string, string> };
-  } catch {
-    throw complaint('does not match format "uri"');
-  }
-}
+const state = ({ instance, connected }: SandboxQrInstance) => ({
+  instance: { instanceName: instance, state: connected === false ? "close" : "open" },
+});
 
-/** Which message it answers, as the platforms of all channels show it here. */
-function contextOf({ quoted }: Fields): object | undefined {
-  if (quoted === undefined) return undefined;
-  const id = isObject(quoted) && isObject(quoted.key) ? quoted.key.id : undefined;
-  if (typeof id !== "string" || id === "") throw complaint('requires property "key.id"');
-  return { message_id: id };
-}
+const pairing = { pairingCode: null, code: "2@sandbox", base64: `data:image/png;base64,${blankImage}`, count: 1 };
 
-const complaint = (what: string): Refusal => refusal(400, [[`instance ${what}`]]);
-
-function textContent({ number, text }: Fields): Content {
-  if (typeof number !== "string") throw complaint('requires property "number"');
-  if (typeof text !== "string") throw complaint('requires property "text"');
-  if (text.trim() === "") throw refusal(400, ["Text is required"]);
-  return { type: "text", text };
-}
-
-const mediaTypes: readonly unknown[] = ["image", "document", "video", "audio"];
-
-function mediaContent({ number, mediatype, media, caption, fileName }: Fields): Content {
-  if (typeof number !== "string") throw complaint('requires property "number"');
-  if (typeof mediatype !== "string" || !mediaTypes.includes(mediatype)) {
-    throw complaint("mediatype is not one of enum values: image,document,video,audio");
-  }
-  if (typeof media !== "string" || !/^https?:/.test(media) || !URL.canParse(media)) {
-    throw refusal(400, ["Owned media must be a url or base64"]);
-  }
-  if (mediatype === "document" && fileName === undefined && !/\/.+\./.test(new URL(media).pathname)) {
-    throw refusal(500, ["TypeError: Cannot read properties of null (reading '1')"]);
-  }
-  return {
-    type: mediatype,
-    ...(typeof caption === "string" && { text: caption }),
-    media: { link: media, ...(typeof fileName === "string" && { fileName }) },
-  };
-}
+const sentOf = ({ id, at, from, to, ...content }: AcceptedMessage): object => ({
+  key: { remoteJid: jidOf(to), fromMe: true, id },
+  pushName: "",
+  status: "PENDING",
+  ...sentToWire(content),
+  messageTimestamp: Math.floor(at / 1_000),
+  instanceId: from,
+  source: "unknown",
+});

@@ -39,6 +39,8 @@ export interface RecordOnWire<Fields extends object> {
   readonly shownOnceToWire?: (shownOnce: Readonly<Record<string, unknown>>) => object;
   /** How an imported row finds its record. Without it the resource has no import and no export. */
   readonly matching?: Matching<Fields>;
+  /** The fields that users of every role read at the path without `/admin`, to choose a record. */
+  readonly chosenBy?: readonly (keyof Fields & string)[];
   /** A platform confirms the input, and may not answer. */
   readonly verifiedByPlatform?: true;
   /** Unknown fields are refused; otherwise they are ignored. */
@@ -147,6 +149,20 @@ export class WireCodec<Fields extends object> {
     const pairs = this.readable.map(([field, { name, write }]) => written(name, write, fields[field as keyof Fields]));
     const { shownOnceToWire = (values: object) => values } = this.resource;
     return { id, ...Object.fromEntries(pairs), [this.counter]: version, ...(shownOnce && shownOnceToWire(shownOnce)) };
+  }
+
+  /** A record with its id and these fields only. */
+  choice(fields: readonly (keyof Fields & string)[]): ObjectSchema {
+    const { id } = this.answer.properties;
+    const chosen = this.readable.filter(([field]) => fields.some((name) => name === field));
+    const properties = { id: id as Schema, ...propertiesOf(chosen) };
+    const schema = { type: "object", required: Object.keys(properties), properties } as const;
+    return named(`${this.resource.one}Choice`, schema) as ObjectSchema;
+  }
+
+  choiceToWire({ id, fields }: StoredRecord<Fields>, chosen: readonly (keyof Fields & string)[]): object {
+    const part = Object.fromEntries(chosen.map((field) => [field, fields[field]])) as Partial<Fields>;
+    return { id, ...this.partOf(part) };
   }
 
   /** Converts the fields that are present, for the audit. */

@@ -8,6 +8,7 @@ export const articlesOnWire: RecordOnWire<Article> = {
   one: "Article",
   many: "Articles",
   matching: articleMatching,
+  chosenBy: ["name", "price", "retailerId", "type"],
   fields: {
     name: requiredName("name"),
     price: money("price"),

@@ -7,5 +7,6 @@ export const branchesOnWire: RecordOnWire<Branch> = {
   entity: "branch",
   one: "Branch",
   many: "Branches",
+  chosenBy: ["name"],
   fields: { name: requiredName("nombre") },
 };

@@ -19,6 +19,7 @@ export const departmentsOnWire: RecordOnWire<Department> = {
   entity: "department",
   one: "Department",
   many: "Departments",
+  chosenBy: ["name"],
   fields: {
     name: requiredName("nombre"),
     openingHours: {

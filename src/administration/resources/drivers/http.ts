@@ -7,6 +7,7 @@ export const driversOnWire: RecordOnWire<Driver> = {
   entity: "driver",
   one: "Driver",
   many: "Drivers",
+  chosenBy: ["name", "phone"],
   fields: {
     name: requiredName("nombre"),
     phone: optionalText("telefono", 64),

@@ -8,6 +8,7 @@ export const extrasOnWire: RecordOnWire<Extra> = {
   one: "Extra",
   many: "Extras",
   matching: extraMatching,
+  chosenBy: ["name", "charge", "articleIds"],
   fields: {
     name: requiredName("name"),
     charge: money("charge"),

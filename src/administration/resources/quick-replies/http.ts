@@ -8,6 +8,7 @@ export const quickRepliesOnWire: RecordOnWire<QuickReply> = {
   one: "QuickReply",
   many: "QuickReplies",
   matching: quickReplyMatching,
+  chosenBy: ["name", "text", "mediaUrl"],
   fields: {
     name: requiredName("nombre"),
     text: requiredText("texto", 4_096),

@@ -1,3 +1,4 @@
+import { timestamp } from "../../../infra/http/routing/schema.ts";
 import { type SenderPairing, senderPairings } from "../../../kernel/audit.ts";
 import { chatChannels, providerBChannel } from "../../../kernel/channels.ts";
 import { optionalText, requiredText, secretToken } from "../../adapters/http/fields.ts";
@@ -41,6 +42,16 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
     token: secretToken("token"),
     state: { name: "state", schema: reported, readOnly: true },
     quality: { name: "quality", schema: reported, readOnly: true },
+    accountReport: {
+      name: "cuenta",
+      schema: {
+        type: ["object", "null"],
+        required: ["evento", "detalles", "fecha"],
+        properties: { evento: { type: "string" }, detalles: { type: "object" }, fecha: timestamp },
+      },
+      readOnly: true,
+      write: (told) => told && { evento: told.event, detalles: told.details, fecha: new Date(told.at).toISOString() },
+    },
   },
   verifiedByPlatform: true,
   complete: (sender) =>
@@ -71,5 +82,7 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
     "`state` and `quality` are the platform's latest report by the platform's own times; reports that arrive late are ignored. An " +
       "instance is `connecting` while its phone is being paired or the provider reconnects, `open` while the phone is connected, " +
       "and `close` after it was logged out or lost; then it has to be paired again.",
+    "`cuenta` is the platform's latest event about the account of a number (`account_update`), such as a restriction or a " +
+      "violation, with the platform's own fields and time. It is null as long as there was none, and after `account_id` changed.",
   ],
 };

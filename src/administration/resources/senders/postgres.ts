@@ -25,6 +25,7 @@ const sendersTable: RecordTable<ManagedSender> = {
     messagesPerSecond: "messages_per_second",
     state: "state",
     quality: "quality",
+    accountReport: "account_news",
   },
   searched: ["name", "phone", "platform_id"],
   unique: { senders_provider_platform_id_key: "platformId" },
@@ -40,6 +41,7 @@ const noReports = {
   pairing_since: null,
   rests_until: null,
   has_secret_of_name: false,
+  account_news: null,
 };
 
 /**
@@ -74,6 +76,9 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
       const uses = await this.usesOfOther(businessId, id, before, sender);
       if (uses.length > 0) throw new RecordInUse(uses);
       await run(this.transaction, sql("senders").where({ business_id: businessId, id }).update(noReports));
+    }
+    if (before && before.accountId !== sender.accountId) {
+      await run(this.transaction, sql("senders").where({ business_id: businessId, id }).update({ account_news: null }));
     }
     return super.change(businessId, id, sender);
   }

@@ -8,5 +8,6 @@ export const tagsOnWire: RecordOnWire<Tag> = {
   one: "Tag",
   many: "Tags",
   matching: tagMatching,
+  chosenBy: ["name"],
   fields: { name: requiredName("nombre") },
 };

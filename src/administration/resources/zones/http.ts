@@ -8,6 +8,7 @@ export const zonesOnWire: RecordOnWire<Zone> = {
   one: "Zone",
   many: "Zones",
   matching: zoneMatching,
+  chosenBy: ["name", "price", "branchId"],
   fields: {
     name: requiredName("nombre"),
     price: money("precio"),

@@ -32,11 +32,13 @@ const message = {
 
 const answerDialect: Dialect<InvalidInput | AnswerFailure> = {
   ...meeting("chat_not_found", "message_not_found", "chat_taken"),
-  window_closed: () => [
+  window_closed: ({ hasTemplates }) => [
     409,
     coded(
       "window_closed",
-      "Pasaron más de 24 horas desde el último mensaje del cliente: solo se puede enviar una plantilla (plantilla_id)",
+      hasTemplates
+        ? "Pasaron más de 24 horas desde el último mensaje del cliente: solo se puede enviar una plantilla (plantilla_id)"
+        : "Pasaron más de 24 horas desde el último mensaje del cliente: en este canal solo se le puede escribir cuando vuelva a escribir",
     ),
   ],
   contact_erased: () => [409, coded("contact_erased", "Los datos del contacto fueron borrados")],
@@ -85,7 +87,8 @@ export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
       [
         "Inbox.24",
         "A text or a file reaches the customer only within the service window of the channel, 24 hours after their last " +
-          "message; later it is a 409 `window_closed`, and a template is the way out.",
+          "message; later it is a 409 `window_closed`, and a template is the way out. Pages and photo accounts know no " +
+          "templates: there a template is a 409 as well until the customer writes again.",
       ],
       [
         "Inbox.25",

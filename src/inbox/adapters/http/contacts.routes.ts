@@ -1,6 +1,6 @@
 import { csvLine, csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.ts";
 import { doneBy, isAdministrator, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
-import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, idOf, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
 import { phoneDigits, storableText } from "../../../kernel/text.ts";
@@ -57,7 +57,7 @@ const listRoute = (contacts: ManageContacts): Route =>
       [
         "Contacts.1",
         "Newest first. `next` is the cursor of the next page, or null. Filters that are given together must all hold. " +
-          "`q` is any part of a name or number, of one character too; accents and capitals make no difference (but ñ is no n), and blanks " +
+          "`q` is any part of a name or number, of one character too, or the whole id of a customer without a number; accents and capitals make no difference (but ñ is no n), and blanks " +
           "alone find nothing. Erased contacts are not listed.",
       ],
       ["Contacts.2", "`chats` are those that the caller may see; the contacts themselves are seen by all."],
@@ -76,7 +76,7 @@ const listRoute = (contacts: ManageContacts): Route =>
         tag: { ...numericIdOf("tag"), description: "Has this tag" },
         opted_out: { type: "boolean", description: "`true`: wants no marketing" },
         cursor: cursorField,
-        limit: { type: "integer", minimum: 1, maximum: 100, default: usualPage },
+        limit: limitField(usualPage),
       },
     } as const,
     responses: {
@@ -98,7 +98,7 @@ const listRoute = (contacts: ManageContacts): Route =>
       }
       const [after = null] = query.cursor === undefined ? [] : positionIn(query.cursor, 1);
       const signal = text === null ? undefined : call.signal;
-      const page = await contacts.list(viewer, filter, { after, limit: query.limit ?? usualPage }, signal);
+      const page = await contacts.list(viewer, filter, { after, limit: limitOf(query.limit ?? usualPage) }, signal);
       return jsonReply({
         data: page.items.map(listedContactToWire),
         next: page.next === null ? null : cursorOf(page.next),
@@ -233,7 +233,11 @@ const changeRoute = (contacts: Pick<ManageContacts, "change">): Route =>
     summary: "Change what is given of a contact",
     rules: [
       ["Contacts.9", `Changes only what is given; \`campos\` and \`tags\` replace all that there were. ${bodyRule}`],
-      ["Contacts.10", "A number that another contact of the business has is a 409 `number_taken`."],
+      [
+        "Contacts.10",
+        "A number that another contact of the business has is a 409 `number_taken`. A contact that writes on a channel " +
+          "without numbers (its `numero` is empty) gets none: 409 `has_no_number`.",
+      ],
       [
         "Contacts.11",
         "A contact that has or gets a number that was erased is opted out, even where `opted_out` is false. Chats of a " +
@@ -246,10 +250,10 @@ const changeRoute = (contacts: Pick<ManageContacts, "change">): Route =>
     responses: {
       200: { description: "The contact as it is now", schema: listedContactSchema },
       404: noContactOrTag,
-      409: taken,
+      409: { description: "Another contact has the number, or this one can have none", schema: codedFailure },
       ...failures,
     },
-    dialect: meeting("contact_not_found", "tag_not_found", "number_taken", "wrong_number"),
+    dialect: meeting("contact_not_found", "tag_not_found", "number_taken", "wrong_number", "has_no_number"),
     handle: async ({ params, body, caller }) =>
       listedContactToWire(await contacts.change(viewerOf(caller), params.id, changesIn(body))),
   });

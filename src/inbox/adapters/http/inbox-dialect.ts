@@ -4,6 +4,7 @@ import { codedFailure, objectWith, text } from "../../../infra/http/routing/sche
 import type { AgentNotFound, ChatTaken, DepartmentNotFound, Forbidden } from "../../domain/acting.ts";
 import type {
   ContactNotFound,
+  HasNoNumber,
   NumberTaken,
   RefusedRowsNotFound,
   TagNotFound,
@@ -42,6 +43,7 @@ export const words = {
   message_not_found: () => [404, coded("message_not_found", "El mensaje no existe")],
   contact_not_found: () => [404, coded("contact_not_found", "El contacto no existe")],
   wrong_number: () => [400, coded("invalid_input", wrongNumber)],
+  has_no_number: () => [409, coded("has_no_number", "Este contacto escribe por un canal sin números")],
   number_taken: () => [409, coded("number_taken", "Otro contacto ya tiene ese número")],
   file_not_found: () => [404, coded("file_not_found", "El archivo no existe")],
   tag_not_found: () => [404, coded("tag_not_found", "La etiqueta no existe")],
@@ -55,6 +57,7 @@ export const words = {
 } as const satisfies Partial<
   Dialect<
     | RefusedRowsNotFound
+    | HasNoNumber
     | ContactNotFound
     | NumberTaken
     | WrongNumber

@@ -82,9 +82,15 @@ export const messageSchema = named(
     fecha: timestamp,
     platform_message_id: nullableText,
     adjunto: orNull(
-      named("Attachment", objectWith({ url: nullableText, tipo: text, nombre: nullableText, bytes: nullableInteger })),
+      named("Attachment", objectWith({ url: text, tipo: text, nombre: nullableText, bytes: nullableInteger })),
     ),
-    detalles: { type: ["object", "null"] },
+    detalles: {
+      type: ["object", "null"],
+      description:
+        "What else the platform said of the message, in its own fields. `archivo` is there if a file came with it: " +
+        "`{ estado, tipo, nombre, motivo }`, with `estado` `pendiente` (it is being fetched, `adjunto` is null), `listo` " +
+        "(`adjunto` has it) or `no_disponible` (it cannot be had, and `motivo` says why)",
+    },
     responde_a: nullableInteger,
     nota: boolean,
     reacciones: { type: "array", items: named("Reaction", objectWith({ autor: text, emoji: text })) },

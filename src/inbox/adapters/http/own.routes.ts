@@ -1,6 +1,8 @@
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { integer, objectWith, text } from "../../../infra/http/routing/schema.ts";
+import { integer, nullableText, objectWith, text } from "../../../infra/http/routing/schema.ts";
+import { baseCurrency } from "../../../kernel/currency.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
+import { timezoneOf } from "../../../kernel/instants.ts";
 import type { Availability, OwnView } from "../../application/acting/availability.ts";
 import { Forbidden } from "../../domain/acting.ts";
 import type { Viewer } from "../../domain/visibility.ts";
@@ -17,22 +19,28 @@ export const ownRoutes = (availability: Availability): Route[] => [
 const own = objectWith({
   id: integer,
   nombre: text,
+  email: { ...nullableText, description: "What the user signs in with" },
   role_id: integer,
   administrador: { type: "boolean" },
   disponible: { type: "boolean" },
   empresa: namedSchema,
   flags: { type: "object" },
+  zona_horaria: { ...text, description: "Of the business, as IANA names it", example: "America/La_Paz" },
+  moneda: { ...text, description: "Of the business, by ISO 4217", example: "BOB" },
   departamentos: { type: "array", items: namedSchema },
 });
 
-const ownToWire = ({ id, name, roleId, available, business, flags, departments }: OwnView) => ({
+const ownToWire = ({ id, name, email, roleId, available, business, flags, departments }: OwnView) => ({
   id,
   nombre: name,
+  email,
   role_id: roleId,
   administrador: roleId === administratorRole,
   disponible: available,
   empresa: namedToWire(business),
   flags,
+  zona_horaria: timezoneOf(Object(flags).timezone),
+  moneda: baseCurrency(Object(flags).currency),
   departamentos: departments.map(namedToWire),
 });
 

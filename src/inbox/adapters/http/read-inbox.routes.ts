@@ -1,4 +1,4 @@
-import { cursorField, cursorOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
@@ -11,7 +11,7 @@ import { common, failures, meeting, noChat, viewerOf } from "./inbox-dialect.ts"
 import { agentSchema, chatDetailsSchema, chatSchema, chatState, messageSchema, pageOf } from "./inbox-schemas.ts";
 
 const usualPage = 50;
-const limit = { type: "integer", minimum: 1, maximum: 100, default: usualPage } as const;
+const limit = limitField(usualPage);
 /** A search of more letters finds no more than one of so many. */
 const longestSearch = 100;
 
@@ -89,7 +89,7 @@ const chatsRoute = (inbox: Pick<ReadInbox, "chats">): Route =>
       if (query.soporte === "me" && viewer.userId === null) return { data: [], next: null };
       const signal = query.q === undefined ? undefined : call.signal;
       const filter = filterOf(query, viewer.userId);
-      const page = await inbox.chats(viewer, filter, { after, limit: query.limit ?? usualPage }, signal);
+      const page = await inbox.chats(viewer, filter, { after, limit: limitOf(query.limit ?? usualPage) }, signal);
       return { data: page.items.map(chatToWire), next: page.next && cursorOf(page.next.at, page.next.id) };
     },
   });
@@ -237,7 +237,7 @@ const messagesRoute = (inbox: Pick<ReadInbox, "messages" | "messagesAfter">): Ro
     handle: async ({ params, query, caller }) => {
       const viewer = viewerOf(caller);
       const [position = null] = query.cursor === undefined ? [] : positionIn(query.cursor, 1);
-      const page = { limit: query.limit ?? usualPage };
+      const page = { limit: limitOf(query.limit ?? usualPage) };
       const { items, next } =
         query.after === undefined
           ? await inbox.messages(viewer, params.id, { ...page, after: position })

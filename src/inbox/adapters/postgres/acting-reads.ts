@@ -35,7 +35,7 @@ const chat: Statement = {
   name: "acting_chat",
   text: `
     with ${viewerOf("$1", "$2::bigint")}
-    select chat.contact_id as "contactId", contact.erased_at is not null as "isErased",
+    select chat.contact_id as "contactId", chat.provider, contact.erased_at is not null as "isErased",
            (select ${jsonOf<Holder>({ id: "users.id", name: "users.name" })} from users
             where users.business_id = chat.business_id and users.id = chat.support_user_id) as holder,
            ${isVisible} as "isVisible", ${windowed("chat")} as "isWindowed",

@@ -1,7 +1,7 @@
 import { loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
 import { agentRole } from "../../../kernel/ids.ts";
-import type { AttachmentView, InboxEvents, MessageView } from "../../application/events.ts";
+import type { AttachmentView, FileView, InboxEvents, MessageView } from "../../application/events.ts";
 import { lostStates, untoldStates } from "../../domain/delivery.ts";
 import { agentFields } from "./agent-sql.ts";
 import {
@@ -48,12 +48,20 @@ export const messageFields = (row: string): Columns<MessageView> => ({
   occurredAt: `${row}.occurred_at`,
   platformMessageId: `${row}.platform_message_id`,
   attachment: `
-    case when ${row}.media_url is not null or ${row}.attachment is not null or ${hasFile(row)}
+    case when ${row}.media_url is not null
     then ${jsonOf<AttachmentView>({
       url: `${row}.media_url`,
       kind: `coalesce(${row}.attachment->>'kind', case when ${hasFile(row)} then ${row}.kind else 'document' end)`,
       name: `coalesce(${row}.attachment->>'name', ${ofStoredFile(row, "file_name")})`,
       bytes: `coalesce((${row}.attachment->>'bytes')::bigint, ${ofStoredFile(row, "size")})`,
+    })} end`,
+  file: `
+    case when ${row}.attachment->>'state' is not null
+    then ${jsonOf<FileView>({
+      state: `${row}.attachment->>'state'`,
+      kind: `${row}.attachment->>'kind'`,
+      name: `${row}.attachment->>'name'`,
+      reason: `${row}.attachment->>'reason'`,
     })} end`,
   details: `${row}.details`,
   replyToId: `${row}.reply_to_id`,

@@ -4,6 +4,7 @@ import { messageColumns, told, toldColumns, toldOfChange, toldOfNew } from "./an
 import { chatJoins, contactAsTold } from "./chat-sql.ts";
 import { messageState } from "./state-sql.ts";
 import { findingRooms } from "./thread-sql.ts";
+import { waking } from "./waking.ts";
 
 /** Locks messages that are kept already; nearly always there are none. */
 export const hold: Statement = {
@@ -129,6 +130,7 @@ export const store: Statement = {
       on conflict (business_id, reference) where reference is not null do nothing
       returning ${messageColumns}, message.reference, message.attempt
     ),
+    ${waking("made")},
     passed as (
       insert into funnel_events (business_id, type, chat_id, step_id, campaign_id)
       select business_id, 'campaign_sent', chat_id, $7::bigint, $4::bigint from made
@@ -170,6 +172,7 @@ export const amend: Statement = {
         and message.state = ${messageState.unknown} and given.state <> ${messageState.unknown}
       returning ${messageColumns}
     ),
+    ${waking("known")},
     news as (
       select known.*, conversation.state as conversation_state, chat.support_user_id, chat.department_id
       from known

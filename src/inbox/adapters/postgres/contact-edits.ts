@@ -5,12 +5,13 @@ import type { LoggedEvent } from "../../../kernel/events.ts";
 import type {
   ContactChanges,
   ContactEdits,
+  ContactName,
   DigestOfNumber,
   ImportedContact,
   ImportOutcome,
   NewContact,
 } from "../../application/contacts/ports.ts";
-import { longestPhone, mostFields, NumberTaken, shortestPhone } from "../../domain/contact.ts";
+import { erasedNameOf, longestPhone, mostFields, NumberTaken, shortestPhone } from "../../domain/contact.ts";
 import { told } from "./announce-sql.ts";
 import { erasedSince } from "./thread-sql.ts";
 
@@ -52,7 +53,8 @@ const create: Statement = {
 const hold: Statement = {
   name: "contact_hold",
   text: `
-    select phone from contacts where business_id = $1 and id = $2 and erased_at is null
+    select phone, known_on as "knownOn", platform_id as "platformId"
+    from contacts where business_id = $1 and id = $2 and erased_at is null
     for no key update`,
 };
 
@@ -72,7 +74,7 @@ const change: Statement = {
       update contacts as contact
       set name = coalesce($3::text, contact.name), phone = $4::text,
           platform_id = case
-            when $4 = contact.phone or exists (
+            when $4::text is null or $4 = contact.phone or exists (
               select from chats where chats.business_id = $1 and chats.contact_id = contact.id)
             then contact.platform_id else $4 end,
           fields = coalesce($5::jsonb, contact.fields),
@@ -228,24 +230,26 @@ export class PostgresContactEdits implements ContactEdits {
     return made.id;
   }
 
-  async hold(businessId: number, contactId: number): Promise<{ phone: string } | null> {
-    const [row] = await this.transaction.rows<{ phone: string }>(hold, [businessId, contactId]);
+  async hold(businessId: number, contactId: number): Promise<ContactName | null> {
+    const [row] = await this.transaction.rows<ContactName>(hold, [businessId, contactId]);
     return row ?? null;
   }
 
   async change(
     businessId: number,
     contactId: number,
-    { name, phone, fields, optedOut, tagIds }: ContactChanges & { readonly phone: string },
+    { name, fields, optedOut, tagIds }: ContactChanges,
+    { phone, knownOn, platformId }: ContactName,
   ): Promise<boolean> {
     const written = fields && JSON.stringify(fields);
-    const values = [businessId, contactId, name, phone, written, optedOut, tagIds, this.digestOf(phone)];
+    const digest = this.digestOf(phone ?? erasedNameOf(knownOn ?? "", platformId));
+    const values = [businessId, contactId, name, phone, written, optedOut, tagIds, digest];
     const asked = this.transaction.rows<{ differs: boolean }>(change, values);
     const [changed] = await asked.catch((error: { code?: unknown }) => {
       if (error.code === uniqueViolation) throw new NumberTaken(`of contact ${contactId}`);
       throw error;
     });
-    await this.keepOptedOut(businessId, [phone]);
+    if (phone !== null) await this.keepOptedOut(businessId, [phone]);
     const tagged = tagIds ? await this.transaction.rows(tag, [businessId, contactId, tagIds]) : [];
     return changed?.differs === true || tagged.length > 0;
   }

@@ -1,14 +1,18 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
+import { numberedChannels } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { TokenVault } from "../../../kernel/token-vault.ts";
 import type {
   ContactErasure,
+  ContactName,
   DigestOfNumber,
   ErasedContact,
   ErasedMessages,
   Erasure,
 } from "../../application/contacts/ports.ts";
+import { erasedNameOf } from "../../domain/contact.ts";
 import { untoldStates } from "../../domain/delivery.ts";
 import { told, toldColumns } from "./announce-sql.ts";
 import { chatJoins } from "./chat-sql.ts";
@@ -22,7 +26,12 @@ const find: Statement = {
                 then array(select distinct number from unnest(array[phone, platform_id]) as number
                            where number <> '')
                 else coalesce(erasure.numbers, '{}') end as numbers,
+           erasure.sealed_numbers as sealed,
            coalesce(erasure.files, '{}') as files,
+           -- Once it is erased only its chat tells.
+           coalesce(contact.known_on, (
+             select provider from chats
+             where business_id = $1 and contact_id = $2 and provider not in (${quoted(...numberedChannels)}) limit 1)) as "knownOn",
            contact.erased_at + interval '1 minute' as "sentUntil",
            case when contact.erased_at is null then 'none' when erasure.contact_id is null then 'over'
                 when erasure.completed_at is null then 'begun' else 'complete' end as progress,
@@ -77,17 +86,24 @@ const eraseMessages: Statement = {
           attempt = attempt + (state = ${messageState.sending})::integer, lease_until = null,
           state = case when state = ${messageState.sending} then ${messageState.unknown} else state end
       from locked where message.business_id = $1 and message.id = locked.id
+    ),
+    unfetched as (
+      delete from incoming_files as file using locked
+      where file.business_id = $1 and file.message_id = locked.id
+      returning file.media_name
     )
     select (select min(id) from seen having count(*) = ${messagesAtOnce}) as reached,
            array(select id from locked order by id desc limit ${mostTold}) as newest,
-           array(select distinct name from locked cross join lateral unnest(media_names(written)) as name) as files`,
+           array(select name from locked cross join lateral unnest(media_names(written)) as name
+                 union
+                 select media_name from unfetched where media_name is not null) as files`,
 };
 
 /** For update: who refers to the contact meanwhile waits, and looks whether it is still there. */
 const holdContact: Statement = {
   name: "erasure_hold_contact",
   text: `
-    select phone, platform_id as "platformId" from contacts where business_id = $1 and id = $2 and erased_at is null
+    select phone, known_on as "knownOn", platform_id as "platformId" from contacts where business_id = $1 and id = $2 and erased_at is null
     for update`,
 };
 
@@ -101,9 +117,14 @@ const eraseContact: Statement = {
     ),
     untagged as (
       delete from contact_tags where business_id = $1 and contact_id = $2
+    ),
+    unheard as (
+      delete from early_news as news using contacts as contact
+      where contact.business_id = $1 and contact.id = $2
+        and news.business_id = $1 and news.customer in (contact.phone, contact.platform_id)
     )
     update contacts
-    set name = '', phone = null, platform_id = '', fields = '{}', opted_out_at = coalesce(opted_out_at, now()),
+    set name = '', phone = null, known_on = null, platform_id = '', fields = '{}', opted_out_at = coalesce(opted_out_at, now()),
         erased_at = now(), updated_at = now()
     where business_id = $1 and id = $2`,
 };
@@ -146,7 +167,7 @@ const eraseChats: Statement = {
 const begin: Statement = {
   name: "erasure_begin",
   text: `
-    insert into contact_erasures (business_id, contact_id, numbers, files, due_at)
+    insert into contact_erasures (business_id, contact_id, sealed_numbers, files, due_at)
     values ($1, $2, $3, '{}', now() + interval '5 minutes')`,
 };
 
@@ -256,15 +277,25 @@ const takeDue: Statement = {
     returning erasure.business_id as "businessId", erasure.contact_id as "contactId"`,
 };
 
+interface FoundErasure extends Erasure {
+  /** The numbers of one that has begun. */
+  readonly sealed: Buffer | null;
+}
+
 export class PostgresContactErasure implements ContactErasure {
   constructor(
     private readonly transaction: Queries,
     private readonly digestOf: DigestOfNumber,
+    private readonly vault: TokenVault,
   ) {}
 
   async find(businessId: number, contactId: number): Promise<Erasure | null> {
-    const [row] = await this.transaction.rows<Erasure>(find, [businessId, contactId]);
-    return row ?? null;
+    const [row] = await this.transaction.rows<FoundErasure>(find, [businessId, contactId]);
+    if (!row) return null;
+    const { sealed, ...erasure } = row;
+    if (sealed === null) return erasure;
+    const numbers: readonly string[] = JSON.parse(this.vault.open(sealed, businessId));
+    return { ...erasure, numbers };
   }
 
   async eraseMessages(businessId: number, chatId: number, before: number | null): Promise<ErasedMessages> {
@@ -274,10 +305,12 @@ export class PostgresContactErasure implements ContactErasure {
 
   async eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null> {
     const values = [businessId, contactId];
-    const [held] = await this.transaction.rows<{ phone: string; platformId: string }>(holdContact, values);
+    const [held] = await this.transaction.rows<ContactName>(holdContact, values);
     if (!held) return null;
-    const numbers = [...new Set([held.phone, held.platformId])].filter((number) => number !== "");
-    const digests = numbers.map((number) => Buffer.from(this.digestOf(number)).toString("hex"));
+    const { phone, knownOn, platformId } = held;
+    const numbers = [...new Set([phone ?? "", platformId])].filter((number) => number !== "");
+    const names = knownOn === null ? numbers : [erasedNameOf(knownOn, platformId)];
+    const digests = names.map((name) => Buffer.from(this.digestOf(name)).toString("hex"));
     await this.transaction.rows(eraseContact, [...values, digests]);
     return numbers;
   }
@@ -295,7 +328,8 @@ export class PostgresContactErasure implements ContactErasure {
   }
 
   async begin(businessId: number, contactId: number, numbers: readonly string[]): Promise<void> {
-    await this.transaction.rows(begin, [businessId, contactId, numbers]);
+    const sealed = this.vault.seal(JSON.stringify(numbers), businessId);
+    await this.transaction.rows(begin, [businessId, contactId, sealed]);
   }
 
   announce(businessId: number, { id, chatIds }: ErasedContact): Promise<LoggedEvent[]> {

@@ -1,21 +1,25 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { isNumbered } from "../../../kernel/channels.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
-import type { IncomingMessage } from "../../domain/incoming.ts";
+import { erasedNameOf } from "../../domain/contact.ts";
+import type { EchoedMessage, IncomingMessage } from "../../domain/incoming.ts";
+import { awaited } from "./incoming-files.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 import { messageState } from "./state-sql.ts";
-import { findingThreads } from "./thread-sql.ts";
+import { findingThreads, findingThreadsById } from "./thread-sql.ts";
+import { hasEarly, waking } from "./waking.ts";
 
 /**
  * The threads of messages that are not stored yet; missing contacts, chats and conversations are made. Of a contact whose
  * number was changed the platform still has the old id: once they write from the new number, that becomes their id on
  * the platform. It stays as it is where the contact has a chat on another channel, which may know them by the old one.
  */
-const findThreads: Statement = {
-  name: "incoming_threads",
+const threadsOf = (name: string, finding: string, renumbering = ""): Statement => ({
+  name,
   text: `
     with given as (
       select sender.business_id, news.*
-      from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, phone text, digest text, name text,
+      from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, customer text, digest text, name text,
                                                  message_id text, ad_id text)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
     ),
@@ -25,51 +29,60 @@ const findThreads: Statement = {
         where message.business_id = given.business_id and message.platform_message_id = given.message_id)
     ),
     wanted as (
-      select distinct on (business_id, phone) business_id, $2::text as provider, phone, decode(digest, 'hex') as digest,
-             name, ad_id
+      select distinct on (business_id, customer) business_id, $2::text as provider, customer,
+             decode(digest, 'hex') as digest, name, ad_id
       from fresh
-      order by business_id, phone, position
+      order by business_id, customer, position
     ),
-    ${findingThreads},
-    renumbered as (
+    ${finding}
+    ${renumbering}
+    select fresh.position, fresh.business_id, threads.chat_id, threads.conversation_id, threads.begins
+    from fresh join threads using (business_id, customer)`,
+});
+
+const findThreads = threadsOf(
+  "incoming_threads",
+  findingThreads,
+  `, renumbered as (
       update contacts as contact set platform_id = contact.phone
       from known_contacts as known
-      where known.platform_id <> known.phone
-        and contact.business_id = known.business_id and contact.id = known.contact_id and contact.phone = known.phone
+      where known.platform_id <> known.customer
+        and contact.business_id = known.business_id and contact.id = known.contact_id and contact.phone = known.customer
         and not exists (
           select from chats as other
           where other.business_id = contact.business_id and other.contact_id = contact.id and other.provider <> $2)
-    )
-    select fresh.position, fresh.business_id, threads.chat_id, threads.conversation_id, threads.begins
-    from fresh join threads using (business_id, phone)`,
-};
+    )`,
+);
+const findThreadsById = threadsOf("incoming_threads_by_id", findingThreadsById);
+
+/** For a message that came without the name of its author. */
+const knownName = `(
+  select contact.name
+  from chats as chat join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
+  where chat.business_id = news.business_id and chat.id = news.chat_id)`;
 
 const store: Statement = {
   name: "incoming_messages",
   text: `
-    insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, author,
-                                     author_name, state, platform_message_id, occurred_at)
-    select business_id, chat_id, conversation_id, 'in', kind, body, details, 'contact', author_name, ${messageState.received},
-           message_id, occurred_at
+    with stored as (
+    insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, attachment,
+                                     author, author_name, state, reference, platform_message_id, occurred_at)
+    select business_id, chat_id, conversation_id, direction, kind, body, details, attachment,
+            case direction when 'in' then 'contact' else 'business' end,
+            case direction when 'in' then coalesce(author_name, ${knownName})
+                           else (select name from businesses where id = business_id) end,
+            case direction when 'in' then ${messageState.received} else ${messageState.sent} end,
+            case direction when 'out' then gen_random_uuid() end, message_id, occurred_at
     from jsonb_to_recordset($1::jsonb) as news(
-      position integer, business_id bigint, chat_id bigint, conversation_id bigint, message_id text, kind text,
-      body text, details jsonb, author_name text, occurred_at timestamptz)
-    order by business_id, position
+      position integer, business_id bigint, chat_id bigint, conversation_id bigint, message_id text, direction text,
+      kind text, body text, details jsonb, attachment jsonb, author_name text, occurred_at timestamptz)
+    order by business_id, chat_id, position
     on conflict (business_id, platform_message_id) where platform_message_id is not null do nothing
     returning message.business_id, message.id, message.chat_id, message.conversation_id, null::text as before,
-              message.state, message.platform_message_id`,
-};
-
-/** Names the messages that new ones answer, where they are in the same chat; one may have come together with its answer. */
-const link: Statement = {
-  name: "incoming_replies",
-  text: `
-    update messages as message set reply_to_id = answered.id
-    from jsonb_to_recordset($1::jsonb) as news(business_id bigint, id bigint, chat_id bigint, reply_to text)
-    join messages as answered
-      on answered.business_id = news.business_id and answered.platform_message_id = news.reply_to
-         and answered.chat_id = news.chat_id
-    where message.business_id = news.business_id and message.id = news.id`,
+              message.state, message.platform_message_id
+    ),
+    ${waking("stored")}
+    select stored.*, ${hasEarly("stored.business_id", "stored.platform_message_id")} as "hasEarly" from stored`,
 };
 
 /** The place of one message in the inbox. */
@@ -84,52 +97,75 @@ interface Thread {
 
 type StoredRow = MessageNews & { readonly conversation_id: number; readonly platform_message_id: string };
 
-/** Puts messages from customers into their chats; those that were not there yet. */
+type ToldMessage = IncomingMessage | EchoedMessage;
+
+const isEcho = (told: ToldMessage): told is EchoedMessage => "to" in told;
+const customerOf = (told: ToldMessage): string => (isEcho(told) ? told.to : told.from);
+const nameIn = (told: ToldMessage): string => ("name" in told && told.name) || customerOf(told);
+
+/**
+ * Puts messages from customers into their chats, and those that somebody of the business wrote elsewhere; what was not
+ * there yet.
+ */
 export async function storeMessages(
   transaction: Queries,
   provider: string,
-  messages: readonly IncomingMessage[],
+  messages: readonly ToldMessage[],
   digestOf: DigestOfNumber,
 ): Promise<MessageNews[]> {
-  const rows = messages.map((message, position) => threadRow(message, position, digestOf));
-  const threads = await inChunks<Thread>(transaction, findThreads, rows, provider);
-  const found = threads.flatMap((thread) => {
-    const message = messages[thread.position];
-    return message ? [messageRow(message, thread)] : [];
-  });
-  const stored = await inChunks<StoredRow>(transaction, store, found);
-  const byPlatformId = new Map(messages.map((message) => [message.platformMessageId, message]));
-  await inChunks(transaction, link, repliesAmong(stored, byPlatformId));
+  const rows = messages.map((message, position) => threadRow(message, position, provider, digestOf));
+  const find = isNumbered(provider) ? findThreads : findThreadsById;
+  const threads = await inChunks<Thread>(transaction, find, rows, provider);
+  const found = threads
+    .flatMap((thread) => {
+      const message = messages[thread.position];
+      return message ? [{ thread, message }] : [];
+    })
+    .sort((a, b) => a.thread.position - b.thread.position);
+  const stored = await inChunks<StoredRow>(
+    transaction,
+    store,
+    found.map(({ thread, message }) => messageRow(message, thread)),
+  );
+  const byPlace = toldAt(found);
   const begun = new Set(threads.flatMap(({ begins, conversation_id: id }) => (begins ? [id] : [])));
-  return stored.map((row) => ({
-    ...row,
-    message: byPlatformId.get(row.platform_message_id),
-    begins: begun.has(row.conversation_id),
-  }));
+  return stored.map((row) => {
+    const told = byPlace.get(placeOf(row.business_id, row.chat_id, row.platform_message_id));
+    if (!told || isEcho(told)) return { ...row, echo: told };
+    return { ...row, message: told, begins: begun.has(row.conversation_id) };
+  });
 }
 
-const repliesAmong = (stored: readonly StoredRow[], byPlatformId: ReadonlyMap<string, IncomingMessage>): object[] =>
-  stored.flatMap(({ business_id, id, chat_id, platform_message_id }) => {
-    const replyTo = byPlatformId.get(platform_message_id)?.replyTo;
-    return replyTo === undefined ? [] : [{ business_id, id, chat_id, reply_to: replyTo }];
-  });
+const placeOf = (businessId: number, chatId: number, id: string): string => `${businessId} ${chatId} ${id}`;
 
-const threadRow = (message: IncomingMessage, position: number, digestOf: DigestOfNumber) => ({
+/** Phones choose the ids of their messages: those of two chats may be the same. */
+function toldAt(found: readonly { readonly thread: Thread; readonly message: ToldMessage }[]) {
+  const told = new Map<string, ToldMessage>();
+  for (const { thread, message } of found) {
+    const place = placeOf(thread.business_id, thread.chat_id, message.platformMessageId);
+    if (!told.has(place)) told.set(place, message);
+  }
+  return told;
+}
+
+const threadRow = (message: ToldMessage, position: number, provider: string, digestOf: DigestOfNumber) => ({
   position,
   sender: message.sender,
-  phone: message.from,
-  digest: Buffer.from(digestOf(message.from)).toString("hex"),
-  name: message.name ?? message.from,
+  customer: customerOf(message),
+  digest: Buffer.from(digestOf(erasedNameOf(provider, customerOf(message)))).toString("hex"),
+  name: nameIn(message),
   message_id: message.platformMessageId,
-  ad_id: message.referral?.adId,
+  ad_id: "referral" in message ? message.referral?.adId : undefined,
 });
 
-const messageRow = (message: IncomingMessage, thread: Thread) => ({
+const messageRow = (message: ToldMessage, thread: Thread) => ({
   ...thread,
   message_id: message.platformMessageId,
+  direction: isEcho(message) ? "out" : "in",
   kind: message.kind,
   body: message.body,
   details: message.details,
-  author_name: message.name ?? message.from,
+  attachment: awaited(message.file),
+  author_name: isEcho(message) ? undefined : message.name,
   occurred_at: message.occurredAt,
 });

@@ -1,33 +1,8 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { DeliveryStatus } from "../../../messaging/public.ts";
 import type { MessageState } from "../../domain/delivery.ts";
 import type { IncomingReaction } from "../../domain/incoming.ts";
 import { inChunks } from "./news.ts";
-
-/**
- * Locks the messages that statuses and reactions of one batch are about, in the order of their ids: two statements
- * write to them, and each by itself would take them in an order of its own.
- */
-const lock: Statement = {
-  name: "incoming_lock_messages",
-  text: `
-    with given as (
-      select sender.business_id, news.message_id, news.reference
-      from jsonb_to_recordset($1::jsonb) as news(sender text, message_id text, reference uuid)
-      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
-    ),
-    matched as (
-      select message.business_id, message.id from given join messages as message
-        on message.business_id = given.business_id and message.platform_message_id = given.message_id
-      union
-      select message.business_id, message.id from given join messages as message
-        on message.business_id = given.business_id and message.reference = given.reference
-    )
-    select from messages as message
-    where (message.business_id, message.id) in (select business_id, id from matched)
-    order by message.business_id, message.id
-    for no key update`,
-};
+import { isCalled } from "./thread-sql.ts";
 
 /**
  * Writes reactions to the messages that they are about, where those are in the customer's own chat. Each keeps when
@@ -38,14 +13,15 @@ const react: Statement = {
   name: "incoming_reactions",
   text: `
     with given as (
-      select distinct on (sender.business_id, news.message_id) sender.business_id, news.*
+      select distinct on (sender.business_id, news.message_id, news.customer) sender.business_id, news.*
       from jsonb_to_recordset($1::jsonb) as news(
-        position integer, sender text, phone text, author text, message_id text, emoji text, at timestamptz)
+        position integer, sender text, customer text, author text, message_id text, emoji text, at timestamptz)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
-      order by sender.business_id, news.message_id, news.at desc, news.position desc
+      order by sender.business_id, news.message_id, news.customer, news.at desc, news.position desc
     ),
     found as (
-      select message.business_id, message.id, message.chat_id, message.state, given.author, given.emoji, given.at,
+      select message.business_id, message.id, message.chat_id, message.state, given.message_id,
+             coalesce(given.author, contact.name) as author, given.emoji, given.at,
              coalesce(former.entry->>'emoji', '') as former_emoji, (former.entry->>'at')::timestamptz as former_at
       from given
       join messages as message
@@ -55,8 +31,9 @@ const react: Statement = {
         where business_id = message.business_id and id = message.chat_id and provider = $2 offset 0
       ) as chat
       cross join lateral (
-        select from contacts
-        where business_id = message.business_id and id = chat.contact_id and given.phone in (phone, platform_id) offset 0
+        select called.name from contacts as called
+        where business_id = message.business_id and id = chat.contact_id
+          and ${isCalled("called", "given.customer", "$2")} offset 0
       ) as contact
       left join lateral (
         select entry from jsonb_array_elements(message.reactions) as entry where entry->>'from' = 'contact'
@@ -74,7 +51,7 @@ const react: Statement = {
         and (found.former_at is null or found.former_at <= found.at)
       returning message.business_id, message.id
     )
-    select found.business_id, found.id, found.chat_id, found.state, found.at,
+    select found.business_id, found.id, found.chat_id, found.state, found.message_id, found.at,
            changed.id is not null and found.emoji <> found.former_emoji as shows
     from found left join changed using (business_id, id)`,
 };
@@ -86,41 +63,23 @@ export interface StoredReaction {
   readonly id: number;
   readonly chat_id: number;
   readonly state: MessageState;
+  /** The platform's id of the message. */
+  readonly message_id: string;
   readonly at: Date;
   /** The message looks different with it. */
   readonly shows: boolean;
 }
 
-/** Locks what a batch with reactions writes to; one without them needs nothing. */
-export async function lockMessages(
-  transaction: Queries,
-  provider: string,
-  statuses: readonly DeliveryStatus[],
-  reactions: readonly IncomingReaction[],
-): Promise<void> {
-  if (reactions.length === 0) return;
-  const news = [
-    ...statuses.map(({ sender, platformMessageId, reference }) => ({
-      sender,
-      message_id: platformMessageId,
-      reference,
-    })),
-    ...reactions.map(({ sender, messageId }) => ({ sender, message_id: messageId })),
-  ];
-  // All of them at once: in several parts they would not be in order.
-  await transaction.rows(lock, [JSON.stringify(news), provider]);
-}
-
-/** Those of messages that are not known are dropped. */
+/** Those of messages that are not known are left out. */
 export const storeReactions = (
   transaction: Queries,
   provider: string,
   reactions: readonly IncomingReaction[],
 ): Promise<StoredReaction[]> => {
-  const rows = reactions.map(({ sender, from, name = from, messageId, emoji, occurredAt }, position) => ({
+  const rows = reactions.map(({ sender, from, name, messageId, emoji, occurredAt }, position) => ({
     position,
     sender,
-    phone: from,
+    customer: from,
     author: name,
     message_id: messageId,
     emoji,

@@ -2,9 +2,10 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { rankIn } from "../../../infra/postgres/sql-text.ts";
 import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
-import { awaitsAnswer, type MessageState, mayReach } from "../../domain/delivery.ts";
-import { type ChangedContact, inChunks, type MessageNews } from "./news.ts";
+import { awaitsAnswer, mayReach } from "../../domain/delivery.ts";
+import { type ChangedContact, inChunks, type MovedMessage } from "./news.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
+import { hasEarly, waking } from "./waking.ts";
 
 /** A status names its message by the platform's id, by our reference, or by both; the furthest one counts. */
 const moveStatuses: Statement = {
@@ -38,16 +39,26 @@ const moveStatuses: Statement = {
         and (message.platform_message_id = furthest.message_id or message.reference = furthest.reference)
       order by message.business_id, message.id
       for no key update of message
-    )
+    ),
+    moved as (
     update messages as message
     set state = earlier.state, lease_until = null,
-        platform_message_id = coalesce(message.platform_message_id, earlier.message_id),
+        -- A message that was written elsewhere may have the id already.
+        platform_message_id = coalesce(message.platform_message_id, (
+          select earlier.message_id where not exists (
+            select from messages as other
+            where other.business_id = earlier.business_id and other.platform_message_id = earlier.message_id))),
         error_code = earlier.code, error_reason = earlier.reason
     from earlier
     where message.business_id = earlier.business_id and message.id = earlier.id
       and message.direction = 'out' and earlier.rank > ${rankIn(deliveryStates, "earlier.before")}
     returning message.business_id, message.id, message.chat_id, earlier.before, message.state, earlier.recipient_id,
-              earlier.opted_out, message.takes_conversation`,
+              earlier.opted_out, message.takes_conversation, message.platform_message_id
+    ),
+    ${waking("moved")}
+    select business_id, id, chat_id, before, state, recipient_id, opted_out, takes_conversation,
+           ${hasEarly("moved.business_id", "moved.platform_message_id")} as "hasEarly"
+    from moved`,
 };
 
 /**
@@ -72,9 +83,10 @@ const learnRecipients: Statement = {
       order by contact.business_id, contact.id, news.opted_out desc
     ),
     locked as (
-      select contact.business_id, contact.id, given.recipient_id, given.opted_out
+      select contact.business_id, contact.id, given.opted_out,
+             case when contact.known_on is null then given.recipient_id end as recipient_id
       from given cross join lateral (
-        select business_id, id from contacts
+        select business_id, id, known_on from contacts
         where business_id = given.business_id and id = given.id and erased_at is null
         for no key update
       ) as contact
@@ -105,14 +117,6 @@ const takeConversations: Statement = {
     ) as waiting
     where conversation.business_id = waiting.business_id and conversation.id = waiting.id`,
 };
-
-/** A message of which more is known now, and what that tells of its contact and its conversation. */
-export interface MovedMessage extends MessageNews {
-  readonly before: MessageState;
-  readonly recipient_id: string | null;
-  readonly opted_out: boolean;
-  readonly takes_conversation: boolean;
-}
 
 /** Writes down what became of messages of ours; those of which more is known now. */
 export const moveMessages = (

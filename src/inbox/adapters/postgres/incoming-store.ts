@@ -1,85 +1,32 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { NoteInAudit } from "../../../kernel/audit.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import { groupBy } from "../../../kernel/group-by.ts";
-import type { DigestOfNumber } from "../../application/contacts/ports.ts";
-import type { Audience } from "../../application/events.ts";
-import type { IncomingStore } from "../../application/ports.ts";
-import { mayReach, wasUntold } from "../../domain/delivery.ts";
-import type { IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
-import { announcing, messageColumns, raising, told } from "./announce-sql.ts";
+import type { DigestOfNumber, FileErasure } from "../../application/contacts/ports.ts";
+import type { CustomerOrders, IncomingStore, Recorded } from "../../application/ports.ts";
+import { wasUntold } from "../../domain/delivery.ts";
+import type { EchoedMessage, IncomingMessage, IncomingNews, ReplyLink } from "../../domain/incoming.ts";
+import { announcing, messageColumns, raising } from "./announce-sql.ts";
 import { announceContacts, lockCounters } from "./changed-contacts.ts";
-import { audienceOf, chatJoins, windowUntil } from "./chat-sql.ts";
+import { chatsOfCustomers } from "./customer-chats.ts";
 import { storeMessages } from "./customer-messages.ts";
-import { lockMessages, type StoredReaction, storeReactions } from "./customer-reactions.ts";
+import { ordersIn } from "./customer-orders.ts";
+import { type StoredReaction, storeReactions } from "./customer-reactions.ts";
+import { type MarkedMessage, markedBy, moveMarked } from "./delivery-marks.ts";
 import { learnFrom, moveMessages, takeConversationsOf } from "./delivery-statuses.ts";
+import { Dropped } from "./dropped.ts";
+import { keepNews, type NewsOfMessages, takeNewsOf } from "./early-news.ts";
+import { keepEarly } from "./early-statuses.ts";
+import { type PlacedEcho, readEchoes } from "./echoes.ts";
+import { storeFiles } from "./incoming-files.ts";
+import { ofKnownSenders } from "./known-senders.ts";
 import { applyPreferences } from "./marketing-preferences.ts";
-import { inChunks, type MessageNews } from "./news.ts";
+import { atATime, inChunks, type MessageNews, type MovedMessage } from "./news.ts";
+import { announceChats, type PlacedClick, type RaisedChat, raiseChats } from "./raised-chats.ts";
+import { type LinkedReply, linkReplies } from "./reply-links.ts";
 import { noteSenders } from "./sender-news.ts";
-import { chatState } from "./state-sql.ts";
-
-/**
- * The agent who closed a chat has it until its customer writes again. A message that is sent after the closing may have
- * opened the new conversation, which is in the hands of the bot then.
- */
-const isReleased = `(locked.begins or locked.arrived <> '{}' and chat.state = ${chatState.bot})`;
-
-/** A released chat waits for no department, unless a contact asked for an agent in the conversation that goes on. */
-const departmentAfter = `
-  case when locked.begins then null
-       when ${isReleased} and (chat.support_user_id is not null or chat.department_id is not null)
-       then department_waited_for(chat.business_id, chat.id, chat.department_id)
-       else chat.department_id end`;
-
-/**
- * Puts chats on top, and notes when their customers wrote last and which ad they clicked last, by the time of the
- * click. A chat that only a message of ours raises comes without `inbound_at`, and one whose customer only reacted is
- * not raised. Returns the chats that other agents see than before.
- */
-const raise: Statement = {
-  name: "incoming_raise",
-  text: `
-    with given as (
-      select * from jsonb_to_recordset($1::jsonb) as news(
-        business_id bigint, chat_id bigint, inbound_at timestamptz, ad_id text, referral jsonb, clicked_at timestamptz,
-        arrived bigint[], begins boolean, rises boolean)
-    ),
-    locked as (
-      select chat.business_id, chat.id, given.inbound_at, given.ad_id, given.referral, given.clicked_at, given.arrived,
-             given.begins, given.rises, chat.last_inbound_at, ${audienceOf("chat")} as was
-      from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
-      order by chat.business_id, chat.id
-      for no key update of chat
-    )
-    update chats as chat
-    set version = chat.version + 1, last_message_at = case when locked.rises then greatest(chat.last_message_at, now())
-                               else chat.last_message_at end,
-        last_inbound_at = greatest(chat.last_inbound_at, locked.inbound_at),
-        ad_id = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
-                     then locked.ad_id else chat.ad_id end,
-        ad_referral = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
-                           then locked.referral else chat.ad_referral end,
-        ad_clicked_at = greatest(chat.ad_clicked_at, locked.clicked_at),
-        unread = chat.unread + (select count(*) from unnest(locked.arrived) as id where id > chat.read_up_to),
-        support_user_id = case when ${isReleased} then null else chat.support_user_id end,
-        department_id = ${departmentAfter}
-    from locked where chat.business_id = locked.business_id and chat.id = locked.id
-    returning chat.business_id, chat.id, chat.id as chat_id,
-              case when locked.was <> ${audienceOf("chat")} then locked.was end as was,
-              not locked.rises and chat.last_inbound_at is distinct from locked.last_inbound_at
-                and ${windowUntil("chat")} is not null as "hasNewWindow"`,
-};
-
-/** What `raise` made of a chat. */
-interface RaisedChat {
-  readonly business_id: number;
-  readonly chat_id: number;
-  /** Who could see it before; null where that is the same. */
-  readonly was: Audience | null;
-  /** Its service window ends later, of which no message tells. */
-  readonly hasNewWindow: boolean;
-}
+import { lockTouched } from "./touched-messages.ts";
+import { type WithdrawnMessage, withdrawFiles, withdrawMessages } from "./withdrawals.ts";
 
 const announcement = (name: string, looks: boolean): Statement => ({
   name,
@@ -95,117 +42,199 @@ const announcement = (name: string, looks: boolean): Statement => ({
 const announce = announcement("incoming_announce", false);
 const announceWithLooks = announcement("incoming_announce_with_looks", true);
 
-const announceWindows: Statement = {
-  name: "incoming_announce_windows",
-  text: `
-    with given as (
-      select *, null::jsonb as was from jsonb_to_recordset($1::jsonb) as raised(business_id bigint, chat_id bigint)
-    ),
-    events as (
-      select chat.business_id, chat.id as position, ${told("chat:changed")}
-      from given cross join lateral (
-        select * from chats where business_id = given.business_id and id = given.chat_id offset 0
-      ) as chat
-      ${chatJoins}
-    ),
-    ${loggingEvents}
-    select ${eventColumns} from logged order by business_id, number`,
-};
+/** What of a batch is about chats and messages that there are. */
+interface Placed {
+  readonly marked: readonly MarkedMessage[];
+  readonly clicks: readonly PlacedClick[];
+  readonly echoes: readonly PlacedEcho[];
+}
+
+/** Others that write in the same transaction. */
+export interface IncomingParts {
+  readonly digestOf: DigestOfNumber;
+  readonly note: NoteInAudit;
+  readonly files: FileErasure;
+  readonly orders: CustomerOrders;
+}
 
 /**
  * Set-based: news of any number of businesses in a few statements. Everybody who writes messages locks in this
- * order: messages, contacts, conversations, chats, and the counters of events last, each by its ids; so nobody waits
- * in a circle.
+ * order: messages, contacts, conversations, chats, the counters of orders, and the counters of events last, each by its
+ * ids. So no two transactions wait for each other in a circle.
  */
 export class PostgresIncomingStore implements IncomingStore {
   constructor(
     private readonly transaction: Queries,
     private readonly provider: string,
-    private readonly digestOf: DigestOfNumber,
-    private readonly note: NoteInAudit,
+    private readonly parts: IncomingParts,
   ) {}
 
-  async record(told: IncomingNews): Promise<LoggedEvent[]> {
+  async record(given: IncomingNews, { isAgain = false } = {}): Promise<Recorded> {
     const { transaction, provider } = this;
-    const { statuses, preferences, messages, reactions } = told;
-    await noteSenders(transaction, provider, told, this.note);
-    await lockMessages(transaction, provider, statuses, reactions);
-    const moved = await moveMessages(transaction, provider, statuses);
-    const learned = await learnFrom(transaction, moved);
-    const asked = await applyPreferences(transaction, provider, preferences, this.digestOf);
-    await takeConversationsOf(transaction, moved);
-    const arrived = await storeMessages(transaction, provider, messages, this.digestOf);
-    const news = [...moved, ...arrived];
-    // Last of what is written to messages: one may be about a message that came with it.
-    const reacted = await storeReactions(transaction, provider, reactions);
-    const raised = await inChunks<RaisedChat>(transaction, raise, chatsToRaise(news, reacted));
-    const withNewWindow = raised.filter(({ hasNewWindow }) => hasNewWindow);
+    const { digestOf, note } = this.parts;
+    const dropped = new Dropped();
+    const told = await ofKnownSenders(transaction, provider, given, dropped);
+    await noteSenders(transaction, provider, told, note);
+    const placed = await this.place(told, dropped);
+    await this.lock(told, placed);
+    const { settling, written } = await readEchoes(transaction, provider, placed.echoes);
+    const statuses = [...told.statuses, ...settling];
+    const reached = await moveMessages(transaction, provider, statuses);
+    const marked = await moveMarked(transaction, placed.marked);
+    const moved = eachOnce([...reached, ...marked]);
+    const hasEarly = await keepEarly(transaction, provider, told.statuses);
+    const learned = await learnFrom(transaction, reached);
+    const asked = await applyPreferences(transaction, provider, told.preferences, digestOf);
+    await takeConversationsOf(transaction, reached);
+    const arrived = await storeMessages(transaction, provider, inOrder(told.messages, written), digestOf);
+    const hasFiles = await storeFiles(transaction, provider, arrived);
+    const messages = [...moved, ...arrived];
+    // Last of what is written to messages: they may be about a message that came with them.
+    const early = await takeNewsOf(transaction, provider, arrived);
+    const about = {
+      reactions: [...told.reactions, ...early.reactions],
+      withdrawals: [...told.withdrawals, ...early.withdrawals],
+      replies: [...told.replies, ...arrived.flatMap(replyOf)],
+    };
+    const reacted = await storeReactions(transaction, provider, about.reactions);
+    const withdrawn = await withdrawMessages(transaction, provider, about.withdrawals);
+    const linked = await linkReplies(transaction, provider, about.replies);
+    const unknown = unknownAmong(about, reacted, withdrawn, linked);
+    dropped.add("unknown_message", unknown.reactions.length + unknown.withdrawals.length);
+    const isKept = !isAgain && (await keepNews(transaction, provider, unknown));
+    const files = await withdrawFiles(this.parts.files, withdrawn);
+    const raised = await raiseChats(transaction, { messages, reacted, withdrawn, clicks: placed.clicks });
+    const ordered = await this.parts.orders.make(ordersIn(arrived));
     const contacts = [...learned, ...asked];
-    if (withNewWindow.length + contacts.length > 0) await lockCounters(transaction, [...news, ...raised, ...contacts]);
-    const events = await this.tell(news, reacted, raised);
-    const windows = await inChunks<LoggedEvent>(transaction, announceWindows, withNewWindow);
-    return [...events, ...windows, ...(await announceContacts(transaction, contacts))];
+    const alsoTold = raised.some(({ isToBeTold }) => isToBeTold) || contacts.length > 0;
+    if (alsoTold) await lockCounters(transaction, [...messages, ...raised, ...contacts]);
+    const events = [
+      ...(await this.tell(messages, [...reacted, ...withdrawn, ...linked], raised)),
+      ...(await announceChats(transaction, raised)),
+      ...(await announceContacts(transaction, contacts)),
+      ...(await this.parts.orders.tell(ordered)),
+    ];
+    return {
+      events,
+      dropped: dropped.counts,
+      hasEarly: hasEarly || isKept || [...reached, ...arrived].some((each) => each.hasEarly),
+      withdrawn: files,
+      hasFiles,
+    };
+  }
+
+  /** Finds the chats of news that name a customer and no message. */
+  private async place({ marks, clicks, echoes }: IncomingNews, dropped: Dropped): Promise<Placed> {
+    const customers = [
+      ...marks.map(({ sender, customer }) => ({ sender, customer })),
+      ...clicks.map(({ sender, from }) => ({ sender, customer: from })),
+      ...echoes.map(({ sender, to }) => ({ sender, customer: to })),
+    ];
+    const chats = await chatsOfCustomers(this.transaction, this.provider, customers);
+    const placedMarks = marks.flatMap((mark, index) => withChat(chats[index], (chat) => ({ mark, chat })));
+    const placed = {
+      marked: await markedBy(this.transaction, placedMarks),
+      clicks: clicks.flatMap((click, index) => withChat(chats[marks.length + index], (chat) => ({ click, chat }))),
+      echoes: echoes.map((echo, index) => ({ echo, chat: chats[marks.length + clicks.length + index] })),
+    };
+    dropped.add("unknown_chat", marks.length - placedMarks.length + clicks.length - placed.clicks.length);
+    return placed;
+  }
+
+  /** Needs no lock if a single statement of the batch writes to messages that are already there. */
+  private async lock(told: IncomingNews, { marked, echoes }: Placed): Promise<void> {
+    const { statuses, reactions, withdrawals, replies } = told;
+    if (
+      reactions.length + withdrawals.length + replies.length + marked.length + echoes.length === 0 &&
+      statuses.length <= atATime
+    )
+      return;
+    await lockTouched(this.transaction, this.provider, {
+      named: [
+        ...[...statuses, ...told.echoes].map(({ sender, platformMessageId, reference }) => ({
+          sender,
+          message_id: platformMessageId,
+          reference,
+        })),
+        ...replies.map(({ sender, platformMessageId }) => ({ sender, message_id: platformMessageId })),
+        ...[...reactions, ...withdrawals].map(({ sender, messageId }) => ({ sender, message_id: messageId })),
+      ],
+      marked,
+      echoed: echoes.flatMap(({ chat }) => chat ?? []),
+    });
   }
 
   private tell(
     news: readonly MessageNews[],
-    reacted: readonly StoredReaction[],
+    changed: readonly (StoredReaction | WithdrawnMessage | LinkedReply)[],
     raised: readonly RaisedChat[],
   ): Promise<LoggedEvent[]> {
     const changes = news.map(({ business_id, id, before }) => ({ business_id, id, before, looks: false }));
-    const looks = newLooks(news, reacted);
+    const looks = newLooks(news, changed);
     const rows = [...changes, ...looks].sort((a, b) => a.business_id - b.business_id || a.id - b.id);
     return inChunks<LoggedEvent>(
       this.transaction,
       looks.length > 0 ? announceWithLooks : announce,
       rows,
-      JSON.stringify(raised.filter(({ was }) => was !== null)),
+      JSON.stringify(
+        raised.flatMap(({ business_id, chat_id: id, was }) => (was === null ? [] : { business_id, id, was })),
+      ),
     );
   }
 }
 
-const chatKeyOf = ({ business_id, chat_id }: Pick<MessageNews, "business_id" | "chat_id">): string =>
-  `${business_id} ${chat_id}`;
+const withChat = <Found, Made>(chat: Found | undefined, make: (chat: Found) => Made): Made[] =>
+  chat === undefined ? [] : [make(chat)];
+
 const keyOf = ({ business_id, id }: Pick<MessageNews, "business_id" | "id">): string => `${business_id} ${id}`;
 
+/** If a status and a mark both moved a message, one event tells the state before the first and after the last. */
+function eachOnce(moved: readonly MovedMessage[]): MovedMessage[] {
+  const once = new Map<string, MovedMessage>();
+  for (const each of moved) {
+    const earlier = once.get(keyOf(each));
+    once.set(keyOf(each), earlier ? { ...earlier, state: each.state } : each);
+  }
+  return [...once.values()];
+}
+
+/** By their time, where some were written by the business itself. */
+const inOrder = (
+  messages: readonly IncomingMessage[],
+  written: readonly EchoedMessage[],
+): readonly (IncomingMessage | EchoedMessage)[] =>
+  written.length === 0
+    ? messages
+    : [...messages, ...written].sort((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime());
+
+const replyOf = ({ message, echo }: MessageNews): ReplyLink[] => {
+  const told = message ?? echo;
+  if (told?.replyTo === undefined) return [];
+  const { sender, platformMessageId, replyTo } = told;
+  return [{ sender, platformMessageId, replyTo }];
+};
+
+/** What is about no message that is here. */
+function unknownAmong(
+  { reactions, withdrawals, replies }: NewsOfMessages,
+  reacted: readonly StoredReaction[],
+  withdrawn: readonly WithdrawnMessage[],
+  linked: readonly LinkedReply[],
+): NewsOfMessages {
+  const known = new Set(reacted.map(({ message_id }) => message_id));
+  const gone = new Set(withdrawn.map(({ platform_message_id }) => platform_message_id));
+  const answering = new Set(linked.map(({ platform_message_id }) => platform_message_id));
+  return {
+    reactions: reactions.filter(({ messageId }) => !known.has(messageId)),
+    withdrawals: withdrawals.filter(({ messageId, isGuess }) => !isGuess && !gone.has(messageId)),
+    replies: replies.filter(({ platformMessageId }) => !answering.has(platformMessageId)),
+  };
+}
+
 /** Messages that look different now to clients who know them; who hears of one now sees it as it is. */
-function newLooks(news: readonly MessageNews[], reacted: readonly StoredReaction[]) {
+function newLooks(news: readonly MessageNews[], changed: readonly (StoredReaction | WithdrawnMessage | LinkedReply)[]) {
   const toldNow = new Set(news.filter(({ before }) => wasUntold(before)).map(keyOf));
-  const changed = reacted.filter((row) => row.shows && !wasUntold(row.state) && !toldNow.has(keyOf(row)));
-  const once = new Map(changed.map((row) => [keyOf(row), row]));
+  const shown = changed.filter((row) => row.shows && !wasUntold(row.state) && !toldNow.has(keyOf(row)));
+  const once = new Map(shown.map((row) => [keyOf(row), row]));
   return [...once.values()].map(({ business_id, id, state }) => ({ business_id, id, before: state, looks: true }));
 }
-
-/** One row for each chat with a new message or whose customer reacted, in the order in which chats are locked. */
-function chatsToRaise(news: readonly MessageNews[], reacted: readonly StoredReaction[]): object[] {
-  const untold = news.filter(({ before }) => wasUntold(before));
-  const chats = groupBy<MessageNews | StoredReaction, string>([...untold, ...reacted], chatKeyOf);
-  const rows = [...chats.values()].flatMap((rowsOfChat) => {
-    const [first] = rowsOfChat;
-    if (!first) return [];
-    const group = rowsOfChat.flatMap((row) => ("before" in row ? row : []));
-    const messages = group.flatMap(({ message }) => message ?? []);
-    const reactions = rowsOfChat.flatMap((row) => ("before" in row ? [] : { occurredAt: row.at }));
-    const click = latest(messages.filter(({ referral }) => referral !== undefined));
-    return [
-      {
-        business_id: first.business_id,
-        chat_id: first.chat_id,
-        rises: group.some(({ state }) => mayReach(state)),
-        inbound_at: latest<{ readonly occurredAt: Date }>([...messages, ...reactions])?.occurredAt,
-        ad_id: click?.referral?.adId,
-        referral: click?.referral?.details,
-        clicked_at: click?.occurredAt,
-        arrived: group.flatMap(({ id, message }) => (message ? [id] : [])),
-        begins: group.some(({ begins }) => begins),
-      },
-    ];
-  });
-  return rows.sort((a, b) => a.business_id - b.business_id || a.chat_id - b.chat_id);
-}
-
-const latest = <News extends Pick<IncomingMessage, "occurredAt">>(news: readonly News[]): News | undefined =>
-  news.reduce<News | undefined>(
-    (found, each) => (found && found.occurredAt > each.occurredAt ? found : each),
-    undefined,
-  );

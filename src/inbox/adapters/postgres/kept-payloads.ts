@@ -1,12 +1,23 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { KeptPayloads } from "../../application/contacts/ports.ts";
+import type { KeptPayload, KeptPayloads, SoughtPayloads } from "../../application/contacts/ports.ts";
+
+/** Bytes of payloads that are handed out at once, and the one that goes beyond: one may hold a large file. */
+const mostBytes = 16 * 1024 * 1024;
 
 const holding: Statement = {
   name: "webhooks_holding",
   text: `
-    select id, payload from incoming_webhooks
-    where id > $2 and received_at <= coalesce($4::timestamptz, 'infinity') and exists (select from unnest($1::text[]) as sought where strpos(payload, sought) > 0)
-    order by id limit $3`,
+    with found as (
+      select id, octet_length(payload) as size from incoming_webhooks
+      where id > $2 and provider = any($5::text[]) and received_at <= coalesce($4::timestamptz, 'infinity')
+        and exists (select from unnest($1::text[]) as sought where strpos(payload, sought) > 0)
+      order by id limit $3
+    ),
+    sized as (select id, sum(size) over (order by id) - size as before from found)
+    select webhook.id, webhook.provider as channel, webhook.payload
+    from sized join incoming_webhooks as webhook on webhook.id = sized.id
+    where sized.before < ${mostBytes}
+    order by webhook.id`,
 };
 
 /** A payload that is being worked off is waited for. */
@@ -23,13 +34,8 @@ const remove: Statement = {
 export class PostgresKeptPayloads implements KeptPayloads {
   constructor(private readonly database: Queries) {}
 
-  holding(
-    texts: readonly string[],
-    until: Date | null,
-    after: number,
-    limit: number,
-  ): Promise<{ id: number; payload: string }[]> {
-    return this.database.rows<{ id: number; payload: string }>(holding, [texts, after, limit, until]);
+  holding({ texts, channels, until }: SoughtPayloads, after: number, limit: number): Promise<KeptPayload[]> {
+    return this.database.rows<KeptPayload>(holding, [texts, after, limit, until, channels]);
   }
 
   async replace(id: number, before: string, after: string | null): Promise<boolean> {

@@ -2,6 +2,7 @@ import { contactPatterns, nameHas, phoneHas } from "../../../infra/postgres/sear
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import { type StatementCall, Values } from "../../../infra/postgres/values.ts";
 import type { ChatFilter, ChatPosition, PageAsked } from "../../application/reading/ports.ts";
+import { longestPhone } from "../../domain/contact.ts";
 import { chatStates } from "../../domain/conversation.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { chatJoins, storedChatFields } from "./chat-sql.ts";
@@ -254,9 +255,13 @@ function conditionsOf(values: Values, filter: ChatFilter) {
   } satisfies Record<string, Condition | undefined>;
 }
 
-/** Of the row `contact`: its name or number has the text. */
+/** Of the row `contact`: its name or number has the text, or it is its id on a channel without numbers. */
 export function searchOf(values: Values, text: string): Condition {
   const { name, digits } = contactPatterns(text, 1);
+  if (digits !== null && digits.length > longestPhone) {
+    const id = values.add(digits, "text");
+    return { key: "id", value: "", text: `(contact.known_on is not null and contact.platform_id = ${id})` };
+  }
   if (digits !== null) return { value: "", ...phoneHas("contact", values, digits) };
   if (name === null) return { key: "nothing", value: "", text: "false" };
   const value = values.add(name, "text");

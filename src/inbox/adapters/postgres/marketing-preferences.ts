@@ -1,32 +1,41 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { isNumbered } from "../../../kernel/channels.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
+import { erasedNameOf } from "../../domain/contact.ts";
 import type { PreferenceChange } from "../../domain/incoming.ts";
 import { type ChangedContact, inChunks } from "./news.ts";
 
 /**
- * The platform's word on marketing; of two words the later one counts, in whatever order they arrive. A number that was
+ * The platform's word on marketing; of two words the later one counts, in whatever order they arrive. Somebody who was
  * erased stays opted out.
+ *
+ * @param isMeant - of the row `contact`: it is the customer of the row `given`
  */
-const apply: Statement = {
-  name: "incoming_preferences",
+const applying = (
+  name: string,
+  isMeant: readonly string[],
+  made: { columns: string; values: string; key: string },
+) => ({
+  name,
   text: `
     with given as (
-      select distinct on (business_id, phone)
-             sender.business_id, "from" as phone, "occurredAt" as at, "optedOut" or exists (
+      select distinct on (business_id, customer)
+             sender.business_id, "from" as customer, "occurredAt" as at, "optedOut" or exists (
                select from erased_numbers as erased
                where erased.business_id = sender.business_id and erased.digest = decode(news.digest, 'hex')) as opted_out
       from jsonb_to_recordset($1::jsonb) as news(
         sender text, "from" text, "optedOut" boolean, "occurredAt" timestamptz, digest text)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
-      order by business_id, phone, at desc
+      order by business_id, customer, at desc
     ),
     known as (
-      select contact.business_id, contact.id, given.phone, given.opted_out, given.at
-      from given join contacts as contact on contact.business_id = given.business_id and contact.phone = given.phone
-      union
-      select contact.business_id, contact.id, given.phone, given.opted_out, given.at
-      from given join contacts as contact
-        on contact.business_id = given.business_id and contact.platform_id = given.phone
+      ${isMeant
+        .map(
+          (condition) => `
+      select contact.business_id, contact.id, given.customer, given.opted_out, given.at
+      from given join contacts as contact on contact.business_id = given.business_id and ${condition}`,
+        )
+        .join(" union ")}
     ),
     locked as (
       select contact.business_id, contact.id, known.opted_out, known.at
@@ -43,19 +52,35 @@ const apply: Statement = {
       returning contact.business_id, contact.id
     ),
     made as (
-    insert into contacts as contact (business_id, name, phone, platform_id, opted_out_at, preference_changed_at)
-    select business_id, phone, phone, phone, case when opted_out then at end, at from given
-    where not exists (select from known where known.business_id = given.business_id and known.phone = given.phone)
-    order by business_id, phone
-    on conflict (business_id, phone) do update
-    set opted_out_at = excluded.opted_out_at, preference_changed_at = excluded.preference_changed_at
-    where contact.preference_changed_at is null or contact.preference_changed_at < excluded.preference_changed_at
+      insert into contacts as contact (business_id, name, opted_out_at, preference_changed_at, ${made.columns})
+      select business_id, customer, case when opted_out then at end, at, ${made.values} from given
+      where not exists (
+        select from known where known.business_id = given.business_id and known.customer = given.customer)
+      order by business_id, customer
+      on conflict ${made.key} do update
+      set opted_out_at = excluded.opted_out_at, preference_changed_at = excluded.preference_changed_at
+      where contact.preference_changed_at is null or contact.preference_changed_at < excluded.preference_changed_at
       returning contact.business_id, contact.id
     )
     select business_id, id from changed
     union
     select business_id, id from made`,
-};
+});
+
+const apply: Statement = applying(
+  "incoming_preferences",
+  ["contact.phone = given.customer", "contact.platform_id = given.customer and contact.known_on is null"],
+  { columns: "phone, platform_id", values: "customer, customer", key: "(business_id, phone)" },
+);
+const applyById: Statement = applying(
+  "incoming_preferences_by_id",
+  ["contact.known_on = $2 and contact.platform_id = given.customer"],
+  {
+    columns: "known_on, platform_id",
+    values: "$2, customer",
+    key: "(business_id, known_on, platform_id) where known_on is not null",
+  },
+);
 
 /** The contacts that changed, or were made. */
 export const applyPreferences = (
@@ -64,6 +89,7 @@ export const applyPreferences = (
   changes: readonly PreferenceChange[],
   digestOf: DigestOfNumber,
 ): Promise<ChangedContact[]> => {
-  const rows = changes.map((each) => ({ ...each, digest: Buffer.from(digestOf(each.from)).toString("hex") }));
-  return inChunks<ChangedContact>(transaction, apply, rows, provider);
+  const digestIn = (customer: string) => Buffer.from(digestOf(erasedNameOf(provider, customer))).toString("hex");
+  const rows = changes.map((each) => ({ ...each, digest: digestIn(each.from) }));
+  return inChunks<ChangedContact>(transaction, isNumbered(provider) ? apply : applyById, rows, provider);
 };

@@ -1,6 +1,6 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { MessageState } from "../../domain/delivery.ts";
-import type { IncomingMessage } from "../../domain/incoming.ts";
+import type { EchoedMessage, IncomingMessage } from "../../domain/incoming.ts";
 
 /** A message that changed or came. */
 export interface MessageNews {
@@ -10,10 +10,22 @@ export interface MessageNews {
   /** Its state before; null for one that came. */
   readonly before: MessageState | null;
   readonly state: MessageState;
-  /** What came. */
+  /** What a customer sent. */
   readonly message?: IncomingMessage | undefined;
-  /** With it a conversation began. */
+  /** What somebody of the business wrote elsewhere. */
+  readonly echo?: EchoedMessage | undefined;
+  /** News of it came before it. */
+  readonly hasEarly?: boolean;
+  /** With it the customer began a conversation. */
   readonly begins?: boolean;
+}
+
+/** A message of which more is known now, and what that tells of its contact and its conversation. */
+export interface MovedMessage extends MessageNews {
+  readonly before: MessageState;
+  readonly recipient_id: string | null;
+  readonly opted_out: boolean;
+  readonly takes_conversation: boolean;
 }
 
 /** A contact that clients are to be told of. */
@@ -26,7 +38,7 @@ export interface ChangedContact {
  * News that go to the database in one statement. PostgreSQL takes a list for a hundred rows and joins by nested
  * loops: thousands at a time would take the square of their number.
  */
-const atATime = 200;
+export const atATime = 200;
 
 /** Runs a statement on any number of news, handed to it as a JSON list in `$1`, with the values from `$2` on. */
 export async function inChunks<Row extends object>(

@@ -24,7 +24,7 @@ const opening = (name: string, finding: string, conversations: string): Statemen
 const openForNumber = opening(
   "message_open",
   `wanted as (
-      select $1::bigint as business_id, $15::text as provider, $16::text as phone, $17::text as name, $18::bytea as digest,
+      select $1::bigint as business_id, $15::text as provider, $16::text as customer, $17::text as name, $18::bytea as digest,
              null::text as ad_id
     ),
     ${findingThreads}`,

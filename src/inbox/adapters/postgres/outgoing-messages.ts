@@ -1,5 +1,5 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../infra/postgres/database.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type { ChannelName } from "../../../kernel/channels.ts";
@@ -16,6 +16,7 @@ import { unansweredStates } from "../../domain/delivery.ts";
 import { announcing, messageColumns, told } from "./announce-sql.ts";
 import { forNumber, inChat, openMessage } from "./opened-messages.ts";
 import { isChangedBy, messageState, stateAfter } from "./state-sql.ts";
+import { hasEarly, waking } from "./waking.ts";
 
 /** §3: a contact who gets a message no longer waits. Runs before the message is settled: its events show this state. */
 const takeConversation: Statement = {
@@ -32,18 +33,39 @@ const takeConversation: Statement = {
 const settle: Statement = {
   name: "message_settle",
   text: `
-    with moved as (
+    with earlier as (
+      select state as before from messages where business_id = $1 and id = $2 and attempt = $3 for no key update
+    ),
+    -- What was written elsewhere may have come with the same id.
+    named as (
+      select $5::text as id
+      where $5::text is not null and not exists (
+        select from messages where business_id = $1 and platform_message_id = $5)
+    ),
+    moved as (
       update messages as message
-      set state = $4, platform_message_id = coalesce(message.platform_message_id, $5), error_code = $6,
-          error_reason = $7, lease_until = null
-      from (select state as before from messages where business_id = $1 and id = $2 for no key update) as earlier
-      where message.business_id = $1 and message.id = $2 and message.attempt = $3
+      set state = $4, platform_message_id = coalesce(message.platform_message_id, (select id from named)),
+          error_code = $6, error_reason = $7, lease_until = null
+      from earlier
+      where message.business_id = $1 and message.id = $2
         and earlier.before in (${quoted(...unansweredStates)}) and earlier.before <> $4
       returning ${messageColumns}, earlier.before
     ),
+    -- An echo that looked like this one's has settled it before.
+    renamed as (
+      update messages as message set platform_message_id = named.id
+      from earlier cross join named
+      where message.business_id = $1 and message.id = $2 and message.platform_message_id <> named.id
+        and earlier.before not in (${quoted(...unansweredStates)})
+    ),
+    called as (select $1::bigint as business_id, id as platform_message_id from named),
+    ${waking("called")},
     ${announcing()}
-    select ${eventColumns} from logged order by number`,
+    select ${eventColumns}, ${hasEarly("$1", "$5")} as "hasEarly"
+    from logged order by number`,
 };
+
+const uniqueViolation = "23505";
 
 /**
  * Whatever news came first: who the recipient is on the platform, and that they opted out, holds all the same. Unless
@@ -54,14 +76,15 @@ const learnRecipient: Statement = {
   text: `
     with contact as (
       update contacts as contact
-      set platform_id = coalesce($3, contact.platform_id),
+      set platform_id = case when contact.known_on is null then coalesce($3, contact.platform_id)
+                             else contact.platform_id end,
           opted_out_at = case when $4::boolean then coalesce(contact.opted_out_at, now()) else contact.opted_out_at end
       from messages as message
       join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
       where message.business_id = $1 and message.id = $2
         and contact.business_id = chat.business_id and contact.id = chat.contact_id
         and $5 in (contact.phone, contact.platform_id)
-        and (contact.platform_id <> $3 or ($4::boolean and contact.opted_out_at is null))
+        and (contact.known_on is null and contact.platform_id <> $3 or ($4::boolean and contact.opted_out_at is null))
       returning contact.*
     ),
     events as (
@@ -97,6 +120,8 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     private readonly cells: Cells,
     private readonly leaseSeconds: number,
     private readonly digestOf: DigestOfNumber,
+    /** Hears that statuses wait for a message that is known now; returns at once. */
+    private readonly onEarly: () => void,
   ) {}
 
   async open(message: NewMessage, channel: ChannelName): Promise<OpenedMessage | null> {
@@ -114,7 +139,7 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     const accepted = outcome.kind === "accepted" ? outcome : null;
     const cell = this.cells.of(businessId);
     if (accepted && message.takesConversation) await cell.rows(takeConversation, [businessId, id]);
-    const events = await cell.rows<LoggedEvent>(settle, [
+    const events = await this.settleOn(cell, [
       businessId,
       id,
       attempt,
@@ -130,6 +155,17 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
       events.push(...(await cell.rows<LoggedEvent>(learnRecipient, values)));
     }
     return events;
+  }
+
+  private async settleOn(cell: Queries, values: readonly unknown[]): Promise<LoggedEvent[]> {
+    const asked = () => cell.rows<LoggedEvent & { readonly hasEarly: boolean }>(settle, values);
+    // An echo with the same id was stored at the same moment; now it is seen.
+    const rows = await asked().catch((error: { code?: unknown }) => {
+      if (error.code !== uniqueViolation) throw error;
+      return asked();
+    });
+    if (rows.some(({ hasEarly }) => hasEarly)) this.onEarly();
+    return rows.map(({ hasEarly, ...event }) => event);
   }
 
   settleExpired(limit: number): Promise<LoggedEvent[]> {

@@ -14,6 +14,9 @@ const find: Statement = {
     select ${jsonOf<OwnView>({
       id: "agent.id",
       name: "agent.name",
+      email: `
+        (select email from credentials as credential
+         where credential.business_id = agent.business_id and credential.user_id = agent.id)`,
       roleId: "agent.role_id",
       available: "agent.available",
       business: named("business"),

@@ -31,6 +31,29 @@ const noteNumbers: Statement = {
       and coalesce(held.at >= sender.quality_told_at, true)`,
 };
 
+/** Each account's latest event; the numbers of an account may be of several businesses. */
+const noteAccounts: Statement = {
+  name: "incoming_account_news",
+  text: `
+    with told as (
+      select distinct on (account) account, event, details, at
+      from rows from (jsonb_to_recordset($1::jsonb) as (account text, event text, details jsonb, at timestamptz))
+        with ordinality as news(account, event, details, at, place)
+      order by account, at desc, place desc
+    ),
+    held as (
+      select sender.business_id, sender.id, told.event, told.details, told.at
+      from told join senders as sender on sender.provider = $2 and sender.account_id = told.account
+      order by sender.business_id, sender.id
+      for no key update of sender
+    )
+    update senders as sender
+    set account_news = jsonb_build_object('event', held.event, 'details', held.details, 'at', held.at)
+    from held
+    where sender.business_id = held.business_id and sender.id = held.id
+      and coalesce(held.at >= (sender.account_news->>'at')::timestamptz, true)`,
+};
+
 /**
  * A provider that was not answered tells again, for some twenty minutes: what is older than the last news by no more than
  * this is late. A clock that was set back, as in autumn, is further behind.
@@ -91,10 +114,11 @@ interface Connected {
 export async function noteSenders(
   transaction: Queries,
   provider: string,
-  { numbers, connections }: Pick<IncomingNews, "numbers" | "connections">,
+  { numbers, accounts, connections }: Pick<IncomingNews, "numbers" | "accounts" | "connections">,
   note: NoteInAudit,
 ): Promise<void> {
   await inChunks(transaction, noteNumbers, numbers, provider);
+  await inChunks(transaction, noteAccounts, accounts, provider);
   const connected = await inChunks<Connected>(transaction, noteConnections, connections, provider);
   for (const { businessId, senderId, platformId, isPaired } of connected) {
     const after: SenderPairing = { platformId, state: "open" };

@@ -71,51 +71,83 @@ const findingRoomsWhere = (conflict: Conflict) => `
     select business_id, chat_id, conversation_id, begins from made_conversations
   )`;
 
-/** Of a row with a business and the digest of a number: now where that number was erased, which stays opted out. */
+/** Of a row with a business and the digest of a customer's name: now where they were erased; they stay opted out. */
 export const erasedSince = (row: string): string => `
   (select now() from erased_numbers as erased
    where erased.business_id = ${row}.business_id and erased.digest = ${row}.digest)`;
 
-/**
- * CTEs that find, or make where missing, the thread for each row of the CTE
- * `wanted(business_id, provider, phone, digest, name, ad_id)`, of which no two share business and phone:
- * `threads(business_id, phone, contact_id, chat_id, conversation_id, begins)`.
- */
-const findingThreadsWhere = (conflict: Conflict) => `
-  known_contacts as (
-    select wanted.business_id, wanted.phone, found.id as contact_id, found.platform_id
-    from wanted cross join lateral (
+/** How customers are found, or made where nobody is found. */
+interface Naming {
+  /** Of a row of `wanted`: the contact's `id` and `platform_id`. */
+  readonly found: string;
+  readonly columns: string;
+  readonly values: string;
+  /** The unique key, by which a contact that was made meanwhile is met. */
+  readonly key: string;
+  /** The column of the contact that holds the customer's name. */
+  readonly name: string;
+}
+
+/** By number, which is the same on all channels that have numbers; or by the id that a platform has for a number. */
+const byNumber: Naming = {
+  found: `
       select id, platform_id from (
         (select id, platform_id, 1 as preference from contacts
-         where business_id = wanted.business_id and phone = wanted.phone)
+         where business_id = wanted.business_id and phone = wanted.customer)
         union all
         -- Looked up by its id on the platform: with the order inside, PostgreSQL may walk through all contacts by their ids.
         (select id, platform_id, 2 from (
            select id, platform_id from contacts
-           where business_id = wanted.business_id and platform_id = wanted.phone offset 0
+           where business_id = wanted.business_id and platform_id = wanted.customer and known_on is null offset 0
          ) as called order by id limit 1)
       ) as candidates
-      order by preference limit 1
+      order by preference limit 1`,
+  columns: "phone, platform_id",
+  values: "customer, customer",
+  key: "(business_id, phone)",
+  name: "phone",
+};
+
+/** By the id that only this channel has for them. */
+const byId: Naming = {
+  found: `
+      select id, platform_id from contacts
+      where business_id = wanted.business_id and known_on = wanted.provider and platform_id = wanted.customer offset 0`,
+  columns: "known_on, platform_id",
+  values: "provider, customer",
+  key: "(business_id, known_on, platform_id) where known_on is not null",
+  name: "platform_id",
+};
+
+/**
+ * CTEs that find, or make where missing, the thread for each row of the CTE
+ * `wanted(business_id, provider, customer, digest, name, ad_id)`, all of one channel, where no two share business and
+ * customer: `threads(business_id, customer, contact_id, chat_id, conversation_id, begins)`.
+ */
+const findingThreadsWhere = (conflict: Conflict, { found, columns, values, key, name }: Naming) => `
+  known_contacts as (
+    select wanted.business_id, wanted.customer, found.id as contact_id, found.platform_id
+    from wanted cross join lateral (${found}
     ) as found
   ),
   made_contacts as (
-    insert into contacts as contact (business_id, name, phone, platform_id, opted_out_at)
-    select business_id, name, phone, phone, ${erasedSince("wanted")} from wanted
+    insert into contacts as contact (business_id, name, opted_out_at, ${columns})
+    select business_id, name, ${erasedSince("wanted")}, ${values} from wanted
     where not exists (
       select from known_contacts as known
-      where known.business_id = wanted.business_id and known.phone = wanted.phone)
-    order by business_id, phone
-    on conflict (business_id, phone) ${conflict("name = contact.name")}
-    returning contact.business_id, contact.phone, contact.id as contact_id
+      where known.business_id = wanted.business_id and known.customer = wanted.customer)
+    order by business_id, customer
+    on conflict ${key} ${conflict("name = contact.name")}
+    returning contact.business_id, contact.${name} as customer, contact.id as contact_id
   ),
   people as (
-    select business_id, phone, contact_id from known_contacts
+    select business_id, customer, contact_id from known_contacts
     union all
-    select business_id, phone, contact_id from made_contacts
+    select business_id, customer, contact_id from made_contacts
   ),
   owners as (
     select people.business_id, people.contact_id, wanted.provider, max(wanted.ad_id) as ad_id
-    from people join wanted using (business_id, phone)
+    from people join wanted using (business_id, customer)
     group by 1, 2, 3
   ),
   ${findingRoomsWhere(conflict)},
@@ -125,15 +157,29 @@ const findingThreadsWhere = (conflict: Conflict) => `
     from rooms join talks using (business_id, chat_id)
   ),
   threads as (
-    select business_id, people.phone, contact_id, talk.chat_id, talk.conversation_id, talk.begins
+    select business_id, people.customer, contact_id, talk.chat_id, talk.conversation_id, talk.begins
     from people join talks_of_owners as talk using (business_id, contact_id)
   )`;
 
+/** The contact of a row of `wanted`, with its `id` and `platform_id`; nothing is made. */
+export const findingContacts = byNumber.found;
+export const findingContactsById = byId.found;
+
 export const findingRooms = findingRoomsWhere(returned);
-export const findingThreads = findingThreadsWhere(returned);
+export const findingThreads = findingThreadsWhere(returned, byNumber);
+/** The same on channels without numbers. */
+export const findingThreadsById = findingThreadsWhere(returned, byId);
 
 /**
- * The same, without the thread where another transaction made a part of it meanwhile: a later statement finds it. Returning
- * it would lock its chat before its conversation.
+ * The same by number, without the thread where another transaction made a part of it meanwhile: a later statement finds it.
+ * Returning it would lock its chat before its conversation.
  */
-export const findingThreadsOrNone = findingThreadsWhere(leftOut);
+export const findingThreadsOrNone = findingThreadsWhere(leftOut, byNumber);
+
+/**
+ * True of the row of a contact whom the platform of this channel calls so; `customer` and `provider` are SQL expressions.
+ * An id of a channel without numbers never means somebody with a number, nor the other way round.
+ */
+export const isCalled = (contact: string, customer: string, provider: string): string => `
+  case when ${contact}.known_on is null then ${customer} in (${contact}.phone, ${contact}.platform_id)
+       else ${contact}.known_on = ${provider} and ${contact}.platform_id = ${customer} end`;

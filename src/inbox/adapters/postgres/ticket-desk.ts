@@ -50,13 +50,13 @@ const findThread: Statement = {
       select chat.provider
       from contacts as contact join chats as chat
         on chat.business_id = contact.business_id and chat.contact_id = contact.id
-      where contact.business_id = $1 and (contact.phone = $2 or contact.platform_id = $2)
+      where contact.business_id = $1 and (contact.phone = $2 or contact.platform_id = $2 and contact.known_on is null)
       order by contact.phone = $2 desc, contact.id, chat.last_message_at desc nulls last, chat.id desc
       limit 1
     ),
     wanted as (
       select $1::bigint as business_id, coalesce((select provider from latest), $4::text) as provider,
-             $2::text as phone, $3::text as name, $5::bytea as digest, null::text as ad_id
+             $2::text as customer, $3::text as name, $5::bytea as digest, null::text as ad_id
     ),
     ${findingThreadsOrNone}
     select chat_id as "chatId", conversation_id as "conversationId" from threads`,

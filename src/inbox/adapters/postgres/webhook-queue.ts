@@ -1,7 +1,8 @@
+import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { isOwnTrouble } from "../../../infra/postgres/own-trouble.ts";
+import { isOwnTrouble, isTimeout } from "../../../infra/postgres/own-trouble.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
-import type { KeptWebhook, WebhookCounts, WebhookOrigin, WebhookQueue } from "../../application/ports.ts";
+import type { ArrivedWebhook, ClaimLimit, KeptWebhook, WebhookCounts, WebhookQueue } from "../../application/ports.ts";
 
 const attemptsInAll = 10;
 
@@ -9,17 +10,26 @@ const keep: Statement = {
   name: "webhook_keep",
   text: `
     insert into incoming_webhooks (payload, provider, platform_id, owner_business_id, owner_sender_id)
-    values ($1, $2, $3, $4, $5)`,
+    select payload, provider, platform_id, business_id, sender_id
+    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[]) with ordinality
+      as kept(payload, provider, platform_id, business_id, sender_id, position)
+    order by position`,
 };
 
 const claim: Statement = {
   name: "webhook_claim",
   text: `
+    with held as (
+      select id, payload, platform_id, owner_business_id, owner_sender_id from incoming_webhooks
+      where provider = $1 and gave_up_at is null and due_at <= now()
+      order by id limit $2
+      for update skip locked
+    ),
+    measured as (
+      select held.*, sum(octet_length(payload)) over (order by id) - octet_length(payload) as bytes_before from held
+    )
     select id, payload, platform_id as "platformId", owner_business_id as "businessId", owner_sender_id as "senderId"
-    from incoming_webhooks
-    where provider = $1 and gave_up_at is null and due_at <= now()
-    order by id limit $2
-    for update skip locked`,
+    from measured where bytes_before < $3 order by id`,
 };
 
 const remove: Statement = {
@@ -79,13 +89,18 @@ function keptOf({ id, payload, platformId, businessId, senderId }: ClaimedRow): 
 export class PostgresWebhookQueue implements WebhookQueue {
   constructor(private readonly database: Queries) {}
 
-  async keep(payload: string, { channel, about }: WebhookOrigin): Promise<void> {
-    const { platformId = null, owner = null } = about ?? {};
-    await this.database.rows(keep, [payload, channel, platformId, owner?.businessId, owner?.senderId]);
+  async keepAll(arrived: readonly ArrivedWebhook[]): Promise<void> {
+    await this.database.rows(keep, [
+      textArray(arrived.map(({ payload }) => payload)),
+      textArray(arrived.map(({ origin }) => origin.channel)),
+      textArray(arrived.map(({ origin }) => origin.about?.platformId ?? null)),
+      plainArray(arrived.map(({ origin }) => origin.about?.owner?.businessId ?? null)),
+      plainArray(arrived.map(({ origin }) => origin.about?.owner?.senderId ?? null)),
+    ]);
   }
 
-  async claim(channel: ChatChannelName, limit: number): Promise<KeptWebhook[]> {
-    return (await this.database.rows<ClaimedRow>(claim, [channel, limit])).map(keptOf);
+  async claim(channel: ChatChannelName, { webhooks, bytes }: ClaimLimit): Promise<KeptWebhook[]> {
+    return (await this.database.rows<ClaimedRow>(claim, [channel, webhooks, bytes])).map(keptOf);
   }
 
   async remove(ids: readonly number[]): Promise<void> {
@@ -94,7 +109,9 @@ export class PostgresWebhookQueue implements WebhookQueue {
 
   async postpone(id: number, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
-    await this.database.rows(postpone, [id, message.replaceAll("\0", ""), isOwnTrouble(error) ? 0 : 1]);
+    // One that meets the time limit of statements each time would never be given up on.
+    const counts = isTimeout(error) || !isOwnTrouble(error);
+    await this.database.rows(postpone, [id, message.replaceAll("\0", ""), counts ? 1 : 0]);
   }
 
   async counts(): Promise<WebhookCounts> {

@@ -3,6 +3,7 @@ import type {
   AgentView,
   ChatView,
   ContactView,
+  FileView,
   MessageView,
   NamedView,
   TicketView,
@@ -10,6 +11,7 @@ import type {
 } from "../../application/events.ts";
 import type { ChatDetails, OrderSummary } from "../../application/reading/ports.ts";
 import type { ChatState } from "../../domain/conversation.ts";
+import type { FileTrouble } from "../../domain/incoming-files.ts";
 import type { TicketState } from "../../domain/ticket.ts";
 
 const authors: Readonly<Record<MessageView["author"], string>> = {
@@ -73,6 +75,45 @@ function ownReason(state: MessageView["state"], reason: string): string {
   return ownReasons.find(([begins]) => begins.test(reason))?.[1] ?? reason;
 }
 
+/** The customer took the message back. */
+const isWithdrawn = (details: object | null): boolean =>
+  details !== null && "withdrawn" in details && details.withdrawn === true;
+
+const attachmentToWire = (attachment: MessageView["attachment"]) =>
+  attachment?.url
+    ? { url: attachment.url, tipo: attachment.kind, nombre: attachment.name, bytes: attachment.bytes }
+    : null;
+
+const fileStateToWire: Readonly<Record<FileView["state"], string>> = {
+  waiting: "pendiente",
+  done: "listo",
+  gone: "no_disponible",
+};
+
+const fileTroubleToWire: Readonly<Record<FileTrouble, string>> = {
+  "not-there": "La plataforma no tiene el archivo",
+  "too-large": "El archivo es más grande de lo que se admite",
+  "type-refused": "El archivo es de un tipo que no se guarda",
+  empty: "El archivo está vacío",
+  "no-room": "No hay espacio: se alcanzó la cuota de archivos de la empresa",
+  "no-sender": "El canal por el que llegó ya no está conectado",
+  unreachable: "La plataforma no entregó el archivo",
+  "not-stored": "El archivo no se pudo guardar",
+};
+
+/** The platform's own fields, and where the file of the message stands. */
+function detailsToWire({ details, file, attachment }: MessageView): object | null {
+  if (isWithdrawn(details)) return { eliminado: true };
+  if (!file) return details;
+  const archivo = {
+    estado: fileStateToWire[file.state],
+    tipo: file.kind,
+    nombre: attachment?.name ?? file.name,
+    motivo: file.reason && (fileTroubleToWire[file.reason] ?? null),
+  };
+  return { ...details, archivo };
+}
+
 export const messageToWire = (message: MessageView) => ({
   id: message.id,
   direccion: directions[message.direction],
@@ -86,13 +127,8 @@ export const messageToWire = (message: MessageView) => ({
   error: failureToWire(message),
   fecha: iso(message.occurredAt),
   platform_message_id: message.platformMessageId,
-  adjunto: message.attachment && {
-    url: message.attachment.url,
-    tipo: message.attachment.kind,
-    nombre: message.attachment.name,
-    bytes: message.attachment.bytes,
-  },
-  detalles: message.details,
+  adjunto: attachmentToWire(message.attachment),
+  detalles: detailsToWire(message),
   responde_a: message.replyToId,
   nota: message.internal,
   reacciones: message.reactions.map(({ author, emoji }) => ({ autor: author, emoji })),

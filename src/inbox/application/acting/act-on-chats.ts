@@ -1,7 +1,7 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
 import { Turns } from "../../../kernel/turns.ts";
-import type { ReadReceipts } from "../../../messaging/public.ts";
+import type { ReadMessage, ReadReceipts } from "../../../messaging/public.ts";
 import {
   AgentNotFound,
   type ChatTaken,
@@ -33,6 +33,7 @@ export type ActingFailure =
   | TagNotFound
   | MessageNotFound;
 
+type Receipt = ReadMessage & { readonly provider: string };
 /** With a conversation that may have been opened for it only now. */
 type ActedOn = HeldChat & { readonly isNew: boolean };
 
@@ -148,17 +149,18 @@ export class ActOnChats {
   /** Never moves back. The platform is told once of each message that is the last to be read. */
   async read(viewer: Viewer, chatId: number, upTo: number): Promise<ChatView> {
     const { businessId } = viewer;
-    let receipt: { readonly provider: string; readonly platformMessageId: string } | null = null;
+    let receipt: Receipt | null = null;
     const view = await this.act(viewer, chatId, null, async ({ marks, answers }, chat) => {
       receipt = null;
       refuseHidden(chat);
       if (!(await answers.message(businessId, chatId, upTo))) throw new MessageNotFound(`message ${upTo}`);
       const read = await marks.read(businessId, chatId, upTo);
-      if (read?.receiptFor) receipt = { provider: chat.provider, platformMessageId: read.receiptFor };
+      const { provider, platformId: customer } = chat;
+      if (read?.receiptFor) receipt = { provider, customer, platformMessageId: read.receiptFor };
       return read === undefined ? "nothing" : "chat";
     });
-    const told = receipt as { readonly provider: string; readonly platformMessageId: string } | null;
-    if (told) this.receipts.send(businessId, told.provider, told.platformMessageId);
+    const told = receipt as Receipt | null;
+    if (told) this.receipts.send(businessId, told.provider, told);
     return view;
   }
 

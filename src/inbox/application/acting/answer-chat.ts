@@ -145,7 +145,7 @@ export class AnswerChat {
       const { conversationId, isNew } = await conversationOf(chats, businessId, chatId, begins);
       const chat = await hold(chats, viewer, chatId);
       refuseErased(chat);
-      if (prepared.templateId === null) refuseOutsideWindow(chat);
+      refuseOutsideWindow(chat, prepared.templateId !== null);
       const replyTo = await replied(answers, chat, replyToId);
       const takes = agentId !== null && (isNew || takesByAnswer(chat, viewer));
       const ticketsOf = takes ? await chats.attend(chat, agentId) : [];
@@ -203,7 +203,7 @@ export class AnswerChat {
     refuseTaken(chat, viewer);
     if (!chat.isVisible) throw new ChatNotFound(`chat ${chatId}`);
     refuseErased(chat);
-    refuseOutsideWindow(chat);
+    refuseOutsideWindow(chat, false);
     const answer = await this.media.probe(viewer.businessId, url);
     const status = answer.kind === "answered" ? answer.status : null;
     if (answer.kind !== "answered" || status !== 200) throw new MediaNotAccessible(status);

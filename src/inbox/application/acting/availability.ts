@@ -3,6 +3,7 @@ import type { NamedView } from "../events.ts";
 
 /** What a user is told of themselves. */
 export interface OwnView extends NamedView {
+  readonly email: string | null;
   readonly roleId: number;
   readonly available: boolean;
   readonly business: NamedView;

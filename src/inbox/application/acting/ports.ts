@@ -20,7 +20,6 @@ export interface SeenChat extends Omit<StandingChat, "chatId" | "state"> {
 export interface HeldChat extends StandingChat {
   readonly businessId: number;
   readonly contactId: number;
-  readonly provider: string;
   /** Digits; empty once the contact is erased. */
   readonly phone: string;
   readonly platformId: string;

@@ -1,8 +1,16 @@
 import type { DoneBy } from "../../../kernel/audit.ts";
+import { numberedChannels } from "../../../kernel/channels.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { ContactNotFound } from "../../domain/contact.ts";
-import { withoutOwnerOf } from "../../domain/forget-number.ts";
-import type { Erasure, ErasureUnitOfWork, KeptPayloads, RefusedErasure, RemoveFiles, RowsWithout } from "./ports.ts";
+import type {
+  Erasure,
+  ErasureUnitOfWork,
+  KeptPayloads,
+  PayloadWithout,
+  RefusedErasure,
+  RemoveFiles,
+  RowsWithout,
+} from "./ports.ts";
 
 const payloadsAtOnce = 100;
 const contactsAtOnce = 20;
@@ -19,6 +27,7 @@ export class EraseContact {
     private readonly unitOfWork: ErasureUnitOfWork,
     private readonly payloads: KeptPayloads,
     private readonly refused: RefusedErasure,
+    private readonly payloadWithout: PayloadWithout,
     private readonly rowsWithout: RowsWithout,
     private readonly removeFiles: RemoveFiles,
     private readonly feed: EventFeed,
@@ -81,8 +90,8 @@ export class EraseContact {
     const begun = await this.find(businessId, contactId);
     if (!begun) return;
     await this.erasePayloads(begun);
-    const { numbers } = begun;
-    await this.refused.edit(businessId, numbers, (rows) => this.rowsWithout(rows, numbers));
+    const { numbers, knownOn } = begun;
+    if (knownOn === null) await this.refused.edit(businessId, numbers, (rows) => this.rowsWithout(rows, numbers));
     await this.eraseOthers(businessId, begun);
     const late: string[] = [];
     for (const chatId of begun.chatIds) late.push(...(await this.eraseMessages(businessId, contactId, chatId)));
@@ -153,19 +162,17 @@ export class EraseContact {
   }
 
   /** What other customers wrote in the same payloads stays, and what came for other businesses. */
-  private async erasePayloads({ numbers: ids, senders, sentUntil }: Erasure): Promise<void> {
+  private async erasePayloads({ numbers: ids, knownOn, senders, sentUntil: until }: Erasure): Promise<void> {
     if (ids.length === 0) return;
-    let after = 0;
-    for (let count = payloadsAtOnce; count === payloadsAtOnce; ) {
-      const found = await this.payloads.holding(ids, sentUntil, after, payloadsAtOnce);
-      count = found.length;
-      for (const { id, payload } of found) {
-        const isReplaced = await this.payloads.replace(id, payload, withoutOwnerOf(payload, { ids, senders }));
-        if (!isReplaced) {
-          // Somebody else changed or removed it meanwhile: it is looked for again.
-          count = payloadsAtOnce;
-          break;
-        }
+    const sought = { texts: ids, channels: knownOn === null ? numberedChannels : [knownOn], until };
+    for (let after = 0; ; ) {
+      const found = await this.payloads.holding(sought, after, payloadsAtOnce);
+      if (found.length === 0) return;
+      for (const kept of found) {
+        const { id, payload } = kept;
+        const left = this.payloadWithout(kept, { ids, senders });
+        // Where somebody else changed or removed it meanwhile, it is looked for again.
+        if (left !== payload && !(await this.payloads.replace(id, payload, left))) break;
         after = id;
       }
     }

@@ -1,5 +1,12 @@
 import type { EventFeed } from "../../../kernel/events.ts";
-import { ContactNotFound, isPhoneNumber, type NumberTaken, TagNotFound, WrongNumber } from "../../domain/contact.ts";
+import {
+  ContactNotFound,
+  HasNoNumber,
+  isPhoneNumber,
+  type NumberTaken,
+  TagNotFound,
+  WrongNumber,
+} from "../../domain/contact.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import type { PageAsked, PageOf } from "../reading/ports.ts";
 import type {
@@ -12,7 +19,7 @@ import type {
   NewContact,
 } from "./ports.ts";
 
-export type EditContactFailure = ContactNotFound | TagNotFound | NumberTaken | WrongNumber;
+export type EditContactFailure = ContactNotFound | TagNotFound | NumberTaken | WrongNumber | HasNoNumber;
 
 const exportPage = 1_000;
 
@@ -77,10 +84,12 @@ export class ManageContacts {
     await this.edit(businessId, changes.tagIds ?? [], async (edits) => {
       const held = await edits.hold(businessId, contactId);
       if (!held) throw new ContactNotFound(`contact ${contactId}`);
+      if (held.phone === null && changes.phone !== null) throw new HasNoNumber(`contact ${contactId}`);
       const phone = changes.phone ?? held.phone;
       // Platforms call some customers by numbers that no telephone has: these may stay.
-      if (phone !== held.phone && !isPhoneNumber(phone)) throw new WrongNumber(`${phone.length} digits`);
-      return { id: contactId, differs: await edits.change(businessId, contactId, { ...changes, phone }) };
+      if (phone !== null && phone !== held.phone && !isPhoneNumber(phone))
+        throw new WrongNumber(`${phone.length} digits`);
+      return { id: contactId, differs: await edits.change(businessId, contactId, changes, { ...held, phone }) };
     });
     return this.one(viewer, contactId);
   }

@@ -1,6 +1,8 @@
 import type { NoteInAudit } from "../../../kernel/audit.ts";
+import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
+import type { Forgotten } from "../../domain/forget-number.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import type { WholeContact } from "../events.ts";
 import type { PageAsked, PageOf } from "../reading/ports.ts";
@@ -44,6 +46,15 @@ export interface NewContact {
 /** What is null stays as it is; fields and tags that are given replace all. */
 export type ContactChanges = { readonly [Field in Exclude<keyof NewContact, "businessId">]: NewContact[Field] | null };
 
+/** What a contact is found by: its number, or its id on a channel without numbers. */
+export interface ContactName {
+  /** Digits. */
+  readonly phone: string | null;
+  /** The channel that `platformId` is of; null where there is a number. */
+  readonly knownOn: string | null;
+  readonly platformId: string;
+}
+
 /** A contact of an import. Null: nothing is said of it. Fields and tags are added to those that the contact has. */
 export interface ImportedContact {
   readonly phone: string;
@@ -64,9 +75,13 @@ export interface ContactEdits {
   /** The id. Rejects with `NumberTaken`. */
   create(contact: NewContact): Promise<number>;
   /** Locks the contact until the transaction ends; null where there is none. */
-  hold(businessId: number, contactId: number): Promise<{ readonly phone: string } | null>;
-  /** Of one that is held; whether clients see another contact now. Rejects with `NumberTaken`. */
-  change(businessId: number, contactId: number, changes: ContactChanges & { readonly phone: string }): Promise<boolean>;
+  hold(businessId: number, contactId: number): Promise<ContactName | null>;
+  /**
+   * Of one that is held; whether clients see another contact now. Rejects with `NumberTaken`.
+   *
+   * @param name - what it is to be found by from now on
+   */
+  change(businessId: number, contactId: number, changes: ContactChanges, name: ContactName): Promise<boolean>;
   /** Logs `contact:changed`: the last thing that a transaction does. */
   announce(businessId: number, contactId: number): Promise<LoggedEvent[]>;
   /**
@@ -84,7 +99,7 @@ export interface RefusedErasure {
   edit(businessId: number, numbers: readonly string[], edit: (content: string) => string): Promise<void>;
 }
 
-/** Tells nothing of the number without the secret of this installation. */
+/** Tells nothing of the number, or of what `erasedNameOf` makes of an id, without the secret of this installation. */
 export type DigestOfNumber = (phone: string) => Uint8Array;
 
 /** Whose data go. */
@@ -96,6 +111,8 @@ export interface ErasedContact {
 export interface Erasure extends ErasedContact {
   /** The number and the id on the platform; none once nothing can name them any more. */
   readonly numbers: readonly string[];
+  /** The channel that knew the contact by an id of its own; null where numbers do. */
+  readonly knownOn: ChatChannelName | null;
   /** What platforms sent later is of somebody who has written again since; null where it is not erased yet. */
   readonly sentUntil: Date | null;
   /** Stored files that are withdrawn and still to be removed. */
@@ -176,15 +193,27 @@ export interface ErasureStores {
 
 export type ErasureUnitOfWork = UnitOfWork<ErasureStores>;
 
+export interface KeptPayload {
+  readonly id: number;
+  readonly channel: ChatChannelName;
+  readonly payload: string;
+}
+
+export interface SoughtPayloads {
+  /** They hold one of these. */
+  readonly texts: readonly string[];
+  readonly channels: readonly ChatChannelName[];
+  /** They came before; null for all. */
+  readonly until: Date | null;
+}
+
+/** A payload without what concerns one customer, in the shape that the channel has; null where nothing of it may stay. */
+export type PayloadWithout = (kept: Pick<KeptPayload, "channel" | "payload">, forgotten: Forgotten) => string | null;
+
 /** What came in and is kept until it is worked off, or as what could not be. */
 export interface KeptPayloads {
-  /** Those that hold one of the texts, with ids above `after`, and came before `until` where that is given. */
-  holding(
-    texts: readonly string[],
-    until: Date | null,
-    after: number,
-    limit: number,
-  ): Promise<{ id: number; payload: string }[]>;
+  /** With ids above `after`; none where no more are left. Of large ones fewer than `limit` at a time. */
+  holding(sought: SoughtPayloads, after: number, limit: number): Promise<KeptPayload[]>;
   /** Null removes it. False where it is not any more as it was before. */
   replace(id: number, before: string, after: string | null): Promise<boolean>;
 }

@@ -9,38 +9,42 @@ const smallBody = 64 * 1024;
 /** Bytes that are held of a body which is worked off while it arrives. */
 const streamedWindow = 256 * 1024;
 
-/** Callers without a credential have budgets of their own: they never take room from businesses. */
+/** Callers without a credential, and proven ones, have budgets of their own: they never take room from businesses. */
 const budgets = {
   small: { total: 32 * megabyte, ofOne: 16 * megabyte },
   large: { total: 48 * megabyte, ofOne: 12 * megabyte },
   streamed: { total: 48 * megabyte, ofOne: 8 * megabyte },
   smallOfStrangers: { total: 32 * megabyte, ofOne: 4 * megabyte },
   largeOfStrangers: { total: 32 * megabyte, ofOne: 8 * megabyte },
+  // Of those whose head proves where they come from. A large one takes several times its size while it is kept.
+  smallOfProven: { total: 32 * megabyte, ofOne: 4 * megabyte },
+  largeOfProven: { total: 64 * megabyte, ofOne: 24 * megabyte },
 };
 
 /** @param limit - bytes of the largest body that the route takes */
 export type BoundBytes = (limit: number, isStreamed: boolean) => Middleware;
 
 /**
- * Bounds the bytes of bodies that are held at a time: in all, and for each business, or each address where the caller is not
- * known. A body counts as what it may become: what it declares or, where it declares nothing or is compressed, the
+ * Bounds the bytes of bodies that are held at a time: in all, and for each business, or each address where the caller is
+ * not known. A body counts as what it may become: what it declares or, where it declares nothing or is compressed, the
  * limit of its route.
  */
 export function bytesUnderWay(): BoundBytes {
   const open = Object.fromEntries(
     Object.entries(budgets).map(([name, { total, ofOne }]) => [name, new Budget(total, ofOne)]),
   ) as Readonly<Record<keyof typeof budgets, Budget>>;
-  const budgetOf = (bytes: number, isStreamed: boolean, isKnown: boolean): Budget => {
-    if (isStreamed && isKnown) return open.streamed;
-    if (bytes <= smallBody) return isKnown ? open.small : open.smallOfStrangers;
-    return isKnown ? open.large : open.largeOfStrangers;
+  const budgetOf = (bytes: number, isStreamed: boolean, who: "" | "OfStrangers" | "OfProven"): Budget => {
+    if (isStreamed && who === "") return open.streamed;
+    return open[`${bytes <= smallBody ? "small" : "large"}${who}`];
   };
   return (limit, isStreamed) => async (ctx, next) => {
     const bytes = isStreamed ? streamedWindow : bytesOf(ctx, limit);
     if (bytes === 0) return next();
     const businessId: number | undefined = ctx.state.caller?.businessId;
-    const budget = budgetOf(bytes, isStreamed, businessId !== undefined);
-    const key = businessId ?? networkOf(ctx.ip);
+    const proven: string | undefined = ctx.state.bytesCountFor;
+    const known = proven === undefined ? "OfStrangers" : "OfProven";
+    const budget = budgetOf(bytes, isStreamed, businessId === undefined ? known : "");
+    const key = businessId ?? proven ?? networkOf(ctx.ip);
     budget.take(key, bytes);
     try {
       await next();

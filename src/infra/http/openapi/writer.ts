@@ -97,7 +97,7 @@ export class Writer {
       ...describe(route),
       security: securityOf(route),
       ...(parameters.length > 0 && { parameters }),
-      ...(route.body && { requestBody: this.requestBodyOf(route.body, route.rawSchema) }),
+      ...(route.body && { requestBody: this.requestBodyOf(route, route.body) }),
       responses: this.responses.responsesOf(route),
     };
   }
@@ -123,9 +123,9 @@ export class Writer {
     return { in: where, name, required, ...(description && { description }), schema: this.schemas.schemaOf(schema) };
   }
 
-  private requestBodyOf(body: ObjectSchema | RawBody, rawSchema: Schema | undefined): Json {
+  private requestBodyOf({ rawSchema, rawType = "application/json" }: Route, body: ObjectSchema | RawBody): Json {
     if (rawSchema !== undefined) {
-      return { required: true, content: { "application/json": { schema: this.schemas.schemaOf(rawSchema) } } };
+      return { required: true, content: { [rawType]: { schema: this.schemas.schemaOf(rawSchema) } } };
     }
     if (body === "raw") return { required: true, content: { "*/*": { schema: {} } } };
     if (body === "csv") return { required: true, content: { "text/csv": { schema: { type: "string" } } } };

@@ -20,6 +20,8 @@ export interface Call<Params, Query, Body, Caller> extends Input<Params, Query, 
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
   readonly ip: string;
+  /** Path and query, as they were called. */
+  readonly url: string;
   readonly isHttps: boolean;
   /** Aborted when the client breaks off before it has the whole answer: for work that takes long. */
   readonly signal: AbortSignal;
@@ -33,6 +35,8 @@ export class Reply {
     readonly body: unknown,
     readonly headers: Readonly<Record<string, string>> = {},
     readonly type?: string,
+    /** Each a whole `Set-Cookie`. */
+    readonly cookies: readonly string[] = [],
   ) {}
 }
 
@@ -46,6 +50,14 @@ export interface ResponseSpec {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What is known of a request before its body. */
+export interface RequestHead {
+  /** Decoded, and not checked. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
+  readonly ip: string;
+}
+
 interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** In the router's notation, `/things/:id`. */
@@ -56,6 +68,11 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   /** The rules of the operation, numbered as comments cite them. */
   readonly rules?: readonly (readonly [number: string, rule: string])[];
   readonly auth: Auth;
+  /**
+   * Of routes without `auth` that take large bodies: throws for a request whose head does not prove where it comes from,
+   * before anything of its body is read. Returns whose share of memory the body counts against.
+   */
+  readonly admitHead?: (head: RequestHead) => Promise<string> | string;
   /** Refusals on the way to it are `{ error, code }`, as they are for every `key-or-session`. */
   readonly codes?: true;
   readonly params?: Params;
@@ -65,8 +82,10 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
    * file while it arrives; its handler may answer with a stream while it reads on.
    */
   readonly body?: Body;
-  /** What a `raw` body holds where it is JSON, for the document alone: nothing is checked by it. */
+  /** What a `raw` body holds, for the document alone: nothing is checked by it. */
   readonly rawSchema?: Schema;
+  /** The type of a body that `rawSchema` describes; JSON unless given. */
+  readonly rawType?: string;
   /** Arrays of the body that may be large: its handler gets each as a `StreamedArray`. */
   readonly streams?: readonly string[];
   /** Bytes; the configured default otherwise. */

@@ -72,6 +72,8 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
   const { admit, boundBytes } = parts;
   const limit = route.bodyLimit ?? parts.bodyLimit;
   const authenticate = route.auth === "none" ? [] : [unshared(parts.authenticators[route.auth])];
+  const { admitHead } = route;
+  const proven = admitHead === undefined ? [] : [admittedBy(admitHead)];
   const scope = scopeOf(route);
   const scoped = scope === undefined ? [] : [onlyKeysFor(scope)];
   const administrators = route.forAdministrators ? [onlyAdministrators] : [];
@@ -98,6 +100,7 @@ function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): 
     ...administrators,
     ...limitRate,
     ...admitted,
+    ...proven,
     ...bytes,
     ...arriving,
     ...body,
@@ -135,6 +138,14 @@ const onlyAdministrators: Middleware = (ctx, next) => {
   if (isAdministrator(ctx.state.caller)) return next();
   throw new HttpProblem(403, "another role", {}, coded("forbidden", "Solo un administrador puede hacerlo"));
 };
+
+const admittedBy =
+  (admitHead: NonNullable<Route["admitHead"]>): Middleware =>
+  async (ctx, next) => {
+    const { params } = ctx as unknown as RouterContext;
+    ctx.state.bytesCountFor = await admitHead({ params, headers: ctx.req.headers, ip: ctx.ip });
+    return next();
+  };
 
 /** These bytes are no JSON to look for a token in. */
 const keepBody: Middleware = (ctx, next) => {
@@ -221,6 +232,10 @@ class CallOf implements Call<unknown, unknown, unknown, unknown> {
     return this.ctx.ip;
   }
 
+  get url() {
+    return this.ctx.originalUrl;
+  }
+
   get isHttps() {
     return this.ctx.secure;
   }
@@ -253,7 +268,8 @@ function onceOf(route: Route, { idempotency }: RouterParts) {
   return onceByKey(route, idempotency);
 }
 
-function send(ctx: Context, { status, headers, type, body }: Reply): void {
+function send(ctx: Context, { status, headers, type, body, cookies }: Reply): void {
+  if (cookies.length > 0) ctx.set("Set-Cookie", [...cookies]);
   if (type === "text/html") for (const [name, value] of pageHeaders) ctx.res.setHeader(name, value);
   const { Vary, ...others } = headers;
   ctx.set(others);

@@ -60,7 +60,7 @@ async function typeOf(head: Buffer, givenName: string): Promise<string | null> {
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   const type = found?.mime.split(";")[0]?.trim();
   if (type === "application/x-cfb") return olderOffice[extname(givenName).toLowerCase()] ?? "application/msword";
-  if (type === "application/zip") return archiveOf(head);
+  if (type === "application/zip") return archiveOf(head) ?? type;
   if (type !== undefined) return synonyms[type] ?? type;
   return isPlainText(head) ? "text/plain" : null;
 }

@@ -214,7 +214,7 @@ export class DrainSender {
   private follow(consequence: Consequence, campaignId: number): void {
     if (consequence.kind === "go-on") this.slots.pacer.recover();
     else if (consequence.kind === "slow-down") this.slots.slowDown(consequence.retryAfterMs);
-    else this.campaigns.pause(campaignId, consequence.reason);
+    else this.campaigns.pause(campaignId, consequence);
   }
 
   /** Returns a claimed recipient that was certainly not sent to the queue. */

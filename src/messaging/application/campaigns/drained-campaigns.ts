@@ -1,6 +1,6 @@
 import { textFiller } from "../../domain/template.ts";
 import type { CampaignProgress } from "./campaign-progress.ts";
-import type { CampaignQueue, ClaimedRecipient, FrozenCampaign, Timing } from "./ports.ts";
+import type { CampaignQueue, ClaimedRecipient, FrozenCampaign, PauseReason, Timing } from "./ports.ts";
 import type { Persist } from "./recording.ts";
 
 export interface DrainedCampaign extends FrozenCampaign {
@@ -50,17 +50,29 @@ export class DrainedCampaigns {
   }
 
   /**
-   * Pauses the campaign. Recipients claimed before the pause have to be given back. Those claimed after it may be sent:
+   * Pauses the campaign, and where the reason concerns its template, the others with it. Recipients claimed before the pause have to be given back. Those claimed after it may be sent:
    * somebody has resumed the campaign.
    */
-  pause(id: number, reason: string): void {
+  pause(id: number, reason: PauseReason): void {
     if (this.paused.get(id) === Number.POSITIVE_INFINITY) return;
-    this.paused.set(id, Number.POSITIVE_INFINITY);
-    const pausing = this.persist(() => this.queue.pause(this.businessId, id, reason)).then(() => {
-      this.paused.set(id, this.timing.now());
-      this.progress.touch(this.businessId, [id]);
+    const concerned = reason.concerns === "template" ? this.withTemplateOf(id) : [id];
+    for (const each of concerned) this.paused.set(each, Number.POSITIVE_INFINITY);
+    let stopped: readonly number[] = [];
+    const pausing = this.persist(async () => {
+      stopped = await this.queue.pause(this.businessId, id, reason);
+    }).then(() => {
+      for (const each of concerned) this.paused.set(each, this.timing.now());
+      this.progress.touch(this.businessId, [...new Set([...concerned, ...stopped])]);
     });
     this.allPaused = Promise.all([this.allPaused, pausing]).then(() => {});
+  }
+
+  /** All of a number have one account. */
+  private withTemplateOf(id: number): number[] {
+    const keyOf = (campaign: DrainedCampaign | undefined) =>
+      JSON.stringify([campaign?.template.platformName, campaign?.template.language, campaign?.template.providerBId]);
+    const key = keyOf(this.learned.get(id));
+    return [...this.learned].flatMap(([each, campaign]) => (each === id || keyOf(campaign) === key ? [each] : []));
   }
 
   /** Resolves when every pause so far is committed. */

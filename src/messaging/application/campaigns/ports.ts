@@ -1,6 +1,6 @@
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
-import type { FrozenTemplate, Progress, RecipientState, UnknownIds } from "../../domain/campaign.ts";
+import type { Consequence, FrozenTemplate, Progress, RecipientState, UnknownIds } from "../../domain/campaign.ts";
 import type { Media, Template } from "../../domain/template.ts";
 import type { Sender } from "../sends/ports.ts";
 
@@ -128,6 +128,9 @@ export interface RecipientToRecord {
 /** Called for a number whose token cannot be decrypted, with the campaigns that were paused for it. */
 export type OnUnreadable = (businessId: number, campaignIds: readonly number[], error: Error) => void;
 
+/** Why the platform sends no message of a campaign, and whether that is so of every campaign with its template. */
+export type PauseReason = Pick<Extract<Consequence, { readonly kind: "pause" }>, "reason" | "concerns">;
+
 export interface CampaignQueue {
   /**
    * Leases numbers with due recipients and without a worker, the longest waiting first. A number whose token cannot be
@@ -147,8 +150,11 @@ export interface CampaignQueue {
   claim(lease: SenderLease, limit: number, after: number): Promise<Claim>;
   /** The frozen parts of the campaigns, by id. */
   frozen(businessId: number, campaignIds: readonly number[]): Promise<Map<number, FrozenCampaign>>;
-  /** Stops sending the campaign until it is resumed. */
-  pause(businessId: number, campaignId: number, reason: string): Promise<void>;
+  /**
+   * Stops sending the campaign until it is resumed, and where the reason concerns its template, all of the account with
+   * that template. Returns the campaigns that it stopped.
+   */
+  pause(businessId: number, campaignId: number, reason: PauseReason): Promise<number[]>;
   /** Completes the number's campaigns without open recipients, and returns their ids. */
   complete(businessId: number, senderId: number): Promise<number[]>;
   /**

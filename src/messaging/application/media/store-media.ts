@@ -22,6 +22,11 @@ export interface StoreMediaCommand {
   readonly size: SizeBounds;
   /** Throws if the upload is interrupted. */
   readonly content: Bytes;
+  /** Set for a file that a customer sent, which may be of more types than the messaging platform accepts. */
+  readonly received?: {
+    /** Called before anything is stored under the name. A rejection ends the upload. */
+    onName(name: string): Promise<void>;
+  };
 }
 
 export type StoreMediaFailure = MediaTypeRefused | MediaTooLarge | MediaQuotaReached | MediaEmpty | MediaNotConfigured;
@@ -49,18 +54,19 @@ export class StoreMedia {
   ) {}
 
   /** @returns the URL of the file */
-  async execute({ businessId, userId, givenName, size, content }: StoreMediaCommand): Promise<string> {
+  async execute({ businessId, userId, givenName, size, content, received }: StoreMediaCommand): Promise<string> {
     if (!this.home) throw new MediaNotConfigured("no place for media");
     const { storage, baseUrl } = this.home;
     const recognized = await this.recognize(content, givenName);
     if (recognized.isEmpty) throw new MediaEmpty("an empty file");
     const type = mediaTypeOf(recognized.type);
-    if (!type) throw new MediaTypeRefused(recognized.type ?? "nothing that is known");
+    if (!type || !(type.isSendable || received)) throw new MediaTypeRefused(recognized.type ?? "nothing that is known");
     if (size.least > type.limit) throw new MediaTooLarge(type);
 
     const name = `${this.newName()}.${type.extension}`;
     const file = { businessId, name, type, fileName: downloadName(givenName, type), uploadedBy: userId };
     const most = Math.min(size.most, type.limit);
+    await received?.onName(name);
     const { reserved, waits, quota } = await this.register.begin(file, { least: size.least, most });
     // Running uploads reserve their largest possible size; what they do not need is freed within seconds.
     if (waits) throw new Busy("uploads", true, uploadSeconds);

@@ -1,5 +1,5 @@
 import { isChannel, smsChannel } from "../../../kernel/channels.ts";
-import { NoSender, TemplateNotFound } from "../../domain/failures.ts";
+import { NoSender, SendRefused, TemplateNotFound } from "../../domain/failures.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import { storedHeader } from "../../domain/template.ts";
 import type { KnownTemplates } from "../templates/ports.ts";
@@ -15,7 +15,7 @@ export interface Recipient {
   /** The chat's channel. */
   readonly provider: string;
   readonly contactId: number;
-  /** Digits. */
+  /** Digits; empty for a contact without a number. */
   readonly phone: string;
   /** The contact's id on the chat's channel. */
   readonly platformId: string;
@@ -52,6 +52,7 @@ export class BusinessMessages {
 
   /** Sends an SMS to the contact's number. */
   async bySms(recipient: Recipient): Promise<SendText> {
+    if (recipient.phone === "") throw new SendRefused("the contact has no phone number");
     const sender = await this.senderOn(smsChannel, recipient.businessId);
     return (text) => this.sendTo(recipient, sender, recipient.phone, { text });
   }

@@ -20,6 +20,8 @@ export interface Sender {
 export interface SenderDirectory {
   /** The business's first sender on the channel; null if it has none. */
   of(businessId: number, channel: ChannelName): Promise<Sender | null>;
+  /** The business's sender with this id on the platform; null if it has none. */
+  find(businessId: number, channel: ChannelName, platformId: string): Promise<Sender | null>;
   /**
    * Stores the sender with its token encrypted. If the business already has it, only the token changes. Rejects with
    * `BusinessNotFound` and `SenderOfAnotherBusiness`.
@@ -45,6 +47,13 @@ export interface ChannelMessage extends MessageContent {
   readonly replyTo?: string;
 }
 
+/** A customer's message that was read; with it all that they wrote before it. */
+export interface ReadMessage {
+  readonly platformMessageId: string;
+  /** The customer's id on the platform. */
+  readonly customer: string;
+}
+
 /** A way to send messages to customers. */
 export interface Channel {
   /** Makes exactly one request without retries. Never rejects: every failure is an outcome. */
@@ -53,7 +62,7 @@ export interface Channel {
    * Shows the customer that a message was read, on channels that support it. Makes one request at most and never
    * rejects, as a lost read receipt does no harm.
    */
-  markRead?(sender: Sender, platformMessageId: string): Promise<void>;
+  markRead?(sender: Sender, read: ReadMessage): Promise<void>;
 }
 
 export type Channels = Readonly<Record<ChannelName, Channel>>;
@@ -136,7 +145,7 @@ export interface ChatContext {
   /** The chat; null if it is not that of the named contact. */
   readonly chat: { readonly id: number } | null;
   readonly user: { readonly name: string } | null;
-  /** The sender of ProviderB for its templates, else of the chat's channel. */
+  /** The sender of ProviderB for its templates where the contact has a number, else of the chat's channel. */
   readonly sender: Sender | null;
   /** The sender whose account has the templates that the platform approves. */
   readonly cloudSender: Sender | null;

@@ -1,5 +1,5 @@
 import { isChannel } from "../../../kernel/channels.ts";
-import type { Channels, SenderDirectory } from "./ports.ts";
+import type { Channels, ReadMessage, SenderDirectory } from "./ports.ts";
 
 /** Beyond this many at once, receipts are dropped: a missing one does no harm. */
 const mostUnderWay = 500;
@@ -15,9 +15,9 @@ export class ReadReceipts {
   ) {}
 
   /** Returns at once. Each receipt is tried once. */
-  send(businessId: number, provider: string, platformMessageId: string): void {
+  send(businessId: number, provider: string, read: ReadMessage): void {
     if (this.underWay.size >= mostUnderWay) return;
-    const sent = this.showRead(businessId, provider, platformMessageId)
+    const sent = this.showRead(businessId, provider, read)
       .catch((error) => this.onFailure(error, businessId))
       .finally(() => this.underWay.delete(sent));
     this.underWay.add(sent);
@@ -28,11 +28,11 @@ export class ReadReceipts {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  private async showRead(businessId: number, provider: string, platformMessageId: string): Promise<void> {
+  private async showRead(businessId: number, provider: string, read: ReadMessage): Promise<void> {
     if (!isChannel(provider)) return;
     const channel = this.channels[provider];
     if (!channel.markRead) return;
     const sender = await this.senders.of(businessId, provider);
-    if (sender) await channel.markRead(sender, platformMessageId);
+    if (sender) await channel.markRead(sender, read);
   }
 }

@@ -42,6 +42,18 @@ export interface TemplateApproval {
   ): Promise<SubmitOutcome>;
 }
 
+/** A template as the platform's list has it. */
+export type ListedTemplate = Pick<ReviewedTemplate, "name" | "language" | "status" | "reason">;
+
+/** The campaigns that send the business's templates. */
+export interface TemplateCampaigns {
+  /**
+   * Pauses those whose template is listed as one that the platform sends no messages with, and returns them. Templates
+   * on which the platform reported after `readAt` stop none.
+   */
+  pauseStopped(businessId: number, listed: readonly ListedTemplate[], readAt: Date): Promise<readonly number[]>;
+}
+
 /** The platform's templates of one name, from a short-lived cache. */
 export interface KnownTemplates {
   /** Rejects with `PlatformUnavailable`. */

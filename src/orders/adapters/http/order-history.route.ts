@@ -25,7 +25,7 @@ const change = named(
     id: integer,
     version: integer,
     action: text,
-    actor: objectWith({ type: { enum: ["key", "user", "bot"] }, id: nullableInteger, name: nullableText }),
+    actor: objectWith({ type: { enum: ["key", "user", "bot", "contact"] }, id: nullableInteger, name: nullableText }),
     changes: { type: "object" },
     at: timestamp,
   }),
@@ -49,12 +49,20 @@ export const orderHistoryRoute = (history: OrderHistory): Route =>
       [
         "History.1",
         "One entry for each change, with the version that it made; `actor` is the App Key (its label), the user (its " +
-          "name) or the bot. A version without an entry is one that got the delivery-pricing integration's price.",
+          "name), the bot, or the contact who ordered from a catalog (its name). A version without an entry is one that " +
+          "got the delivery-pricing integration's price.",
       ],
       [
         "History.2",
         "`changes` has, by field, what it was (`from`) and what it became (`to`); `detail` is a product that was added " +
           "(from null) or removed (to null), `details` are those that the order was made with.",
+      ],
+      [
+        "History.3",
+        "An order that a customer put together from a catalog is of type `wa`, at the business's own prices. " +
+          "`catalog_details` has all products as the customer saw them, with `shown_price` and `currency`; `articulo_id` " +
+          "is null where the business has no product with that `retailer_id`, or the quantity cannot be read and is text as " +
+          "it came: the order has no line for it.",
       ],
     ],
     auth: "key-or-session",
@@ -113,6 +121,9 @@ const fieldNames: Readonly<Record<string, string>> = {
   chatId: "chat_id",
   line: "detail",
   lines: "details",
+  catalogLines: "catalog_details",
+  retailerId: "retailer_id",
+  shownPrice: "shown_price",
   articleId: "articulo_id",
   extraId: "extra_id",
   price: "customPrice",

@@ -9,13 +9,15 @@ const list: Statement = {
     select (select count(*) from order_changes where business_id = $1 and order_id = $2) as total,
            (select coalesce(json_agg(page order by page.id desc), '[]') from (
               select change.id, change.version, change.action, change.changes, change.at,
-                     json_build_object('kind', change.actor, 'id', change.actor_id, 'name', coalesce(key.label, person.name))
-                       as actor
+                     json_build_object('kind', change.actor, 'id', change.actor_id,
+                                       'name', coalesce(key.label, person.name, nullif(customer.name, ''))) as actor
               from order_changes as change
               left join app_keys as key
                 on change.actor = 'key' and key.business_id = change.business_id and key.id = change.actor_id
               left join users as person
                 on change.actor = 'user' and person.business_id = change.business_id and person.id = change.actor_id
+              left join contacts as customer
+                on change.actor = 'contact' and customer.business_id = change.business_id and customer.id = change.actor_id
               where change.business_id = $1 and change.order_id = $2
               order by change.id desc limit $3 offset $4) as page) as changes
     from orders as o where o.business_id = $1 and o.id = $2`,

@@ -7,9 +7,9 @@ const find: Statement = {
   name: "payment_link_find",
   text: `
     select business.feature_flags ->> 'payments-url' as "paymentsUrl",
-           case when contact.phone is not null then json_build_object(
+           case when contact.id is not null and contact.erased_at is null then json_build_object(
              'businessId', business.id, 'businessName', business.name, 'chatId', chat.id, 'provider', chat.provider,
-             'contactId', contact.id, 'phone', contact.phone, 'platformId', contact.platform_id, 'author', (
+             'contactId', contact.id, 'phone', coalesce(contact.phone, ''), 'platformId', contact.platform_id, 'author', (
                select json_build_object('kind', 'user', 'name', users.name, 'userId', users.id) from users
                where users.business_id = o.business_id and users.id = $3)) end as recipient
     from orders as o

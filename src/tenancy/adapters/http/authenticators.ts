@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Context, Middleware } from "koa";
 import { networkOf } from "../../../infra/http/addresses.ts";
 import { bodyToken } from "../../../infra/http/middleware/body-token.ts";
@@ -5,6 +6,7 @@ import type { FailureLimit, LimitRate } from "../../../infra/http/middleware/rat
 import type { Authenticators, KeyCaller, UserCaller } from "../../../infra/http/routing/caller.ts";
 import { coded, HttpProblem } from "../../../infra/http/routing/dialect.ts";
 import type { AppKeys, Sessions } from "../../application/ports.ts";
+import { tokenInCookie } from "./session-cookie.ts";
 
 export interface AuthenticatorParts {
   readonly keys: AppKeys;
@@ -13,13 +15,15 @@ export interface AuthenticatorParts {
   readonly failures: FailureLimit;
   /** Counts a request against its address before the caller is known. */
   readonly limitRate: LimitRate;
+  /** The host that was called. */
+  hostOf(request: IncomingMessage): string | undefined;
 }
 
 export function authenticators(parts: AuthenticatorParts): Authenticators {
   return {
-    "key-or-token": refusing(keyRefusal, eitherOf(appKey(parts), session(parts))),
+    "key-or-token": refusing(keyRefusal, eitherOf(parts)),
     session: whereCodes(refusing(codedRefusal, session(parts)), session(parts)),
-    "key-or-session": refusing(codedRefusal, eitherOf(appKey(parts), session(parts))),
+    "key-or-session": refusing(codedRefusal, eitherOf(parts)),
     "key-or-body-token": keyOrBodyToken(parts),
   };
 }
@@ -31,12 +35,13 @@ const whereCodes =
     ctx.state.saysCodes ? coding(ctx, next) : plain(ctx, next);
 
 /** A request with neither is answered like one without a key. */
-const eitherOf =
-  (byKey: Middleware, bySession: Middleware): Middleware =>
-  (ctx, next) => {
-    const hasToken = bearerOf(ctx) !== undefined || ctx.query.token !== undefined;
-    return ctx.get("x-api-key") === "" && hasToken ? bySession(ctx, next) : byKey(ctx, next);
+function eitherOf(parts: AuthenticatorParts): Middleware {
+  const [byKey, bySession] = [appKey(parts), session(parts)];
+  return async (ctx, next) => {
+    const hasToken = ctx.get("x-api-key") === "" && tokenShown(ctx, parts) !== undefined;
+    await (hasToken ? bySession(ctx, next) : byKey(ctx, next));
   };
+}
 
 const codedRefusal = coded("unauthorized", "Las credenciales no son válidas");
 const keyRefusal = { message: "Invalid API key" };
@@ -64,13 +69,17 @@ function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) =
   };
 }
 
+/** A session token in a header or the query: as a bearer token, as `token`, else in the cookie. */
+const tokenShown = (ctx: Context, { hostOf }: AuthenticatorParts): unknown =>
+  bearerOf(ctx) ?? ctx.query.token ?? tokenInCookie(ctx.req, hostOf(ctx.req));
+
 /**
- * Authentication rule 4: a session token is a bearer token, or `token` in the query or the body. Without one the answer
- * is 400.
+ * Authentication rule 4: a session token is a bearer token, or `token` in the query or the body, or the cookie. Without
+ * one the answer is 400.
  */
 function session(parts: AuthenticatorParts): Middleware {
   return async (ctx, next) => {
-    const token = bearerOf(ctx) ?? ctx.query.token ?? (await tokenInBody(ctx, parts));
+    const token = tokenShown(ctx, parts) ?? (await tokenInBody(ctx, parts));
     if (typeof token !== "string" || token === "") {
       throw new Unknown(400, "no token", {}, { error: "Token is required" });
     }
@@ -85,13 +94,13 @@ async function tokenInBody(ctx: Context, { limitRate }: AuthenticatorParts): Pro
 }
 
 /**
- * Authentication rule 3: `x-api-key`, `x-recado-key` or `token` in the body, in this order. All get the same refusal.
+ * Authentication rule 3: `x-api-key`, `x-recado-key`, the cookie or `token` in the body, in this order. All get the same refusal.
  */
 function keyOrBodyToken(parts: AuthenticatorParts): Middleware {
   const byKey = appKey(parts, (ctx) => ctx.get("x-api-key") || ctx.get("x-recado-key"));
   return async (ctx, next) => {
     const hasKey = ctx.get("x-api-key") !== "" || ctx.get("x-recado-key") !== "";
-    const token = hasKey ? "" : await tokenInBody(ctx, parts);
+    const token = hasKey ? "" : (tokenInCookie(ctx.req, parts.hostOf(ctx.req)) ?? (await tokenInBody(ctx, parts)));
     if (!token) return byKey(ctx, next);
     await enter(ctx, token, parts, { message: "Invalid API key" });
     await next();

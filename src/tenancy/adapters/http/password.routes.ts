@@ -9,13 +9,22 @@ import {
   plainDialect,
 } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { codedFailure, objectWith, problem } from "../../../infra/http/routing/schema.ts";
+import { codedFailure, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { AcceptInvitation } from "../../application/accept-invitation.ts";
 import type { ChangePassword } from "../../application/change-password.ts";
 import { WrongInvitation, type WrongPassword } from "../../domain/access.ts";
-import { opened, sessionToWire } from "./session.routes.ts";
+import { opened, sessionReply } from "./session.routes.ts";
 
 const newPassword = { type: "string", minLength: 10, maxLength: 200, example: "a long password" } as const;
+
+const required = objectWith({ token: { type: "string", minLength: 1, maxLength: 200 }, password: newPassword });
+const invitation = {
+  ...required,
+  properties: {
+    ...required.properties,
+    cookie: { type: "boolean", description: "Sets the session's token as a cookie, as at a sign-in (Auth.19)" },
+  },
+} as const satisfies Schema;
 
 const invitationDialect: Dialect<InvalidInput> = {
   ...plainDialect,
@@ -46,7 +55,7 @@ export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">,
       ],
     ],
     auth: "none",
-    body: objectWith({ token: { type: "string", minLength: 1, maxLength: 200 }, password: newPassword }),
+    body: invitation,
     responses: {
       200: { description: "The session", schema: opened },
       400: { description: "A field is missing or wrong", schema: problem },
@@ -56,13 +65,13 @@ export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">,
       503: { description: "Too many others are signing in; with `Retry-After`", schema: problem },
     },
     dialect: invitationDialect,
-    handle: async ({ body, ip }) => {
+    handle: async ({ body, ip, isHttps }) => {
       const from = { network: networkOf(ip), address: ip };
       const session = await accept.execute(body.token, body.password, from).catch((error: unknown) => {
         if (error instanceof WrongInvitation) return failures.refuse(ip, new HttpProblem(401, "Invalid invitation"));
         throw error;
       });
-      return sessionToWire(session);
+      return sessionReply(session, body.cookie === true, isHttps);
     },
   });
 

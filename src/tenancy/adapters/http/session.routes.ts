@@ -10,26 +10,48 @@ import {
   text,
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
+import { cookieIn, sessionCookie } from "../../../kernel/cookies.ts";
 import type { OpenedSession, OpenSession, OpenSessionFailure } from "../../application/open-session.ts";
 import type { SessionStore } from "../../application/ports.ts";
 import type { DeviceCookie } from "./device-cookie.ts";
+import { noSessionInCookie, sessionInCookie } from "./session-cookie.ts";
 
 const credentials = objectWith({
   email: { type: "string", minLength: 1, maxLength: 320, example: "ana@example.com" },
   password: { type: "string", minLength: 1, maxLength: 1024, example: "a long password" },
 }) satisfies Schema;
+const signIn = {
+  ...credentials,
+  properties: {
+    ...credentials.properties,
+    cookie: { type: "boolean", description: "Sets the token as a cookie and leaves it out of the answer" },
+  },
+} as const satisfies Schema;
 
-export const opened = named(
-  "Session",
-  objectWith({ token: text, expires_at: timestamp, empresa_id: integer, usuario_id: integer }),
-);
+const withoutToken = objectWith({ expires_at: timestamp, empresa_id: integer, usuario_id: integer });
+/** The token is missing where a cookie holds it. */
+export const opened = named("Session", {
+  ...withoutToken,
+  properties: { token: text, ...withoutToken.properties },
+} as const satisfies Schema);
 
-export const sessionToWire = ({ token, expiresAt, businessId, userId }: OpenedSession) => ({
-  token,
-  expires_at: expiresAt.toISOString(),
-  empresa_id: businessId,
-  usuario_id: userId,
-});
+/** The answer to who opened a session: with its token, or with the token in a cookie. */
+export function sessionReply(
+  session: OpenedSession,
+  inCookie: boolean,
+  isHttps: boolean,
+  cookies: readonly string[] = [],
+): Reply {
+  const { token, expiresAt, businessId, userId } = session;
+  const body = {
+    ...(!inCookie && { token }),
+    expires_at: expiresAt.toISOString(),
+    empresa_id: businessId,
+    usuario_id: userId,
+  };
+  const all = inCookie ? [...cookies, sessionInCookie(session, isHttps)] : cookies;
+  return new Reply(200, body, {}, undefined, all);
+}
 
 const dialect: Dialect<InvalidInput | OpenSessionFailure> = {
   ...plainDialect,
@@ -65,14 +87,24 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
           "they are from the same address, else 503. A request whose client has disconnected stops waiting.",
       ],
       ["Auth.11", "A user has 20 sessions at most: a further one ends the oldest."],
+      [
+        "Auth.19",
+        "With `cookie: true` the token comes as the cookie `recado_session` (HttpOnly, SameSite=Strict, Secure behind https) and is " +
+          "not in the answer, so that no script of a page reads it. Requests and sockets accept the cookie like a token, after keys " +
+          "and tokens that are given otherwise. A request that changes something, and a socket, then need this service's own " +
+          "`Origin`; any other is refused where `Origin` or `Sec-Fetch-Site` names another site: 403.",
+      ],
     ],
     auth: "none",
-    body: credentials,
+    body: signIn,
     responses: {
       200: {
         description: "The session",
         schema: opened,
-        headers: { "Set-Cookie": "`recado_device`, which makes the browser known for the account" },
+        headers: {
+          "Set-Cookie":
+            "`recado_device`, which makes the browser known for the account, and `recado_session` if asked for",
+        },
       },
       400: { description: "A field is missing or wrong", schema: problem },
       401: { description: "E-mail and password do not match", schema: problem },
@@ -88,9 +120,8 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
       const { email, password } = body;
       const device = deviceCookie.deviceOf(headers.cookie, email);
       const session = await openSession.withPassword({ email, password, network: networkOf(ip), device }, signal);
-      return new Reply(200, sessionToWire(session), {
-        "Set-Cookie": deviceCookie.renewed(headers.cookie, email, isHttps),
-      });
+      const known = deviceCookie.renewed(headers.cookie, email, isHttps);
+      return sessionReply(session, body.cookie === true, isHttps, [known]);
     },
   });
 
@@ -101,16 +132,26 @@ export const closeSessionRoute = (sessions: Pick<SessionStore, "revoke">): Route
     operationId: "closeSession",
     tag: "Access",
     summary: "Revoke the session token that the request carries",
-    rules: [["Auth.12", "The token becomes invalid at once, and its sockets are disconnected."]],
+    rules: [
+      [
+        "Auth.12",
+        "The token becomes invalid at once, and its sockets are disconnected. A cookie that held it is removed.",
+      ],
+    ],
     auth: "session",
     responses: {
       200: {
         description: "The token is invalid from now on",
         schema: objectWith({ success: { type: "boolean" } }),
+        headers: { "Set-Cookie": "Removes `recado_session` where the request has it" },
       },
       400: { description: "No token", schema: objectWith({ error: text }) },
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: plainDialect,
-    handle: async ({ caller }) => ({ success: await sessions.revoke(caller.token) }),
+    handle: async ({ caller, headers, isHttps }) => {
+      const isInCookie = cookieIn(headers.cookie, sessionCookie) === caller.token;
+      const body = { success: await sessions.revoke(caller.token) };
+      return new Reply(200, body, {}, undefined, isInCookie ? [noSessionInCookie(isHttps)] : []);
+    },
   });

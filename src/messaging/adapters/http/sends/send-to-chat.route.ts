@@ -71,8 +71,8 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
       ],
       [
         "§3.4",
-        "The message is sent over the chat's channel; a template of ProviderB over ProviderB. A channel without templates gets " +
-          "the rendered text, which needs as many parameters as the template has.",
+        "The message is sent over the chat's channel; a template of ProviderB over ProviderB, if the contact has a number. A " +
+          "channel without templates gets the rendered text, which needs as many parameters as the template has.",
       ],
       ["§3.5", "After the send, a conversation in `pendiente` becomes `proceso`."],
       ["§3.6", "If the chat, contact or user is not the business's, the send is refused."],

@@ -3,7 +3,7 @@ import { isDue, recipientMove, sendsNow } from "./campaign-sql.ts";
 
 /**
  * Campaigns with due recipients share the number evenly. Contacts that opted out are skipped here, so that opting out
- * after the registration counts too.
+ * after the registration counts too; so are those who are known by the id of a channel and have no number.
  * The update finds its rows by `ctid`: with wrong statistics the planner could otherwise scan the whole queue. A row
  * that changed meanwhile has another `ctid` and waits for the next claim. Rows are updated in the order of their keys,
  * as in all statements that update several, whichever campaign's turn it is.
@@ -31,7 +31,9 @@ export const claim: Statement = {
       select id, count(*) over () as campaigns from waiting where due_at <= now()
     ),
     next as (
-      select active.id as campaign_id, due.position, due.place, contact.opted_out_at is not null as opted_out
+      select active.id as campaign_id, due.position, due.place, case
+               when contact.known_on is not null then 'the contact has no phone number'
+               when contact.opted_out_at is not null then 'the contact opted out' end as obstacle
       from active cross join lateral (
         select recipient.ctid as place, recipient.position, recipient.contact_id from campaign_recipients as recipient
         where recipient.business_id = $1 and recipient.campaign_id = active.id and ${isDue}
@@ -46,12 +48,12 @@ export const claim: Statement = {
     ),
     claimed as (
       update campaign_recipients as recipient
-      set state = case when chosen.opted_out then ${recipientMove.skip.to} else ${recipientMove.claim.to} end,
+      set state = case when chosen.obstacle is not null then ${recipientMove.skip.to} else ${recipientMove.claim.to} end,
           attempt = recipient.attempt + 1,
-          lease_until = case when chosen.opted_out then null else now() + make_interval(secs => $7) end,
-          settled_at = case when chosen.opted_out then now() end,
+          lease_until = case when chosen.obstacle is not null then null else now() + make_interval(secs => $7) end,
+          settled_at = case when chosen.obstacle is not null then now() end,
           error_code = null,
-          error_reason = case when chosen.opted_out then 'the contact opted out' end
+          error_reason = chosen.obstacle
       from chosen
       where recipient.ctid = chosen.place and recipient.business_id = $1
         and recipient.campaign_id = chosen.campaign_id and recipient.position = chosen.position
@@ -64,7 +66,7 @@ export const claim: Statement = {
            (select count(*) from held) > 0 as held,
            (select extract(epoch from min(due_at) - now())::float8 * 1000 from waiting where due_at > now()) as "dueInMs",
            (select count(*) from messages
-            where messages.business_id = $1 and direction = 'out' and campaign_id is null
+            where messages.business_id = $1 and direction = 'out' and campaign_id is null and attempt > 0
               and created_at > now() - interval '1 second') as "sentDirectly"
     from (select 1) as always left join claimed on true
     order by claimed.campaign_id <= $5, claimed.campaign_id, claimed.position`,

@@ -10,6 +10,7 @@ import type {
   ClaimedRecipient,
   FrozenCampaign,
   OnUnreadable,
+  PauseReason,
   SenderLease,
 } from "../../../application/campaigns/ports.ts";
 import { type RecipientState, recipientMoves } from "../../../domain/campaign.ts";
@@ -17,17 +18,11 @@ import { type SenderColumns, toSender } from "../sends/senders.ts";
 import { claim } from "./campaign-claim.ts";
 import { readFrozen } from "./campaign-frozen.ts";
 import { giveUp, lease, release, renew } from "./campaign-lease.ts";
+import { pauseRefused } from "./campaign-pause.ts";
 import { campaignMove, countsByState, isOpen, recipientMove } from "./campaign-sql.ts";
 
 const unreadableToken = "the token of its number cannot be read: store it again with make sender";
 const unreadableRestMs = 10_000;
-
-const pause: Statement = {
-  name: "campaign_pauses_itself",
-  text: `
-    update campaigns set state = ${campaignMove.pause.to}, pause_reason = $3
-    where business_id = $1 and id = $2 and state ${campaignMove.pause.from} returning id`,
-};
 
 const complete: Statement = {
   name: "campaign_complete",
@@ -203,8 +198,8 @@ export class PostgresCampaignQueue implements CampaignQueue {
     return readFrozen(this.cells.of(businessId), businessId, campaignIds);
   }
 
-  async pause(businessId: number, campaignId: number, reason: string): Promise<void> {
-    await this.cells.of(businessId).rows(pause, [businessId, campaignId, reason]);
+  pause(businessId: number, campaignId: number, refusal: PauseReason): Promise<number[]> {
+    return pauseRefused(this.cells.of(businessId), businessId, campaignId, refusal);
   }
 
   async complete(businessId: number, senderId: number): Promise<number[]> {

@@ -18,7 +18,7 @@ const holderOfNumber = (phone: string): string => `
   select chat.support_user_id
   from (
     select id from contacts
-    where contacts.business_id = business.id and (contacts.phone = ${phone} or contacts.platform_id = ${phone})
+    where contacts.business_id = business.id and (contacts.phone = ${phone} or contacts.platform_id = ${phone} and contacts.known_on is null)
     order by contacts.phone is not distinct from ${phone} desc, id limit 1
   ) as contact
   join chats as chat
@@ -38,7 +38,10 @@ const toNumber: Statement = {
     where business.id = $1`,
 };
 
-/** One row for each sender that the send may need: the first of its channel, and the first of the cloud channel. */
+/**
+ * One row for each sender that the send may need: the first of its channel, and the first of the cloud channel. A customer
+ * without a number can only be written to on the channel that knows them, with the template as text.
+ */
 const toChat: Statement = {
   name: "send_context_chat",
   text: `
@@ -58,7 +61,10 @@ const toChat: Statement = {
       on template.business_id = business.id and template.id = $2 and template.deleted_at is null
          and ${maySend}
     cross join lateral (
-      select case when template.provider = 'ProviderB' then '${providerBChannel}' else chat.provider end as name
+      select case when template.provider = 'ProviderB' and not exists (
+                    select from contacts as contact
+                    where contact.business_id = business.id and contact.id = $4 and contact.known_on is not null)
+                  then '${providerBChannel}' else chat.provider end as name
     ) as channel
     left join lateral (
       select distinct on (provider) * from senders

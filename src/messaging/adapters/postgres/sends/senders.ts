@@ -49,6 +49,13 @@ const first: Statement = {
     order by sender.id limit 1`,
 };
 
+const byPlatformId: Statement = {
+  name: "sender_by_platform_id",
+  text: `
+    select ${senderColumns} from senders as sender
+    where sender.business_id = $1 and sender.provider = $2 and sender.platform_id = $3`,
+};
+
 /** Another business's sender is not changed. Only a row that existed before has an `xmax`. */
 const add: Statement = {
   name: "sender_add",
@@ -88,6 +95,11 @@ export class PostgresSenders implements SenderDirectory {
   async of(businessId: number, channel: ChannelName): Promise<Sender | null> {
     if (channel === smsChannel) return this.hasSms ? smsSender : null;
     const [row] = await this.cells.of(businessId).rows<SenderColumns>(first, [businessId, channel]);
+    return row ? toSender(row, businessId, this.vault) : null;
+  }
+  async find(businessId: number, channel: ChannelName, platformId: string): Promise<Sender | null> {
+    const values = [businessId, channel, platformId];
+    const [row] = await this.cells.of(businessId).rows<SenderColumns>(byPlatformId, values);
     return row ? toSender(row, businessId, this.vault) : null;
   }
 }

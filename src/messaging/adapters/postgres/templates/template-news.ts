@@ -14,6 +14,15 @@ const given = `
     join senders as sender on sender.provider = '${cloudChannel}' and sender.account_id = given.account
   )`;
 
+/** In which templates without a language are sent. */
+export const preferredLanguageOf = (template: string): string => `(
+  select coalesce(business.feature_flags->>'template_language', 'es') from businesses as business
+  where business.id = ${template}.business_id)`;
+
+/** Why campaigns are paused whose template has the status and the reason in the row `told`. */
+export const whyStopped = (told: string): string =>
+  `'the platform has the template ' || lower(${told}.status) || coalesce(': ' || ${told}.reason, '')`;
+
 /**
  * Whether the report in the row `whose` is about the row `template`. A template without a language has the business's
  * preferred one.
@@ -22,9 +31,7 @@ const isMeant = `
   template.business_id = whose.business_id and template.provider = 'Cloud'
   and (template.platform_id = whose."platformId"
        or template.platform_name = whose.name
-          and coalesce(template.structure->>'language', (
-                select coalesce(business.feature_flags->>'template_language', 'es') from businesses as business
-                where business.id = template.business_id)) = whose.language)`;
+          and coalesce(template.structure->>'language', ${preferredLanguageOf("template")}) = whose.language)`;
 
 /** Locks all templates in the order of their ids first, because they are changed one after the other. */
 const lock: Statement = {
@@ -70,7 +77,7 @@ const pause: Statement = {
     with ${given},
     stopped as (
       select distinct on (campaign.business_id, campaign.id) campaign.business_id, campaign.id,
-             'the platform has the template ' || lower(whose.status) || coalesce(': ' || whose.reason, '') as why
+             ${whyStopped("whose")} as why
       from whose join campaigns as campaign
         on campaign.business_id = whose.business_id and campaign.state ${campaignMove.pause.from}
            and campaign.template->>'platformName' = whose.name and campaign.template->>'language' = whose.language

@@ -1,0 +1,32 @@
+import type { Knex } from "knex";
+
+/** Indexes are built while orders are made. What broke off may be run again. */
+export const config = { transaction: false };
+
+/** Who may have changed an order; the bot has no id. */
+const actors = (kinds: readonly string[]) => `
+  alter table order_changes drop constraint if exists order_changes_actor_check,
+    add constraint order_changes_actor_check check (actor in (${kinds.map((kind) => `'${kind}'`).join(", ")})) not valid;
+  alter table order_changes validate constraint order_changes_actor_check`;
+
+/** A customer's message makes at most one order. */
+export async function up(db: Knex): Promise<void> {
+  await db.raw("alter table orders add column if not exists message_id bigint");
+  await db.raw("drop index concurrently if exists orders_by_message");
+  await db.raw(
+    "create unique index concurrently orders_by_message on orders (business_id, message_id) where message_id is not null",
+  );
+  await db.raw(`
+    alter table orders drop constraint if exists orders_message,
+      add constraint orders_message foreign key (business_id, message_id) references messages not valid;
+    alter table orders validate constraint orders_message`);
+  await db.raw(actors(["key", "user", "bot", "contact"]));
+}
+
+/** What contacts did counts as done by the bot. */
+export async function down(db: Knex): Promise<void> {
+  await db.raw("update order_changes set actor = 'bot', actor_id = null where actor = 'contact'");
+  await db.raw(actors(["key", "user", "bot"]));
+  await db.raw("drop index concurrently if exists orders_by_message");
+  await db.raw("alter table orders drop column if exists message_id");
+}

@@ -1,0 +1,10 @@
+import type { Knex } from "knex";
+
+/** What the platform last told of the account that owns a sender: `{ event, details, at }`. */
+export async function up(db: Knex): Promise<void> {
+  await db.raw("alter table senders add column account_news jsonb");
+}
+
+export async function down(db: Knex): Promise<void> {
+  await db.raw("alter table senders drop column account_news");
+}

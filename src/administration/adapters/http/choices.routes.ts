@@ -1,0 +1,61 @@
+import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
+import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
+import { codedFailure, nullableText, objectWith } from "../../../infra/http/routing/schema.ts";
+import type { ManageRecords } from "../../application/manage-records.ts";
+import { administrationDialect, answers } from "./administration-dialect.ts";
+import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
+
+const usualPage = 100;
+
+/** The list of a resource that users of every role choose from; none where only administrators know it. */
+export function choicesRoutes<Fields extends object>(
+  resource: RecordOnWire<Fields>,
+  records: Pick<ManageRecords<Fields>, "list">,
+): Route[] {
+  const { path, many, chosenBy } = resource;
+  if (!chosenBy) return [];
+  const codec = new WireCodec(resource);
+  return [
+    defineRoute({
+      method: "get",
+      path: `/${path}`,
+      operationId: `choose${many}`,
+      tag: "Choices",
+      auth: "key-or-session",
+      summary: `List ${many} to choose from`,
+      rules: [
+        [
+          `Choices.${many}`,
+          "For users of every role, with the fields that it takes to choose one. Newest first; `next` is the cursor of the next " +
+            "page, or null. `q` is a text that the name, or another field of those that are searched, must contain.",
+        ],
+      ],
+      query: {
+        type: "object",
+        properties: {
+          q: { type: "string", minLength: 1, maxLength: 100 },
+          cursor: cursorField,
+          limit: limitField(usualPage),
+        },
+      } as const,
+      responses: {
+        200: {
+          description: "A page",
+          schema: objectWith({ data: { type: "array", items: codec.choice(chosenBy) }, next: nullableText }),
+        },
+        400: { description: "A wrong parameter", schema: codedFailure },
+        500: answers.unexpected,
+      },
+      dialect: administrationDialect((field) => codec.wireName(field))(),
+      handle: async ({ query, caller }) => {
+        const { q: text = null, cursor } = query;
+        const limit = limitOf(query.limit ?? usualPage);
+        const [after = null] = cursor === undefined ? [] : positionIn(cursor, 1);
+        const found = await records.list(caller.businessId, { text, after, limit });
+        const last = found.length > limit ? found[limit - 1] : undefined;
+        const data = found.slice(0, limit).map((record) => codec.choiceToWire(record, chosenBy));
+        return { data, next: last ? cursorOf(last.id) : null };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,34 @@
+import { fields, textOf } from "../../infra/http-client/json.ts";
+import type { ClaimedSender } from "../../messaging/public.ts";
+import type { ReadPlatform, Verdict } from "../channel.ts";
+import { NoAnswer, unconfirmed } from "../shared/claims.ts";
+import { bearer, cursorOf } from "../shared/graph.ts";
+
+const pageSize = 100;
+/** Of numbers: an account has at most some hundreds. */
+const mostPages = 20;
+
+/** A number's news name its id, those of its quality its account and phone, those of templates its account. */
+export async function claimedNumber(read: ReadPlatform, version: string, sender: ClaimedSender): Promise<Verdict> {
+  const { platformId, accountId, phone, accessToken } = sender;
+  const opening = bearer(accessToken);
+  const number = await read(`/${version}/${encodeURIComponent(platformId)}?fields=id,display_phone_number`, opening);
+  if (number === null) return unconfirmed("accessToken");
+  const shown = textOf(number.display_phone_number)?.replaceAll(/\D/g, "");
+  if (number.id !== platformId || !shown) throw new NoAnswer();
+  if (shown !== phone) return unconfirmed("phone");
+
+  const account = `/${version}/${encodeURIComponent(accountId)}/phone_numbers?fields=id&limit=${pageSize}`;
+  let after = "";
+  for (let page = 1; page <= mostPages; page += 1) {
+    const numbers = await read(account + after, opening);
+    if (numbers === null) return unconfirmed("accountId");
+    if (!Array.isArray(numbers.data)) throw new NoAnswer();
+    if (numbers.data.some((each: unknown) => fields(each).id === platformId)) return "confirmed";
+    const { paging } = numbers;
+    const cursor = fields(paging).next ? cursorOf(fields(paging)) : undefined;
+    if (cursor === undefined) break;
+    after = `&after=${encodeURIComponent(cursor)}`;
+  }
+  return unconfirmed("accountId");
+}

@@ -1,0 +1,17 @@
+import { cloudChannel } from "../../kernel/channels.ts";
+import type { ChatChannelKind } from "../channel.ts";
+import { claimedNumber } from "./claim.ts";
+import { cloudFiles } from "./files.ts";
+import { withoutOwnerOf } from "./forget.ts";
+import { readCloudWebhook } from "./payload.ts";
+import { cloudMessages } from "./send.ts";
+import { cloudWebhookRoutes } from "./webhook.ts";
+
+/** Numbers of the platform's cloud business API. */
+export const cloud: ChatChannelKind<typeof cloudChannel> = {
+  name: cloudChannel,
+  isOfPlatform: true,
+  connect: cloudMessages,
+  claim: claimedNumber,
+  receiving: { routes: cloudWebhookRoutes, read: readCloudWebhook, without: withoutOwnerOf, files: cloudFiles },
+};

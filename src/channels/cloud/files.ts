@@ -1,0 +1,52 @@
+import type { FileAnswer, FileSource } from "../../inbox/public.ts";
+import { rootOf } from "../../infra/http-client/http-client.ts";
+import { parse, textOf } from "../../infra/http-client/json.ts";
+import type { Sender } from "../../messaging/public.ts";
+import { type FileSettings, fileAnswer } from "../shared/files.ts";
+import { bearer, graphError } from "../shared/graph.ts";
+import { retryAfterMs } from "../shared/refusals.ts";
+
+/** Where the platform serves files from. It wants the number's token there. */
+const platformHosts = /\.(fbsbx\.com|facebook\.com|whatsapp\.net)$/;
+/** The platform does not know the file, or has it no more. */
+const unknownObject = 100;
+
+/** The platform gives an address that is good for 5 minutes, so it is asked for at each attempt. */
+export function cloudFiles(settings: FileSettings): FileSource {
+  const home = rootOf(settings.baseUrl);
+  return {
+    open: async (sender, place, signal) => {
+      if (place.at !== "id") return { kind: "gone", reason: "the platform names files by their ids" };
+      const address = await addressOf(settings, sender, place.id);
+      if (typeof address !== "string") return address;
+      const credentials = isOfPlatform(address, home) ? bearer(sender.accessToken) : {};
+      return fileAnswer(await settings.downloads.open({ url: address, home, credentials, signal }));
+    },
+  };
+}
+
+async function addressOf(settings: FileSettings, sender: Sender, id: string): Promise<string | FileAnswer> {
+  const { client, baseUrl, version, timeouts } = settings;
+  const number = encodeURIComponent(sender.platformId);
+  const outcome = await client.request({
+    method: "GET",
+    url: `${rootOf(baseUrl)}/${version}/${encodeURIComponent(id)}?phone_number_id=${number}`,
+    headers: { accept: "application/json", ...bearer(sender.accessToken) },
+    timeouts: { connectMs: timeouts.connectMs, totalMs: timeouts.sendMs },
+  });
+  if (outcome.kind !== "answer") return { kind: "later", reason: outcome.reason };
+  const body = parse(outcome.text);
+  const address = textOf(body.url);
+  if (outcome.status === 200 && address !== undefined) return address;
+  const code = graphError(body)?.code;
+  const reason = `the platform answered ${outcome.status}${code === undefined ? "" : `, code ${code}`}`;
+  if (outcome.status === 404 || code === unknownObject) return { kind: "gone", reason };
+  const wait = retryAfterMs(outcome.headers["retry-after"]);
+  return { kind: "later", reason, ...(wait !== undefined && { retryAfterMs: wait }) };
+}
+
+function isOfPlatform(address: string, home: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { origin, protocol, hostname } = new URL(address);
+  return origin === new URL(home).origin || (protocol === "https:" && platformHosts.test(hostname));
+}

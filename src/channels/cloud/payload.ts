@@ -1,0 +1,170 @@
+import {
+  type AccountNews,
+  type EchoedMessage,
+  type IncomingMessage,
+  type IncomingReaction,
+  type NumberNews,
+  noNews,
+  type PreferenceChange,
+  type WebhookNews,
+  type Withdrawal,
+} from "../../inbox/public.ts";
+import { reportedStates } from "../../kernel/delivery.ts";
+import type { DeliveryStatus, TemplateNews } from "../../messaging/public.ts";
+import {
+  beginning,
+  digits,
+  id,
+  list,
+  longestName,
+  object,
+  type Told,
+  text,
+  timeOfSeconds,
+  toldIn,
+  uuid,
+} from "../shared/told.ts";
+import { readAccountNews } from "./account.ts";
+import { readEcho, readMessage, readReaction, readWithdrawal } from "./messages.ts";
+
+/** The recipient opted out of marketing messages. */
+const optedOutCode = 131050;
+/** Others are not read, such as `history`: what was written before a number was connected is no news. */
+const readFields: readonly string[] = [
+  ...["messages", "user_preferences", "smb_message_echoes"],
+  ...["message_template_status_update", "template_category_update"],
+  ...["phone_number_quality_update", "account_update"],
+];
+
+/** Whether there is anything in it that is read. */
+export const isReadOfCloud = (told: unknown): boolean =>
+  list(object(told).entry).some(({ changes }) => list(changes).some(({ field }) => readFields.includes(text(field))));
+
+/**
+ * Reads a webhook of the cloud business API. Fields and kinds that are not known are left out, never an error:
+ * a webhook that fails is delivered again for days. Throws only when the payload is no JSON.
+ */
+export function readCloudWebhook(payload: string): WebhookNews {
+  const root = toldIn(payload);
+  const messages: IncomingMessage[] = [];
+  const echoes: EchoedMessage[] = [];
+  const withdrawals: Withdrawal[] = [];
+  const reactions: IncomingReaction[] = [];
+  const statuses: DeliveryStatus[] = [];
+  const preferences: PreferenceChange[] = [];
+  const templates: TemplateNews[] = [];
+  const numbers: NumberNews[] = [];
+  const accounts: AccountNews[] = [];
+  for (const entry of list(root.entry)) {
+    for (const change of list(entry.changes)) {
+      const value = object(change.value);
+      const field = text(change.field);
+      templates.push(...readTemplate(field, value, entry));
+      if (field === "phone_number_quality_update") numbers.push(...readNumberNews(value, entry));
+      if (field === "account_update") accounts.push(...readAccountNews(value, entry));
+      const sender = id(object(value.metadata).phone_number_id);
+      if (sender === undefined) continue;
+      if (field === "smb_message_echoes") {
+        echoes.push(...list(value.message_echoes).flatMap((message) => readEcho(message, sender)));
+      }
+      if (field !== "messages" && field !== "user_preferences") continue;
+      preferences.push(...list(value.user_preferences).flatMap((word) => readPreference(word, sender)));
+      if (field !== "messages") continue;
+      const names = profileNames(value);
+      for (const message of list(value.messages).map(withErrorsOf(value))) {
+        if (message.type === "reaction") reactions.push(...readReaction(message, sender, names));
+        else if (message.type === "revoke") withdrawals.push(...readWithdrawal(message, sender));
+        else messages.push(...readMessage(message, sender, names));
+      }
+      statuses.push(...list(value.statuses).flatMap((status) => readStatus(status, sender)));
+    }
+  }
+  return { ...noNews, messages, echoes, withdrawals, reactions, statuses, preferences, templates, numbers, accounts };
+}
+
+/** Of a message that the platform cannot hand over it says why, at the message or beside it. */
+const withErrorsOf =
+  ({ errors }: Told) =>
+  (message: Told): Told =>
+    Array.isArray(errors) ? { errors, ...message } : message;
+
+function readStatus(status: Told, sender: string): DeliveryStatus[] {
+  const platformMessageId = id(status.id);
+  const state = reportedStates.find((known) => known === status.status);
+  if (platformMessageId === undefined || state === undefined) return [];
+  const reference = text(status.biz_opaque_callback_data);
+  const recipientId = digits(status.recipient_id);
+  return [
+    {
+      sender,
+      platformMessageId,
+      ...(uuid.test(reference) ? { reference } : {}),
+      ...(recipientId === undefined ? {} : { recipientId }),
+      state,
+      ...(state === "failed" ? { error: readError(list(status.errors)[0] ?? {}) } : {}),
+    },
+  ];
+}
+
+function readError(error: Told) {
+  const code = Number.isInteger(error.code) && Math.abs(Number(error.code)) < 2 ** 31 ? Number(error.code) : 0;
+  const reason = text(object(error.error_data).details) || text(error.message) || text(error.title);
+  return { code, reason: beginning(reason, 500), optedOut: code === optedOutCode };
+}
+
+function readPreference(word: Told, sender: string): PreferenceChange[] {
+  const from = digits(word.wa_id);
+  if (from === undefined || word.category !== "marketing_messages") return [];
+  if (word.value !== "stop" && word.value !== "resume") return [];
+  return [{ sender, from, optedOut: word.value === "stop", occurredAt: timeOfSeconds(word.timestamp) }];
+}
+
+/** States of templates by the event that tells of them; others, such as a warning, change none. */
+const templateStates: Readonly<Record<string, string | null>> = {
+  ...Object.fromEntries(
+    ["APPROVED", "PENDING", "REJECTED", "IN_APPEAL", "PAUSED", "DISABLED", "PENDING_DELETION", "LIMIT_EXCEEDED"].map(
+      (state) => [state, state],
+    ),
+  ),
+  REINSTATED: "APPROVED",
+  DELETED: null,
+};
+
+function readTemplate(field: string, value: Told, entry: Told): TemplateNews[] {
+  const account = id(entry.id);
+  const name = id(value.message_template_name);
+  const language = id(value.message_template_language);
+  if (account === undefined || name === undefined || language === undefined) return [];
+  const { message_template_id: given } = value;
+  const platformId = (Number.isSafeInteger(given) ? String(given) : id(given)) ?? null;
+  const news = { account, platformId, name, language, at: timeOfSeconds(entry.time) };
+  if (field === "template_category_update") {
+    const category = id(value.new_category);
+    return category === undefined ? [] : [{ ...news, category }];
+  }
+  const event = text(value.event);
+  if (field !== "message_template_status_update" || !Object.hasOwn(templateStates, event)) return [];
+  return [{ ...news, status: templateStates[event] ?? null, reason: templateReason(value) }];
+}
+
+function templateReason(value: Told): string | null {
+  const { title, description } = object(value.other_info);
+  const reason = text(value.reason);
+  return beginning((reason === "NONE" ? "" : reason) || text(description) || text(title), 500) || null;
+}
+
+function readNumberNews(value: Told, entry: Told): NumberNews[] {
+  const account = id(entry.id);
+  const phone = text(value.display_phone_number).replaceAll(/\D/g, "");
+  const state = text(value.event);
+  if (account === undefined || phone === "" || !/^[A-Z_]{1,50}$/.test(state)) return [];
+  return [{ account, phone, state, at: timeOfSeconds(entry.time) }];
+}
+
+function profileNames(value: Told): ReadonlyMap<string, string> {
+  const named = list(value.contacts).map((contact) => [
+    text(contact.wa_id),
+    beginning(text(object(contact.profile).name), longestName),
+  ]);
+  return new Map(named.filter(([, name]) => name !== "") as [string, string][]);
+}

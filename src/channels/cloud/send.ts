@@ -1,0 +1,85 @@
+import { fields, first, textOf } from "../../infra/http-client/json.ts";
+import type { Channel, ChannelMessage } from "../../messaging/public.ts";
+import { type GraphSettings, graphError, graphSend, graphStops } from "../shared/graph.ts";
+import { errorClasses, platformRates, platformTrouble } from "../shared/refusals.ts";
+import { type AnswerDialect, captioned, channelBy, fileNameOf, posted, textWithLink } from "../shared/sending.ts";
+
+/** The platform's cloud channel. */
+export const cloudMessages = (settings: GraphSettings): Channel => ({
+  ...channelBy(settings, cloudAnswers, (sender, message) =>
+    graphSend(settings.version, sender, { ...addressOf(message), ...contentOf(message) }),
+  ),
+  markRead: async (sender, { platformMessageId }) => {
+    const body = { messaging_product: "whatsapp", status: "read", message_id: platformMessageId };
+    await posted(settings, graphSend(settings.version, sender, body));
+  },
+});
+
+const addressOf = ({ to, reference, replyTo }: ChannelMessage): object => ({
+  messaging_product: "whatsapp",
+  recipient_type: "individual",
+  to,
+  biz_opaque_callback_data: reference,
+  ...(replyTo !== undefined && { context: { message_id: replyTo } }),
+});
+
+/** Longer texts are no captions. */
+const longestCaption = 1_024;
+
+function contentOf({ template, ...content }: ChannelMessage): object {
+  if (template) return templateContent(template, content.media);
+  const { text, media } = captioned(content);
+  if (media && text.length <= longestCaption) {
+    const source = {
+      link: media.link,
+      ...(text !== "" && { caption: text }),
+      ...(media.type === "document" && { filename: fileNameOf(media.link) }),
+    };
+    return { type: media.type, [media.type]: source };
+  }
+  return { type: "text", text: { body: media ? textWithLink(text, media.link) : text, preview_url: true } };
+}
+
+function templateContent(
+  { name, language, parameters, parameterNames = [] }: NonNullable<ChannelMessage["template"]>,
+  media: ChannelMessage["media"],
+): object {
+  const components: object[] = [];
+  if (media) {
+    components.push({ type: "header", parameters: [{ type: media.type, [media.type]: { link: media.link } }] });
+  }
+  if (parameters.length > 0) {
+    const named = (index: number) =>
+      parameterNames[index] === undefined ? {} : { parameter_name: parameterNames[index] };
+    components.push({ type: "body", parameters: parameters.map((text, n) => ({ type: "text", ...named(n), text })) });
+  }
+  return {
+    type: "template",
+    template: { name, language: { code: language }, ...(components.length > 0 && { components }) },
+  };
+}
+
+export const cloudAnswers: AnswerDialect = {
+  accepted: (body) => ({
+    id: textOf(fields(first(body.messages)).id),
+    recipientId: textOf(fields(first(body.contacts)).wa_id),
+  }),
+  error: graphError,
+  classes: errorClasses({
+    "wait-sender": [...platformRates, ...platformTrouble],
+    "wait-recipient": [131056],
+    stop: [
+      // The template: parameters, name and language, policy, format, a part missing.
+      ...[132000, 132001, 132007, 132012, 131008],
+      // The account: payment, locked, spam limit, display name, number not registered or deleted, access.
+      ...[131042, 131031, 131048, 131037, 131045, 133010, 131005],
+      ...graphStops,
+    ],
+    // Paused, disabled.
+    "stop-template": [132015, 132016],
+    // 132005 is a text that is too long once it is filled: with this recipient's parameters, the next one's may fit.
+    final: [131026, 131030, 131047, 130472, 131053, 100, 131021, 131051, 132005],
+    "opted-out": [131050],
+    later: [131049],
+  }),
+};

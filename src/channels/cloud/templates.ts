@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
+import { type Fields, fields, parse } from "../../infra/http-client/json.ts";
+import type {
+  MessagingPlatform,
+  ReviewedTemplate,
+  Sender,
+  SubmitOutcome,
+  TemplateApproval,
+} from "../../messaging/public.ts";
+import { type PlatformTemplate, PlatformUnavailable, type TemplateState } from "../../messaging/public.ts";
+import { bearer, cursorOf, type GraphSettings, graphError } from "../shared/graph.ts";
+import {
+  type PlatformError,
+  platformRates,
+  platformTrouble,
+  refusalClass,
+  retryAfterMs,
+  safeReason,
+} from "../shared/refusals.ts";
+import { cloudAnswers } from "./send.ts";
+
+export interface CloudTemplatesSettings extends Omit<GraphSettings, "timeouts"> {
+  readonly timeouts: {
+    /** Milliseconds until a connection is ready. */
+    readonly connectMs: number;
+    /** Milliseconds for one try at one page of templates, so that a second try has room. */
+    readonly pageMs: number;
+    /** Milliseconds for the whole list of templates. */
+    readonly listMs: number;
+  };
+}
+
+const pageSize = 250;
+/** With all their contents. */
+const wholePageSize = 100;
+const mostPages = 100;
+const retryPauseMs = 200;
+
+interface PageQuery {
+  readonly fields: string;
+  readonly limit: number;
+  readonly name?: string | undefined;
+  readonly after?: string | undefined;
+}
+
+/** The templates of the platform's cloud channel. */
+export class CloudTemplates implements MessagingPlatform, TemplateApproval {
+  constructor(private readonly settings: CloudTemplatesSettings) {}
+
+  async listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]> {
+    const query = { fields: "name,language,status", limit: pageSize, name: filter?.name };
+    const pages = await this.pages(sender, query);
+    return pages.flatMap(templatesOf).filter(named(filter?.name));
+  }
+
+  async review(sender: Sender): Promise<ReviewedTemplate[]> {
+    const query = { fields: "id,name,language,status,category,components,rejected_reason", limit: wholePageSize };
+    return (await this.pages(sender, query)).flatMap(reviewedOf);
+  }
+
+  async submit(
+    sender: Sender,
+    { name, structure, platformId }: Parameters<TemplateApproval["submit"]>[1],
+  ): Promise<SubmitOutcome> {
+    const { client, baseUrl, version, timeouts } = this.settings;
+    const { language, category, components } = fields(structure);
+    const content = platformId === null ? { name, language, category, components } : { category, components };
+    const place =
+      platformId === null
+        ? `${encodeURIComponent(sender.accountId)}/message_templates`
+        : encodeURIComponent(platformId);
+    const outcome = await client.request({
+      method: "POST",
+      url: `${rootOf(baseUrl)}/${version}/${place}`,
+      headers: { accept: "application/json", "content-type": "application/json", ...bearer(sender.accessToken) },
+      body: JSON.stringify(content),
+      timeouts: { connectMs: timeouts.connectMs, totalMs: timeouts.listMs },
+    });
+    if (outcome.kind !== "answer") return { kind: outcome.kind };
+    const body = parse(outcome.text);
+    const error = graphError(body);
+    if (error) return notTaken(error, outcome.status, sender.accessToken);
+    const { id = platformId, status = "PENDING", success } = body;
+    const isTaken = outcome.status === 200 && (typeof body.id === "string" || success === true);
+    if (!isTaken || typeof status !== "string") return { kind: "unknown" };
+    return { kind: "accepted", platformId: typeof id === "string" ? id : platformId, status };
+  }
+
+  /** Every page. */
+  private async pages(sender: Sender, query: PageQuery): Promise<Fields[]> {
+    const deadline = performance.now() + this.settings.timeouts.listMs;
+    const pages: Fields[] = [];
+    const seen = new Set<string>();
+    let after: string | undefined;
+    for (let page = 1; page <= mostPages; page++) {
+      const body = await this.readPage(sender, { ...query, after }, deadline);
+      pages.push(body);
+      const paging = fields(body.paging);
+      // A page may be short or empty and still have a next one.
+      if (paging.next === undefined || paging.next === null) return pages;
+      after = cursorOf(paging);
+      if (after === undefined) throw listingFailed("a next page without a cursor");
+      if (seen.has(after)) throw listingFailed("the pages go round in a circle");
+      seen.add(after);
+    }
+    throw listingFailed(`more than ${mostPages} pages`);
+  }
+
+  /** Reading is harmless, so what may pass by itself is tried twice, as far as the deadline allows. */
+  private async readPage(sender: Sender, query: PageQuery, deadline: number): Promise<Fields> {
+    const { client, baseUrl, version, timeouts } = this.settings;
+    const url = `${rootOf(baseUrl)}/${version}/${encodeURIComponent(sender.accountId)}/message_templates?${pageQuery(query)}`;
+    for (let attempt = 1; ; attempt++) {
+      const leftMs = Math.ceil(deadline - performance.now());
+      if (leftMs <= 0) throw listingFailed(`not finished within ${timeouts.listMs} ms`);
+      const outcome = await client.request({
+        method: "GET",
+        url,
+        headers: { accept: "application/json", ...bearer(sender.accessToken) },
+        timeouts: { connectMs: timeouts.connectMs, totalMs: Math.min(timeouts.pageMs, leftMs) },
+      });
+      const page = readPageAnswer(outcome, sender.accessToken);
+      if ("data" in page) return page;
+      const pauseMs = page.retryAfterMs ?? retryPauseMs;
+      const mayRetry = page.passing && attempt === 1 && performance.now() + pauseMs < deadline;
+      if (!mayRetry) throw listingFailed(page.failure);
+      await sleep(pauseMs);
+    }
+  }
+}
+
+/** Only a 4xx says that the platform read the template, and not where its code says that something else was the matter. */
+function notTaken(error: PlatformError, status: number, accessToken: string): SubmitOutcome {
+  if (platformRates.includes(error.code) || status === 429) return { kind: "not-sent" };
+  const isRefusal = status >= 400 && status < 500 && status !== 408 && !platformTrouble.includes(error.code);
+  return isRefusal ? { kind: "refused", words: safeReason(error, accessToken) } : { kind: "unknown" };
+}
+
+interface PageFailure {
+  readonly failure: string;
+  /** Whether it may be gone at a second try. */
+  readonly passing: boolean;
+  readonly retryAfterMs?: number | undefined;
+}
+
+function readPageAnswer(outcome: HttpOutcome, accessToken: string): (Fields & { data: unknown[] }) | PageFailure {
+  if (outcome.kind !== "answer") return { failure: outcome.reason, passing: true };
+  const body = parse(outcome.text);
+  if (outcome.status === 200 && Array.isArray(body.data)) return { ...body, data: body.data };
+  const retryAfter = retryAfterMs(outcome.headers["retry-after"]);
+  const error = graphError(body);
+  if (!error)
+    return { failure: `HTTP ${outcome.status}`, passing: isPassing(outcome.status), retryAfterMs: retryAfter };
+  return {
+    failure: `${error.code} ${safeReason(error, accessToken)}`,
+    passing: refusalClass(error, outcome.status, cloudAnswers.classes) === "wait-sender" || outcome.status >= 500,
+    retryAfterMs: retryAfter,
+  };
+}
+
+/** Without the platform's own words: a gateway's trouble, or a 200 that was cut or garbled on the way. */
+const isPassing = (status: number): boolean => status === 200 || status === 429 || status >= 500;
+
+function pageQuery({ fields, limit, name, after }: PageQuery): string {
+  return new URLSearchParams({
+    fields,
+    limit: String(limit),
+    ...(name !== undefined && { name }),
+    ...(after !== undefined && { after }),
+  }).toString();
+}
+
+function templatesOf(page: Fields): PlatformTemplate[] {
+  if (!Array.isArray(page.data)) return [];
+  return page.data.flatMap((entry: unknown) => {
+    const { name, language, status } = fields(entry);
+    if (typeof name !== "string" || typeof language !== "string") return [];
+    return [{ name, language, state: stateOf(status) }];
+  });
+}
+
+function reviewedOf(page: Fields): ReviewedTemplate[] {
+  if (!Array.isArray(page.data)) return [];
+  return page.data.flatMap((entry: unknown) => {
+    const { id, name, language, status, category, components, rejected_reason: reason } = fields(entry);
+    if (typeof id !== "string" || typeof name !== "string") return [];
+    if (typeof language !== "string" || typeof status !== "string") return [];
+    const parts = Array.isArray(components) ? components.filter((part) => typeof part === "object" && part) : [];
+    const said = typeof reason === "string" && reason !== "NONE" ? reason : null;
+    const known = { platformId: id, name, language, status, reason: said, components: parts };
+    return [{ ...known, category: typeof category === "string" ? category : null }];
+  });
+}
+
+/** The platform's name filter may also match parts of names. */
+const named = (name: string | undefined) => (template: PlatformTemplate) =>
+  name === undefined || template.name === name;
+
+/** Under appeal a template can still be approved; paused, disabled, being deleted and the like cannot be sent. */
+function stateOf(status: unknown): TemplateState {
+  if (status === "APPROVED") return "APPROVED";
+  return status === "PENDING" || status === "IN_APPEAL" ? "PENDING" : "REJECTED";
+}
+
+const listingFailed = (why: string): PlatformUnavailable => new PlatformUnavailable(`template listing failed: ${why}`);

@@ -1,0 +1,205 @@
+import {
+  type AdClick,
+  type AdReferral,
+  type DeliveryMark,
+  type EchoedMessage,
+  type IncomingMessage,
+  type IncomingReaction,
+  noNews,
+  type WebhookNews,
+  type Withdrawal,
+} from "../../inbox/public.ts";
+import { type ChatChannelName, pageChannel, photoChannel } from "../../kernel/channels.ts";
+import type { DeliveryStatus } from "../../messaging/public.ts";
+import { beginning, list, longestEmoji, object, type Told, text, timeOfMs, toldIn, uuid } from "../shared/told.ts";
+import { messageParts, mostParts, partId, postbackParts } from "./content.ts";
+
+export type PagesChannel = Extract<ChatChannelName, typeof pageChannel | typeof photoChannel>;
+
+/** What a webhook of the channel says that it is about. */
+export const webhookObjects: Readonly<Record<PagesChannel, string>> = {
+  [pageChannel]: "page",
+  [photoChannel]: "instagram",
+};
+
+/** Customers, pages and accounts have numbers that no telephone has; as text, since they are too large for numbers. */
+const idOf = (value: unknown): string | undefined =>
+  typeof value === "string" && /^[\w.:-]{1,128}$/.test(value) ? value : undefined;
+/** Of a message. */
+const midOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value.length > 0 && value.length <= 500 ? value : undefined;
+
+/** Messages that one delivery may name. */
+const mostMids = 1_000;
+
+/** The news of one entry, as they are gathered. */
+type Gathered = { -readonly [Kind in keyof WebhookNews]: WebhookNews[Kind][number][] };
+
+/**
+ * Reads the webhooks of pages and of photo accounts. Fields and kinds that are not known are left out, never an error:
+ * a webhook that fails is delivered again. Throws only when the payload is no JSON.
+ */
+export const readPagesWebhook =
+  (channel: PagesChannel) =>
+  (payload: string): WebhookNews => {
+    const root = toldIn(payload);
+    const news = emptied();
+    if (root.object !== webhookObjects[channel]) return noNews;
+    for (const entry of list(root.entry)) {
+      const sender = idOf(entry.id);
+      if (sender === undefined) continue;
+      for (const event of list(entry.messaging)) gather(news, event, sender, channel);
+    }
+    return news;
+  };
+
+/** Whether there is anything in it that is read: what other apps of a page hear (`standby`) is not. */
+export function isReadOf(channel: PagesChannel, told: unknown): boolean {
+  const root = object(told);
+  return (
+    root.object === webhookObjects[channel] && list(root.entry).some(({ messaging }) => list(messaging).length > 0)
+  );
+}
+
+const emptied = (): Gathered =>
+  Object.fromEntries(Object.keys(noNews).map((kind) => [kind, []])) as unknown as Gathered;
+
+function gather(news: Gathered, event: Told, sender: string, channel: PagesChannel): void {
+  const message = object(event.message);
+  const isEcho = message.is_echo === true;
+  const customer = idOf(object(isEcho ? event.recipient : event.sender).id);
+  // An account may write to itself, and some news of its own messages are not marked as echoes.
+  if (customer === undefined || customer === sender) return;
+  const from: Party = { sender, customer, occurredAt: timeOfMs(event.timestamp) };
+  if (isEcho) news.echoes.push(...readEcho(message, from));
+  else if (event.message !== undefined) {
+    news.messages.push(...readMessage(message, from));
+    news.withdrawals.push(...readWithdrawal(message, from));
+  }
+  news.messages.push(...readPostback(object(event.postback), from));
+  news.reactions.push(...readReaction(object(event.reaction), from));
+  news.clicks.push(...readClick(event.referral, from));
+  news.statuses.push(...readDelivered(object(event.delivery), from));
+  news.marks.push(...markOf(object(event.delivery), "delivered", from));
+  if (channel === photoChannel) news.statuses.push(...readSeen(object(event.read), from));
+  else news.marks.push(...markOf(object(event.read), "read", from));
+}
+
+/** Whom an event is about, and when it was. */
+interface Party {
+  readonly sender: string;
+  readonly customer: string;
+  readonly occurredAt: Date;
+}
+
+function readMessage(message: Told, { sender, customer: from, occurredAt }: Party): IncomingMessage[] {
+  const mid = midOf(message.mid);
+  if (mid === undefined || message.is_deleted === true) return [];
+  const common = { sender, from, occurredAt, ...replyOf(message) };
+  return messageParts(message).map((part, index) => ({
+    ...common,
+    platformMessageId: partId(mid, index),
+    ...part,
+    // Not so in echoes: what we sent is recognized by its own text.
+    body: part.body || (part.file?.name ?? ""),
+    ...(index === 0 ? referralOf(message.referral) : {}),
+  }));
+}
+
+function readEcho(message: Told, { sender, customer: to, occurredAt }: Party): EchoedMessage[] {
+  const mid = midOf(message.mid);
+  if (mid === undefined || message.is_deleted === true) return [];
+  const reference = text(message.metadata);
+  const common = { sender, to, occurredAt, ...replyOf(message) };
+  return messageParts(message).map((part, index) => ({
+    ...common,
+    platformMessageId: partId(mid, index),
+    ...part,
+    ...(index === 0 && uuid.test(reference) ? { reference: reference.toLowerCase() } : {}),
+  }));
+}
+
+/** A button that the business showed: under a message, in a menu, or the one that begins a chat. */
+function readPostback(postback: Told, { sender, customer: from, occurredAt }: Party): IncomingMessage[] {
+  const mid = midOf(postback.mid);
+  if (mid === undefined) return [];
+  return postbackParts(postback).map((part) => ({
+    ...{ sender, from, occurredAt, platformMessageId: mid },
+    ...part,
+    ...referralOf(postback.referral),
+  }));
+}
+
+function replyOf(message: Told): { readonly replyTo?: string } {
+  const mid = midOf(object(message.reply_to).mid);
+  return mid === undefined ? {} : { replyTo: mid };
+}
+
+function readWithdrawal(message: Told, { sender, customer: from }: Party): Withdrawal[] {
+  const mid = midOf(message.mid);
+  if (mid === undefined || message.is_deleted !== true) return [];
+  const parts = Array.from({ length: mostParts - 1 }, (_, index) => partId(mid, index + 1));
+  return [
+    { sender, from, messageId: mid },
+    ...parts.map((messageId) => ({ sender, from, messageId, isGuess: true as const })),
+  ];
+}
+
+/** By the platform's words, for news that come without the emoji itself. */
+const emojis: ReadonlyMap<unknown, string> = new Map([
+  ["love", "❤"],
+  ["smile", "😆"],
+  ["wow", "😮"],
+  ["sad", "😢"],
+  ["angry", "😠"],
+  ["like", "👍"],
+  ["dislike", "👎"],
+]);
+
+function readReaction(reaction: Told, { sender, customer: from, occurredAt }: Party): IncomingReaction[] {
+  const messageId = midOf(reaction.mid);
+  if (messageId === undefined) return [];
+  const about = { sender, from, messageId, occurredAt };
+  if (reaction.action === "unreact") return [{ ...about, emoji: "" }];
+  const emoji = beginning(text(reaction.emoji), longestEmoji) || emojis.get(reaction.reaction);
+  return reaction.action === "react" && emoji ? [{ ...about, emoji }] : [];
+}
+
+/** Links and shops refer customers as well; an ad names itself. */
+function adOf(referral: unknown): AdReferral | undefined {
+  const told = object(referral);
+  const { ad_id: given } = told;
+  const adId = Number.isSafeInteger(given) ? String(given) : idOf(given);
+  return adId === undefined ? undefined : { adId, details: told };
+}
+
+function referralOf(told: unknown): { readonly referral?: AdReferral } {
+  const referral = adOf(told);
+  return referral === undefined ? {} : { referral };
+}
+
+function readClick(told: unknown, { sender, customer: from, occurredAt }: Party): AdClick[] {
+  const referral = adOf(told);
+  return referral === undefined ? [] : [{ sender, from, referral, occurredAt }];
+}
+
+const statusOf = (
+  told: unknown,
+  state: DeliveryStatus["state"],
+  { sender }: Pick<Party, "sender">,
+): DeliveryStatus[] => {
+  const platformMessageId = midOf(told);
+  return platformMessageId === undefined ? [] : [{ sender, platformMessageId, state }];
+};
+
+const readDelivered = ({ mids }: Told, party: Party): DeliveryStatus[] =>
+  Array.isArray(mids) ? mids.slice(0, mostMids).flatMap((mid) => statusOf(mid, "delivered", party)) : [];
+
+/** A photo account hears of the message that the customer saw. */
+const readSeen = ({ mid }: Told, party: Party): DeliveryStatus[] => statusOf(mid, "read", party);
+
+/** All that was sent up to a moment. What is no moment says nothing: it must not stand for now. */
+function markOf({ watermark }: Told, state: DeliveryMark["state"], { sender, customer }: Party): DeliveryMark[] {
+  const isMoment = typeof watermark === "number" && watermark > 0;
+  return isMoment ? [{ sender, customer, state, upTo: timeOfMs(watermark) }] : [];
+}

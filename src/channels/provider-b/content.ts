@@ -1,0 +1,117 @@
+import type { FileKind, IncomingFile } from "../../inbox/public.ts";
+import { beginning, omit, type Told } from "../shared/told.ts";
+import type { FieldReader } from "./form.ts";
+
+/** What one message holds, in the cloud platform's words. */
+interface Content {
+  readonly kind: string;
+  readonly body: string;
+  readonly details?: Told;
+  readonly file?: IncomingFile;
+}
+
+/** A message with several files becomes one for each; its text stays with the first. */
+export function contentsOf(fields: Told, field: FieldReader): Content[] {
+  const files = filesIn(field);
+  if (files.length > 0) return files.map((file, position) => fileContent(file, position === 0 ? field("Body") : ""));
+  return [locationIn(field) ?? choiceIn(field) ?? textIn(field) ?? unsupported(fields)];
+}
+
+function locationIn(field: FieldReader): Content | undefined {
+  const latitude = coordinate(field("Latitude"), 90);
+  const longitude = coordinate(field("Longitude"), 180);
+  if (latitude === undefined || longitude === undefined) return undefined;
+  const [name, address] = [field("Label"), field("Address")];
+  const location = { latitude, longitude, ...(name !== "" && { name }), ...(address !== "" && { address }) };
+  return { kind: "location", body: name || address || field("Body"), details: { location } };
+}
+
+function coordinate(written: string, most: number): number | undefined {
+  const degrees = /^-?\d{1,3}(\.\d{1,20})?$/.test(written) ? Number(written) : Number.NaN;
+  return Math.abs(degrees) <= most ? degrees : undefined;
+}
+
+/** A row of a list, or a button. */
+function choiceIn(field: FieldReader): Content | undefined {
+  const listId = field("ListId");
+  if (listId !== "") {
+    const [title, description] = [field("ListTitle") || field("Body"), field("ListDescription")];
+    const row = { id: listId, title, ...(description !== "" && { description }) };
+    return { kind: "interactive", body: title, details: { interactive: { type: "list_reply", list_reply: row } } };
+  }
+  const [title, payload] = [field("ButtonText"), field("ButtonPayload")];
+  if (title === "" && payload === "") return undefined;
+  const body = title || field("Body");
+  if (field("MessageType") !== "interactive") {
+    return { kind: "button", body, details: { button: { payload, text: title } } };
+  }
+  const interactive = { type: "button_reply", button_reply: { id: payload, title } };
+  return { kind: "interactive", body, details: { interactive } };
+}
+
+const textIn = (field: FieldReader): Content | undefined =>
+  field("Body") === "" ? undefined : { kind: "text", body: field("Body") };
+
+/** Fields that say nothing of the content. */
+const envelope = [
+  ...["MessageSid", "SmsSid", "SmsMessageSid", "AccountSid", "MessagingServiceSid", "From", "To", "WaId"],
+  ...["ProfileName", "SmsStatus", "MessageStatus", "NumMedia", "NumSegments", "ReferralNumMedia", "ApiVersion"],
+  ...["ChannelMetadata", "Body"],
+];
+
+const unsupported = (fields: Told): Content => ({
+  kind: "unsupported",
+  body: "",
+  details: { unsupported: omit(fields, envelope) },
+});
+
+const mostFiles = 10;
+const longestUrl = 2_048;
+const longestMime = 100;
+
+/** A file as the form names it. */
+interface GivenFile {
+  readonly url: string;
+  readonly mime: string;
+  readonly kind: FileKind;
+}
+
+function filesIn(field: FieldReader): GivenFile[] {
+  const count = /^\d{1,2}$/.test(field("NumMedia")) ? Math.min(Number(field("NumMedia")), mostFiles) : 0;
+  const isDocument = field("MessageType") === "document";
+  return Array.from({ length: count }, (_, position) => {
+    const [type = ""] = field(`MediaContentType${position}`).split(";");
+    const mime = beginning(type.trim().toLowerCase(), longestMime);
+    const kind: FileKind = isDocument ? "document" : fileKindOf(mime);
+    return { url: field(`MediaUrl${position}`), mime, kind };
+  }).filter(({ url }) => url !== "" && url.length <= longestUrl);
+}
+
+function fileKindOf(mime: string): FileKind {
+  // Pictures come as JPEG or PNG.
+  if (mime === "image/webp") return "sticker";
+  return (["image", "video", "audio"] as const).find((kind) => mime.startsWith(`${kind}/`)) ?? "document";
+}
+
+const contactCards: readonly string[] = ["text/vcard", "text/x-vcard", "text/directory"];
+/** The provider puts the name of a document where others have their text. */
+const fileName = /^[^\r\n/\\]{1,200}\.[a-z0-9]{1,10}$/i;
+
+function fileContent({ url, mime, kind }: GivenFile, body: string): Content {
+  const name = kind === "document" && fileName.test(body) ? body : undefined;
+  const file = {
+    kind,
+    ...(name !== undefined && { name }),
+    ...(mime !== "" && { mime }),
+    place: { at: "url", url } as const,
+  };
+  if (contactCards.includes(mime)) {
+    const contacts = body === "" ? [] : [{ name: { formatted_name: body } }];
+    return { kind: "contacts", body, details: { contacts }, file };
+  }
+  const said = {
+    ...(mime !== "" && { mime_type: mime }),
+    ...(name !== undefined ? { filename: name } : body !== "" && { caption: body }),
+  };
+  return { kind, body, details: { [kind]: said }, file };
+}

@@ -1,0 +1,25 @@
+import type { FilePlace, FileSource } from "../../inbox/public.ts";
+import { rootOf } from "../../infra/http-client/http-client.ts";
+import type { Sender } from "../../messaging/public.ts";
+import { type FileSettings, fileAnswer } from "../shared/files.ts";
+import { accountPath, credentialsOf } from "./account.ts";
+
+/** A file is asked for with the account's token; the provider redirects to where it lies, which gets no token. */
+export const providerBFiles = ({ downloads, baseUrl }: FileSettings): FileSource => ({
+  open: async (sender, place, signal) => {
+    const url = ownFile(sender, place, baseUrl);
+    if (url === null) return { kind: "gone", reason: "the file is not one of the account" };
+    const credentials = credentialsOf(sender);
+    const outcome = await downloads.open({ url, credentials, credentialsFor: "url", home: baseUrl, signal });
+    // It answers 404 for a while to files that have just come, too.
+    return fileAnswer(outcome, [410]);
+  },
+});
+
+/** The address of a file of the account's own at the provider; null for any other. */
+function ownFile(sender: Sender, place: FilePlace, baseUrl: string): string | null {
+  if (place.at !== "url" || !URL.canParse(place.url)) return null;
+  // As it is asked for: without `..`, which would lead out of the account.
+  const { href } = new URL(place.url);
+  return href.startsWith(new URL(`${rootOf(baseUrl)}${accountPath(sender)}/`).href) ? href : null;
+}

@@ -1,0 +1,67 @@
+import { textOf } from "../../infra/http-client/json.ts";
+import type { Channel, ChannelMessage } from "../../messaging/public.ts";
+import type { SendingSettings } from "../channel.ts";
+import { errorClasses } from "../shared/refusals.ts";
+import { type AnswerDialect, type ChannelSettings, captioned, channelBy } from "../shared/sending.ts";
+import { accountPath, credentialsOf } from "./account.ts";
+import { callbackOf } from "./callback.ts";
+import { optedOutCodes } from "./codes.ts";
+import { addressOf } from "./numbers.ts";
+
+/** ProviderB: templates that are registered there go by their id, everything else as text and media. */
+export const providerBMessages = (settings: ChannelSettings & Pick<SendingSettings, "address">): Channel =>
+  channelBy(settings, dialect, (sender, message) => {
+    const addresses = { To: addressOf(message.to), From: addressOf(sender.phone) };
+    const callback = callbackOf(settings, message.reference);
+    const form = { ...addresses, ...contentOf(message), ...(callback !== null && { StatusCallback: callback }) };
+    return {
+      path: `${accountPath(sender)}/Messages.json`,
+      headers: { ...credentialsOf(sender), "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams(form).toString(),
+    };
+  });
+
+function contentOf({ template, ...content }: ChannelMessage): Record<string, string> {
+  if (template?.providerBId) {
+    // Its content knows variables by number, whatever the template calls them elsewhere.
+    const variables = Object.fromEntries(template.parameters.map((parameter, index) => [`${index + 1}`, parameter]));
+    return {
+      ContentSid: template.providerBId,
+      ...(template.parameters.length > 0 && { ContentVariables: JSON.stringify(variables) }),
+    };
+  }
+  const { text, media } = captioned(content);
+  return { ...(text !== "" && { Body: text }), ...(media && { MediaUrl: media.link }) };
+}
+
+const dialect: AnswerDialect = {
+  accepted: (body) => ({ id: textOf(body.sid) }),
+  error({ code, message, status }) {
+    // Its codes have five digits; a gateway may well have a `code` of three.
+    const isOwn = typeof code === "number" && Number.isInteger(code) && code >= 10_000 && typeof status === "number";
+    return isOwn ? { code, message: textOf(message) ?? "" } : undefined;
+  },
+  classes: errorClasses({
+    // Requests, calls per second, queues that are full, the channel's rate, the channel out of service.
+    "wait-sender": [20429, 14107, 21611, 30001, 63018, 63012],
+    stop: [
+      // Credentials, account, permission, limit of the day.
+      ...[20003, 20004, 20005, 20006, 20008, 20403, 20404, 30002, 63020, 63038],
+      // The number that it leaves from.
+      ...[21212, 21603, 21606, 21660, 63007],
+      // The template: unknown, not in this language, parameters, rejected.
+      ...[21654, 21655, 63027, 63028, 63030, 63040],
+      // The address of our own that it would tell of the message at.
+      21609,
+    ],
+    // Paused, disabled.
+    "stop-template": [63041, 63042],
+    // Number, region, text, media and values of this message; the window; nobody there.
+    final: [
+      ...[21211, 21408, 21604, 21612, 21614, 21617, 21619, 21620, 21656],
+      ...[63003, 63013, 63015, 63016, 63019, 63021, 63024, 63032],
+    ],
+    "opted-out": optedOutCodes,
+    later: [63049],
+  }),
+};

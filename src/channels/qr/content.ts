@@ -1,0 +1,221 @@
+import type { FileKind } from "../../inbox/public.ts";
+import { beginning, list, longestEmoji, object, omit, type Told, text } from "../shared/told.ts";
+import { contactIn } from "./vcard.ts";
+
+/** What a message holds, in the cloud platform's words. */
+export interface Content {
+  readonly kind: string;
+  readonly body: string;
+  readonly details?: object;
+  readonly file?: { readonly kind: FileKind; readonly name?: string; readonly mime?: string };
+}
+
+/** What is no message of its own. */
+export type Found =
+  | { readonly is: "message"; readonly content: Content; readonly context: Told }
+  | { readonly is: "reaction"; readonly messageId: unknown; readonly emoji: string }
+  | { readonly is: "withdrawal"; readonly messageId: unknown };
+
+const mostWrappers = 5;
+/** Units of a text; the platform's own bound. */
+const longestText = 65_536;
+const longestDetail = 4_096;
+const mostContacts = 100;
+const mostOptions = 20;
+/** Units of JSON that are kept of what cannot be shown. */
+const longestUnsupported = 8_192;
+
+/** Hold another message, in their field `message`. */
+const wrappers: readonly string[] = [
+  "ephemeralMessage",
+  "viewOnceMessage",
+  "viewOnceMessageV2",
+  "viewOnceMessageV2Extension",
+  "documentWithCaptionMessage",
+  "deviceSentMessage",
+  "associatedChildMessage",
+  "groupMentionedMessage",
+  "lottieStickerMessage",
+  "botInvokeMessage",
+];
+
+/** Say nothing that a person wrote or chose, or change what was said before. */
+const silent: readonly string[] = [
+  "senderKeyDistributionMessage",
+  "fastRatchetKeySenderKeyDistributionMessage",
+  "editedMessage",
+  "secretEncryptedMessage",
+  "pollUpdateMessage",
+  "encReactionMessage",
+  "encCommentMessage",
+  "encEventResponseMessage",
+  "keepInChatMessage",
+  "pinInChatMessage",
+  "albumMessage",
+  "stickerSyncRmrMessage",
+  "messageHistoryBundle",
+  "messageHistoryNotice",
+  "botFeedbackMessage",
+];
+
+/** As its name, and as the number that stands for it. */
+const revocations: readonly unknown[] = ["REVOKE", 0];
+
+/** What a message of the provider holds; undefined where it holds nothing that is shown. */
+export function contentIn(message: unknown, wrapped = 0): Found | undefined {
+  const told = object(message);
+  const wrapper = wrappers.find((name) => Object.hasOwn(told, name));
+  if (wrapper !== undefined) {
+    return wrapped < mostWrappers ? contentIn(object(told[wrapper]).message, wrapped + 1) : undefined;
+  }
+  if (Object.hasOwn(told, "protocolMessage")) return withdrawalIn(object(told.protocolMessage));
+  if (Object.hasOwn(told, "reactionMessage")) return reactionIn(object(told.reactionMessage));
+  if (text(told.conversation) !== "") return shown(plainText(told.conversation), object(told.contextInfo));
+  for (const [name, read] of readers) {
+    const held = Object.hasOwn(told, name) ? object(told[name]) : undefined;
+    if (held) return shown(read(held), object(held.contextInfo));
+  }
+  const other = Object.keys(told).find((name) => /Message(?:V\d)?$/.test(name) && !silent.includes(name));
+  if (other === undefined) return undefined;
+  const held = object(told[other]);
+  return shown(unsupported(other, held), object(held.contextInfo));
+}
+
+const shown = (content: Content, context: Told): Found => ({ is: "message", content, context });
+
+function withdrawalIn({ type, key }: Told): Found | undefined {
+  return revocations.includes(type) ? { is: "withdrawal", messageId: object(key).id } : undefined;
+}
+
+const reactionIn = ({ key, text: emoji }: Told): Found => ({
+  is: "reaction",
+  messageId: object(key).id,
+  emoji: beginning(text(emoji), longestEmoji),
+});
+
+const plainText = (body: unknown): Content => ({ kind: "text", body: beginning(text(body), longestText) });
+
+const short = (value: unknown): string => beginning(text(value), longestDetail);
+
+/** Without what is empty. */
+const given = (fields: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== "" && value !== false),
+  );
+
+/** By the field that holds each. */
+const readers: ReadonlyMap<string, (held: Told) => Content> = new Map([
+  ["extendedTextMessage", (held: Told) => plainText(held.text)],
+  ["imageMessage", (held: Told) => file("image", held)],
+  ["videoMessage", (held: Told) => file("video", held)],
+  ["ptvMessage", (held: Told) => file("video", held)],
+  ["audioMessage", (held: Told) => file("audio", held, { voice: held.ptt === true })],
+  ["documentMessage", (held: Told) => file("document", held, { filename: short(held.fileName) || short(held.title) })],
+  ["stickerMessage", (held: Told) => file("sticker", held, { animated: held.isAnimated === true })],
+  ["locationMessage", location],
+  ["liveLocationMessage", location],
+  ["contactMessage", (held: Told) => contacts([held])],
+  ["contactsArrayMessage", (held: Told) => contacts(list(held.contacts))],
+  [
+    "buttonsResponseMessage",
+    (held: Told) => choice("button_reply", held.selectedButtonId, text(held.selectedDisplayText)),
+  ],
+  ["templateButtonReplyMessage", templateButton],
+  [
+    "listResponseMessage",
+    (held: Told) =>
+      choice("list_reply", object(held.singleSelectReply).selectedRowId, text(held.title), held.description),
+  ],
+  ["interactiveResponseMessage", flowAnswer],
+  ["orderMessage", order],
+]);
+
+function file(kind: FileKind, held: Told, facts: Readonly<Record<string, unknown>> = {}): Content {
+  const mime = short(held.mimetype);
+  const name = short(facts.filename);
+  return {
+    kind,
+    body: beginning(text(held.caption), longestText) || name,
+    details: { [kind]: given({ mime_type: mime, ...facts }) },
+    file: { kind, ...(name !== "" && { name }), ...(mime !== "" && { mime }) },
+  };
+}
+
+function location(held: Told): Content {
+  const [name, address] = [short(held.name), short(held.address)];
+  const { degreesLatitude: latitude, degreesLongitude: longitude } = held;
+  const at = typeof latitude === "number" && typeof longitude === "number" ? { latitude, longitude } : {};
+  const body = name || address || short(held.caption) || short(held.comment);
+  return { kind: "location", body, details: { location: { ...at, ...given({ name, address }) } } };
+}
+
+function contacts(cards: readonly Told[]): Content {
+  const read = cards.slice(0, mostContacts).map(({ vcard, displayName }) => contactIn(text(vcard), short(displayName)));
+  return { kind: "contacts", body: "", details: { contacts: read } };
+}
+
+function choice(type: "button_reply" | "list_reply", chosen: unknown, title: string, description?: unknown): Content {
+  const body = short(title);
+  const reply = { id: short(chosen), title: body, ...given({ description: short(description) }) };
+  return { kind: "interactive", body, details: { interactive: { type, [type]: reply } } };
+}
+
+function templateButton({ selectedId, selectedDisplayText }: Told): Content {
+  const body = short(selectedDisplayText);
+  return { kind: "button", body, details: { button: { payload: short(selectedId), text: body } } };
+}
+
+function flowAnswer(held: Told): Content {
+  const { name, paramsJson } = object(held.nativeFlowResponseMessage);
+  const body = short(object(held.body).text);
+  const reply = { name: short(name), body, response_json: short(paramsJson) };
+  return { kind: "interactive", body, details: { interactive: { type: "nfm_reply", nfm_reply: reply } } };
+}
+
+/** The provider tells of no products: the phone alone can ask for them. */
+function order(held: Told): Content {
+  const note = short(held.message);
+  const title = short(held.orderTitle);
+  const amount = amountOf(held.totalAmount1000);
+  const facts = { id: short(held.orderId), title, text: note, amount, currency: short(held.totalCurrencyCode) };
+  const { itemCount } = held;
+  const items = typeof itemCount === "number" ? { item_count: itemCount } : {};
+  return { kind: "order", body: note || title, details: { order: { ...given(facts), ...items, product_items: [] } } };
+}
+
+/** In major units; the provider tells thousandths. */
+function amountOf(thousandths: unknown): number | undefined {
+  const amount = typeof thousandths === "object" ? longOf(thousandths) : Number(thousandths);
+  return Number.isSafeInteger(amount) && amount >= 0 ? amount / 1_000 : undefined;
+}
+
+/** A number of 64 bits, as the provider writes it in halves; NaN for what is none. */
+export function longOf(told: unknown): number {
+  const { low, high } = object(told);
+  return typeof low === "number" && typeof high === "number" ? high * 2 ** 32 + (low >>> 0) : Number.NaN;
+}
+
+function unsupported(type: string, held: Told): Content {
+  const name = short(held.name) || short(held.title) || short(object(held.product).title);
+  const options = list(held.options)
+    .slice(0, mostOptions)
+    .map(({ optionName }) => short(optionName));
+  const { hydratedContentText } = object(held.hydratedTemplate);
+  const texts = [
+    held.text,
+    held.caption,
+    held.contentText,
+    object(held.body).text,
+    hydratedContentText,
+    held.description,
+  ];
+  const said = texts.map(short).find((each) => each !== "") ?? "";
+  const body = [name, said, ...options].filter((line) => line !== "").join("\n");
+  const content = omit(held, ["contextInfo", "encKey", "mediaKey", "jpegThumbnail"]);
+  const there = JSON.stringify(content).length <= longestUnsupported ? { content } : {};
+  return {
+    kind: "unsupported",
+    body: beginning(body, longestText),
+    details: { unsupported: { type: beginning(type, 100), ...there } },
+  };
+}

@@ -1,0 +1,49 @@
+import type { FileAnswer, FileSource } from "../../inbox/public.ts";
+import { rootOf } from "../../infra/http-client/http-client.ts";
+import type { Sender } from "../../messaging/public.ts";
+import { type FileSettings, fileAnswer } from "../shared/files.ts";
+import { base64FileIn } from "./base64-file.ts";
+
+/** Bytes of an answer: those of the largest file that is stored, in base64, and what stands around it. */
+const mostBytes = 140 * 1024 * 1024;
+
+/** The provider answers 400 to everything that goes wrong, also to what may go right later. */
+const lasting = /Message not found|not of the media type|messageContextInfo|Template message does not/;
+
+/** Files of paired phones: they came along, or the provider is asked for that of a message. */
+export const qrFiles = ({ downloads, baseUrl }: FileSettings): FileSource => ({
+  open: async (sender, place, signal) => {
+    if (place.at === "here") return contentOf(Buffer.from(place.base64, "base64"));
+    if (place.at !== "message") return { kind: "gone", reason: "no place of this channel" };
+    const outcome = await downloads.open(requestFor(sender, place.messageId, rootOf(baseUrl), signal));
+    if (outcome.kind === "content") return fileIn(outcome.content);
+    const isGone = outcome.kind === "refused" && outcome.status === 400 && lasting.test(outcome.text);
+    return isGone ? { kind: "gone", reason: "the provider does not have it" } : fileAnswer(outcome, []);
+  },
+});
+
+const requestFor = ({ platformId, accessToken }: Sender, messageId: string, root: string, signal: AbortSignal) =>
+  ({
+    method: "POST",
+    url: `${root}/chat/getBase64FromMediaMessage/${encodeURIComponent(platformId)}`,
+    headers: { accept: "application/json", "content-type": "application/json" },
+    credentials: { apikey: accessToken },
+    body: JSON.stringify({ message: { key: { id: messageId } }, convertToMp4: false }),
+    home: root,
+    mostBytes,
+    signal,
+  }) as const;
+
+async function fileIn(answer: AsyncIterable<Uint8Array>): Promise<FileAnswer> {
+  try {
+    return { kind: "content", content: await base64FileIn(answer), size: null };
+  } catch (error) {
+    return { kind: "later", reason: error instanceof Error ? error.message : "the answer cannot be read" };
+  }
+}
+
+const contentOf = (bytes: Buffer): FileAnswer => ({ kind: "content", content: onePiece(bytes), size: bytes.length });
+
+async function* onePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

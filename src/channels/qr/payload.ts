@@ -1,0 +1,193 @@
+import {
+  type AdReferral,
+  type ConnectionNews,
+  connectionStates,
+  type EchoedMessage,
+  type IncomingMessage,
+  type IncomingReaction,
+  noNews,
+  type ProvenSender,
+  type WebhookNews,
+  type Withdrawal,
+} from "../../inbox/public.ts";
+import type { DeliveryStatus } from "../../messaging/public.ts";
+import { beginning, id, longestName, object, type Told, text, timeOfSeconds } from "../shared/told.ts";
+import { type Content, contentIn, longOf } from "./content.ts";
+import { keptIn, type Parts, piecesIn } from "./kept.ts";
+import { keyIn, type MessageKey, numberIn } from "./key.ts";
+
+/** The instance that the news are about, and the number of its phone where the provider names it. */
+interface About {
+  readonly sender: string;
+  readonly own: string | undefined;
+}
+
+/**
+ * Reads a webhook of the provider of paired phones. What is not known is left out, never an error. Throws only when the
+ * payload is no JSON.
+ *
+ * @param about - whose webhook it is; the secret proved that, not the payload
+ */
+export const readQrWebhook = (payload: string, about: ProvenSender | null): WebhookNews =>
+  newsIn(keptIn(payload), about);
+
+export function newsIn({ told, file }: Parts, about: ProvenSender | null): WebhookNews {
+  if (about === null) return noNews;
+  const event = eventIn(told);
+  if (event === "connection.update") return { ...noNews, connections: readConnection(told, about) };
+  // Whose the instance is was not part of a secret of the first form: it proves too little for what customers write.
+  if (about.owner === null) return noNews;
+  const whom = { sender: about.platformId, own: numberIn(told.sender) };
+  const pieces = piecesIn(told.data);
+  switch (event) {
+    case "messages.upsert":
+      // A file that came along is that of the one message.
+      return readMessages(pieces, pieces.length === 1 ? file : "", whom);
+    case "send.message":
+      return readMessages(pieces, "", whom);
+    case "messages.update":
+      return { ...noNews, statuses: pieces.flatMap((piece) => readStatus(piece, whom)) };
+    case "messages.delete":
+      return { ...noNews, withdrawals: pieces.flatMap((piece) => readDeletion(piece, whom)) };
+    default:
+      return noNews;
+  }
+}
+
+/** What kind of news it is, in the provider's word; it also writes `CONNECTION_UPDATE`. */
+const eventIn = ({ event }: Told): string => text(event).toLowerCase().replaceAll("_", ".");
+
+function readConnection({ data, date_time: written }: Told, about: ProvenSender): ConnectionNews[] {
+  const { state: given } = object(data);
+  const state = connectionStates.find((known) => known === given);
+  return state === undefined ? [] : [{ sender: about.platformId, owner: about.owner, state, toldAt: time(written) }];
+}
+
+/** Null for what is no time. The provider writes its local time as if it were UTC: compare it with its own times only. */
+function time(written: unknown): Date | null {
+  const at = typeof written === "string" && written.length <= 40 ? Date.parse(written) : Number.NaN;
+  return at > 0 && at < Date.UTC(9999, 0) ? new Date(at) : null;
+}
+
+function readMessages(pieces: readonly Told[], file: string, about: About): WebhookNews {
+  const messages: IncomingMessage[] = [];
+  const echoes: EchoedMessage[] = [];
+  const reactions: IncomingReaction[] = [];
+  const withdrawals: Withdrawal[] = [];
+  for (const piece of pieces) {
+    const key = keyIn(piece.key, about.own);
+    const found = key && contentIn(piece.message);
+    if (!key || !found) continue;
+    if (found.is === "message") {
+      const context = { ...object(piece.contextInfo), ...found.context };
+      const message = messageOf(piece, key, found.content, context, file, about);
+      if (key.fromMe) echoes.push({ ...message, to: key.customer });
+      else messages.push({ ...message, ...senderOf(piece, key), ...referralIn(context) });
+      continue;
+    }
+    const messageId = id(found.messageId);
+    // What the business itself feels or takes back is shown on the phone alone.
+    if (messageId === undefined || key.fromMe) continue;
+    const from = key.customer;
+    if (found.is === "withdrawal") withdrawals.push({ sender: about.sender, from, messageId });
+    else {
+      const occurredAt = sentAt(piece);
+      reactions.push({ sender: about.sender, ...senderOf(piece, key), messageId, emoji: found.emoji, occurredAt });
+    }
+  }
+  return { ...noNews, messages, echoes, reactions, withdrawals };
+}
+
+function messageOf(
+  piece: Told,
+  key: MessageKey,
+  { kind, body, details, file }: Content,
+  context: Told,
+  base64: string,
+  { sender }: About,
+): Omit<EchoedMessage, "to"> {
+  const replyTo = id(context.stanzaId);
+  const place = base64 === "" ? ({ at: "message", messageId: key.id } as const) : ({ at: "here", base64 } as const);
+  return {
+    sender,
+    platformMessageId: key.id,
+    kind,
+    body,
+    ...(details && { details }),
+    ...(replyTo !== undefined && { replyTo }),
+    ...(file && { file: { ...file, place } }),
+    occurredAt: sentAt(piece),
+  };
+}
+
+/** The provider writes the number where the customer has no name. */
+function senderOf({ pushName }: Told, { customer }: MessageKey): { readonly from: string; readonly name?: string } {
+  const name = beginning(text(pushName).trim(), longestName);
+  const isName = name !== "" && name !== customer && numberIn(name) === undefined;
+  return { from: customer, ...(isName && { name }) };
+}
+
+function sentAt({ messageTimestamp: told }: Told): Date {
+  return timeOfSeconds(typeof told === "object" ? longOf(told) : told);
+}
+
+/** In the cloud platform's words. */
+function referralIn({ externalAdReply }: Told): { readonly referral?: AdReferral } {
+  const ad = object(externalAdReply);
+  const adId = id(ad.sourceId);
+  if (adId === undefined || (ad.sourceType !== undefined && ad.sourceType !== "ad")) return {};
+  const told = {
+    source_url: ad.sourceUrl,
+    source_id: adId,
+    source_type: "ad",
+    headline: ad.title,
+    body: ad.body,
+    media_url: ad.mediaUrl,
+    thumbnail_url: ad.thumbnailUrl,
+    ctwa_clid: ad.ctwaClid,
+  };
+  const texts = Object.entries(told).map(([name, value]) => [name, beginning(text(value), longestOfAd)] as const);
+  return { referral: { adId, details: Object.fromEntries(texts.filter(([, value]) => value !== "")) } };
+}
+
+const longestOfAd = 2_048;
+
+/** In the provider's words, and as the numbers that stand for them. */
+const states: ReadonlyMap<unknown, DeliveryStatus["state"]> = new Map<unknown, DeliveryStatus["state"]>([
+  ["ERROR", "failed"],
+  ["PENDING", "sent"],
+  ["SERVER_ACK", "sent"],
+  ["DELIVERY_ACK", "delivered"],
+  ["READ", "read"],
+  ["PLAYED", "read"],
+  [0, "failed"],
+  [1, "sent"],
+  [2, "sent"],
+  [3, "delivered"],
+  [4, "read"],
+  [5, "read"],
+]);
+
+/** Versions of the provider name the message in other places, and put the state into an `update`. */
+function readStatus(piece: Told, { sender }: About): DeliveryStatus[] {
+  const key = object(piece.key);
+  const platformMessageId = id(piece.keyId) ?? id(key.id) ?? id(piece.id);
+  const state = states.get(piece.status ?? object(piece.update).status);
+  const fromMe = piece.fromMe ?? key.fromMe;
+  if (platformMessageId === undefined || state === undefined || fromMe !== true) return [];
+  const recipientId = numberIn(piece.remoteJid ?? key.remoteJid);
+  return [
+    {
+      sender,
+      platformMessageId,
+      ...(recipientId !== undefined && { recipientId }),
+      state,
+      ...(state === "failed" && { error: { code: 0, reason: "the provider tells no reason", optedOut: false } }),
+    },
+  ];
+}
+
+function readDeletion(piece: Told, { sender, own }: About): Withdrawal[] {
+  const key = keyIn(typeof piece.key === "object" ? piece.key : piece, own);
+  return key && !key.fromMe ? [{ sender, from: key.customer, messageId: key.id }] : [];
+}

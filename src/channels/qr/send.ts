@@ -1,0 +1,92 @@
+import { type Fields, fields, first, textOf } from "../../infra/http-client/json.ts";
+import type { Channel, ChannelMessage, Sender } from "../../messaging/public.ts";
+import { errorClasses, type PlatformError } from "../shared/refusals.ts";
+import {
+  type AnswerDialect,
+  type ChannelSettings,
+  captioned,
+  channelBy,
+  fileNameOf,
+  posted,
+  type SendRequest,
+} from "../shared/sending.ts";
+import { addressOf } from "./key.ts";
+
+/** A phone that a provider has paired by QR code. It knows no templates and carries no reference of ours. */
+export const qrProvider = (settings: ChannelSettings): Channel => ({
+  ...channelBy(settings, dialect, (sender, message) =>
+    requestOf(sender, captioned(message).media ? "/message/sendMedia" : "/message/sendText", {
+      ...contentOf(message),
+      ...(message.replyTo !== undefined && { quoted: { key: { id: message.replyTo } } }),
+    }),
+  ),
+  markRead: async (sender, { platformMessageId: id, customer }) => {
+    const readMessages = [{ remoteJid: addressOf(customer), fromMe: false, id }];
+    await posted(settings, requestOf(sender, "/chat/markMessageAsRead", { readMessages }));
+  },
+});
+
+const requestOf = ({ platformId, accessToken }: Sender, path: string, body: object): SendRequest => ({
+  path: `${path}/${encodeURIComponent(platformId)}`,
+  headers: { apikey: accessToken, "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+function contentOf({ to: number, ...content }: ChannelMessage): object {
+  const { text, media } = captioned(content);
+  if (!media) return { number, text };
+  return {
+    number,
+    mediatype: media.type,
+    media: media.link,
+    ...(text !== "" && { caption: text }),
+    // The provider makes up the other names itself, and stumbles over links without an ending.
+    ...(media.type === "document" && { fileName: fileNameOf(media.link) }),
+  };
+}
+
+const dialect: AnswerDialect = {
+  accepted(body) {
+    const { id, remoteJid } = fields(body.key);
+    return { id: textOf(id), recipientId: /^(\d+)@s\.whatsapp\.net$/.exec(textOf(remoteJid) ?? "")?.[1] };
+  },
+  error: provenError,
+  classes: errorClasses({
+    "wait-sender": [429, 500],
+    // Key, permission, instance.
+    stop: [401, 403, 404],
+    final: [400],
+  }),
+};
+
+/**
+ * The provider has no error codes, so the HTTP status stands for one. Its 400 alone proves nothing: it answers so,
+ * too, when the message has left and could not be stored. Proof is what it only says before it sends.
+ */
+function provenError(body: Fields, httpStatus: number): PlatformError | undefined {
+  const { message } = fields(body.response);
+  const isOwn = body.status === httpStatus && textOf(body.error) !== undefined && message !== undefined;
+  if (!isOwn) return undefined;
+  const error = (reason: string): PlatformError => ({ code: httpStatus, message: reason });
+  switch (httpStatus) {
+    case 400:
+      if (fields(first(message)).exists === false) return error("the number does not exist on this channel");
+      return isComplaint(message) ? error(`bad request: ${message.flat().join("; ")}`) : undefined;
+    case 401:
+    case 403:
+    case 404:
+    case 429:
+      return error(`${body.error}: ${[message].flat().filter(isText).join("; ")}`);
+    case 500:
+      // Said so, and not in a list, it comes from the look for the number, which goes before.
+      return message === "Connection Closed" ? error("the phone is not connected") : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** What the check of the request found is a list in a list; other errors are texts in a list. */
+const isComplaint = (message: unknown): message is string[][] =>
+  Array.isArray(message) && Array.isArray(message[0]) && message.flat().every(isText);

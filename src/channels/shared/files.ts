@@ -1,0 +1,28 @@
+import type { FileAnswer } from "../../inbox/public.ts";
+import type { DownloadOutcome, Downloads } from "../../infra/http-client/downloads.ts";
+import type { GraphSettings } from "./graph.ts";
+import { retryAfterMs } from "./refusals.ts";
+
+/** What a channel needs to fetch its customers' files. */
+export interface FileSettings extends GraphSettings {
+  readonly downloads: Pick<Downloads, "open">;
+}
+
+/** @param gone - statuses that say that the file can never be had */
+export function fileAnswer(outcome: DownloadOutcome, gone: readonly number[] = [404, 410]): FileAnswer {
+  switch (outcome.kind) {
+    case "content":
+      return outcome;
+    case "forbidden":
+      return { kind: "gone", reason: outcome.reason };
+    case "unreachable":
+      return { kind: "later", reason: outcome.reason };
+    case "refused": {
+      const { status, headers } = outcome;
+      const reason = `the platform answered ${status}`;
+      if (gone.includes(status)) return { kind: "gone", reason };
+      const wait = retryAfterMs(headers["retry-after"]);
+      return { kind: "later", reason, ...(wait !== undefined && { retryAfterMs: wait }) };
+    }
+  }
+}

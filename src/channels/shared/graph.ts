@@ -1,0 +1,46 @@
+import { type Fields, fields } from "../../infra/http-client/json.ts";
+import type { Sender } from "../../messaging/public.ts";
+import type { PlatformError } from "./refusals.ts";
+import type { ChannelSettings, SendRequest } from "./sending.ts";
+
+/** What the platform's channels have in common: cloud numbers, pages and photo-app accounts. */
+
+export interface GraphSettings extends ChannelSettings {
+  /** Such as `v23.0`. */
+  readonly version: string;
+}
+
+export const bearer = (accessToken: string): { authorization: string } => ({ authorization: `Bearer ${accessToken}` });
+
+/** The one request of a send, from a number, a page or an account. */
+export const graphSend = (version: string, { platformId, accessToken }: Sender, body: object): SendRequest => ({
+  path: `/${version}/${encodeURIComponent(platformId)}/messages`,
+  headers: { ...bearer(accessToken), "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+/** Token, permissions and capabilities: no message of this sender can succeed. 100/33 is its id, not the recipient. */
+export const graphStops = [
+  ...([190, 0, 3, 10, 33, 368, "100/33"] as const),
+  ...Array.from({ length: 100 }, (_, n) => 200 + n),
+];
+
+export function graphError(body: Fields): PlatformError | undefined {
+  const { code, message, error_subcode: subcode, error_data: data, error_user_msg: said } = fields(body.error);
+  if (typeof code !== "number" || !Number.isInteger(code)) return undefined;
+  const { details = said } = fields(data);
+  return {
+    code,
+    message: typeof message === "string" ? message : "",
+    ...(typeof subcode === "number" && { subcode }),
+    ...(typeof details === "string" && { details }),
+  };
+}
+
+/** Only the cursor is taken from `next`; its host is never asked, so that the token goes nowhere else. */
+export function cursorOf(paging: Fields): string | undefined {
+  const { after } = fields(paging.cursors);
+  if (typeof after === "string" && after !== "") return after;
+  if (typeof paging.next !== "string" || !URL.canParse(paging.next)) return undefined;
+  return new URL(paging.next).searchParams.get("after") || undefined;
+}

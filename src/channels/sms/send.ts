@@ -1,0 +1,27 @@
+import { textOf } from "../../infra/http-client/json.ts";
+import type { Channel } from "../../messaging/public.ts";
+import { errorClasses } from "../shared/refusals.ts";
+import { type AnswerDialect, type ChannelSettings, channelBy, textWithLink } from "../shared/sending.ts";
+
+/**
+ * `POST <base>/messages` with `{ "to": "59170000001", "text", "reference" }`. Accepted is a 2xx with `{ "id" }`, refused a
+ * 4xx with `{ "code": <number>, "message" }`; anything else proves nothing. A user and a password in the base URL become
+ * basic authentication.
+ */
+export const smsProvider = (settings: ChannelSettings): Channel =>
+  channelBy(settings, dialect, (_sender, { to, text, media, reference }) => ({
+    path: "/messages",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ to, text: media ? textWithLink(text, media.link) : text, reference }),
+  }));
+
+const dialect: AnswerDialect = {
+  accepted: ({ id }) => ({ id: textOf(id) }),
+  error({ code, message }) {
+    const isOwn =
+      typeof code === "number" && Number.isInteger(code) && Math.abs(code) < 2 ** 31 && typeof message === "string";
+    return isOwn ? { code, message } : undefined;
+  },
+  // Its codes are its own: each refuses this message, by a status that says so.
+  classes: errorClasses({}),
+};

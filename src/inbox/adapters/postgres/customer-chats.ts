@@ -1,0 +1,48 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { isNumbered } from "../../../kernel/channels.ts";
+import { inChunks } from "./news.ts";
+import { findingContacts, findingContactsById } from "./thread-sql.ts";
+
+const chatsOf = (name: string, findingContact: string): Statement => ({
+  name,
+  text: `
+    with wanted as (
+      select sender.business_id, news.customer, news.position, $2::text as provider
+      from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, customer text)
+      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    )
+    select wanted.position, wanted.business_id, chat.id as chat_id
+    from wanted
+    cross join lateral (${findingContact}) as contact
+    cross join lateral (
+      select id from chats
+      where business_id = wanted.business_id and contact_id = contact.id and provider = wanted.provider offset 0
+    ) as chat`,
+});
+const find = chatsOf("incoming_chats", findingContacts);
+const findById = chatsOf("incoming_chats_by_id", findingContactsById);
+
+export interface CustomerChat {
+  readonly business_id: number;
+  readonly chat_id: number;
+}
+
+/** Whom a piece of news is about. */
+export interface InChat {
+  readonly sender: string;
+  /** The customer's id on the platform. */
+  readonly customer: string;
+}
+
+/** The chat of each customer on the channel; undefined where there is none. */
+export async function chatsOfCustomers(
+  transaction: Queries,
+  provider: string,
+  customers: readonly InChat[],
+): Promise<(CustomerChat | undefined)[]> {
+  const rows = customers.map(({ sender, customer }, position) => ({ position, sender, customer }));
+  const statement = isNumbered(provider) ? find : findById;
+  const found = await inChunks<CustomerChat & { position: number }>(transaction, statement, rows, provider);
+  const byPosition = new Map(found.map(({ position, ...chat }) => [position, chat]));
+  return customers.map((_, position) => byPosition.get(position));
+}

@@ -1,0 +1,8 @@
+import type { CustomerOrder } from "../../application/ports.ts";
+import type { MessageNews } from "./news.ts";
+
+/** What customers ordered with messages that have just been stored. */
+export const ordersIn = (arrived: readonly MessageNews[]): CustomerOrder[] =>
+  arrived.flatMap(({ business_id: businessId, chat_id: chatId, id: messageId, message }) =>
+    message?.order ? [{ businessId, chatId, messageId, lines: message.order.lines }] : [],
+  );

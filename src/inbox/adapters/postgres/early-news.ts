@@ -1,0 +1,137 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { ChatChannelName } from "../../../kernel/channels.ts";
+import type { IncomingNews } from "../../domain/incoming.ts";
+import { inChunks, type MessageNews } from "./news.ts";
+import { looked } from "./waking.ts";
+
+/** What a customer does with a message, and that a message answers it. */
+export type NewsOfMessages = Pick<IncomingNews, "reactions" | "withdrawals" | "replies">;
+
+const keep: Statement = {
+  name: "early_news_keep",
+  text: `
+    with given as (
+      select distinct on (sender.business_id, news.message_id, news.kind, news.customer, news.answer)
+             sender.business_id, news.*
+      from jsonb_to_recordset($1::jsonb) as news(
+        position integer, sender text, message_id text, kind text, customer text, answer text, author text, emoji text,
+        at timestamptz)
+      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+      order by sender.business_id, news.message_id, news.kind, news.customer, news.answer, news.at desc,
+               news.position desc
+    )
+    insert into early_news as early (business_id, platform_message_id, provider, kind, customer, answer, sender, author,
+                                     emoji, at)
+    select business_id, message_id, $2, kind, customer, answer, sender, author, emoji, at from given
+    order by business_id, message_id, kind, customer, answer
+    on conflict (business_id, platform_message_id, provider, kind, customer, answer) do update
+    set emoji = excluded.emoji, at = excluded.at, author = excluded.author, heard_at = clock_timestamp()
+    where early.at <= excluded.at
+    returning early.business_id`,
+};
+
+/** Keeps news of messages that are not here yet. Whether any are kept. */
+export async function keepNews(
+  transaction: Queries,
+  provider: string,
+  { reactions, withdrawals, replies }: NewsOfMessages,
+): Promise<boolean> {
+  const nothing = { customer: "", answer: "", emoji: "", at: new Date() };
+  const rows = [
+    ...reactions.map(({ sender, from, name, messageId, emoji, occurredAt }) => ({
+      ...nothing,
+      ...{ kind: "reaction", sender, message_id: messageId, customer: from, author: name, emoji, at: occurredAt },
+    })),
+    ...withdrawals
+      .filter(({ isGuess }) => !isGuess)
+      .map(({ sender, from, messageId }) => ({
+        ...nothing,
+        ...{ kind: "withdrawal", sender, message_id: messageId, customer: from },
+      })),
+    ...replies.map(({ sender, platformMessageId, replyTo }) => ({
+      ...nothing,
+      ...{ kind: "reply", sender, message_id: replyTo, answer: platformMessageId },
+    })),
+  ].map((row, position) => ({ ...row, position }));
+  return (await inChunks(transaction, keep, rows, provider)).length > 0;
+}
+
+const columns = `early.kind, early.sender, early.platform_message_id as "messageId", early.customer as "from",
+                 early.answer, early.author as name, early.emoji, early.at as "occurredAt"`;
+
+/** Replies are looked at again later: their own messages are here already, and are locked first. */
+const takeOf: Statement = {
+  name: "early_news_of_messages",
+  text: `
+    with given as (
+      select early.* from jsonb_to_recordset($1::jsonb) as news(business_id bigint, message_id text)
+      join early_news as early
+        on early.business_id = news.business_id and early.platform_message_id = news.message_id and early.provider = $2
+    )
+    delete from early_news as early using given
+    where early.kind <> 'reply' and early.business_id = given.business_id and early.provider = given.provider
+      and early.platform_message_id = given.platform_message_id and given.kind = early.kind
+      and given.customer = early.customer
+    returning ${columns}`,
+};
+
+const take: Statement = {
+  name: "early_news_take",
+  text: `
+    delete from early_news as early
+    where (business_id, platform_message_id, provider, kind, customer, answer) in (
+      select early.business_id, early.platform_message_id, early.provider, early.kind, early.customer, early.answer
+      from early_news as early
+      where early.heard_at > now() - interval '${looked} seconds' and early.provider = $1
+        and exists (
+          select from messages
+          where business_id = early.business_id and platform_message_id = early.platform_message_id)
+      order by early.business_id, early.platform_message_id
+      limit $2
+      for update skip locked)
+    returning ${columns}`,
+};
+
+interface Row {
+  readonly kind: "reaction" | "withdrawal" | "reply";
+  readonly sender: string;
+  readonly messageId: string;
+  readonly from: string;
+  readonly answer: string;
+  readonly name: string | null;
+  readonly emoji: string;
+  readonly occurredAt: Date;
+}
+
+function newsIn(rows: readonly Row[]): NewsOfMessages {
+  const of = (wanted: Row["kind"]) => rows.filter(({ kind }) => kind === wanted);
+  return {
+    reactions: of("reaction").map(({ sender, from, name, messageId, emoji, occurredAt }) => ({
+      ...{ sender, from, messageId, emoji, occurredAt },
+      ...(name === null ? {} : { name }),
+    })),
+    withdrawals: of("withdrawal").map(({ sender, from, messageId }) => ({ sender, from, messageId })),
+    replies: of("reply").map(({ sender, answer, messageId }) => ({
+      ...{ sender, platformMessageId: answer, replyTo: messageId },
+    })),
+  };
+}
+
+/** What waited for messages that were stored just now. */
+export async function takeNewsOf(
+  transaction: Queries,
+  provider: string,
+  arrived: readonly MessageNews[],
+): Promise<NewsOfMessages> {
+  const rows = arrived.flatMap(({ business_id, message, echo, hasEarly }) =>
+    hasEarly ? [{ business_id, message_id: (message ?? echo)?.platformMessageId }] : [],
+  );
+  return newsIn(await inChunks<Row>(transaction, takeOf, rows, provider));
+}
+
+/** Some whose message is known by now. */
+export const takeNews = async (
+  transaction: Queries,
+  channel: ChatChannelName,
+  limit: number,
+): Promise<NewsOfMessages> => newsIn(await transaction.rows<Row>(take, [channel, limit]));

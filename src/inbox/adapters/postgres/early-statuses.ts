@@ -1,0 +1,159 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { rankIn } from "../../../infra/postgres/sql-text.ts";
+import type { ChatChannelName } from "../../../kernel/channels.ts";
+import { deliveryStates } from "../../../kernel/delivery.ts";
+import type { DeliveryStatus } from "../../../messaging/public.ts";
+import type { EarlyStatuses } from "../../application/ports.ts";
+import { type NewsOfMessages, takeNews } from "./early-news.ts";
+import { inChunks } from "./news.ts";
+import { messageState } from "./state-sql.ts";
+import { looked } from "./waking.ts";
+
+/** Minutes after which no answer is expected any more. */
+const kept = 15;
+const purgedAtOnce = 10_000;
+
+const rank = (state: string): string => rankIn(deliveryStates, state);
+
+const keep: Statement = {
+  name: "early_statuses_keep",
+  text: `
+    with given as (
+      select distinct on (sender.business_id, news.message_id) sender.business_id, sender.id as sender_id, news.*
+      from jsonb_to_recordset($1::jsonb) as news(sender text, message_id text, state text, error jsonb)
+      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+      order by sender.business_id, news.message_id, ${rank("news.state")} desc
+    ),
+    -- Asked once for each sender. Of others' messages from the same account as many statuses come as of ours.
+    awaiting as materialized (
+      select business_id, sender_id from (select distinct business_id, sender_id from given) as asked
+      where exists (
+          select from messages as message
+          join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
+          where message.business_id = asked.business_id and message.state = ${messageState.sending}
+            and chat.provider = $2)
+        or exists (
+          select from messages as message
+          join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
+          where message.business_id = asked.business_id and message.direction = 'out' and message.campaign_id is null
+            and message.created_at > now() - interval '${kept} minutes' and message.state = ${messageState.unknown}
+            and message.platform_message_id is null and chat.provider = $2)
+        or exists (
+          select from campaigns
+          where business_id = asked.business_id and sender_id = asked.sender_id
+            and (state = 'running' or finished_at > now() - interval '${kept} minutes'))
+        or exists (
+          select from campaign_recipients where business_id = asked.business_id and lease_until is not null)
+    )
+    insert into early_statuses as early (business_id, platform_message_id, provider, sender, state, error)
+    select business_id, message_id, $2, sender, state, error from given
+    where case
+      when exists (
+        select from messages where business_id = given.business_id and platform_message_id = given.message_id)
+      then exists (
+        select from messages as message
+        where message.business_id = given.business_id and message.platform_message_id = given.message_id
+          and message.direction = 'out' and ${rank("message.state")} < ${rank("given.state")})
+      else (given.business_id, given.sender_id) in (select business_id, sender_id from awaiting) end
+    order by business_id, message_id
+    on conflict (business_id, platform_message_id) do update
+    set state = excluded.state, error = excluded.error, heard_at = clock_timestamp()
+    where ${rank("early.state")} < ${rank("excluded.state")}
+    returning early.business_id`,
+};
+
+/**
+ * Keeps the statuses of messages that nothing here is called by yet. A message that was given its id since its statuses
+ * were looked at here still lacks what they tell. Those that carry a reference of ours need no waiting:
+ * it is known before anything is sent. Whether any are kept.
+ */
+export async function keepEarly(
+  transaction: Queries,
+  provider: string,
+  statuses: readonly DeliveryStatus[],
+): Promise<boolean> {
+  const rows = statuses
+    .filter(({ reference }) => reference === undefined)
+    .map(({ sender, platformMessageId, state, error }) => ({ sender, message_id: platformMessageId, state, error }));
+  return (await inChunks(transaction, keep, rows, provider)).length > 0;
+}
+
+/** Those of the last seconds whose message is known by now; `offset 0` keeps the look-ups apart. */
+const due = `
+  select early.business_id, early.platform_message_id, early.provider
+  from early_statuses as early cross join lateral (
+    select from messages
+    where business_id = early.business_id and platform_message_id = early.platform_message_id offset 0
+  ) as message
+  where early.heard_at > now() - interval '${looked} seconds'`;
+
+const waitingOn: Statement = {
+  name: "early_statuses_channels",
+  text: `
+    select provider from (${due} limit 1000) as due
+    union
+    select provider from (
+      select early.provider from early_news as early
+      where early.heard_at > now() - interval '${looked} seconds' and exists (
+        select from messages
+        where business_id = early.business_id and platform_message_id = early.platform_message_id)
+      limit 1000
+    ) as due_news`,
+};
+
+const take: Statement = {
+  name: "early_statuses_take",
+  text: `
+    delete from early_statuses where (business_id, platform_message_id) in (
+      select early.business_id, early.platform_message_id
+      from (${due} and early.provider = $1 limit $2) as due join early_statuses as early
+        using (business_id, platform_message_id)
+      order by early.business_id, early.platform_message_id
+      for update of early skip locked)
+    returning sender, platform_message_id as "platformMessageId", state, error`,
+};
+
+const purge: Statement = {
+  name: "early_statuses_purge",
+  text: `
+    delete from early_statuses where (business_id, platform_message_id) in (
+      select business_id, platform_message_id from early_statuses
+      where heard_at < now() - interval '${kept} minutes' order by heard_at limit ${purgedAtOnce}
+      for update skip locked)
+    returning business_id`,
+};
+
+const purgeNews: Statement = {
+  name: "early_news_purge",
+  text: `
+    delete from early_news where ctid = any(array(
+      select ctid from early_news
+      where heard_at < now() - interval '${kept} minutes' order by heard_at limit ${purgedAtOnce}
+      for update skip locked))
+    returning business_id`,
+};
+
+type Row = Omit<DeliveryStatus, "error"> & { readonly error: NonNullable<DeliveryStatus["error"]> | null };
+
+export class PostgresEarlyStatuses implements EarlyStatuses {
+  constructor(private readonly transaction: Queries) {}
+
+  async take(channel: ChatChannelName, limit: number): Promise<DeliveryStatus[]> {
+    const rows = await this.transaction.rows<Row>(take, [channel, limit]);
+    return rows.map(({ error, ...status }) => (error === null ? status : { ...status, error }));
+  }
+
+  takeNews(channel: ChatChannelName, limit: number): Promise<NewsOfMessages> {
+    return takeNews(this.transaction, channel, limit);
+  }
+
+  async channels(): Promise<ChatChannelName[]> {
+    const rows = await this.transaction.rows<{ provider: ChatChannelName }>(waitingOn, []);
+    return rows.map(({ provider }) => provider);
+  }
+
+  async purge(): Promise<number> {
+    const [statuses, news] = [await this.transaction.rows(purge, []), await this.transaction.rows(purgeNews, [])];
+    return statuses.length + news.length;
+  }
+}

@@ -1,0 +1,64 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { FetchedFiles, FileAttempt } from "../../application/files/ports.ts";
+import type { FileTrouble } from "../../domain/incoming-files.ts";
+import { told, toldColumns } from "./announce-sql.ts";
+
+/**
+ * Ends the file's time in the queue, unless the attempt is not the latest one. The message is locked first, as everywhere:
+ * an erasure locks it too before it deletes the file.
+ *
+ * The name that the customer gave is dropped: that of the stored file is shown, which is safe and has the right extension.
+ */
+const finish: Statement = {
+  name: "file_finish",
+  text: `
+    with locked as materialized (
+      select business_id, id from messages where business_id = $1 and id = $2 for no key update
+    ),
+    fetched as (
+      delete from incoming_files as file using locked
+      where file.business_id = locked.business_id and file.message_id = locked.id and file.attempts = $3
+      returning file.business_id, file.message_id
+    )
+    update messages as message
+    set media_url = coalesce($4, message.media_url), attachment = (message.attachment - $6::text) || $5::jsonb
+    from fetched where message.business_id = fetched.business_id and message.id = fetched.message_id
+    returning message.id`,
+};
+
+const announce: Statement = {
+  name: "file_announce",
+  text: `
+    with news as (
+      select ${toldColumns("message")}, chat.support_user_id, chat.department_id
+      from messages as message
+      join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
+      where message.business_id = $1 and message.id = $2
+    ),
+    events as (
+      select business_id, id as position, ${told("message:changed")} from news
+    ),
+    ${loggingEvents}
+    select ${eventColumns} from logged`,
+};
+
+export class PostgresFetchedFiles implements FetchedFiles {
+  constructor(private readonly transaction: Queries) {}
+
+  finish(file: FileAttempt, url: string): Promise<LoggedEvent[] | null> {
+    return this.end(file, url, { state: "done" }, "name");
+  }
+
+  giveUp(file: FileAttempt, trouble: FileTrouble): Promise<LoggedEvent[] | null> {
+    return this.end(file, null, { state: "gone", reason: trouble }, "");
+  }
+
+  private async end({ businessId, messageId, attempt }: FileAttempt, url: string | null, fact: object, drop: string) {
+    const values = [businessId, messageId, attempt, url, JSON.stringify(fact), drop];
+    const ended = await this.transaction.rows(finish, values);
+    if (ended.length === 0) return null;
+    return this.transaction.rows<LoggedEvent>(announce, [businessId, messageId]);
+  }
+}

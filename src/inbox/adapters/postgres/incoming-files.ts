@@ -1,0 +1,60 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { IncomingFile } from "../../domain/incoming.ts";
+import { inChunks } from "./news.ts";
+
+const store: Statement = {
+  name: "incoming_files",
+  text: `
+    insert into incoming_files (business_id, message_id, provider, sender, kind, name, place)
+    select business_id, message_id, $2, sender, kind, left(name, 255), place
+    from jsonb_to_recordset($1::jsonb) as file(
+      business_id bigint, message_id bigint, sender text, kind text, name text, place jsonb)
+    order by business_id, message_id`,
+};
+
+/** One at a time: each may be large. */
+const storeWithContent: Statement = {
+  name: "incoming_files_with_content",
+  text: `
+    insert into incoming_files (business_id, message_id, provider, sender, kind, name, content)
+    values ($1, $2, $3, $4, $5, left($6, 255), $7)`,
+};
+
+/** A message that was stored, as its platform told of it. */
+interface StoredMessage {
+  readonly business_id: number;
+  readonly id: number;
+  readonly message?: TellsOfFile | undefined;
+  readonly echo?: TellsOfFile | undefined;
+}
+
+interface TellsOfFile {
+  readonly sender: string;
+  readonly file?: IncomingFile;
+}
+
+/** What `messages.attachment` holds until the file is there. */
+export const awaited = (file: IncomingFile | undefined): object | undefined =>
+  file && { kind: file.kind, ...(file.name !== undefined && { name: file.name.slice(0, 255) }), state: "waiting" };
+
+/** Enters the files of messages that were just stored in this transaction, to be fetched after it. Whether there are any. */
+export async function storeFiles(
+  transaction: Queries,
+  provider: string,
+  stored: readonly StoredMessage[],
+): Promise<boolean> {
+  const withFiles = stored.flatMap(({ business_id, id, message, echo }) => {
+    const { sender, file } = message ?? echo ?? {};
+    return sender !== undefined && file ? [{ business_id, id, sender, file }] : [];
+  });
+  const rows: object[] = [];
+  for (const { business_id, id, sender, file } of withFiles) {
+    const { kind, name, place } = file;
+    if (place.at === "here") {
+      const content = Buffer.from(place.base64, "base64");
+      await transaction.rows(storeWithContent, [business_id, id, provider, sender, kind, name, content]);
+    } else rows.push({ business_id, message_id: id, sender, kind, name, place });
+  }
+  await inChunks(transaction, store, rows, provider);
+  return withFiles.length > 0;
+}

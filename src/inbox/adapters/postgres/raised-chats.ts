@@ -1,0 +1,162 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import { groupBy } from "../../../kernel/group-by.ts";
+import type { Audience } from "../../application/events.ts";
+import { mayReach, wasUntold } from "../../domain/delivery.ts";
+import type { AdClick } from "../../domain/incoming.ts";
+import { told } from "./announce-sql.ts";
+import { audienceOf, chatJoins, windowUntil } from "./chat-sql.ts";
+import type { CustomerChat } from "./customer-chats.ts";
+import type { StoredReaction } from "./customer-reactions.ts";
+import { inChunks, type MessageNews } from "./news.ts";
+import { chatState } from "./state-sql.ts";
+import type { WithdrawnMessage } from "./withdrawals.ts";
+
+/**
+ * The agent who closed a chat has it until its customer writes again. A message that is sent after the closing may have
+ * opened the new conversation, which is in the hands of the bot then.
+ */
+const isReleased = `(locked.begins or locked.arrived <> '{}' and chat.state = ${chatState.bot})`;
+
+/** A released chat waits for no department, unless a contact asked for an agent in the conversation that goes on. */
+const departmentAfter = `
+  case when locked.begins then null
+       when ${isReleased} and (chat.support_user_id is not null or chat.department_id is not null)
+       then department_waited_for(chat.business_id, chat.id, chat.department_id)
+       else chat.department_id end`;
+
+/**
+ * Puts chats on top, and notes when their customers wrote last and which ad they clicked last, by the time of the
+ * click. A chat that only a message of ours raises comes without `inbound_at`, and one whose customer only reacted,
+ * clicked or took a message back is not raised. Returns the chats that other agents see than before.
+ */
+const raise: Statement = {
+  name: "incoming_raise",
+  text: `
+    with given as (
+      select * from jsonb_to_recordset($1::jsonb) as news(
+        business_id bigint, chat_id bigint, inbound_at timestamptz, ad_id text, referral jsonb, clicked_at timestamptz,
+        arrived bigint[], begins boolean, rises boolean, changes boolean)
+    ),
+    locked as (
+      select chat.business_id, chat.id, given.inbound_at, given.ad_id, given.referral, given.clicked_at, given.arrived,
+             given.begins, given.rises, given.changes, chat.last_inbound_at, chat.ad_clicked_at,
+             ${audienceOf("chat")} as was
+      from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
+      order by chat.business_id, chat.id
+      for no key update of chat
+    )
+    update chats as chat
+    set version = chat.version + 1, last_message_at = case when locked.rises then greatest(chat.last_message_at, now())
+                               else chat.last_message_at end,
+        last_inbound_at = greatest(chat.last_inbound_at, locked.inbound_at),
+        ad_id = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
+                     then locked.ad_id else chat.ad_id end,
+        ad_referral = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
+                           then locked.referral else chat.ad_referral end,
+        ad_clicked_at = greatest(chat.ad_clicked_at, locked.clicked_at),
+        unread = chat.unread + (select count(*) from unnest(locked.arrived) as id where id > chat.read_up_to),
+        support_user_id = case when ${isReleased} then null else chat.support_user_id end,
+        department_id = ${departmentAfter}
+    from locked where chat.business_id = locked.business_id and chat.id = locked.id
+    returning chat.business_id, chat.id, chat.id as chat_id,
+              case when locked.was <> ${audienceOf("chat")} then locked.was end as was,
+              not locked.rises and (
+                locked.changes or chat.ad_clicked_at is distinct from locked.ad_clicked_at
+                or chat.last_inbound_at is distinct from locked.last_inbound_at and ${windowUntil("chat")} is not null
+              ) as "isToBeTold"`,
+};
+
+/** What `raise` made of a chat. */
+export interface RaisedChat {
+  readonly business_id: number;
+  readonly chat_id: number;
+  /** Who could see it before; null where that is the same. */
+  readonly was: Audience | null;
+  /** Its row differs, of which no message tells: its window ends later, it has another ad, a message was taken back. */
+  readonly isToBeTold: boolean;
+}
+
+const announceChanges: Statement = {
+  name: "incoming_announce_chats",
+  text: `
+    with given as (
+      select *, null::jsonb as was from jsonb_to_recordset($1::jsonb) as raised(business_id bigint, chat_id bigint)
+    ),
+    events as (
+      select chat.business_id, chat.id as position, ${told("chat:changed")}
+      from given cross join lateral (
+        select * from chats where business_id = given.business_id and id = given.chat_id offset 0
+      ) as chat
+      ${chatJoins}
+    ),
+    ${loggingEvents}
+    select ${eventColumns} from logged order by business_id, number`,
+};
+
+/** A click into a chat that there is. */
+export interface PlacedClick {
+  readonly click: AdClick;
+  readonly chat: CustomerChat;
+}
+
+/** What changes chats. */
+export interface ChatNews {
+  readonly messages: readonly MessageNews[];
+  readonly reacted: readonly StoredReaction[];
+  readonly withdrawn: readonly WithdrawnMessage[];
+  readonly clicks: readonly PlacedClick[];
+}
+
+export const raiseChats = (transaction: Queries, news: ChatNews): Promise<RaisedChat[]> =>
+  inChunks<RaisedChat>(transaction, raise, chatsToRaise(news));
+
+/** Logs `chat:changed` for those of which no message tells. */
+export const announceChats = (transaction: Queries, raised: readonly RaisedChat[]): Promise<LoggedEvent[]> =>
+  inChunks<LoggedEvent>(
+    transaction,
+    announceChanges,
+    raised.filter(({ isToBeTold }) => isToBeTold),
+  );
+
+/** One row for each chat, in the order in which chats are locked. */
+function chatsToRaise({ messages, reacted, withdrawn, clicks }: ChatNews): object[] {
+  const untold = messages.filter(({ before }) => wasUntold(before));
+  const gone = withdrawn.filter(({ shows }) => shows);
+  const places = [...untold, ...reacted, ...gone, ...clicks.map(({ chat }) => chat)];
+  const messagesOf = groupBy(untold, keyOf);
+  const reactedIn = groupBy(reacted, keyOf);
+  const goneFrom = new Set(gone.map(keyOf));
+  const clicksOf = groupBy(clicks, ({ chat }) => keyOf(chat));
+  const rows = [...new Map(places.map((chat) => [keyOf(chat), chat]))].map(([key, { business_id, chat_id }]) => {
+    const group = messagesOf.get(key) ?? [];
+    const sent = group.flatMap(({ message }) => message ?? []);
+    const reactions = (reactedIn.get(key) ?? []).map(({ at }) => ({ occurredAt: at }));
+    const click = latest([
+      ...sent.flatMap(({ referral, occurredAt }) => (referral ? [{ referral, occurredAt }] : [])),
+      ...(clicksOf.get(key) ?? []).map(({ click: { referral, occurredAt } }) => ({ referral, occurredAt })),
+    ]);
+    return {
+      business_id,
+      chat_id,
+      rises: group.some(({ state }) => mayReach(state)),
+      inbound_at: latest<{ readonly occurredAt: Date }>([...sent, ...reactions])?.occurredAt,
+      ad_id: click?.referral.adId,
+      referral: click?.referral.details,
+      clicked_at: click?.occurredAt,
+      arrived: group.flatMap(({ id, message }) => (message ? [id] : [])),
+      begins: group.some(({ begins }) => begins === true),
+      changes: goneFrom.has(key),
+    };
+  });
+  return rows.sort((a, b) => a.business_id - b.business_id || a.chat_id - b.chat_id);
+}
+
+const keyOf = ({ business_id, chat_id }: CustomerChat): string => `${business_id} ${chat_id}`;
+
+const latest = <News extends { readonly occurredAt: Date }>(news: readonly News[]): News | undefined =>
+  news.reduce<News | undefined>(
+    (found, each) => (found && found.occurredAt > each.occurredAt ? found : each),
+    undefined,
+  );

@@ -1,0 +1,35 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { MessageState } from "../../domain/delivery.ts";
+import type { ReplyLink } from "../../domain/incoming.ts";
+import { inChunks } from "./news.ts";
+
+/** Names the messages that others answer, where both are in the same chat. */
+const link: Statement = {
+  name: "incoming_replies",
+  text: `
+    update messages as message set reply_to_id = answered.id
+    from jsonb_to_recordset($1::jsonb) as news(sender text, "platformMessageId" text, "replyTo" text)
+    join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    join messages as answered
+      on answered.business_id = sender.business_id and answered.platform_message_id = news."replyTo"
+    where message.business_id = sender.business_id and message.platform_message_id = news."platformMessageId"
+      and message.chat_id = answered.chat_id
+    returning message.business_id, message.id, message.chat_id, message.state, message.platform_message_id,
+              true as shows`,
+};
+
+/** A message that names the one it answers by now. */
+export interface LinkedReply {
+  readonly business_id: number;
+  readonly id: number;
+  readonly chat_id: number;
+  readonly state: MessageState;
+  readonly platform_message_id: string;
+  readonly shows: boolean;
+}
+
+export const linkReplies = (
+  transaction: Queries,
+  provider: string,
+  replies: readonly ReplyLink[],
+): Promise<LinkedReply[]> => inChunks(transaction, link, replies, provider);

@@ -1,0 +1,57 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { CustomerChat } from "./customer-chats.ts";
+import type { MarkedMessage } from "./delivery-marks.ts";
+import { unanswered } from "./echoes.ts";
+
+/**
+ * Locks the messages that news of one batch are about, in the order of their ids: several statements write to them, and
+ * each by itself would take them in an order of its own.
+ */
+const lock: Statement = {
+  name: "incoming_lock_messages",
+  text: `
+    with given as (
+      select sender.business_id, news.message_id, news.reference
+      from jsonb_to_recordset($1::jsonb) as news(sender text, message_id text, reference uuid)
+      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    ),
+    echoed as (select * from jsonb_to_recordset($4::jsonb) as chat(business_id bigint, chat_id bigint)),
+    matched as (
+      select message.business_id, message.id from given join messages as message
+        on message.business_id = given.business_id and message.platform_message_id = given.message_id
+      union
+      select message.business_id, message.id from given join messages as message
+        on message.business_id = given.business_id and message.reference = given.reference
+      union
+      select marked.business_id, marked.id from jsonb_to_recordset($3::jsonb) as marked(business_id bigint, id bigint)
+      union
+      select echoed.business_id, message.id from echoed cross join lateral (${unanswered("echoed")}) as message
+    )
+    select from messages as message
+    where (message.business_id, message.id) in (select business_id, id from matched)
+    order by message.business_id, message.id
+    for no key update`,
+};
+
+/** What names a message. */
+export interface NamedMessage {
+  readonly sender: string;
+  readonly message_id: string;
+  readonly reference?: string | undefined;
+}
+
+export interface Touched {
+  readonly named: readonly NamedMessage[];
+  readonly marked: readonly MarkedMessage[];
+  /** Chats with echoes that may be of messages which await their answer. */
+  readonly echoed: readonly CustomerChat[];
+}
+
+/** All of them at once: in several parts they would not be in order. */
+export async function lockTouched(
+  transaction: Queries,
+  provider: string,
+  { named, marked, echoed }: Touched,
+): Promise<void> {
+  await transaction.rows(lock, [JSON.stringify(named), provider, JSON.stringify(marked), JSON.stringify(echoed)]);
+}

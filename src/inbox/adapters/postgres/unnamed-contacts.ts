@@ -1,0 +1,110 @@
+import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { NamingStores, UnnamedContact, UnnamedContacts } from "../../application/name-contacts.ts";
+import { announceContacts } from "./changed-contacts.ts";
+import type { ChangedContact } from "./news.ts";
+
+/**
+ * Goes from business to business through the index, so that the one with most rows costs no more than another. A row that
+ * another process takes at the same moment is not due any more once that is committed.
+ */
+const claim: Statement = {
+  name: "unnamed_contacts_claim",
+  text: `
+    with recursive waiting as (
+      (select business_id from unnamed_contacts order by business_id limit 1)
+      union all
+      select (select business_id from unnamed_contacts as next where next.business_id > waiting.business_id
+              order by next.business_id limit 1)
+      from waiting where waiting.business_id is not null
+    ),
+    due as (
+      select first.business_id, first.contact_id
+      from waiting cross join lateral (
+        select business_id, contact_id, due_at from unnamed_contacts
+        where business_id = waiting.business_id and due_at <= now()
+        order by due_at, contact_id limit 1
+      ) as first
+      where waiting.business_id <> all($2::bigint[])
+      order by first.due_at, first.business_id
+      limit $1
+    )
+    update unnamed_contacts as unnamed
+    set attempts = unnamed.attempts + 1,
+        due_at = now() + make_interval(secs => ($3::integer[])[least(unnamed.attempts + 1, cardinality($3::integer[]))])
+    from due join contacts as contact on contact.business_id = due.business_id and contact.id = due.contact_id
+    where unnamed.business_id = due.business_id and unnamed.contact_id = due.contact_id and unnamed.due_at <= now()
+    returning unnamed.business_id as "businessId", unnamed.contact_id as "contactId", unnamed.provider,
+              unnamed.attempts, contact.platform_id as "platformId",
+              contact.name <> contact.platform_id or contact.erased_at is not null as "isSettled"`,
+};
+
+const name: Statement = {
+  name: "unnamed_contact_name",
+  text: `
+    update contacts set name = $4, updated_at = now()
+    where business_id = $1 and id = $2 and platform_id = $3 and name = $3 and erased_at is null
+    returning business_id, id`,
+};
+
+const mostRenamed = 200;
+
+/** The newest messages of each chat: before its name was known the contact had little time to write. */
+const renameAuthors: Statement = {
+  name: "unnamed_contact_messages",
+  text: `
+    with newest as (
+      select written.id
+      from chats as chat cross join lateral (
+        select id from messages
+        where business_id = $1 and chat_id = chat.id
+        order by id desc limit ${mostRenamed}
+      ) as written
+      where chat.business_id = $1 and chat.contact_id = $2
+    ),
+    locked as (
+      select id from messages
+      where business_id = $1 and id in (select id from newest)
+        and (author = 'contact' and author_name = $3
+             or reactions @> jsonb_build_array(jsonb_build_object('from', 'contact', 'author', $3::text)))
+      order by id
+      for no key update
+    )
+    update messages as message
+    set author_name = case when author = 'contact' and author_name = $3 then contact.name else author_name end,
+        reactions = coalesce(
+          (select jsonb_agg(case when entry @> jsonb_build_object('from', 'contact', 'author', $3::text)
+                                 then entry || jsonb_build_object('author', contact.name) else entry end order by place)
+           from jsonb_array_elements(reactions) with ordinality as given(entry, place)), '[]')
+    from locked, contacts as contact
+    where message.business_id = $1 and message.id = locked.id
+      and contact.business_id = $1 and contact.id = $2 and contact.erased_at is null and contact.name <> $3`,
+};
+
+const forget: Statement = {
+  name: "unnamed_contact_forget",
+  text: "delete from unnamed_contacts where business_id = $1 and contact_id = $2",
+};
+
+export class PostgresUnnamedContacts implements UnnamedContacts {
+  constructor(private readonly cells: Cells) {}
+
+  claim(limit: number, without: readonly number[], pauses: readonly number[]): Promise<UnnamedContact[]> {
+    return everywhere(this.cells, (cell) => cell.rows<UnnamedContact>(claim, [limit, without, pauses]));
+  }
+}
+
+export class PostgresNaming implements NamingStores {
+  constructor(private readonly transaction: Queries) {}
+
+  async name({ businessId, contactId, platformId }: UnnamedContact, given: string): Promise<LoggedEvent[]> {
+    const values = [businessId, contactId, platformId, given];
+    return announceContacts(this.transaction, await this.transaction.rows<ChangedContact>(name, values));
+  }
+
+  async settle({ businessId, contactId, platformId }: UnnamedContact): Promise<void> {
+    await this.transaction.rows(renameAuthors, [businessId, contactId, platformId]);
+    await this.transaction.rows(forget, [businessId, contactId]);
+  }
+}

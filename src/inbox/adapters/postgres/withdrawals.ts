@@ -1,0 +1,91 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { groupBy } from "../../../kernel/group-by.ts";
+import type { FileErasure } from "../../application/contacts/ports.ts";
+import type { StoredFiles } from "../../application/ports.ts";
+import type { MessageState } from "../../domain/delivery.ts";
+import type { Withdrawal } from "../../domain/incoming.ts";
+import { inChunks } from "./news.ts";
+import { isCalled } from "./thread-sql.ts";
+
+/** Empties messages of the customers who take them back, in their own chats. Those that are empty already are found, too. */
+const withdraw: Statement = {
+  name: "incoming_withdrawals",
+  text: `
+    with given as (
+      select distinct sender.business_id, news.customer, news.message_id
+      from jsonb_to_recordset($1::jsonb) as news(sender text, customer text, message_id text)
+      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    ),
+    found as (
+      select message.business_id, message.id, message.chat_id, message.state, message.platform_message_id,
+             message.details @> '{"withdrawn": true}' is true as is_withdrawn,
+             concat_ws(' ', message.media_url, message.attachment::text) as files
+      from given
+      join messages as message
+        on message.business_id = given.business_id and message.platform_message_id = given.message_id
+           and message.direction = 'in'
+      cross join lateral (
+        select contact_id from chats
+        where business_id = message.business_id and id = message.chat_id and provider = $2 offset 0
+      ) as chat
+      cross join lateral (
+        select from contacts as called
+        where business_id = message.business_id and id = chat.contact_id
+          and ${isCalled("called", "given.customer", "$2")} offset 0
+      ) as contact
+    ),
+    emptied as (
+      update messages as message
+      set body = '', media_url = null, attachment = null, details = '{"withdrawn": true}'
+      from found
+      where message.business_id = found.business_id and message.id = found.id and not found.is_withdrawn
+      returning message.business_id, message.id
+    ),
+    unfetched as (
+      delete from incoming_files as file using emptied
+      where file.business_id = emptied.business_id and file.message_id = emptied.id
+      returning file.business_id, file.message_id as id, file.media_name
+    )
+    select found.business_id, found.id, found.chat_id, found.state, found.platform_message_id,
+           emptied.id is not null as shows,
+           array(select name from unnest(media_names(concat_ws(' ', found.files, unfetched.media_name))) as name
+                 group by name) as files
+    from found left join emptied using (business_id, id) left join unfetched using (business_id, id)`,
+};
+
+export interface WithdrawnMessage {
+  readonly business_id: number;
+  readonly id: number;
+  readonly chat_id: number;
+  readonly state: MessageState;
+  readonly platform_message_id: string;
+  /** It was there until now. */
+  readonly shows: boolean;
+  /** Names of stored files that it named. */
+  readonly files: readonly string[];
+}
+
+/** Those of messages that are not known, or not the customer's, are left out. */
+export const withdrawMessages = (
+  transaction: Queries,
+  provider: string,
+  withdrawals: readonly Withdrawal[],
+): Promise<WithdrawnMessage[]> => {
+  const rows = withdrawals.map(({ sender, from, messageId }) => ({ sender, customer: from, message_id: messageId }));
+  return inChunks<WithdrawnMessage>(transaction, withdraw, rows, provider);
+};
+
+/** Withdraws the files that nothing else names; they are to be removed after the commit. */
+export async function withdrawFiles(files: FileErasure, messages: readonly WithdrawnMessage[]): Promise<StoredFiles[]> {
+  const byBusiness = groupBy(
+    messages.filter(({ shows, files: named }) => shows && named.length > 0),
+    ({ business_id }) => business_id,
+  );
+  const withdrawn: StoredFiles[] = [];
+  for (const [businessId, ofBusiness] of [...byBusiness].sort(([one], [other]) => one - other)) {
+    const named = new Set(ofBusiness.flatMap(({ files: each }) => each));
+    const names = await files.withdraw(businessId, [...named]);
+    if (names.length > 0) withdrawn.push({ businessId, names });
+  }
+  return withdrawn;
+}

@@ -1,0 +1,44 @@
+import type { ChatChannelName } from "../../kernel/channels.ts";
+import type { EventFeed } from "../../kernel/events.ts";
+import { noNews } from "../domain/incoming.ts";
+import type { IncomingUnitOfWork } from "./ports.ts";
+import { recordNews } from "./record-news.ts";
+
+const statusesAtOnce = 200;
+
+/** Applies delivery statuses that came before the answer that says which message they are of. */
+export class ApplyEarlyStatuses {
+  constructor(
+    private readonly unitOfWork: IncomingUnitOfWork,
+    private readonly feed: EventFeed,
+  ) {}
+
+  /** Works until nothing is due, or `signal` is aborted. */
+  async execute(signal?: { readonly aborted: boolean }): Promise<void> {
+    const channels = (await this.unitOfWork.sweep(({ early }) => early.channels())).flat();
+    for (const channel of new Set(channels)) {
+      while (!signal?.aborted && (await this.some(channel)) === statusesAtOnce);
+    }
+  }
+
+  /** Forgets those that are of no message of ours. */
+  async purge(): Promise<void> {
+    for (const count of await this.unitOfWork.sweep(({ early }) => early.purge())) if (count > 0) await this.purge();
+  }
+
+  private async some(channel: ChatChannelName): Promise<number> {
+    const worked = await this.unitOfWork.sweep(async (stores) => {
+      const statuses = await stores.early.take(channel, statusesAtOnce);
+      const early = await stores.early.takeNews(channel, statusesAtOnce);
+      const count = Math.max(statuses.length, ...Object.values(early).map(({ length }) => length));
+      const news =
+        count > 0 ? await recordNews(stores, channel, { ...noNews, ...early, statuses }, { isAgain: true }) : null;
+      return { count, news };
+    });
+    for (const { news } of worked) {
+      this.feed.publish(news?.recorded.events ?? []);
+      news?.tell();
+    }
+    return Math.max(...worked.map(({ count }) => count));
+  }
+}

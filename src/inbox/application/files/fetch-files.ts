@@ -1,0 +1,263 @@
+import { Busy } from "../../../kernel/errors.ts";
+import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
+import { NudgedLoop } from "../../../kernel/nudged-loop.ts";
+import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
+import {
+  type DeleteMedia,
+  largestMedia,
+  MediaEmpty,
+  MediaNotFound,
+  MediaQuotaReached,
+  MediaTooLarge,
+  MediaTypeRefused,
+  type SenderDirectory,
+  type StoreMedia,
+} from "../../../messaging/public.ts";
+import { type FileTrouble, pauseAfter } from "../../domain/incoming-files.ts";
+import type { ClaimedFile, FileAnswer, FileQueue, FileSources, FileStores } from "./ports.ts";
+
+export interface FetchFilesSettings {
+  /** Files at one time of this process, and of one business. */
+  readonly width: number;
+  readonly ofOne: number;
+  /** A file that takes longer than `slowMs` makes room for others, while fewer than `slowWidth` do. */
+  readonly slowMs: number;
+  readonly slowWidth: number;
+  /** Milliseconds that an attempt may take. */
+  readonly longestMs: number;
+  /** Longer than an attempt may take. */
+  readonly leaseSeconds: number;
+}
+
+export const fetchFilesSettings: FetchFilesSettings = {
+  width: 16,
+  ofOne: 4,
+  slowMs: 3_000,
+  slowWidth: 48,
+  longestMs: 330_000,
+  leaseSeconds: 360,
+};
+
+/** What became of one attempt. */
+type Outcome =
+  | { readonly kind: "stored"; readonly url: string }
+  | { readonly kind: "gone"; readonly trouble: FileTrouble; readonly reason: string }
+  | {
+      readonly kind: "later";
+      readonly trouble: FileTrouble;
+      readonly reason: string;
+      readonly retryAfterMs?: number;
+    };
+
+export interface MediaStore {
+  readonly store: StoreMedia;
+  readonly remove: DeleteMedia;
+}
+
+export interface FetchFilesHears {
+  /** How each attempt ended. */
+  onOutcome(file: ClaimedFile, outcome: "stored" | "gone" | "later" | "dropped", reason: string): void;
+  /** What could not be done; it is done again later. `file` is null if it concerns none. */
+  onFailure(error: unknown, file: ClaimedFile | null): void;
+}
+
+/**
+ * Fetches customers' files from their platforms into the media store, in the background. Several processes share the work;
+ * one attempt at a file is under way at a time.
+ */
+export class FetchFiles {
+  private readonly quick = new Set<Promise<void>>();
+  private readonly slow = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+  private readonly loop: NudgedLoop;
+
+  constructor(
+    private readonly queue: FileQueue,
+    private readonly unitOfWork: UnitOfWork<FileStores>,
+    private readonly sources: FileSources,
+    private readonly senders: Pick<SenderDirectory, "find">,
+    /** Null if no storage is configured: files wait for it, as for a platform. */
+    private readonly media: MediaStore | null,
+    private readonly feed: EventFeed,
+    private readonly hears: FetchFilesHears,
+    private readonly settings: FetchFilesSettings = fetchFilesSettings,
+  ) {
+    this.loop = new NudgedLoop(
+      (signal) => this.fill(signal),
+      (error) => hears.onFailure(error, null),
+    );
+  }
+
+  /** There may be files that are due. Returns at once. */
+  nudge(): void {
+    this.loop.nudge();
+  }
+
+  /** Ends what is under way; other processes take it up at once. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.loop.stop();
+    await Promise.all([...this.quick, ...this.slow]);
+  }
+
+  private async fill(signal: AbortSignal): Promise<void> {
+    const { width, ofOne, leaseSeconds } = this.settings;
+    for (let room = width - this.quick.size; room > 0 && !signal.aborted; room = width - this.quick.size) {
+      const files = await this.queue.claim(room, { ofOne, leaseSeconds });
+      for (const file of files) this.begin(file);
+      if (files.length < room) return;
+    }
+  }
+
+  private begin(file: ClaimedFile): void {
+    const work = this.fetch(file)
+      .catch((error) => this.hears.onFailure(error, file))
+      .finally(() => {
+        clearTimeout(timer);
+        this.quick.delete(work);
+        this.slow.delete(work);
+        this.nudge();
+      });
+    this.quick.add(work);
+    const timer = setTimeout(() => this.makeRoom(work), this.settings.slowMs);
+  }
+
+  /** Platforms that hang would otherwise hold all places, and files of others would wait for them. */
+  private makeRoom(work: Promise<void>): void {
+    if (this.slow.size >= this.settings.slowWidth) return;
+    this.quick.delete(work);
+    this.slow.add(work);
+    this.nudge();
+  }
+
+  private async fetch(file: ClaimedFile): Promise<void> {
+    const ended = new AbortController();
+    const limits = [this.stopping.signal, ended.signal, AbortSignal.timeout(this.settings.longestMs)];
+    try {
+      const outcome = await this.attempt(file, AbortSignal.any(limits));
+      await this.conclude(file, outcome);
+    } finally {
+      // Content that was not read to its end would hold its connection.
+      ended.abort();
+    }
+  }
+
+  private async attempt(file: ClaimedFile, signal: AbortSignal): Promise<Outcome> {
+    const { media } = this;
+    if (!media) return later("not-stored", "no storage for files is configured");
+    try {
+      if (file.leftBehind !== null) await this.remove(file, file.leftBehind);
+      const answer = await this.open(file, signal);
+      if (answer.kind === "content") return { kind: "stored", url: await this.store(file, answer, media.store) };
+      return answer;
+    } catch (error) {
+      return this.outcomeOf(error, file);
+    }
+  }
+
+  private async open(
+    file: ClaimedFile,
+    signal: AbortSignal,
+  ): Promise<Exclude<FileAnswer, { kind: "gone" | "later" }> | Outcome> {
+    const { businessId, channel, place } = file;
+    if (place === null) return { kind: "content", content: this.queue.content(file), size: file.size };
+    const source = this.sources[channel];
+    if (!source) return later("unreachable", `the channel ${channel} is not configured`);
+    const sender = await this.senders.find(businessId, channel, file.sender);
+    if (!sender) return later("no-sender", "the sender was deleted");
+    const answer = await source.open(sender, place, signal);
+    if (answer.kind === "gone") return { ...answer, trouble: "not-there" };
+    return answer.kind === "later" ? { ...answer, trouble: "unreachable" } : answer;
+  }
+
+  private store(
+    file: ClaimedFile,
+    { content, size }: Extract<FileAnswer, { kind: "content" }>,
+    store: StoreMedia,
+  ): Promise<string> {
+    return store.execute({
+      businessId: file.businessId,
+      userId: null,
+      givenName: file.name ?? "",
+      size: { least: size ?? 1, most: size ?? largestMedia },
+      content: fromPlatform(content),
+      received: {
+        onName: async (name) => {
+          if (!(await this.queue.nameIt(file, name))) throw new Superseded("another attempt has begun");
+        },
+      },
+    });
+  }
+
+  private outcomeOf(error: unknown, file: ClaimedFile): Outcome {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof PlatformBroke) return later("unreachable", reason);
+    if (error instanceof MediaTooLarge) return { kind: "gone", trouble: "too-large", reason };
+    if (error instanceof MediaTypeRefused) return { kind: "gone", trouble: "type-refused", reason };
+    if (error instanceof MediaEmpty) return { kind: "gone", trouble: "empty", reason };
+    if (error instanceof MediaQuotaReached) return later("no-room", reason);
+    if (error instanceof Busy) return { ...later("no-room", reason), retryAfterMs: error.retryAfter * 1_000 };
+    if (!(error instanceof Superseded)) this.hears.onFailure(error, file);
+    return later("not-stored", reason);
+  }
+
+  private async conclude(file: ClaimedFile, outcome: Outcome): Promise<void> {
+    const { businessId } = file;
+    if (outcome.kind === "stored") {
+      const { url } = outcome;
+      const events = await this.unitOfWork.run(businessId, ({ files }) => files.finish(file, url));
+      // It was erased meanwhile, or another attempt has begun.
+      if (!events) await this.remove(file, url.slice(url.lastIndexOf("/") + 1));
+      this.tell(file, events, "stored", "");
+    } else if (outcome.kind === "gone" || (file.isLast && !this.stopping.signal.aborted)) {
+      const { trouble, reason } = outcome;
+      const events = await this.unitOfWork.run(businessId, ({ files }) => files.giveUp(file, trouble));
+      this.tell(file, events, "gone", reason);
+    } else {
+      await this.postpone(file, outcome);
+    }
+  }
+
+  private tell(file: ClaimedFile, events: LoggedEvent[] | null, outcome: "stored" | "gone", reason: string): void {
+    if (events) this.feed.publish(events);
+    this.hears.onOutcome(file, events ? outcome : "dropped", reason);
+  }
+
+  private async postpone(file: ClaimedFile, { reason, retryAfterMs }: Extract<Outcome, { kind: "later" }>) {
+    const pauseMs = this.stopping.signal.aborted ? 0 : (retryAfterMs ?? pauseAfter(file.attempt, Math.random()));
+    await this.queue.postpone(file, pauseMs, reason);
+    this.hears.onOutcome(file, "later", reason);
+  }
+
+  /** What is not whole has no entry that could be deleted; the sweep of the media store removes it. */
+  private async remove({ businessId }: ClaimedFile, name: string): Promise<void> {
+    try {
+      await this.media?.remove.execute({ businessId, name, uploadedBy: null });
+    } catch (error) {
+      if (!(error instanceof MediaNotFound)) throw error;
+    }
+  }
+}
+
+/** The platform's side broke, not the media store. */
+class PlatformBroke extends Error {}
+
+/** Another attempt at the file has begun, or the file was erased. */
+class Superseded extends Error {}
+
+const later = (trouble: FileTrouble, reason: string) => ({ kind: "later", trouble, reason }) as const;
+
+async function* fromPlatform(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const chunks = content[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await chunks.next().catch((error: Error) => {
+        throw new PlatformBroke(error.message);
+      });
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}

@@ -1,0 +1,33 @@
+import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { ChannelName } from "../../../../kernel/channels.ts";
+import type { TokenVault } from "../../../../kernel/token-vault.ts";
+
+const find: Statement = {
+  name: "sender_token",
+  text: `
+    select business_id as "businessId", id as "senderId", phone, sealed_token as sealed
+    from senders where provider = $1 and platform_id = $2`,
+};
+
+interface FoundRow {
+  readonly businessId: number;
+  readonly senderId: number;
+  readonly phone: string;
+  readonly sealed: Buffer;
+}
+
+/** Tokens of senders by their ids on the platform, before it is known whose they are. */
+export class PostgresSenderTokens {
+  constructor(
+    private readonly directory: Queries,
+    private readonly vault: TokenVault,
+  ) {}
+
+  /** Whose sender it is, with its token and its number; null where no business has it. */
+  async find(channel: ChannelName, platformId: string) {
+    const [row] = await this.directory.rows<FoundRow>(find, [channel, platformId]);
+    if (!row) return null;
+    const { businessId, senderId, phone } = row;
+    return { owner: { businessId, senderId }, token: this.vault.open(row.sealed, businessId), phone };
+  }
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+import { RecentMap } from "./bounded.ts";
+
+const limits = { files: 200, bytes: 200_000_000, links: 10_000 };
+
+export interface StoredFile {
+  readonly mime: string;
+  readonly bytes: Buffer;
+  readonly filename?: string | undefined;
+  /** What it belongs to: a number, a page or an account. */
+  readonly owner: string;
+}
+
+interface Link {
+  readonly id: string;
+  /** What has to be shown to open it; `undefined`: nothing. */
+  readonly token: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** The files that customers and clients gave to all platforms; the oldest go when there are too many. */
+export class Files {
+  /** Scheme and host of the sandbox, known once it listens. */
+  origin = "";
+  private readonly files = new Map<string, StoredFile>();
+  private readonly links = new RecentMap<Link>(limits.links);
+  private held = 0;
+
+  /** Keeps the file and gives its id. */
+  keep(file: StoredFile, id: string = randomBytes(12).toString("hex")): string {
+    this.remove(id);
+    this.files.set(id, file);
+    this.held += file.bytes.length;
+    for (const oldest of this.files.keys()) {
+      if (this.files.size <= limits.files && this.held <= limits.bytes) break;
+      this.remove(oldest);
+    }
+    return id;
+  }
+
+  find(id: string): StoredFile | undefined {
+    return this.files.get(id);
+  }
+
+  remove(id: string): void {
+    this.held -= this.files.get(id)?.bytes.length ?? 0;
+    this.files.delete(id);
+  }
+
+  /** Makes an address that cannot be guessed; it is good for `forMs`, or for as long as the file is there. */
+  link(id: string, { token, forMs = Number.POSITIVE_INFINITY }: { token?: string; forMs?: number } = {}): string {
+    const name = randomBytes(24).toString("base64url");
+    this.links.set(name, { id, token, until: Date.now() + forMs });
+    return `${this.origin}/__attachments/${name}`;
+  }
+
+  /** What the address leads to, for a caller that shows this token. */
+  open(name: string, token: string | undefined): StoredFile | "missing" | "forbidden" {
+    const link = this.links.get(name);
+    if (link?.token !== undefined && link.token !== token) return "forbidden";
+    if (!link || link.until <= Date.now()) return "missing";
+    return this.files.get(link.id) ?? "missing";
+  }
+
+  reset(): void {
+    this.files.clear();
+    this.links.clear();
+    this.held = 0;
+  }
+}

@@ -1,0 +1,219 @@
+import { Fifo } from "./bounded.ts";
+import { Random } from "./random.ts";
+import type { AcceptedMessage } from "./shared.ts";
+import type { Delivery, Webhooks } from "./webhooks.ts";
+
+export interface StatusBehaviour {
+  /** Nothing is delivered until this is over. */
+  readonly paused: boolean;
+  /** Statuses are delivered in random order, those of one message included. */
+  readonly shuffled: boolean;
+  /** Start of the random order. */
+  readonly seed: number;
+  /** Messages to these numbers are accepted and then fail with `failCode`. */
+  readonly failNumbers: ReadonlySet<string>;
+  readonly failCode: number;
+  /** Messages to these recipients bring no news. */
+  readonly mute: ReadonlySet<string>;
+}
+
+export const normalBehaviour: StatusBehaviour = {
+  paused: false,
+  shuffled: false,
+  seed: 1,
+  failNumbers: new Set(),
+  failCode: 131026,
+  mute: new Set(),
+};
+
+/** One thing that became of a message. */
+export interface StatusNews<Message> {
+  readonly message: Message;
+  readonly name: string;
+  /** When it happened, in milliseconds since 1970. */
+  readonly at: number;
+  /** Why it failed, where it did; in the cloud channel's codes. */
+  readonly failCode: number;
+}
+
+/** How a platform tells what becomes of messages. */
+export interface Telling<Message> {
+  /** How much one webhook tells at most. */
+  readonly perWebhook: number;
+  /** What happens to a message, in its order; empty where there is no receiver. */
+  stepsOf(message: Message, fails: boolean): readonly string[];
+  /** One webhook that tells all of this. */
+  delivery(news: readonly StatusNews<Message>[]): Delivery;
+}
+
+interface PendingStatus<Message> {
+  readonly message: Message;
+  readonly steps: readonly string[];
+  readonly step: number;
+  /** Milliseconds since 1970. */
+  readonly dueAt: number;
+  /** Whether the next status of the message follows once this one is delivered. */
+  readonly leadsOn: boolean;
+  readonly failCode: number;
+}
+
+interface Batch<Message> {
+  readonly statuses: readonly PendingStatus<Message>[];
+  readonly delivery: Delivery;
+}
+
+const limits = { atOnce: 16, pending: 200_000 };
+/** Milliseconds between two looks at the queue: what comes due meanwhile goes out in one webhook. */
+const tickMs = 5;
+
+/**
+ * Delivers the statuses of accepted messages. Every wait is equally long, so one queue in the order of arrival is
+ * also in the order of time and one timer serves all. A message's next status is queued when the one before it has
+ * arrived, so retries of others do not change its order.
+ */
+export class StatusQueue<Message extends AcceptedMessage> {
+  private readonly waiting = new Fifo<PendingStatus<Message>>();
+  private readonly due = new Fifo<PendingStatus<Message>>();
+  /** Batches whose wait for another attempt is over. */
+  private readonly again = new Fifo<Batch<Message>>();
+  private timer: { readonly handle: NodeJS.Timeout; readonly at: number } | undefined;
+  private running = 0;
+  private pending = 0;
+  private dropped = 0;
+  /** Counts the resets, so that a webhook in flight over one leaves no trace behind it. */
+  private era = 0;
+  private current = normalBehaviour;
+  private random = new Random(normalBehaviour.seed);
+
+  constructor(
+    private readonly telling: Telling<Message>,
+    private readonly webhooks: Webhooks,
+    private readonly delayMs: number,
+    private readonly log: (line: string) => void,
+  ) {}
+
+  behave(behaviour: StatusBehaviour): void {
+    this.current = behaviour;
+    this.random = new Random(behaviour.seed);
+    // After a pause the first look is a whole tick away: what was accepted just before its end is due by then too.
+    clearTimeout(this.timer?.handle);
+    this.timer = undefined;
+    this.arm();
+  }
+
+  counts(): { pending: number; dropped: number } {
+    return { pending: this.pending, dropped: this.dropped };
+  }
+
+  /** Whether messages to that recipient bring no news. */
+  isMute(recipient: string): boolean {
+    return this.current.mute.has(recipient);
+  }
+
+  add(message: Message): void {
+    const { shuffled, failNumbers, failCode } = this.current;
+    if (this.isMute(message.to)) return;
+    const steps = this.telling.stepsOf(message, failNumbers.has(message.to));
+    if (steps.length === 0) return;
+    const first = { message, steps, step: 0, dueAt: Date.now() + this.delayMs, leadsOn: !shuffled, failCode };
+    this.queue(first);
+    if (shuffled) for (let step = 1; step < steps.length; step += 1) this.queue({ ...first, step });
+    this.arm();
+  }
+
+  reset(): void {
+    this.era += 1;
+    this.waiting.clear();
+    this.due.clear();
+    this.again.clear();
+    this.pending = 0;
+    this.dropped = 0;
+  }
+
+  private queue(status: PendingStatus<Message>): void {
+    if (this.pending >= limits.pending) {
+      this.dropped += 1;
+      return;
+    }
+    this.pending += 1;
+    this.waiting.push(status);
+  }
+
+  /** Sets the timer to the next moment at which there is something to do. */
+  private arm(): void {
+    if (this.running >= limits.atOnce) return;
+    const head = this.waiting.peek();
+    const isReady = this.due.length > 0 || this.again.length > 0;
+    if (!isReady && head === undefined) return;
+    const now = Date.now();
+    const at = now + Math.max(tickMs, isReady || head === undefined ? 0 : head.dueAt - now);
+    if (this.timer !== undefined && this.timer.at <= at) return;
+    clearTimeout(this.timer?.handle);
+    this.timer = { at, handle: setTimeout(() => this.tick(), at - now) };
+  }
+
+  private tick(): void {
+    this.timer = undefined;
+    if (this.current.paused) return;
+    const now = Date.now();
+    for (let head = this.waiting.peek(); head !== undefined && head.dueAt <= now; head = this.waiting.peek()) {
+      this.waiting.shift();
+      this.due.push(head);
+    }
+    while (this.running < limits.atOnce) {
+      const batch = this.again.shift() ?? this.nextBatch();
+      if (batch === undefined) break;
+      void this.deliver(batch);
+    }
+    this.arm();
+  }
+
+  private nextBatch(): Batch<Message> | undefined {
+    const statuses: PendingStatus<Message>[] = [];
+    while (statuses.length < this.telling.perWebhook && this.due.length > 0) {
+      if (this.current.shuffled) this.due.promote(this.random.between(0, this.due.length - 1));
+      const next = this.due.shift();
+      if (next !== undefined) statuses.push(next);
+    }
+    if (statuses.length === 0) return undefined;
+    return { statuses, delivery: this.telling.delivery(statuses.map((status) => this.newsOf(status))) };
+  }
+
+  private async deliver(batch: Batch<Message>): Promise<void> {
+    const { era } = this;
+    this.running += 1;
+    const outcome = await this.webhooks.attempt(batch.delivery);
+    this.running -= 1;
+    if (era === this.era) {
+      if (outcome !== "again") this.settle(batch, outcome === "delivered");
+      else {
+        this.webhooks.later(batch.delivery, () => {
+          this.again.push(batch);
+          this.arm();
+        });
+      }
+    }
+    this.arm();
+  }
+
+  private settle({ statuses }: Batch<Message>, arrived: boolean): void {
+    this.pending -= statuses.length;
+    if (!arrived) {
+      this.dropped += statuses.length;
+      this.log(`${statuses.length} delivery statuses dropped: the webhook's receiver does not take them`);
+    }
+    const dueAt = Date.now() + this.delayMs;
+    for (const status of statuses) {
+      if (arrived) status.message.statuses.push(nameOf(status));
+      const step = status.step + 1;
+      if (status.leadsOn && step < status.steps.length) this.queue({ ...status, step, dueAt });
+    }
+  }
+
+  private newsOf(status: PendingStatus<Message>): StatusNews<Message> {
+    const { message, step, failCode } = status;
+    return { message, name: nameOf(status), at: message.at + (step + 1) * this.delayMs, failCode };
+  }
+}
+
+const nameOf = ({ steps, step }: { steps: readonly string[]; step: number }): string => steps[step] ?? "";

@@ -1,0 +1,198 @@
+import { randomBytes } from "node:crypto";
+import { type ChannelName, photoChannel } from "../../kernel/channels.ts";
+import { RecentMap } from "../core/bounded.ts";
+import type { Files } from "../core/files.ts";
+import {
+  BadInput,
+  type Fields,
+  listOf,
+  number,
+  object,
+  optional,
+  type Reader,
+  reader,
+  type Settings,
+  shape,
+  text,
+  webAddress,
+} from "../core/input.ts";
+import type { CustomerSide } from "../core/route.ts";
+import { reactionFields, readButton, readMedia, type SaidMedia, sayingFields } from "../core/sayings.ts";
+import type { Senders } from "../core/senders.ts";
+import type { Webhooks } from "../core/webhooks.ts";
+import { Windows } from "../core/windows.ts";
+import { fromCustomer, fromPage, messagingDelivery, type Page } from "./pages.ts";
+
+const remembered = 200_000;
+/** The app in which people of a business answer by hand. */
+const inboxAppId = 263_902_037_430_900;
+const stickerId = 369_239_263_222_822;
+
+const readCustomer: Reader<string> = reader(
+  "be an id of 1 to 100 letters, digits and .:_-",
+  (value) => typeof value === "string" && /^[\w.:-]{1,100}$/.test(value),
+);
+
+const readSaying = shape({
+  ...sayingFields,
+  /** Several files in one message. */
+  album: optional(listOf(readMedia, 10)),
+  location: optional(shape({ latitude: number, longitude: number, title: optional(text(256)) })),
+  quick_reply: optional(text(1_000)),
+  button: optional(readButton),
+  /** What brought the customer, as the platform tells it: `{source, type, ad_id, ref, ads_context_data}`. */
+  referral: optional(object),
+  /** The story that it answers. */
+  story: optional(shape({ url: webAddress, id: text(100) })),
+  /** The id of a message that the customer takes back. */
+  unsend: optional(text(512)),
+  /** Fields of the message as the platform has them, for kinds that have no word here. */
+  message: optional(object),
+});
+type Saying = Settings<typeof readSaying>;
+
+const readReaction = shape(reactionFields);
+
+const { id: messageId, timestamp: seconds, repeat } = sayingFields;
+const readWriting = shape({ text: text(), id: messageId, timestamp: seconds, repeat });
+
+type Told = { readonly id?: string; readonly delivered: boolean };
+
+/** The people who write to pages and photo accounts. */
+export class PageCustomers {
+  readonly windows = new Windows();
+  private readonly names = new RecentMap<string>(remembered);
+
+  constructor(
+    private readonly pages: Senders<Page>,
+    private readonly webhooks: Webhooks,
+    private readonly files: Files,
+  ) {}
+
+  on(channel: ChannelName): CustomerSide {
+    return {
+      say: (customer, input) => this.say(channel, customer, input),
+      react: (customer, input) => this.react(channel, customer, input),
+    };
+  }
+
+  /** Somebody of the business writes to a customer in the platform's own app. */
+  async write(pageId: string, to: string, input: unknown): Promise<Told> {
+    const page = this.pages.find(pageId);
+    if (!page) throw new BadInput(`there is no ${pageId.slice(0, 100)}`);
+    const customer = readCustomer(to, "customer");
+    const { text: written, id = newId(), timestamp, repeat: copies } = readWriting(input, "body");
+    const app = page.channel === photoChannel ? {} : { app_id: inboxAppId };
+    const message = { mid: id, is_echo: true, ...app, text: written };
+    return { id, delivered: await this.tell(page, fromPage(page, customer, momentOf(timestamp), { message }), copies) };
+  }
+
+  /** The customer's name; `undefined` where the customer never wrote to the page. */
+  nameOf(page: Page, customer: string): string | undefined {
+    if (this.windows.silence(page.pageId, customer) === undefined) return undefined;
+    return this.names.get(`${page.pageId} ${customer}`) ?? `Customer ${customer.slice(-4)}`;
+  }
+
+  reset(): void {
+    this.windows.clear();
+    this.names.clear();
+  }
+
+  private async say(channel: ChannelName, id: string, input: unknown): Promise<Told> {
+    const customer = readCustomer(id, "id");
+    const saying = readSaying(input, "body");
+    const page = this.receiver(channel, saying.to);
+    const { id: mid = newId(), ...said } = saying;
+    const event = this.eventOf(page, said, mid);
+    const isMessage = !("referral" in event) && said.unsend === undefined;
+    return { ...(isMessage && { id: mid }), delivered: await this.hear(page, customer, saying, event) };
+  }
+
+  private async react(channel: ChannelName, id: string, input: unknown): Promise<Told> {
+    const customer = readCustomer(id, "id");
+    const given = readReaction(input, "body");
+    const { message_id: mid, emoji } = given;
+    const what = emoji === "" ? { action: "unreact" } : { action: "react", reaction: wordFor(emoji), emoji };
+    const page = this.receiver(channel, given.to);
+    return { delivered: await this.hear(page, customer, given, { reaction: { mid, ...what } }) };
+  }
+
+  /** Everything that a customer does opens the 24 hours. */
+  private hear(
+    page: Page,
+    customer: string,
+    { name, timestamp, repeat: copies }: Pick<Saying, "name" | "timestamp" | "repeat">,
+    event: object,
+  ): Promise<boolean> {
+    const at = momentOf(timestamp);
+    this.windows.hear(page.pageId, customer, at);
+    if (name !== undefined) this.names.set(`${page.pageId} ${customer}`, name);
+    return this.tell(page, fromCustomer(page, customer, at, event), copies);
+  }
+
+  private tell(page: Page, event: object, copies: number | undefined): Promise<boolean> {
+    return this.webhooks.deliver(messagingDelivery(this.webhooks, page.channel, [{ page, event }], copies));
+  }
+
+  private eventOf(page: Page, { button, unsend, referral, ...said }: Omit<Saying, "id">, mid: string): object {
+    if (button) return { postback: { mid, title: button.text, payload: button.payload, referral } };
+    if (unsend !== undefined) {
+      if (page.channel !== photoChannel) throw new BadInput("unsend is for channel photo");
+      return { message: { mid: unsend, is_deleted: true } };
+    }
+    const attachments = this.attachmentsOf(page, said);
+    const { text: body, message } = said;
+    const isEmpty = body === undefined && attachments === undefined && message === undefined;
+    if (isEmpty && referral) return { referral };
+    if (isEmpty) throw new BadInput("text must be given");
+    return { message: { mid, text: body, attachments, ...contextOf(said), referral, ...message } };
+  }
+
+  private attachmentsOf(
+    page: Page,
+    { media, album = [], location }: Pick<Saying, "media" | "album" | "location">,
+  ): object[] | undefined {
+    const files = media ? [media, ...album] : album;
+    if (files.length > 0) return files.map((file) => ({ type: typeOf(file), payload: this.payloadOf(page, file) }));
+    if (!location) return undefined;
+    const { latitude: lat, longitude: long, title = "Pinned Location" } = location;
+    return [{ type: "location", title, payload: { coordinates: { lat, long } } }];
+  }
+
+  private payloadOf({ pageId }: Page, { type, mime, bytes, filename }: SaidMedia): Fields {
+    const id = this.files.keep({ mime, bytes, filename, owner: pageId });
+    return { url: this.files.link(id), ...(type === "sticker" && { sticker_id: stickerId }) };
+  }
+
+  private receiver(channel: ChannelName, pageId: string | undefined): Page {
+    const page = pageId === undefined ? this.pages.first((each) => each.channel === channel) : this.pages.find(pageId);
+    if (page?.channel === channel) return page;
+    throw new BadInput(pageId === undefined ? "there is no page of the channel" : "to must be the id of a page");
+  }
+}
+
+const newId = (): string => `m_${randomBytes(36).toString("base64url")}`;
+
+/** @param timestamp seconds since 1970; now when absent */
+const momentOf = (timestamp: number | undefined): number => (timestamp === undefined ? Date.now() : timestamp * 1_000);
+
+const typeOf = ({ type }: SaidMedia): string => (type === "document" ? "file" : type);
+
+const contextOf = ({ reply_to: mid, story, quick_reply: payload }: Omit<Saying, "id">): object => ({
+  ...(mid !== undefined && { reply_to: { mid } }),
+  ...(story && { reply_to: { story } }),
+  ...(payload !== undefined && { quick_reply: { payload } }),
+});
+
+const reactions: Readonly<Record<string, string>> = {
+  "❤": "love",
+  "😆": "smile",
+  "😮": "wow",
+  "😢": "sad",
+  "😠": "angry",
+  "👍": "like",
+  "👎": "dislike",
+};
+
+/** The platform's word for an emoji, with or without its variation selector. */
+const wordFor = (emoji: string): string => reactions[emoji.replace("\ufe0f", "")] ?? "other";

@@ -1,0 +1,64 @@
+import { type ChannelName, pageChannel, photoChannel } from "../../kernel/channels.ts";
+import { groupBy } from "../../kernel/group-by.ts";
+import { Senders } from "../core/senders.ts";
+import type { AcceptedMessage } from "../core/shared.ts";
+import type { Delivery, Webhooks } from "../core/webhooks.ts";
+import type { SandboxPage } from "../settings.ts";
+
+/** A page, or a photo-app account. */
+export interface Page {
+  readonly pageId: string;
+  readonly token: string;
+  readonly channel: ChannelName;
+  readonly people: ReadonlySet<string>;
+  readonly photoAccountId: string | undefined;
+}
+
+export interface PageMessage extends AcceptedMessage {
+  readonly page: Page;
+}
+
+export const pageFrom = ({ pageId, token, channel = pageChannel, people = [], photoAccountId }: SandboxPage): Page => ({
+  ...{ pageId, token, channel, photoAccountId },
+  people: new Set(people),
+});
+
+export const pagesFrom = (settings: readonly SandboxPage[]): Senders<Page> =>
+  new Senders(settings.map(pageFrom), ({ pageId }) => pageId);
+
+/** One thing that a webhook of a page tells. */
+export interface Messaging {
+  readonly page: Page;
+  readonly event: object;
+}
+
+/** A webhook that tells things of pages, or of photo accounts: one entry for each of them. */
+export function messagingDelivery(
+  webhooks: Webhooks,
+  channel: ChannelName,
+  all: readonly Messaging[],
+  copies?: number,
+): Delivery {
+  const isPhoto = channel === photoChannel;
+  const time = Date.now();
+  const byPage = [...groupBy(all, ({ page }) => page.pageId)];
+  const entry = byPage.map(([id, own]) => ({ id, time, messaging: own.map(({ event }) => event) }));
+  const payload = { object: isPhoto ? "instagram" : "page", entry };
+  return webhooks.signed(isPhoto ? "photo" : "page", payload, copies);
+}
+
+/** @param timestamp milliseconds since 1970 */
+export const fromCustomer = ({ pageId }: Page, customer: string, timestamp: number, what: object): object => ({
+  sender: { id: customer },
+  recipient: { id: pageId },
+  timestamp,
+  ...what,
+});
+
+/** @param timestamp milliseconds since 1970 */
+export const fromPage = ({ pageId }: Page, customer: string, timestamp: number, what: object): object => ({
+  sender: { id: pageId },
+  recipient: { id: customer },
+  timestamp,
+  ...what,
+});

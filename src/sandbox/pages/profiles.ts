@@ -1,0 +1,35 @@
+import { photoChannel } from "../../kernel/channels.ts";
+import type { Files } from "../core/files.ts";
+import type { Page } from "./pages.ts";
+
+const pictureId = "profile-picture";
+/** A PNG of one dot. */
+const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** What the platform tells of a customer: of the fields that are asked for, those that the channel has. */
+export function profileOf(page: Page, id: string, name: string, query: URLSearchParams, files: Files): object {
+  const [first = name, ...others] = name.split(" ");
+  const known: Readonly<Record<string, () => string>> =
+    page.channel === photoChannel
+      ? {
+          name: () => name,
+          username: () => name.toLowerCase().replace(/\W+/g, "."),
+          profile_pic: () => pictureIn(files),
+        }
+      : {
+          first_name: () => first,
+          last_name: () => others.join(" "),
+          name: () => name,
+          profile_pic: () => pictureIn(files),
+        };
+  const asked = query.get("fields")?.split(",") ?? ["first_name", "last_name", "name", "profile_pic"];
+  const told = asked.flatMap((field) => (Object.hasOwn(known, field) ? [[field, known[field]?.()]] : []));
+  return { ...Object.fromEntries(told), id };
+}
+
+function pictureIn(files: Files): string {
+  if (!files.find(pictureId)) {
+    files.keep({ mime: "image/png", bytes: Buffer.from(picture, "base64"), owner: "" }, pictureId);
+  }
+  return files.link(pictureId);
+}

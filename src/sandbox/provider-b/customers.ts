@@ -1,0 +1,184 @@
+import { randomBytes } from "node:crypto";
+import { RecentMap } from "../core/bounded.ts";
+import type { Files } from "../core/files.ts";
+import {
+  BadInput,
+  listOf,
+  optional,
+  phoneNumber,
+  type Reader,
+  type Settings,
+  shape,
+  text,
+  texts,
+} from "../core/input.ts";
+import type { CustomerSide } from "../core/route.ts";
+import { readButton, readMedia, type SaidMedia, sayingFields } from "../core/sayings.ts";
+import type { Senders } from "../core/senders.ts";
+import type { Webhooks } from "../core/webhooks.ts";
+import type { Windows } from "../core/windows.ts";
+import type { SandboxProviderB } from "../settings.ts";
+import { addressOf, callback, type Form } from "./callbacks.ts";
+
+const remembered = 10_000;
+
+const coordinate =
+  (most: number): Reader<number> =>
+  (value, name) => {
+    if (typeof value === "number" && Math.abs(value) <= most) return value;
+    throw new BadInput(`${name} must be a number from -${most} to ${most}`);
+  };
+
+const readSaying = shape({
+  ...sayingFields,
+  /** Further files of the message. */
+  album: optional(listOf(readMedia, 10)),
+  location: optional(
+    shape({ lat: coordinate(90), lng: coordinate(180), address: optional(text(500)), label: optional(text(500)) }),
+  ),
+  /** An answer by a template's button, or by a button or a row that an interactive message showed. */
+  button: optional(readButton),
+  list: optional(shape({ id: text(256), title: text(256), description: optional(text(256)) })),
+  referral: optional(
+    shape({
+      source_id: text(100),
+      source_url: optional(text(2_000)),
+      headline: optional(text(500)),
+      body: optional(text(2_000)),
+      ctwa_clid: optional(text(500)),
+    }),
+  ),
+  /** Further fields of the form; they replace others of the same name. */
+  fields: optional(texts),
+});
+type Saying = Settings<typeof readSaying>;
+
+/** The people at the other end: what they write arrives at the address of the account. */
+export class ProviderBCustomers implements CustomerSide {
+  /** Who wrote each message of a customer. */
+  private readonly authors = new RecentMap<string>(remembered);
+
+  constructor(
+    private readonly accounts: Senders<SandboxProviderB>,
+    private readonly windows: Windows,
+    private readonly webhooks: Webhooks,
+    private readonly files: Files,
+  ) {}
+
+  /** Answers once the webhook was delivered or its first attempt failed. It opens the customer's 24 hours, too. */
+  async say(customer: string, input: unknown): Promise<{ id: string; delivered: boolean }> {
+    const phone = phoneNumber(customer, "id");
+    const saying = readSaying(input, "body");
+    const account = this.receiver(saying.to);
+    const id = saying.id ?? `${saying.media ? "MM" : "SM"}${randomBytes(16).toString("hex")}`;
+    this.windows.hear(account.phone, phone, saying.timestamp === undefined ? Date.now() : saying.timestamp * 1_000);
+    this.authors.set(id, phone);
+    const form = this.formOf(account, phone, id, saying);
+    const delivery = callback(this.webhooks, account, account.webhookUrl, form, saying.repeat);
+    return { id, delivered: await this.webhooks.deliver(delivery) };
+  }
+
+  async react(): Promise<never> {
+    throw new BadInput("customers of ProviderB cannot react: it does not tell of reactions");
+  }
+
+  clear(): void {
+    this.authors.clear();
+  }
+
+  private formOf(account: SandboxProviderB, phone: string, id: string, saying: Saying): Form {
+    const { name = `Customer ${phone.slice(-4)}`, reply_to: replyTo, media, album = [] } = saying;
+    const files = media ? [media, ...album] : album;
+    return {
+      SmsMessageSid: id,
+      ProfileName: name,
+      MessageType: typeOf(saying),
+      SmsSid: id,
+      WaId: phone,
+      SmsStatus: "received",
+      ...bodyOf(saying),
+      To: addressOf(account.phone),
+      NumSegments: "1",
+      ReferralNumMedia: "0",
+      MessageSid: id,
+      AccountSid: account.accountId,
+      From: addressOf(phone),
+      ApiVersion: "2010-04-01",
+      NumMedia: `${files.length}`,
+      ...Object.assign({}, ...files.map((file, index) => this.mediaFields(account, id, file, index))),
+      ...(replyTo !== undefined && {
+        OriginalRepliedMessageSender: addressOf(this.authors.get(replyTo) ?? account.phone),
+        OriginalRepliedMessageSid: replyTo,
+      }),
+      ...referralFields(saying.referral),
+      ChannelMetadata: JSON.stringify({ type: "whatsapp", data: { context: { ProfileName: name, WaId: phone } } }),
+      ...saying.fields,
+    };
+  }
+
+  private mediaFields(
+    { accountId }: SandboxProviderB,
+    message: string,
+    { mime, bytes, filename }: SaidMedia,
+    index: number,
+  ): Form {
+    const media = `ME${randomBytes(16).toString("hex")}`;
+    this.files.keep({ mime, bytes, filename, owner: ownerOf(accountId, message) }, media);
+    const path = `/2010-04-01/Accounts/${encodeURIComponent(accountId)}/Messages/${message}/Media/${media}`;
+    return { [`MediaUrl${index}`]: `${this.files.origin}${path}`, [`MediaContentType${index}`]: mime };
+  }
+
+  private receiver(to: string | undefined): SandboxProviderB {
+    const found = this.accounts.first(
+      ({ phone, accountId }) => to === undefined || to === accountId || to.replace(/^\+/, "") === phone,
+    );
+    if (!found) throw new BadInput(to === undefined ? "there is no account" : "to must be an account or its number");
+    return found;
+  }
+}
+
+/** What a file of a message belongs to. */
+export const ownerOf = (accountId: string, message: string): string => `${accountId} ${message}`;
+
+function typeOf({ media, location, button, list, reply_to: replyTo }: Saying): string {
+  if (media) return media.mime.split(";")[0] === "text/vcard" ? "contacts" : media.type;
+  if (location) return "location";
+  if (list) return "interactive";
+  if (button) return replyTo === undefined ? "interactive" : "button";
+  return "text";
+}
+
+function bodyOf({ text: written, media, location, button, list }: Saying): Form {
+  if (location) {
+    const { lat, lng, address, label } = location;
+    return {
+      Body: written ?? "",
+      Latitude: `${lat}`,
+      Longitude: `${lng}`,
+      ...(address !== undefined && { Address: address }),
+      ...(label !== undefined && { Label: label }),
+    };
+  }
+  if (button) return { Body: button.text, ButtonText: button.text, ButtonPayload: button.payload };
+  if (list) {
+    const { id, title, description } = list;
+    return { Body: title, ListId: id, ListTitle: title, ...(description && { ListDescription: description }) };
+  }
+  // A document without a caption has its file's name there.
+  if (media) return { Body: written ?? (media.type === "document" ? (media.filename ?? "") : "") };
+  if (written === undefined) throw new BadInput("text must be given");
+  return { Body: written };
+}
+
+function referralFields(referral: Saying["referral"]): Form {
+  if (!referral) return {};
+  const { source_id, source_url, headline, body, ctwa_clid } = referral;
+  return {
+    ReferralSourceType: "ad",
+    ReferralSourceId: source_id,
+    ...(source_url !== undefined && { ReferralSourceUrl: source_url }),
+    ...(headline !== undefined && { ReferralHeadline: headline }),
+    ...(body !== undefined && { ReferralBody: body }),
+    ...(ctwa_clid !== undefined && { ReferralCtwaClid: ctwa_clid }),
+  };
+}

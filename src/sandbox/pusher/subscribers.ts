@@ -1,0 +1,137 @@
+import { createHmac, randomInt } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type Fields, fieldsIn, isObject } from "../core/input.ts";
+import type { SandboxPusherApp } from "../settings.ts";
+import { WebSocket } from "./web-socket.ts";
+
+/** `data` is the JSON text as it came. */
+export interface PusherEvent {
+  readonly channel: string;
+  readonly name: string;
+  readonly data: string;
+  /** The connection of the publisher, which is not told. */
+  readonly exceptSocket?: string | undefined;
+}
+
+interface Subscriber {
+  readonly id: string;
+  readonly app: SandboxPusherApp;
+  readonly socket: WebSocket;
+  readonly channels: Set<string>;
+}
+
+const limits = { sockets: 100, channelsOfSocket: 100 };
+/** Seconds; a client that is silent for so long asks whether the host is still there. */
+const activityTimeout = 120;
+const silenceMs = (activityTimeout + 30) * 1_000;
+const oldestProtocol = 5;
+const newestProtocol = 7;
+
+export const isChannelName = (name: unknown): name is string =>
+  typeof name === "string" && /^[A-Za-z0-9_\-=@,.;]{1,200}$/.test(name);
+
+/** The clients that hear events: they speak the Pusher protocol over WebSocket. */
+export class Subscribers {
+  private readonly connected = new Set<Subscriber>();
+
+  constructor(private readonly apps: readonly SandboxPusherApp[]) {}
+
+  /** Whether the request was one for a connection, at `/app/{key}`. */
+  admit(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    const [, key, query] = /^\/app\/([^/?]+)(?:\?(.*))?$/.exec(request.url ?? "") ?? [];
+    if (key === undefined) return false;
+    const connection = WebSocket.accept(request, socket, head);
+    if (!connection) return false;
+    const protocol = Number(new URLSearchParams(query).get("protocol") ?? Number.NaN);
+    const app = this.apps.find((each) => each.key === key);
+    if (Number.isNaN(protocol)) refuse(connection, 4008, "No protocol version supplied");
+    else if (protocol < oldestProtocol || protocol > newestProtocol) {
+      refuse(connection, 4007, "Unsupported protocol version");
+    } else if (!app) refuse(connection, 4001, `App key ${key.slice(0, 50)} does not exist`);
+    else if (this.connected.size >= limits.sockets) refuse(connection, 4100, "Over capacity");
+    else this.connect(app, connection);
+    return true;
+  }
+
+  publish(app: SandboxPusherApp, { channel, name, data, exceptSocket }: PusherEvent): void {
+    for (const subscriber of this.connected) {
+      const hears = subscriber.app === app && subscriber.channels.has(channel) && subscriber.id !== exceptSocket;
+      if (hears) subscriber.socket.send(JSON.stringify({ event: name, channel, data }));
+    }
+  }
+
+  close(): void {
+    for (const { socket } of this.connected) socket.destroy();
+    this.connected.clear();
+  }
+
+  private connect(app: SandboxPusherApp, socket: WebSocket): void {
+    const id = `${randomInt(1, 1_000_000)}.${randomInt(1, 1_000_000_000)}`;
+    const subscriber: Subscriber = { id, app, socket, channels: new Set() };
+    const silence = setTimeout(() => refuse(socket, 4201, "Pong reply not received"), silenceMs);
+    this.connected.add(subscriber);
+    socket.listener = {
+      onText(text) {
+        silence.refresh();
+        heed(subscriber, text);
+      },
+      onClosed: () => {
+        clearTimeout(silence);
+        this.connected.delete(subscriber);
+      },
+    };
+    tell(socket, "pusher:connection_established", { socket_id: id, activity_timeout: activityTimeout });
+  }
+}
+
+function heed(subscriber: Subscriber, text: string): void {
+  const { event, data } = fieldsIn(text) ?? {};
+  const { socket, channels } = subscriber;
+  const details = isObject(data) ? data : {};
+  if (event === "pusher:ping") tell(socket, "pusher:pong", {});
+  else if (event === "pusher:subscribe") subscribe(subscriber, details);
+  else if (event === "pusher:unsubscribe") {
+    if (isChannelName(details.channel)) channels.delete(details.channel);
+  } else if (event !== "pusher:pong") complain(socket, null, "The event is not one that this host knows");
+}
+
+function subscribe(subscriber: Subscriber, { channel, auth }: Fields): void {
+  const { socket, channels } = subscriber;
+  const [code, message] = objectionTo(subscriber, channel, auth);
+  if (message !== undefined) complain(socket, code, message);
+  else {
+    channels.add(String(channel));
+    tell(socket, "pusher_internal:subscription_succeeded", {}, String(channel));
+  }
+}
+
+/** Why the channel is not to be heard, with the protocol's code where there is one; nothing when it is. */
+function objectionTo(
+  { id, app, channels }: Subscriber,
+  channel: unknown,
+  auth: unknown,
+): [code?: number | null, message?: string] {
+  if (!isChannelName(channel)) return [null, "The channel's name is not valid"];
+  if (channel.startsWith("presence-")) return [null, "This host has no presence channels"];
+  if (channels.size >= limits.channelsOfSocket) return [4100, "Too many channels"];
+  if (!channel.startsWith("private-") || auth === proofOf(app, id, channel)) return [];
+  return [4009, `Connection not authorized to subscribe to ${channel}`];
+}
+
+/** What an application gives to those who may hear the channel. */
+const proofOf = ({ key, secret }: SandboxPusherApp, socketId: string, channel: string): string =>
+  `${key}:${createHmac("sha256", secret).update(`${socketId}:${channel}`).digest("hex")}`;
+
+/** The protocol writes data as a text, but for errors. */
+function tell(socket: WebSocket, event: string, data: object, channel?: string): void {
+  socket.send(JSON.stringify({ event, channel, data: JSON.stringify(data) }));
+}
+
+const complain = (socket: WebSocket, code: number | null | undefined, message: string): void =>
+  socket.send(JSON.stringify({ event: "pusher:error", data: { code, message } }));
+
+function refuse(socket: WebSocket, code: number, message: string): void {
+  complain(socket, code, message);
+  socket.close(code);
+}

@@ -1,0 +1,126 @@
+import { createHash, randomBytes } from "node:crypto";
+import { BadInput, type Fields } from "../core/input.ts";
+import type { SaidMedia } from "../core/sayings.ts";
+
+/** What a message holds, in the provider's words. */
+export interface QrContent {
+  readonly messageType: string;
+  readonly message: Fields;
+  /** Stands beside the message, too. */
+  readonly contextInfo?: Fields | undefined;
+}
+
+export interface Said {
+  readonly text?: string | undefined;
+  readonly media?: SaidMedia | undefined;
+  /** One of `kinds`, or the provider's own word such as `pollCreationMessage`. */
+  readonly type?: string | undefined;
+  /** Replaces fields of the example. */
+  readonly content?: Fields | undefined;
+  readonly view_once?: boolean | undefined;
+}
+
+/** The provider's words for the kinds of message, by their common names. */
+const kinds: ReadonlyMap<string, string> = new Map([
+  ["location", "locationMessage"],
+  ["contacts", "contactMessage"],
+  ["button", "templateButtonReplyMessage"],
+  ["interactive", "listResponseMessage"],
+  ["order", "orderMessage"],
+]);
+
+const place = { degreesLatitude: -17.7833, degreesLongitude: -63.1821 };
+const card = {
+  displayName: "Luis Rojas",
+  vcard: "BEGIN:VCARD\nVERSION:3.0\nFN:Luis Rojas\nTEL;type=CELL;waid=59170000099:+591 70000099\nEND:VCARD",
+};
+
+const examples: Readonly<Record<string, Fields>> = {
+  locationMessage: { ...place, name: "Plaza 24 de Septiembre", address: "Santa Cruz de la Sierra" },
+  liveLocationMessage: { ...place, accuracyInMeters: 16, sequenceNumber: "1", caption: "" },
+  contactMessage: card,
+  contactsArrayMessage: { displayName: "1 contact", contacts: [card] },
+  templateButtonReplyMessage: { selectedId: "yes", selectedDisplayText: "Sí", selectedIndex: 0 },
+  buttonsResponseMessage: { selectedButtonId: "yes", selectedDisplayText: "Sí", type: "DISPLAY_TEXT" },
+  listResponseMessage: {
+    title: "Azul",
+    description: "Talla M",
+    listType: "SINGLE_SELECT",
+    singleSelectReply: { selectedRowId: "blue" },
+  },
+  orderMessage: {
+    orderId: "1234567890123456",
+    itemCount: 2,
+    status: "INQUIRY",
+    surface: "CATALOG",
+    orderTitle: "Tienda",
+    token: "AR4xample==",
+    totalAmount1000: "25000",
+    totalCurrencyCode: "BOB",
+  },
+};
+
+/**
+ * @param wraps - whether it comes as phones send it: texts that answer as `extendedTextMessage`, documents with a caption
+ * inside another message. Newer versions of the provider unwrap them.
+ */
+export function contentOf(said: Said, contextInfo: Fields | undefined, wraps: boolean): QrContent {
+  const { text, media, type = "text", content } = said;
+  if (media) return fileContent(said, media, contextInfo, wraps);
+  if (type === "text") {
+    if (text === undefined) throw new BadInput("text must be given");
+    if (contextInfo === undefined || !wraps) return { ...withMessage("conversation", text), contextInfo };
+    return { ...withMessage("extendedTextMessage", { text, contextInfo }), contextInfo };
+  }
+  const messageType = kinds.get(type) ?? type;
+  const example = Object.hasOwn(examples, messageType) ? examples[messageType] : undefined;
+  if (!example && !content) throw new BadInput(`content must be given for a message of type ${type}`);
+  return { ...withMessage(messageType, { ...example, ...content, contextInfo }), contextInfo };
+}
+
+const withMessage = (messageType: string, content: unknown): Pick<QrContent, "messageType" | "message"> => ({
+  messageType,
+  message: { messageContextInfo: { deviceListMetadataVersion: 2 }, [messageType]: content },
+});
+
+function fileContent(said: Said, media: SaidMedia, contextInfo: Fields | undefined, wraps: boolean): QrContent {
+  const messageType = `${media.type}Message`;
+  const file = { ...fileOf(media, wraps), ...detailsOf(media, said.text), ...said.content, contextInfo };
+  if (said.view_once) {
+    const inside = { message: { [messageType]: { ...file, viewOnce: true } } };
+    return { ...withMessage("viewOnceMessageV2", inside), contextInfo };
+  }
+  if (wraps && media.type === "document" && said.text !== undefined) {
+    return { ...withMessage("documentWithCaptionMessage", { message: { [messageType]: file } }), contextInfo };
+  }
+  return { ...withMessage(messageType, file), contextInfo };
+}
+
+/** Fields of every file. What its address holds is encrypted: only the provider can read it. */
+function fileOf({ bytes, mime }: SaidMedia, isOlder: boolean): Fields {
+  const path = `/v/t62.7118-24/${randomBytes(12).toString("hex")}.enc?ccb=11-4&mms3=true`;
+  return {
+    url: `https://mmg.whatsapp.net${path}`,
+    mimetype: mime,
+    fileSha256: createHash("sha256").update(bytes).digest("base64"),
+    fileLength: isOlder ? `${bytes.length}` : { low: bytes.length, high: 0, unsigned: true },
+    mediaKey: randomBytes(32).toString("base64"),
+    fileEncSha256: randomBytes(32).toString("base64"),
+    directPath: path,
+  };
+}
+
+function detailsOf({ type, mime, filename }: SaidMedia, caption: string | undefined): Fields {
+  switch (type) {
+    case "audio":
+      return { seconds: 3, ptt: mime.startsWith("audio/ogg") };
+    case "sticker":
+      return { isAnimated: false };
+    case "document": {
+      const fileName = filename ?? "document";
+      return { title: fileName, fileName, pageCount: 1, ...(caption !== undefined && { caption }) };
+    }
+    default:
+      return { height: 1280, width: 720, ...(caption !== undefined && { caption }) };
+  }
+}

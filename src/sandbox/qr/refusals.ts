@@ -1,0 +1,18 @@
+import { STATUS_CODES } from "node:http";
+import { type Answer, type Failure, Refusal } from "../core/route.ts";
+
+/** A request that the provider refuses; `said` stands in the answer as it is. */
+export const refusal = (status: number, said: unknown): Refusal => new Refusal({ code: status, details: said });
+
+/** What the check of a request's body finds. */
+export const complaint = (what: string): Refusal => refusal(400, [[`instance ${what}`]]);
+
+/** The provider has no codes but those of HTTP. */
+export function failure({
+  code,
+  status = code >= 400 && code <= 599 ? code : 400,
+  message = STATUS_CODES[status],
+  details = [message],
+}: Failure): Answer {
+  return { status, body: { status, error: STATUS_CODES[status], response: { message: details } } };
+}

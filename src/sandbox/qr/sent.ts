@@ -1,0 +1,57 @@
+import { type Fields, isObject } from "../core/input.ts";
+import type { SentMessage } from "../core/shared.ts";
+import { complaint, refusal } from "./refusals.ts";
+
+/** What a client sends, as far as it is worth looking at afterwards. */
+export type SentContent = Pick<SentMessage, "type" | "text" | "media">;
+
+/** Which message it answers, as the platforms of all channels show it here. */
+export function contextOf({ quoted }: Fields): object | undefined {
+  if (quoted === undefined) return undefined;
+  const id = isObject(quoted) && isObject(quoted.key) ? quoted.key.id : undefined;
+  if (typeof id !== "string" || id === "") throw complaint('requires property "key.id"');
+  return { message_id: id };
+}
+
+export function textContent({ number, text }: Fields): SentContent {
+  if (typeof number !== "string") throw complaint('requires property "number"');
+  if (typeof text !== "string") throw complaint('requires property "text"');
+  if (text.trim() === "") throw refusal(400, ["Text is required"]);
+  return { type: "text", text };
+}
+
+const mediaTypes: readonly unknown[] = ["image", "document", "video", "audio"];
+
+export function mediaContent({ number, mediatype, media, caption, fileName }: Fields): SentContent {
+  if (typeof number !== "string") throw complaint('requires property "number"');
+  if (typeof mediatype !== "string" || !mediaTypes.includes(mediatype)) {
+    throw complaint("mediatype is not one of enum values: image,document,video,audio");
+  }
+  if (typeof media !== "string" || !/^https?:/.test(media) || !URL.canParse(media)) {
+    throw refusal(400, ["Owned media must be a url or base64"]);
+  }
+  if (mediatype === "document" && fileName === undefined && !/\/.+\./.test(new URL(media).pathname)) {
+    throw refusal(500, ["TypeError: Cannot read properties of null (reading '1')"]);
+  }
+  return {
+    type: mediatype,
+    ...(typeof caption === "string" && { text: caption }),
+    media: { link: media, ...(typeof fileName === "string" && { fileName }) },
+  };
+}
+
+/** The ids of the messages that a client has read. */
+export function readIn({ readMessages }: Fields): string[] {
+  if (!Array.isArray(readMessages)) throw complaint('requires property "readMessages"');
+  return readMessages.map((key) => {
+    const { id, remoteJid, fromMe } = isObject(key) ? key : {};
+    if (typeof id === "string" && typeof remoteJid === "string" && typeof fromMe === "boolean") return id;
+    throw complaint('readMessages requires properties "id", "fromMe" and "remoteJid"');
+  });
+}
+
+/** The message in the provider's words, as it answers it and tells of it. */
+export const sentToWire = ({ type, text, media }: SentContent): { messageType: string; message: Fields } =>
+  type === "text"
+    ? { messageType: "conversation", message: { conversation: text } }
+    : { messageType: `${type}Message`, message: { [`${type}Message`]: { ...media, caption: text } } };

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from "node:http";
+import { HttpProblem } from "../../../infra/http/routing/dialect.ts";
+import { cookieIn, sessionCookie } from "../../../kernel/cookies.ts";
+import { isOriginOf } from "../../../kernel/origins.ts";
+import type { OpenedSession } from "../../application/open-session.ts";
+
+const attributes = (isHttps: boolean): string => `Path=/; HttpOnly; SameSite=Strict${isHttps ? "; Secure" : ""}`;
+
+/** The header `Set-Cookie` that keeps the session's token from the scripts of the page. */
+export function sessionInCookie({ token, expiresAt }: OpenedSession, isHttps: boolean): string {
+  const seconds = Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1_000));
+  return `${sessionCookie}=${token}; Max-Age=${seconds}; ${attributes(isHttps)}`;
+}
+
+/** The header `Set-Cookie` that ends it in the browser. */
+export const noSessionInCookie = (isHttps: boolean): string => `${sessionCookie}=; Max-Age=0; ${attributes(isHttps)}`;
+
+/**
+ * The token in a request's cookie; undefined where it has none. A browser sends the cookie whichever page makes the
+ * request: one that changes something has to come from a page of this service, and no request may come from another site.
+ */
+export function tokenInCookie(
+  request: Pick<IncomingMessage, "headers" | "method">,
+  host: string | undefined,
+): string | undefined {
+  const { cookie, origin, "sec-fetch-site": site } = request.headers;
+  const token = cookieIn(cookie, sessionCookie);
+  if (token === "") return undefined;
+  const changes = request.method !== "GET" && request.method !== "HEAD";
+  const isForeign = origin === undefined ? changes || site === "cross-site" : !isOriginOf(origin, host ?? "");
+  if (isForeign) throw foreignPage();
+  return token;
+}
+
+const foreignPage = (): HttpProblem => {
+  const error = "La solicitud viene de otro sitio";
+  return new HttpProblem(403, "The request comes from another site", {}, undefined, { error, code: "foreign_origin" });
+};

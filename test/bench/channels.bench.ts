@@ -1,0 +1,218 @@
+import { createHmac } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { formIn, signaturesOf } from "../../src/channels/provider-b/form.ts";
+import { provenBy } from "../../src/channels/qr/instance-proof.ts";
+import { qrChannel } from "../../src/kernel/channels.ts";
+import type { CustomerChannel } from "../../src/sandbox/core/route.ts";
+import { onEveryChannel, providers } from "../support/channels.ts";
+import { appSecret } from "../support/world.ts";
+import type { BareHandler } from "./bare.ts";
+import type { Arena, Bench } from "./bench.ts";
+import { addresses, businessId, ChannelWebhooks, providerBToken, publicUrl, secrets } from "./channel-webhooks.ts";
+import { load } from "./load.ts";
+import { openLoop } from "./open-loop.ts";
+import type { OwnProcess } from "./processes.ts";
+import { quantile, rounded } from "./table.ts";
+
+const perSecond = 2_000;
+/** `SECONDS` sets another length, to see that it works. */
+const seconds = Number(process.env.SECONDS || 30);
+/** How long what came in may wait afterwards. */
+const patienceMs = 60_000;
+const askMs = 25;
+const connections = 32;
+/** Alternating with the bare handler. */
+const rounds = 6;
+const roundMs = 1_500;
+const aims = { p99Ms: 50, ratio: 0.6 };
+/** MB that may come on top while so much comes in, its garbage collected. */
+const mostGrowth = { heapUsed: 10, rss: 96 };
+
+/** What the platforms of all channels post: how soon it is answered, and how much of it can be taken. */
+const bench: Bench = {
+  about: `webhooks of five channels: ${perSecond} a second for ${seconds} s, and the most beside a handler that verifies and inserts`,
+  run: async (arena) => {
+    const stage = await arena.stage({ businesses: [onEveryChannel(businessId, { threads: [] })] });
+    const service = await stage.service("dist", { PUBLIC_URL: publicUrl });
+    const bare = await stage.opponent("channels");
+    const client = new pg.Client({ connectionString: stage.databaseUrl, connectionTimeoutMillis: 10_000 });
+    await client.connect();
+    const found = await client.query("select id::int as id from senders where provider = $1", [qrChannel]);
+    const field: Field = {
+      arena,
+      service,
+      bare,
+      client,
+      webhooks: new ChannelWebhooks(found.rows[0].id),
+      failures: [],
+    };
+    const steady = await stayEven(field);
+    const most = await findMost(field);
+    await client.end();
+    await service.stop();
+    await bare.kill();
+    const figures = { ...steady, ...most };
+    const { p50Ms, p99Ms, workedOffMs, growth } = steady;
+    return {
+      tables: [
+        {
+          title: `Webhooks of five channels, ${perSecond} a second for ${seconds} s`,
+          columns: [
+            "",
+            "answered",
+            "p50 ms",
+            "p99 ms",
+            "worst ms",
+            "worked off after ms",
+            "heap MB more",
+            "RSS MB more",
+          ],
+          rows: [["service", steady.answered, p50Ms, p99Ms, steady.worstMs, workedOffMs, growth.heapUsed, growth.rss]],
+        },
+        {
+          title: "The most that is taken, each proven and stored before it is answered",
+          columns: ["", "a second (median of rounds)", "ratio (worst to best round)"],
+          rows: [
+            ["bare", quantile(most.bareRates, 0.5), ""],
+            [
+              "service",
+              quantile(most.rates, 0.5),
+              `${most.ratio} (${Math.min(...most.ratios)} to ${Math.max(...most.ratios)})`,
+            ],
+          ],
+        },
+      ],
+      figures,
+      failures: field.failures,
+      belowAim: [
+        ...(p99Ms <= aims.p99Ms ? [] : [`channels: p99 ${p99Ms} ms, above the aim of ${aims.p99Ms} ms`]),
+        ...(most.ratio >= aims.ratio
+          ? []
+          : [`channels: ${most.ratio} of the bare limit, below the aim of ${aims.ratio}`]),
+      ],
+    };
+  },
+};
+export default bench;
+
+interface Field {
+  readonly arena: Arena;
+  readonly service: OwnProcess;
+  readonly bare: OwnProcess;
+  readonly client: pg.Client;
+  readonly webhooks: ChannelWebhooks;
+  readonly failures: string[];
+}
+
+async function stayEven({ arena, service, client, webhooks, failures }: Field) {
+  arena.say("webhooks: warming up");
+  await openLoop({ url: service.url, perSecond, seconds: Math.min(10, seconds), next: webhooks.next });
+  await workedOff(client, failures);
+  const before = await service.memory();
+  const inBefore = await stored(client);
+  arena.say(`webhooks: ${perSecond} a second`);
+  const { latencies, wrong } = await openLoop({ url: service.url, perSecond, seconds, next: webhooks.next });
+  const sent = perSecond * seconds;
+  if (latencies.length !== sent) failures.push(`channels: ${JSON.stringify(wrong)} by status of ${sent} webhooks`);
+  const workedOffMs = rounded(await workedOff(client, failures));
+  const inAfter = await stored(client);
+  if (inAfter - inBefore !== sent)
+    failures.push(`channels: ${sent} messages came in, ${inAfter - inBefore} are stored`);
+  const after = await service.memory();
+  const growth = {
+    heapUsed: rounded((after.heapUsed - before.heapUsed) / 2 ** 20, 1),
+    rss: rounded((after.rss - before.rss) / 2 ** 20, 1),
+  };
+  for (const kind of ["heapUsed", "rss"] as const) {
+    if (growth[kind] > mostGrowth[kind]) failures.push(`channels: ${kind} grew by ${growth[kind]} MB`);
+  }
+  return {
+    answered: latencies.length,
+    p50Ms: rounded(quantile(latencies, 0.5), 1),
+    p99Ms: rounded(quantile(latencies, 0.99), 1),
+    worstMs: rounded(quantile(latencies, 1), 1),
+    workedOffMs,
+    growth,
+  };
+}
+
+/** What came in is worked off after each round: a rest of it would weigh on the bare handler's. */
+async function findMost({ arena, service, bare, client, webhooks, failures }: Field) {
+  arena.say(`webhooks: the most, ${rounds} rounds of each`);
+  const rates: number[] = [];
+  const bareRates: number[] = [];
+  const volley = async ({ url }: OwnProcess, ms: number): Promise<number> => {
+    const isRight = (status: number) => status === 200;
+    const {
+      latencies,
+      wrong,
+      firstWrong,
+      seconds: took,
+    } = await load({ url, connections, ms, next: webhooks.next, isRight });
+    if (wrong > 0) failures.push(`channels: ${firstWrong} (${wrong} times)`);
+    await workedOff(client, failures);
+    return rounded(latencies.length / took);
+  };
+  await volley(bare, 5_000);
+  for (let round = 0; round < rounds; round += 1) {
+    rates.push(await volley(service, roundMs));
+    bareRates.push(await volley(bare, roundMs));
+  }
+  const ratios = rates.map((rate, round) => rounded(rate / (bareRates[round] ?? 1), 3));
+  return { rates, bareRates, ratios, ratio: quantile(ratios, 0.5) };
+}
+
+/** @returns milliseconds until nothing that came in waits any more */
+async function workedOff(client: pg.Client, failures: string[]): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    const { rows } = await client.query({
+      name: "waiting",
+      text: "select exists (select from incoming_webhooks where gave_up_at is null) as some",
+    });
+    const tookMs = performance.now() - began;
+    if (!rows[0].some) return tookMs;
+    if (tookMs > patienceMs) {
+      failures.push(`channels: webhooks still waited after ${patienceMs} ms`);
+      return tookMs;
+    }
+    await sleep(askMs);
+  }
+}
+
+async function stored(client: pg.Client): Promise<number> {
+  const { rows } = await client.query("select count(*)::int as messages from messages where direction = 'in'");
+  return rows[0].messages;
+}
+
+/** Verifies what each platform proves, stores the body, and answers. No worker takes what it stored. */
+export const bare: BareHandler = async ({ query }) => {
+  const keep = {
+    name: "bare-webhooks",
+    text: "insert into incoming_webhooks (payload, provider, platform_id, gave_up_at) values ($1, $2, $3, now())",
+  };
+  return async (body, path, headers) => {
+    const channel = path.split("/")[2] ?? "";
+    if (!isProven(channel, body, path, headers)) throw new Error("no proof");
+    JSON.parse(channel === "provider-b" ? "{}" : body);
+    await query(keep, [body, providers[channel as CustomerChannel], null]);
+    return '{"success":true}';
+  };
+};
+
+function isProven(
+  channel: string,
+  body: string,
+  path: string,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): boolean {
+  if (channel === "qr") return provenBy(secrets, String(headers.authorization), addresses.qr) !== null;
+  if (channel === "provider-b") {
+    const form = formIn(Buffer.from(body));
+    const given = String(headers["x-twilio-signature"]);
+    return form !== null && signaturesOf(providerBToken, `${publicUrl}${path}`, form).includes(given);
+  }
+  const signature = createHmac("sha256", appSecret).update(body).digest("hex");
+  return headers["x-hub-signature-256"] === `sha256=${signature}`;
+}

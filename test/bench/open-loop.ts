@@ -1,0 +1,67 @@
+import { Agent, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Shot } from "./load.ts";
+
+export interface OpenLoopSettings {
+  readonly url: string;
+  readonly perSecond: number;
+  readonly seconds: number;
+  readonly next: () => Shot;
+}
+
+/** What was answered; latencies in ms, from the moment at which a request was due. */
+export interface Answered {
+  readonly latencies: readonly number[];
+  /** By their status; 0 where there was no answer. */
+  readonly wrong: Readonly<Record<number, number>>;
+}
+
+const tickMs = 4;
+const requestLimitMs = 30_000;
+
+/** Asks at an even rate, whether or not answers come. Resolves with the last answer. */
+export async function openLoop({ url, perSecond, seconds, next }: OpenLoopSettings): Promise<Answered> {
+  const { hostname, port } = new URL(url);
+  const agent = new Agent({ keepAlive: true, scheduling: "lifo" });
+  const latencies: number[] = [];
+  const wrong: Record<number, number> = {};
+  const started = performance.now();
+  const all: Promise<void>[] = [];
+  const total = perSecond * seconds;
+  const shoot = (dueAt: number): Promise<void> => {
+    const { path, headers, body } = next();
+    return new Promise((resolve) => {
+      const over = (status: number) => {
+        if (status === 200) latencies.push(performance.now() - dueAt);
+        else wrong[status] = (wrong[status] ?? 0) + 1;
+        resolve();
+      };
+      const sized = { ...headers, "content-length": Buffer.byteLength(body) };
+      const outgoing = request({
+        agent,
+        hostname,
+        port,
+        path,
+        method: "POST",
+        headers: sized,
+        timeout: requestLimitMs,
+      });
+      outgoing.on("timeout", () => outgoing.destroy(new Error("no answer")));
+      outgoing.on("error", () => over(0));
+      outgoing.on("response", (response) => {
+        response.resume();
+        response.on("end", () => over(response.statusCode ?? 0));
+        response.on("error", () => over(0));
+      });
+      outgoing.end(body);
+    });
+  };
+  while (all.length < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - started) * perSecond) / 1_000));
+    while (all.length < due) all.push(shoot(started + (all.length * 1_000) / perSecond));
+    await sleep(tickMs);
+  }
+  await Promise.all(all);
+  agent.destroy();
+  return { latencies, wrong };
+}

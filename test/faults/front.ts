@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** An address that stays while the process behind it changes, as a balancer's does. */
+export interface Front {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** Passes connections on to that service, also those that wait. */
+  leadTo(url: string): void;
+  /** Lets new connections wait, until there is a service again. */
+  hold(): void;
+  close(): Promise<void>;
+}
+
+/** Where no process is behind it, connections break unless it holds them. */
+export async function openFront(): Promise<Front> {
+  const open = new Set<Socket>();
+  let waiting: Socket[] = [];
+  let port: number | null = 0;
+  const passOn = (client: Socket, port: number) => {
+    const service = connect(port, "127.0.0.1");
+    for (const [socket, other] of [
+      [client, service],
+      [service, client],
+    ] as const) {
+      open.add(socket);
+      // What breaks on one side breaks on the other.
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        open.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  };
+  const server = createServer((client) => {
+    if (port === null) waiting.push(client);
+    else passOn(client, port);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    leadTo: (url) => {
+      port = Number(new URL(url).port);
+      for (const client of waiting) passOn(client, port);
+      waiting = [];
+    },
+    hold: () => {
+      port = null;
+    },
+    close: async () => {
+      server.close();
+      for (const socket of [...open, ...waiting]) socket.destroy();
+      await once(server, "close");
+    },
+  };
+}

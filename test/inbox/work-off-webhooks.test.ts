@@ -1,0 +1,45 @@
+import { expect } from "chai";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import type { IncomingStores } from "../../src/inbox/application/ports.ts";
+import { noNews, WorkOffWebhooks } from "../../src/inbox/public.ts";
+import { cloudChannel, qrChannel } from "../../src/kernel/channels.ts";
+import { aBusiness, startWorld, type World } from "../support/world.ts";
+
+describe("working off what platforms sent", () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld({ businesses: [aBusiness(1)], environment: { ROLE: "api" } });
+  });
+  after(() => world?.stop());
+
+  it("goes on with the other channels where one cannot be claimed", async () => {
+    await world.rows("insert into incoming_webhooks (payload, provider) values ('{}', 'qr')");
+    const unitOfWork = resolve(world.container, tokens.incomingUnitOfWork);
+    const failures: [string, number | null][] = [];
+    const withoutClaims = (stores: IncomingStores): IncomingStores => {
+      const claim: typeof stores.queue.claim = (channel, limit) =>
+        channel === cloudChannel ? Promise.reject(new Error("no claim")) : stores.queue.claim(channel, limit);
+      return { ...stores, queue: Object.assign(Object.create(stores.queue), { claim }) };
+    };
+    const failing: typeof unitOfWork = {
+      run: (businessId, work) => unitOfWork.run(businessId, work),
+      sweep: (work) => unitOfWork.sweep((stores) => work(withoutClaims(stores))),
+    };
+    const read = () => noNews;
+    const workOff = new WorkOffWebhooks(
+      failing,
+      resolve(world.container, tokens.webhookQueue),
+      { [cloudChannel]: read, [qrChannel]: read },
+      resolve(world.container, tokens.feed),
+      resolve(world.container, tokens.aftermath),
+      (error, id) => failures.push([(error as Error).message, id]),
+    );
+    await workOff.execute();
+    expect(await world.rows("select from incoming_webhooks")).to.deep.equal([]);
+    expect(failures).to.deep.equal([
+      ["no claim", null],
+      ["no claim", null],
+    ]);
+  });
+});

@@ -1,0 +1,103 @@
+import { expect } from "chai";
+import { io, type Socket } from "socket.io-client";
+import { Passwords } from "../../src/infra/crypto/passwords.ts";
+import { type Answer, type RequestOptions, request } from "../support/http.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+const password = "contraseña larga";
+
+describe("a session in a cookie", () => {
+  let world: World;
+  const sockets: Socket[] = [];
+  before(async () => {
+    world = await startWorld();
+    await world.rows("update credentials set password_hash = $1", [await new Passwords().hash(password)]);
+  });
+  after(() => world.stop());
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.disconnect();
+  });
+
+  const signIn = (more: object = { cookie: true }, headers = {}): Promise<Answer> => {
+    const body = { email: "agent@b1.test", password, ...more };
+    return request(`${world.api}/auth/session`, { method: "POST", headers, body });
+  };
+  const sessionOf = ({ headers }: Answer): string =>
+    (headers["set-cookie"] ?? []).find((cookie) => cookie.startsWith("recado_session=")) ?? "";
+  const cookie = async (): Promise<string> => sessionOf(await signIn()).split(";")[0] ?? "";
+  const ask = async (path: string, options: RequestOptions = {}): Promise<Answer> =>
+    request(world.api + path, { ...options, headers: { cookie: await cookie(), ...options.headers } });
+
+  it("is set out of the reach of scripts, and its token is not in the answer (Auth.19)", async () => {
+    const answer = await signIn();
+    expect(Object.keys(answer.json)).to.deep.equal(["expires_at", "empresa_id", "usuario_id"]);
+    const set = sessionOf(answer);
+    expect(set).to.match(/^recado_session=rs_[\w-]{43}; Max-Age=4\d{4}; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(answer.headers["set-cookie"]?.some((each) => each.startsWith("recado_device="))).to.equal(true);
+    expect(sessionOf(await signIn({ cookie: false })) + sessionOf(await signIn({}))).to.equal("");
+  });
+
+  it("is taken like a token, also by a cookie among others", async () => {
+    const me = await ask("/me", { headers: { cookie: `a=1; ${await cookie()}; b=rs_x` } });
+    expect([me.status, me.json.id]).to.deep.equal([200, 102]);
+    const own = { origin: world.api };
+    const changed = await ask("/me/available", { method: "PUT", headers: own, body: { disponible: true } });
+    expect(changed.status, changed.text).to.equal(200);
+    const report = await ask("/report", { method: "GET" });
+    expect(report.status).to.not.equal(401);
+  });
+
+  it("gives way to a key or a token that the request shows", async () => {
+    const wrong = await ask("/me", { headers: { authorization: "Bearer rs_wrong" } });
+    expect(wrong.status).to.equal(401);
+    const byKey = await ask("/agents", { headers: { "x-api-key": "rk_wrong" } });
+    expect(byKey.status).to.equal(401);
+  });
+
+  it("changes nothing for pages of other sites, nor where no page is named", async () => {
+    const available = { method: "PUT", body: { disponible: false } };
+    for (const headers of [{}, { origin: "https://evil.example" }, { origin: "null" }, { origin: `${world.api}1` }]) {
+      const { status, json } = await ask("/me/available", { ...available, headers });
+      expect([status, json.code], JSON.stringify(headers)).to.deep.equal([403, "foreign_origin"]);
+    }
+    const [agent] = await world.rows("select available from users where business_id = 1 and id = 102");
+    expect(agent).to.deep.equal({ available: true });
+  });
+
+  it("shows nothing to other sites, and to the own ones whatever a browser says of them", async () => {
+    for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
+      const { status, json } = await ask("/me", { headers });
+      expect([status, json.code], JSON.stringify(headers)).to.deep.equal([403, "foreign_origin"]);
+    }
+    for (const headers of [{}, { "sec-fetch-site": "same-origin" }, { "sec-fetch-site": "none" }]) {
+      expect((await ask("/me", { headers })).status, JSON.stringify(headers)).to.equal(200);
+    }
+  });
+
+  it("ends where it is closed, and the browser forgets it", async () => {
+    const mine = await cookie();
+    const headers = { cookie: mine, origin: world.api };
+    const closed = await request(`${world.api}/auth/session`, { method: "DELETE", headers });
+    expect(closed.json).to.deep.equal({ success: true });
+    expect(sessionOf(closed)).to.equal("recado_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict");
+    expect((await request(`${world.api}/me`, { headers: { cookie: mine } })).status).to.equal(401);
+  });
+
+  describe("for sockets", () => {
+    const connect = async (headers: Record<string, string>): Promise<string> => {
+      const extraHeaders = { cookie: await cookie(), ...headers };
+      const socket = io(`${world.api}/realtime`, { transports: ["websocket"], extraHeaders, reconnection: false });
+      sockets.push(socket);
+      return new Promise((resolve) => {
+        socket.once("connect", () => resolve("connected"));
+        socket.once("connect_error", (error) => resolve(error.message));
+      });
+    };
+
+    it("is taken from pages of this service only", async () => {
+      expect(await connect({ origin: world.api })).to.equal("connected");
+      expect(await connect({})).to.not.equal("connected");
+      expect(await connect({ origin: "https://evil.example" })).to.not.equal("connected");
+    });
+  });
+});
