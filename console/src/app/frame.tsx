@@ -1,0 +1,92 @@
+import { ActionIcon, Menu } from "@mantine/core";
+import { Link, Outlet } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { openOutbox } from "../inbox/outbox.ts";
+import { connectLive } from "../live/socket.ts";
+import type { Me } from "../shared/api.ts";
+import { Icon } from "../shared/icons.tsx";
+import styles from "./frame.module.css";
+import { Preferences } from "./preferences.tsx";
+import { signOut, useMe } from "./session.ts";
+import { StateLine } from "./state-line.tsx";
+
+const places = ["inbox", "orders", "campaigns", "contacts", "reports", "settings"] as const;
+const forAdministrators: ReadonlySet<string> = new Set(["campaigns", "settings"]);
+
+/** What a role may not do is not shown; the service refuses it in any case. */
+function placesOf({ administrador, flags }: Me): readonly (typeof places)[number][] {
+  if (administrador) return places;
+  const hidesReports = flags.reports_for === "administrators";
+  return places.filter((place) => !forAdministrators.has(place) && !(place === "reports" && hidesReports));
+}
+
+export function Frame() {
+  const { t } = useTranslation();
+  const me = useMe();
+  useEffect(connectLive, []);
+  useEffect(() => openOutbox(me.id), [me.id]);
+
+  return (
+    <div className={styles.frame}>
+      <a href="#content" className={styles.skip}>
+        {t("nav.skip")}
+      </a>
+      <header className={styles.side}>
+        <div className={styles.brand}>
+          <img src="/console/icon.svg" alt="" width={32} height={32} />
+          <span className={styles.wide}>{me.empresa.nombre}</span>
+        </div>
+        <nav aria-label={t("nav.main")} className={styles.navigation}>
+          {placesOf(me).map((place) => (
+            <Link key={place} to={`/${place}`} className={styles.place} activeProps={{ "data-active": true }}>
+              <Icon name={place} size={22} />
+              <span className={styles.label}>{t(`nav.${place}`)}</span>
+            </Link>
+          ))}
+        </nav>
+        <Account me={me} />
+      </header>
+      <main id="content" tabIndex={-1} className={styles.main}>
+        <StateLine />
+        <div className={styles.screen}>
+          <Outlet />
+        </div>
+      </main>
+    </div>
+  );
+}
+
+function Account({ me }: { readonly me: Me }) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.account}>
+      <Menu position="top-start" withinPortal shadow="md" width={310}>
+        <Menu.Target>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={40}
+            radius="xl"
+            aria-label={t("nav.account", { name: me.nombre })}
+            title={me.nombre}
+          >
+            <span aria-hidden="true" className={styles.initial}>
+              {me.nombre.charAt(0)}
+            </span>
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{me.nombre}</Menu.Label>
+          <div className={styles.preferences}>
+            <Preferences />
+          </div>
+          <Menu.Item leftSection={<Icon name="exit" size={18} />} onClick={() => void signOut()}>
+            {t("nav.signOut")}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <span className={styles.wide}>{me.nombre}</span>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import { Alert, Button, Loader } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Frame } from "./frame.tsx";
+import styles from "./gate.module.css";
+import { useSession } from "./session.ts";
+import { SignIn } from "./sign-in.tsx";
+
+/** Everything but the sign-in is for a signed-in user; the address stays, so that a link leads there afterwards. */
+export function Gate() {
+  const { t } = useTranslation();
+  const { data: me, isPending, isError, refetch } = useSession();
+  if (me) return <Frame key={me.id} />;
+  if (isError)
+    return (
+      <main className={styles.middle}>
+        <Alert color="red" variant="outline">
+          {t("signIn.unreachable")}
+        </Alert>
+        <Button onClick={() => void refetch()}>{t("inbox.retry")}</Button>
+      </main>
+    );
+  if (isPending)
+    return (
+      <main className={styles.middle}>
+        <Loader aria-label={t("thread.loading")} role="status" />
+      </main>
+    );
+  return <SignIn />;
+}

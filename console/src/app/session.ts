@@ -1,0 +1,35 @@
+import { useQuery } from "@tanstack/react-query";
+import { answered, api, type Me, Refused } from "../shared/api.ts";
+import { meKey, queryClient } from "../shared/query.ts";
+
+async function fetchMe(): Promise<Me | null> {
+  try {
+    return await answered(api.GET("/me"));
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) return null;
+    throw error;
+  }
+}
+
+/** Of the signed-in user; null when there is none. */
+export const useSession = () => useQuery({ queryKey: meKey, queryFn: fetchMe });
+
+/** For what is shown only to a signed-in user. */
+export function useMe(): Me {
+  const { data } = useSession();
+  if (!data) throw new Error("nobody is signed in");
+  return data;
+}
+
+export async function signIn(email: string, password: string): Promise<void> {
+  await answered(api.POST("/auth/session", { body: { email, password, cookie: true } }));
+  // What another user saw must not be shown.
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== meKey[0] });
+  queryClient.setQueryData(meKey, await fetchMe());
+}
+
+export async function signOut(): Promise<void> {
+  await api.DELETE("/auth/session").catch(() => {});
+  // What one user saw must not be there for the next one.
+  location.assign("/console/");
+}

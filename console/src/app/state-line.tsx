@@ -1,0 +1,36 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { useConnection } from "../live/connection.ts";
+import { answered, api } from "../shared/api.ts";
+import styles from "./state-line.module.css";
+
+const versionEveryMs = 5 * 60_000;
+
+/** The build that was there when this page was opened. */
+let opened: string | null | undefined;
+
+async function isOutdated(): Promise<boolean> {
+  const { console: build } = await answered(api.GET("/version"));
+  if (opened === undefined) opened = build;
+  return build !== opened;
+}
+
+/** Says quietly what is out of the ordinary, and nothing otherwise. */
+export function StateLine() {
+  const { t } = useTranslation();
+  const connection = useConnection();
+  const version = useQuery({ queryKey: ["version"], queryFn: isOutdated, refetchInterval: versionEveryMs });
+  return (
+    <div role="status" className={styles.line}>
+      {connection === "reconnecting" && <p className={styles.trouble}>{t("live.reconnecting")}</p>}
+      {version.data && (
+        <p className={styles.news}>
+          {t("live.newVersion")}{" "}
+          <button type="button" onClick={() => location.reload()} className={styles.reload}>
+            {t("live.reload")}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import { useQuery } from "@tanstack/react-query";
+import { answered, api } from "../shared/api.ts";
+
+export const useAgents = () =>
+  useQuery({ queryKey: ["agents"], queryFn: async () => (await answered(api.GET("/agents"))).data });
+
+export const useDepartments = () =>
+  useQuery({ queryKey: ["departments"], queryFn: async () => (await answered(api.GET("/departments"))).data });
+
+/** The name of the user who has a chat, once it is known. */
+export function useAgentName(id: number | null): string | undefined {
+  const { data } = useAgents();
+  return id === null ? undefined : data?.find((agent) => agent.id === id)?.nombre;
+}

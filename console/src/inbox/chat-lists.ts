@@ -1,0 +1,135 @@
+import type { InfiniteData } from "@tanstack/react-query";
+import { Recent } from "../live/recent.ts";
+import { answered, api, type Chat, type paths } from "../shared/api.ts";
+import { queryClient } from "../shared/query.ts";
+
+export const views = ["all", "mine", "unassigned", "unread", "bot"] as const;
+export type View = (typeof views)[number];
+
+export interface ChatFilter {
+  readonly view: View;
+  readonly q: string;
+  /** The user whose own chats `mine` shows. */
+  readonly userId: number;
+}
+
+export interface ChatPage {
+  readonly data: readonly Chat[];
+  readonly next: string | null;
+}
+
+type ChatList = InfiniteData<ChatPage>;
+
+const listsKey = ["chats"] as const;
+export const listKey = (filter: ChatFilter) => [...listsKey, filter] as const;
+export const chatKey = (chatId: number) => ["chat", chatId] as const;
+
+type RowEvent = { readonly chat: Chat } | { readonly gone: number };
+const recent = new Recent<RowEvent>();
+
+type ChatQuery = NonNullable<paths["/chats"]["get"]["parameters"]["query"]>;
+
+const queryOf: Readonly<Record<View, ChatQuery>> = {
+  all: {},
+  mine: { soporte: "me" },
+  unassigned: { soporte: "none" },
+  unread: { no_leidos: true },
+  bot: { estado: ["bot"] },
+};
+
+const shows: Readonly<Record<View, (chat: Chat, userId: number) => boolean>> = {
+  all: () => true,
+  mine: (chat, userId) => chat.soporte_id === userId,
+  unassigned: (chat) => chat.soporte_id === null,
+  unread: (chat) => chat.no_leidos > 0,
+  bot: (chat) => chat.estado === "bot",
+};
+
+export async function fetchChats(filter: ChatFilter, cursor: string | null, signal: AbortSignal): Promise<ChatPage> {
+  const began = performance.now();
+  const query = { ...queryOf[filter.view], ...(filter.q && { q: filter.q }), ...(cursor && { cursor }), limit: 50 };
+  const page = await answered(api.GET("/chats", { params: { query }, signal }));
+  return recent.since(began).reduce((so, event) => pageWith(so, event, filter, cursor === null), page as ChatPage);
+}
+
+/** The last message's time decides, then the id: as the service sorts them. */
+const isBefore = (a: Chat, b: Chat): boolean => {
+  const [atA, atB] = [a.ultimo_mensaje ?? "", b.ultimo_mensaje ?? ""];
+  return atA === atB ? a.chat_id > b.chat_id : atA > atB;
+};
+
+/** A page after an event; `fits` says whether a row that was not there may come in. */
+function pageWith(page: ChatPage, event: RowEvent, filter: ChatFilter, fits: boolean): ChatPage {
+  const id = "gone" in event ? event.gone : event.chat.chat_id;
+  const known = page.data.find(({ chat_id }) => chat_id === id);
+  if ("gone" in event) return known ? { ...page, data: without(page, id) } : page;
+  const { chat } = event;
+  if (known && known.version >= chat.version) return page;
+  if (!shows[filter.view](chat, filter.userId)) return known ? { ...page, data: without(page, id) } : page;
+  // Whether a row that a search did not find fits it now, only the service can tell.
+  if (!known && (!fits || filter.q !== "")) return page;
+  const rest = without(page, id);
+  const place = rest.findIndex((other) => isBefore(chat, other));
+  const at = place < 0 ? rest.length : place;
+  return { ...page, data: [...rest.slice(0, at), chat, ...rest.slice(at)] };
+}
+
+const without = ({ data }: ChatPage, id: number): Chat[] => data.filter(({ chat_id }) => chat_id !== id);
+
+/** In a list, a row stands in the page where it belongs by time: out of the one where it was, into the one where it is. */
+function listWith(list: ChatList, event: RowEvent, filter: ChatFilter): ChatList {
+  if ("gone" in event) return { ...list, pages: list.pages.map((page) => pageWith(page, event, filter, false)) };
+  const { chat } = event;
+  const known = list.pages.flatMap(({ data }) => data).find(({ chat_id }) => chat_id === chat.chat_id);
+  if (known && known.version >= chat.version) return list;
+  if (!known && filter.q !== "") return list;
+  const pages = list.pages.map((page) => ({ ...page, data: without(page, chat.chat_id) }));
+  if (!shows[filter.view](chat, filter.userId)) return { ...list, pages };
+  const isLast = (index: number): boolean => index === pages.length - 1;
+  const target = pages.findIndex(({ data, next }, index) => {
+    const last = data.at(-1);
+    return (last && isBefore(chat, last)) || (isLast(index) && next === null);
+  });
+  if (target < 0) return { ...list, pages };
+  return { ...list, pages: pages.map((page, index) => (index === target ? inserted(page, chat) : page)) };
+}
+
+function inserted(page: ChatPage, chat: Chat): ChatPage {
+  const place = page.data.findIndex((other) => isBefore(chat, other));
+  const at = place < 0 ? page.data.length : place;
+  return { ...page, data: [...page.data.slice(0, at), chat, ...page.data.slice(at)] };
+}
+
+/** Rows of all pages, each chat once: one that moved between two requests can come with both. */
+export function rowsOf(list: ChatList | undefined): Chat[] {
+  const newest = new Map<number, Chat>();
+  for (const chat of list?.pages.flatMap(({ data }) => data) ?? []) {
+    const known = newest.get(chat.chat_id);
+    if (!known || known.version < chat.version) newest.set(chat.chat_id, chat);
+  }
+  return [...newest.values()];
+}
+
+function tell(event: RowEvent): void {
+  recent.add(event);
+  for (const [key, list] of queryClient.getQueriesData<ChatList>({ queryKey: listsKey })) {
+    const next = list && listWith(list, event, key[1] as ChatFilter);
+    if (next && next !== list) queryClient.setQueryData(key, next);
+  }
+}
+
+/** A row as an event or an action told it: it is shown everywhere, unless a newer one is there. */
+export function showChat(chat: Chat): void {
+  tell({ chat });
+  queryClient.setQueryData<Chat | null>(chatKey(chat.chat_id), (known) =>
+    known && known.version > chat.version ? known : chat,
+  );
+}
+
+/** The user may not see the chat any more. */
+export function dropChat(chatId: number): void {
+  tell({ gone: chatId });
+  queryClient.setQueryData(chatKey(chatId), null);
+}
+
+export const reloadChats = (): Promise<void> => queryClient.invalidateQueries({ queryKey: listsKey });

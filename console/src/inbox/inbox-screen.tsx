@@ -1,0 +1,22 @@
+import { VisuallyHidden } from "@mantine/core";
+import { Outlet, useParams } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { ChatList } from "./chat-list.tsx";
+import styles from "./inbox.module.css";
+
+export function InboxScreen() {
+  const { t } = useTranslation();
+  const { chat } = useParams({ strict: false });
+  return (
+    <>
+      {/* Also where a phone shows a thread and no list. */}
+      <VisuallyHidden component="h1">{t("nav.inbox")}</VisuallyHidden>
+      <div className={styles.inbox} data-open={chat !== undefined}>
+        <ChatList openId={Number(chat)} />
+        <section className={styles.thread}>
+          <Outlet />
+        </section>
+      </div>
+    </>
+  );
+}

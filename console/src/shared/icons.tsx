@@ -1,0 +1,51 @@
+import type { ReactNode } from "react";
+
+const paths = {
+  inbox: "M4 4h16v16H4zM4 13h4l1.5 3h5L16 13h4",
+  orders: "M6 8h12l1 12H5zM9 8V6a3 3 0 0 1 6 0v2",
+  campaigns: "M4 10v4l11 4V6zM15 9a3 3 0 0 1 0 6M7 15v4h3",
+  contacts: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 20c1-4 4-6 8-6s7 2 8 6",
+  reports: "M4 20h16M7 16v-5M12 16V5M17 16V9",
+  settings: "M4 7h9M17 7h3M15 5v4M4 17h3M11 17h9M9 15v4",
+  search: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM16 16l4 4",
+  back: "M15 5l-7 7 7 7",
+  send: "M4 12l16-7-6 15-3-6z",
+  note: "M5 4h14v11l-5 5H5zM14 20v-5h5",
+  reply: "M9 6l-5 5 5 5M4 11h9c4 0 6 2 7 7",
+  close: "M6 6l12 12M18 6L6 18",
+  check: "M5 13l4 4L19 7",
+  checks: "M2 13l4 4L15 7M11 16l1 1L22 7",
+  clock: "M12 20a8 8 0 1 0 0-16 8 8 0 0 0 0 16zM12 8v4l3 2",
+  alert: "M12 4l9 16H3zM12 10v4M12 17v.5",
+  file: "M6 3h8l4 4v14H6zM14 3v4h4",
+  place: "M12 21c-5-5-7-8-7-11a7 7 0 0 1 14 0c0 3-2 6-7 11zM12 12a2 2 0 1 0 0-4 2 2 0 0 0 0 4z",
+  hand: "M12 20c-4 0-6-3-7-7l2-1 2 3V6h2v5V4h2v7V5h2v7V7h2v7c0 4-2 6-5 6z",
+  assign: "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 19c.5-3.5 3-5 6-5 1.5 0 2.8.4 3.8 1M15 17h6M18 14l3 3-3 3",
+  done: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM8 12l3 3 5-6",
+  sun: "M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.5 1.5M17.5 17.5L19 19M19 5l-1.5 1.5M6.5 17.5L5 19",
+  moon: "M20 14A8 8 0 0 1 10 4a8 8 0 1 0 10 10z",
+  exit: "M10 4H5v16h5M14 8l4 4-4 4M18 12H9",
+  chat: "M5 5h14v11H11l-4 4v-4H5z",
+} as const;
+
+export type IconName = keyof typeof paths;
+
+/** Decoration: what it stands beside, or the control that it stands in, has a name. */
+export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }): ReactNode {
+  return (
+    <svg
+      aria-hidden="true"
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.75"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      style={{ flex: "none" }}
+    >
+      <path d={paths[name]} />
+    </svg>
+  );
+}

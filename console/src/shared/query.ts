@@ -1,0 +1,22 @@
+import { QueryCache, QueryClient } from "@tanstack/react-query";
+import { Refused } from "./api.ts";
+
+export const meKey = ["me"] as const;
+
+const retries = 3;
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error) => {
+      if (error instanceof Refused && error.status === 401) queryClient.setQueryData(meKey, null);
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      // Events keep right what is shown.
+      staleTime: Number.POSITIVE_INFINITY,
+      refetchOnWindowFocus: false,
+      retry: (count, error) => count < retries && !(error instanceof Refused && error.status < 500),
+    },
+  },
+});

@@ -1,0 +1,19 @@
+/** Text that this browser keeps; where it keeps none (private windows, full disk), the page works without. */
+export const storage = {
+  get(name: string): string | null {
+    try {
+      return localStorage.getItem(name);
+    } catch {
+      return null;
+    }
+  },
+
+  set(name: string, value: string | null): void {
+    try {
+      if (value === null || value === "") localStorage.removeItem(name);
+      else localStorage.setItem(name, value);
+    } catch {
+      // The page goes on with what it has in memory.
+    }
+  },
+};

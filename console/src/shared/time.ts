@@ -1,0 +1,47 @@
+/** How moments are written: in the user's language, by the business's clock. */
+export class Clock {
+  readonly #time: Intl.DateTimeFormat;
+  readonly #day: Intl.DateTimeFormat;
+  readonly #shortDay: Intl.DateTimeFormat;
+  readonly #dayKey: Intl.DateTimeFormat;
+  readonly #relative: Intl.RelativeTimeFormat;
+
+  constructor(language: string, timeZone: string) {
+    this.#time = new Intl.DateTimeFormat(language, { timeZone, hour: "2-digit", minute: "2-digit" });
+    this.#day = new Intl.DateTimeFormat(language, { timeZone, weekday: "long", day: "numeric", month: "long" });
+    this.#shortDay = new Intl.DateTimeFormat(language, { timeZone, day: "2-digit", month: "2-digit", year: "2-digit" });
+    this.#dayKey = new Intl.DateTimeFormat("en-CA", { timeZone });
+    this.#relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  }
+
+  time = (at: string): string => this.#time.format(new Date(at));
+
+  /** The same for all moments of one day. */
+  dayKey = (at: string | Date): string => this.#dayKey.format(new Date(at));
+
+  day(at: string): string {
+    const ago = this.#daysAgo(at);
+    return capitalized(ago < 2 ? this.#relative.format(-ago, "day") : this.#day.format(new Date(at)));
+  }
+
+  /** As short as a list needs it. */
+  brief(at: string): string {
+    const ago = this.#daysAgo(at);
+    if (ago === 0) return this.time(at);
+    return ago === 1 ? this.#relative.format(-1, "day") : this.#shortDay.format(new Date(at));
+  }
+
+  #daysAgo(at: string): number {
+    const days = (Date.parse(this.dayKey(new Date())) - Date.parse(this.dayKey(at))) / 86_400_000;
+    return Math.max(0, Math.round(days));
+  }
+}
+
+const capitalized = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+
+/** `23:59`, hours and minutes that are left; null when there are none. */
+export function timeLeft(until: string, now: number): string | null {
+  const minutes = Math.floor((Date.parse(until) - now) / 60_000);
+  if (minutes < 0) return null;
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,161 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { Passwords } from "../../src/infra/crypto/passwords.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+
+const password = "contraseña larga";
+const [admin, agent] = [101, 102];
+
+describe("the console", function () {
+  this.timeout(90_000);
+  let world: World;
+  let browser: Browser;
+  let axe: string;
+  const seats: Seat[] = [];
+
+  before(async function () {
+    demandBrowser(this);
+    buildConsole();
+    world = await startWorld();
+    await world.rows("update credentials set password_hash = $1", [await new Passwords().hash(password)]);
+    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.stop();
+  });
+  afterEach(async () => {
+    for (const { context } of seats.splice(0)) await context.close();
+  });
+
+  const visitor = async (view = ""): Promise<Page> => {
+    const context = await browser.newContext();
+    context.setDefaultTimeout(10_000);
+    const page = await context.newPage();
+    seats.push({ page, context });
+    await page.goto(`${world.api}/console/${view}`);
+    return page;
+  };
+  const user = async (userId: number, view?: string): Promise<Page> => {
+    const opened = await seatOf(browser, world, userId, view);
+    seats.push(opened);
+    return opened.page;
+  };
+  const signIn = async (page: Page, given: string): Promise<void> => {
+    await page.getByLabel("Correo").fill("agent@b1.test");
+    await page.getByLabel("Contraseña").fill(given);
+    await page.getByRole("button", { name: "Entrar" }).click();
+  };
+
+  it("lets a user in with e-mail and password, by the keyboard alone, to the address that was asked for", async () => {
+    const page = await visitor("inbox/101");
+    await page.getByLabel("Correo").waitFor();
+    await page.keyboard.type("agent@b1.test");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("log", { name: "Mensajes" }).waitFor();
+    expect(new URL(page.url()).pathname).to.equal("/console/inbox/101");
+    const scripts = await page.evaluate<string>("document.cookie + JSON.stringify({ ...localStorage })");
+    expect(scripts).to.not.include("rs_");
+  });
+
+  it("says in words what is wrong", async () => {
+    const page = await visitor();
+    await signIn(page, "otra");
+    await page.getByRole("alert").getByText("El correo o la contraseña no son correctos.").waitFor();
+    await page.route("**/auth/session", (route) => route.fulfill({ status: 429, json: { error: "too many" } }));
+    await signIn(page, "otra");
+    await page.getByRole("alert").getByText("Hubo demasiados intentos.").waitFor();
+    await page.unroute("**/auth/session");
+    await page.route("**/auth/session", (route) => route.abort());
+    await signIn(page, "otra");
+    await page.getByRole("alert").getByText("No hay conexión con el servicio.").waitFor();
+  });
+
+  it("shows links to what the role may do, at every width, without a menu", async () => {
+    const all = ["Bandeja", "Pedidos", "Campañas", "Contactos", "Informes", "Ajustes"];
+    const forAgents = ["Bandeja", "Pedidos", "Contactos", "Informes"];
+    for (const [who, names] of [
+      [admin, all],
+      [agent, forAgents],
+    ] as const) {
+      const page = await user(who);
+      const links = page.getByRole("navigation", { name: "Principal" }).getByRole("link");
+      await links.first().waitFor();
+      for (const width of [1440, 768, 360]) {
+        await page.setViewportSize({ width, height: 740 });
+        expect(await links.allInnerTexts()).to.deep.equal(names);
+        for (const link of await links.all()) {
+          const box = await link.boundingBox();
+          expect(box && box.x >= 0 && box.x + box.width <= width && box.y + box.height <= 740).to.equal(true);
+        }
+        const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+        expect(overflow, `at ${width}`).to.be.at.most(0);
+      }
+    }
+  });
+
+  it("speaks Spanish, and English and Portuguese at a click, also after a reload", async () => {
+    const page = await visitor();
+    await page.getByRole("button", { name: "English" }).click();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    await page.getByRole("button", { name: "Português" }).click();
+    await page.getByLabel("Senha").waitFor();
+    await page.reload();
+    await page.getByLabel("Senha").waitFor();
+    expect(await page.evaluate<string>("document.documentElement.lang")).to.equal("pt");
+  });
+
+  it("asks no other host for anything", async () => {
+    const page = await visitor();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).origin));
+    await signIn(page, password);
+    await page.getByRole("list", { name: "Chats" }).waitFor();
+    expect([...new Set(asked)]).to.deep.equal([world.api]);
+  });
+
+  it("has at most 300 kB of JavaScript before the inbox shows", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    seats.push({ page, context });
+    const sizes: Promise<number>[] = [];
+    page.on("requestfinished", (request) => {
+      if (request.resourceType() === "script") sizes.push(request.sizes().then((size) => size.responseBodySize));
+    });
+    await page.goto(`${world.api}/console/`);
+    await signIn(page, password);
+    await page.getByRole("list", { name: "Chats" }).waitFor();
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(bytes).to.be.greaterThan(10_000);
+    expect(bytes).to.be.at.most(300_000);
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [1440, 360]) {
+      it(`has nothing that axe objects to, in ${colorScheme} at ${width}`, async () => {
+        for (const view of ["", "inbox", "inbox/101", "contacts", "orders"]) {
+          const page = view === "" ? await visitor() : await user(admin, view);
+          await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+          await page.setViewportSize({ width, height: 800 });
+          await page.getByRole("heading").first().waitFor();
+          if (view.startsWith("inbox")) await page.getByText("Hola").first().waitFor();
+          await page.evaluate(axe);
+          const { violations } = await page.evaluate(() =>
+            (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+          );
+          const found = violations.map(
+            ({ id, nodes }) => `${view} ${id}: ${nodes.map(({ html }) => html).join(" | ")}`,
+          );
+          expect(found).to.deep.equal([]);
+        }
+      });
+    }
+  }
+});

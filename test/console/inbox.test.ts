@@ -1,0 +1,286 @@
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
+import { buildConsole, demandBrowser, launch, lineTo, type Seat, seatOf } from "./browser.ts";
+
+const [admin, ana, beto, stranger] = [101, 102, 103, 202];
+
+const users = [
+  { id: admin, name: "Ada Admin", email: "admin@b1.test", roleId: 1, available: false },
+  { id: ana, name: "Ana Agente", email: "agent@b1.test", roleId: 5, available: true },
+  { id: beto, name: "Beto Bueno", email: "beto@b1.test", roleId: 5, available: true },
+];
+
+const threads = Array.from({ length: 8 }, (_, index) =>
+  aThread(101 + index, { name: `Cliente ${index + 1}`, state: "pending" }),
+);
+
+/** Longer than a page of the API. */
+const long = aThread(109, {
+  name: "Clienta de siempre",
+  messages: Array.from({ length: 120 }, (_, index) => ({
+    direction: "in",
+    body: `Mensaje número ${index + 1}.`,
+    author: "contact",
+    authorName: "Clienta de siempre",
+    state: "received",
+    at: new Date(Date.UTC(2026, 0, 2, 3, index)),
+  })),
+});
+
+const list = (page: Page) => page.getByRole("list", { name: "Chats" });
+const thread = (page: Page) => page.getByRole("log", { name: "Mensajes" });
+const composer = (page: Page) => page.getByRole("textbox", { name: "Mensaje" });
+const sendButton = (page: Page) => page.getByRole("button", { name: "Enviar" });
+
+describe("the console's inbox", function () {
+  this.timeout(90_000);
+  let world: World;
+  let browser: Browser;
+  const seats: Seat[] = [];
+
+  before(async function () {
+    demandBrowser(this);
+    buildConsole();
+    world = await startWorld({ businesses: [aBusiness(1, { users, threads: [...threads, long] }), aBusiness(2)] });
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.stop();
+  });
+  afterEach(async () => {
+    for (const { context } of seats.splice(0)) await context.close();
+  });
+
+  const seat = async (userId: number, view?: string, at?: string): Promise<Page> => {
+    const opened = await seatOf(browser, world, userId, view, at);
+    seats.push(opened);
+    return opened.page;
+  };
+  const phoneOf = (chat: number): string => `5917000${String(chat).padStart(4, "0")}`;
+  const says = (chat: number, text: string) =>
+    world.control("POST", `/customers/${phoneOf(chat)}/say`, { to: "number-1", text });
+  const reads = async (chat: number): Promise<string[]> => {
+    const messages: { text?: string; body?: string }[] = await world.control("GET", `/messages?to=${phoneOf(chat)}`);
+    return messages.map((message) => JSON.stringify(message));
+  };
+  const times = async (chat: number, text: string): Promise<number> =>
+    (await reads(chat)).filter((message) => message.includes(text)).length;
+
+  it("shows what a customer writes, in the list and in the open thread, without being asked", async () => {
+    const page = await seat(ana, "inbox/101");
+    await thread(page).getByText("Hola", { exact: true }).waitFor();
+    await says(101, "¿Tienen talla M?");
+    await thread(page).getByText("¿Tienen talla M?").waitFor();
+    const first = list(page).getByRole("listitem").first();
+    await eventually(async () => ((await first.textContent()) ?? "").includes("Cliente 1"));
+    expect(await first.textContent()).to.include("¿Tienen talla M?");
+  });
+
+  it("sends an answer, which the customer reads, and shows what became of it", async () => {
+    await says(102, "Buenas");
+    const page = await seat(ana, "inbox/102");
+    await composer(page).fill("Buenas tardes");
+    await sendButton(page).click();
+    await thread(page).getByText("Buenas tardes").waitFor();
+    await eventually(async () => (await times(102, "Buenas tardes")) === 1);
+    await thread(page)
+      .getByRole("img", { name: /^(Enviado|Entregado|Leído)$/ })
+      .waitFor();
+    expect(await composer(page).inputValue()).to.equal("");
+  });
+
+  it("sends once what is sent with a double click, and what is sent with two keys", async () => {
+    await says(103, "Buenas");
+    const page = await seat(ana, "inbox/103");
+    await composer(page).fill("Una sola vez");
+    await sendButton(page).dblclick();
+    await composer(page).fill("Otra sola vez");
+    await composer(page).evaluate((field) => {
+      const { KeyboardEvent: Key } = globalThis as unknown as {
+        KeyboardEvent: new (type: string, how: object) => Event;
+      };
+      // Both come before the page is drawn again.
+      for (const key of ["Enter", "Enter"])
+        field.dispatchEvent(new Key("keydown", { key, bubbles: true, cancelable: true }));
+    });
+    await eventually(async () => (await times(103, "Otra sola vez")) === 1);
+    expect(await times(103, "Una sola vez")).to.equal(1);
+    expect(await thread(page).getByText("Una sola vez").count()).to.equal(1);
+  });
+
+  it("opens a thread at its newest message, brings older ones while one scrolls, and stays where one reads", async () => {
+    const page = await seat(ana, "inbox/109");
+    const isInSight = (text: string) =>
+      thread(page)
+        .getByText(text, { exact: true })
+        .evaluate((shown) => {
+          const { top, bottom } = shown.getBoundingClientRect();
+          const frame = shown.closest("[role=log]")?.getBoundingClientRect();
+          return frame !== undefined && top >= frame.top && bottom <= frame.bottom;
+        });
+    await eventually(() => isInSight("Mensaje número 120."));
+    expect(await thread(page).getByText("Mensaje número 1.", { exact: true }).count()).to.equal(0);
+    await thread(page).hover();
+    await eventually(async () => {
+      await page.mouse.wheel(0, -20_000);
+      return (await thread(page).getByText("Mensaje número 1.", { exact: true }).count()) === 1;
+    });
+    await eventually(async () => {
+      await page.mouse.wheel(0, -20_000);
+      return isInSight("Mensaje número 1.");
+    });
+    await says(109, "Uno más");
+    await thread(page).getByText("Uno más").waitFor();
+    expect(await isInSight("Mensaje número 1.")).to.equal(true);
+  });
+
+  it("gives a chat to one of two agents who take it at once, and tells the other one", async () => {
+    const pages = await Promise.all([seat(ana, "inbox/104"), seat(beto, "inbox/104")]);
+    const takes = pages.map((page) => page.getByRole("button", { name: "Tomar" }));
+    await Promise.all(takes.map((button) => button.waitFor()));
+    // Neither hears of the other's before its own is on its way.
+    await Promise.all(takes.map((button) => button.click({ noWaitAfter: true }).catch(() => {})));
+    const [row] = await eventually(async () => {
+      const rows = await world.rows<{ support_user_id: number }>(
+        "select support_user_id from chats where business_id = 1 and id = 104 and support_user_id is not null",
+      );
+      return rows.length === 1 && rows;
+    });
+    const winner = Number(row?.support_user_id);
+    expect([ana, beto]).to.include(winner);
+    const winning = pages[winner === ana ? 0 : 1];
+    await winning?.getByRole("button", { name: "Cerrar" }).waitFor();
+    for (const button of takes) await button.waitFor({ state: "detached" });
+  });
+
+  it("lets an agent take, answer, hand on and close a chat by the keyboard alone", async () => {
+    await says(108, "Buenas");
+    const page = await seat(ana, "inbox/108");
+    const press = async (name: string, ...keys: string[]): Promise<void> => {
+      await page.getByRole("button", { name, exact: true }).focus();
+      for (const key of ["Enter", ...keys]) await page.keyboard.press(key);
+    };
+    await press("Tomar");
+    await page.getByRole("button", { name: "Cerrar" }).waitFor();
+    await composer(page).focus();
+    await page.keyboard.type("Con gusto");
+    await page.keyboard.press("Enter");
+    await eventually(async () => (await times(108, "Con gusto")) === 1);
+    await press("Cerrar");
+    await page.getByRole("menuitem", { name: "Ticket completado" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByText(/· Cerrado ·/).waitFor();
+    await press("Asignar");
+    await page.getByRole("menuitem", { name: "Beto Bueno" }).focus();
+    await page.keyboard.press("Enter");
+    await eventually(async () => {
+      const [row] = await world.rows<{ support_user_id: number }>(
+        "select support_user_id from chats where business_id = 1 and id = 108",
+      );
+      return Number(row?.support_user_id) === beto;
+    });
+  });
+
+  it("keeps a note from the customer", async () => {
+    await says(105, "Buenas");
+    const page = await seat(ana, "inbox/105");
+    await composer(page).fill("Quiere pagar con QR");
+    await page.getByRole("button", { name: "Nota interna" }).click();
+    await sendButton(page).click();
+    await thread(page).getByText("Nota interna de Ana Agente").waitFor();
+    expect(await times(105, "Quiere pagar con QR")).to.equal(0);
+  });
+
+  it("keeps what is not sent yet over a reload", async () => {
+    const page = await seat(ana, "inbox/105");
+    await composer(page).fill("A medio escribir");
+    await page.reload();
+    await composer(page).waitFor();
+    expect(await composer(page).inputValue()).to.equal("A medio escribir");
+  });
+
+  it("loses nothing and doubles nothing where the connection is cut for some seconds", async () => {
+    const line = await lineTo(world.api);
+    try {
+      await says(106, "Antes");
+      const page = await seat(ana, "inbox/106", line.url);
+      await thread(page).getByText("Antes").waitFor();
+      line.cut();
+      await page.getByText("Sin conexión. Reconectando").waitFor();
+      await says(106, "Durante uno");
+      await composer(page).fill("Escrito sin conexión");
+      await sendButton(page).click();
+      await says(106, "Durante dos");
+      await thread(page).getByText("Escrito sin conexión").waitFor();
+      expect(await times(106, "Escrito sin conexión")).to.equal(0);
+      line.mend();
+      await eventually(async () => (await times(106, "Escrito sin conexión")) === 1, 20_000);
+      await page.getByText("Sin conexión. Reconectando").waitFor({ state: "detached" });
+      for (const text of ["Antes", "Durante uno", "Durante dos", "Escrito sin conexión"]) {
+        await thread(page).getByText(text).waitFor();
+        await eventually(async () => (await thread(page).getByText(text).count()) === 1);
+      }
+      await eventually(async () => (await thread(page).getByRole("img", { name: "Enviando" }).count()) === 0);
+    } finally {
+      await line.close();
+    }
+  });
+
+  it("sends once what was answered into a cut connection", async () => {
+    const line = await lineTo(world.api);
+    try {
+      await says(107, "Antes");
+      const page = await seat(ana, "inbox/107", line.url);
+      await thread(page).getByText("Antes").waitFor();
+      await composer(page).fill("La respuesta se perdió");
+      // The service has it; what it answers does not reach the page.
+      let lost = 0;
+      await page.route("**/chats/107/messages", async (route) => {
+        if (route.request().method() !== "POST" || lost > 0) return route.continue();
+        lost += 1;
+        await route.fetch();
+        await route.abort("connectionreset");
+      });
+      await sendButton(page).click();
+      await page.reload();
+      await thread(page).getByText("La respuesta se perdió").waitFor();
+      await eventually(
+        async () => (await page.evaluate<string>("Object.keys(localStorage).join()")).includes("outbox") === false,
+      );
+      expect(lost).to.equal(1);
+      expect(await times(107, "La respuesta se perdió")).to.equal(1);
+      expect(await thread(page).getByText("La respuesta se perdió").count()).to.equal(1);
+    } finally {
+      await line.close();
+    }
+  });
+
+  it("shows nothing of another business", async () => {
+    const page = await seat(stranger, "inbox/101");
+    await page.getByText("Este chat no existe o no lo puedes ver.").waitFor();
+    await list(page).getByText("Carla Cliente").waitFor();
+    expect(
+      await list(page)
+        .getByText(/^Cliente \d/)
+        .count(),
+    ).to.equal(0);
+    await says(101, "Solo para el negocio 1");
+    await world.control("POST", `/customers/${phoneOf(201)}/say`, { to: "number-2", text: "Para el negocio 2" });
+    await list(page).getByText("Para el negocio 2").waitFor();
+    expect(await page.getByText("Solo para el negocio 1").count()).to.equal(0);
+  });
+
+  it("ends where the session does", async () => {
+    const page = await seat(beto);
+    await list(page).waitFor();
+    await world.rows("delete from sessions where user_id = $1", [beto]);
+    await says(108, "Buenas");
+    await page.reload();
+    await page.getByRole("button", { name: "Entrar" }).waitFor();
+    expect(await page.getByText("Cliente").count()).to.equal(0);
+  });
+});

@@ -1,0 +1,23 @@
+import { readFile } from "node:fs/promises";
+import { expect } from "chai";
+import { asyncApi } from "../../src/bootstrap/documents.ts";
+import { request } from "../support/http.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+describe("the types that the console is checked with", function () {
+  this.timeout(60_000);
+  let world: World;
+  before(async () => {
+    world = await startWorld();
+  });
+  after(() => world.stop());
+
+  it("are those of the documents that the service answers; `make check` makes them", async () => {
+    // The generator can only be imported; what a test requires shares the database with the other tests.
+    const { eventTypesOf, typesOf } = await import("../../client/generate.ts");
+    const { json } = await request(`${world.api}/openapi.json`);
+    const same = async (file: string, text: string) => (await readFile(`client/src/${file}`, "utf8")) === text;
+    expect(await same("api.ts", await typesOf(json)), "make client-types").to.equal(true);
+    expect(await same("events.ts", await eventTypesOf(asyncApi() as never)), "make client-types").to.equal(true);
+  });
+});
