@@ -1,7 +1,17 @@
+import type { CampaignsTexts } from "./campaigns/texts.ts";
+import type { OrdersTexts } from "./orders/texts.ts";
+import type { ReportsTexts } from "./reports/texts.ts";
+import type { SettingsTexts } from "./settings/texts.ts";
 import type { Texts } from "./texts/es.ts";
 
 declare module "i18next" {
   interface CustomTypeOptions {
-    resources: { translation: Texts };
+    resources: {
+      translation: Texts;
+      orders: OrdersTexts;
+      campaigns: CampaignsTexts;
+      reports: ReportsTexts;
+      settings: SettingsTexts;
+    };
   }
 }

@@ -1,6 +1,7 @@
 import "./app/mantine.css";
 import "./app/app.css";
 import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
@@ -18,6 +19,7 @@ createRoot(root).render(
   <StrictMode>
     <I18nextProvider i18n={i18n}>
       <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
+        <Notifications position="bottom-right" autoClose={6_000} />
         <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />
         </QueryClientProvider>

@@ -1,11 +1,14 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { campaignsRoutes } from "../campaigns/routes.ts";
 import { type View, views } from "../inbox/chat-lists.ts";
 import { ChatScreen } from "../inbox/chat-screen.tsx";
 import { InboxScreen } from "../inbox/inbox-screen.tsx";
 import { NoChat } from "../inbox/no-chat.tsx";
+import { ordersRoutes } from "../orders/routes.ts";
+import { reportsRoutes } from "../reports/routes.ts";
+import { settingsRoutes } from "../settings/routes.ts";
 import { Failed } from "./failed.tsx";
 import { Gate } from "./gate.tsx";
-import { Soon } from "./soon.tsx";
 
 interface InboxSearch {
   readonly view?: View;
@@ -41,14 +44,17 @@ const contacts = createRoute({
   component: lazyRouteComponent(() => import("../contacts/contacts-screen.tsx"), "ContactsScreen"),
 });
 
-const soon = (["orders", "campaigns", "reports", "settings"] as const).map((screen) =>
-  createRoute({ getParentRoute: () => rootRoute, path: screen, component: () => <Soon screen={screen} /> }),
-);
+const screens = [
+  ordersRoutes(rootRoute),
+  campaignsRoutes(rootRoute),
+  reportsRoutes(rootRoute),
+  settingsRoutes(rootRoute),
+] as const;
 
 const elsewhere = createRoute({ getParentRoute: () => rootRoute, path: "$", beforeLoad: toInbox });
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([home, inbox.addChildren([noChat, chat]), contacts, ...soon, elsewhere]),
+  routeTree: rootRoute.addChildren([home, inbox.addChildren([noChat, chat]), contacts, ...screens, elsewhere]),
   basepath: "/console",
   defaultErrorComponent: Failed,
 });
