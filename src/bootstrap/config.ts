@@ -30,6 +30,9 @@ const schema = section({
   redisUrl: { type: "string", pattern: "^(rediss?://.*)?$" },
   database: section({
     url: { type: "string", pattern: "^postgres(ql)?://" },
+    /** Past a pooler, for notifications, migrations and the clock; empty: as `url`. */
+    directUrl: { type: "string", pattern: "^(postgres(ql)?://.*)?$" },
+    statementNames: { enum: ["on", "kept", "off"] },
     poolSize: { type: "integer", minimum: 2, maximum: 500 },
     slowPoolSize: { type: "integer", minimum: 2, maximum: 500 },
     statementTimeoutMs: positive,
@@ -95,6 +98,8 @@ const schema = section({
 } as const);
 
 export type Config = FromSchema<typeof schema>;
+
+export const directUrlOf = ({ database }: Config): string => database.directUrl || database.url;
 
 const directory = process.env.NODE_CONFIG_DIR ?? `${process.cwd()}/config`;
 

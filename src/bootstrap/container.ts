@@ -27,7 +27,7 @@ import { NudgingFeed } from "../webhooks/public.ts";
 import { administrationModule } from "./administration.module.ts";
 import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
-import type { Config } from "./config.ts";
+import { type Config, directUrlOf } from "./config.ts";
 import { consoleModule } from "./console.module.ts";
 import { contactsModule } from "./contacts.module.ts";
 import { filesModule } from "./files.module.ts";
@@ -108,7 +108,7 @@ const sharedModule = (config: Config) =>
     provide(bind, tokens.slowDatabase, [tokens.database], (database) => {
       const { slowPoolSize: poolSize, slowStatementTimeoutMs: statementTimeoutMs } = config.database;
       // The planner expects far more rows than a report has; compiling for them would take longer than the report.
-      return database.beside({ poolSize, statementTimeoutMs, options: "-c jit=off" });
+      return database.beside({ poolSize, statementTimeoutMs, sessionSettings: { jit: "off" } });
     });
     provide(bind, tokens.slowCells, [tokens.slowDatabase], (database) => {
       const gate = connectionGate({ name: "slow database", width: config.database.slowPoolSize, waitMs });
@@ -132,7 +132,7 @@ const sharedModule = (config: Config) =>
           stop: () => database.close(),
         }),
     );
-    provide(bind, tokens.notifications, [tokens.log], (log) => new Notifications(config.database.url, log));
+    provide(bind, tokens.notifications, [tokens.log], (log) => new Notifications(directUrlOf(config), log));
     provide(bind, tokens.background, [tokens.notifications], (notifications) =>
       background("notifications", "means", {
         start: () => notifications.start(),

@@ -14,7 +14,8 @@ import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
 import { background, startAll, stopAll } from "../infra/jobs/background.ts";
 import { Database } from "../infra/postgres/database.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";
-import type { Config } from "./config.ts";
+import { checkPooler } from "../infra/postgres/poolers.ts";
+import { type Config, directUrlOf } from "./config.ts";
 import { consoleBuild } from "./console.module.ts";
 import { createContainer, listOf } from "./container.ts";
 import { asyncApi, openApiOf } from "./documents.ts";
@@ -54,10 +55,11 @@ export async function startService(config: Config, container = createContainer(c
   const log = resolve(container, tokens.log);
   const metrics = resolve(container, tokens.metrics);
   const servesApi = config.role !== "worker";
+  await checkPooler(config.database, log);
 
   // Of its own: where requests hold all connections, the process is busy and still ready.
   const probe = Database.open(
-    { url: config.database.url, poolSize: 1, ...probeLimits, applicationName: "recado readiness" },
+    { ...config.database, poolSize: 1, ...probeLimits, applicationName: "recado readiness" },
     () => {},
   );
   let stopping = false;
@@ -68,7 +70,7 @@ export async function startService(config: Config, container = createContainer(c
       database: () => probe.ping(),
       migrations: async () => {
         if (migrated) return;
-        const pending = await pendingMigrations(config.database.url);
+        const pending = await pendingMigrations(directUrlOf(config));
         if (pending > 0) throw new Error(`${pending} migrations have not run: make migrate`);
         migrated = true;
       },
@@ -104,7 +106,7 @@ export async function startService(config: Config, container = createContainer(c
   gateway?.attach(server);
   const clock = createAgendaClock({
     ticks: resolveAll(container, tokens.tick),
-    databaseUrl: config.database.url,
+    databaseUrl: directUrlOf(config),
     ...(config.mongoUri === "" ? {} : { mongoUri: config.mongoUri }),
     log,
   });

@@ -27,3 +27,6 @@ export function idArgument(what: string, given = process.argv[2]): number {
   if (!Number.isSafeInteger(id) || id < 1) throw new Error(`say which ${what}: its id, a whole number from 1`);
   return id;
 }
+
+/** Past a pooler: what holds a lock for a session, or takes long. */
+export const directDatabaseUrl = (): string => process.env.DATABASE_DIRECT_URL || databaseUrl();

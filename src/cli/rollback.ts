@@ -1,7 +1,7 @@
 import { rollback } from "../infra/postgres/migrate.ts";
-import { databaseUrl, runCommand } from "./command.ts";
+import { directDatabaseUrl, runCommand } from "./command.ts";
 
 await runCommand(async () => {
-  const names = await rollback(databaseUrl());
+  const names = await rollback(directDatabaseUrl());
   console.log(names.length === 0 ? "there is nothing to undo" : `undone:\n  ${names.join("\n  ")}`);
 });

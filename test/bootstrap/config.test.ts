@@ -26,6 +26,8 @@ const others: Readonly<Record<string, string>> = {
   PLAIN_HTTP_HOSTS: "soketi,minio",
   MONGODB_URI: "mongodb://mongo/recado",
   REDIS_URL: "redis://redis:6379",
+  DATABASE_DIRECT_URL: "postgres://direct.test/recado",
+  DATABASE_STATEMENT_NAMES: "off",
   DATABASE_POOL_SIZE: "7",
   DATABASE_SLOW_POOL_SIZE: "9",
   CORS_ORIGINS: "https://a.example,https://b.example",

@@ -20,6 +20,7 @@ import type { Log } from "../../src/kernel/log.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { freshDatabase } from "./database.ts";
 import { type Answer, request } from "./http.ts";
+import { databaseSettings } from "./pooler.ts";
 import { eventually } from "./wait.ts";
 
 export const masterSecret = "a master secret that is good for tests only";
@@ -231,7 +232,7 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
   opened.unshift(() => sandbox.close());
   const environment = {
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? "silent",
-    DATABASE_URL: fresh.url,
+    ...(await databaseSettings(fresh.url)),
     MASTER_SECRET: masterSecret,
     ...platformsAt(sandbox.url),
     ...(settings.pusher && pusherAt(sandbox.url, pusherApp)),

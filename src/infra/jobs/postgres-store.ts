@@ -11,10 +11,11 @@ export function postgresStore(url: string, onError: (error: unknown) => void): C
     connectionString: url,
     max: 2,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: 10_000,
     query_timeout: 12_000,
     keepAlive: true,
     application_name: "recado clock",
+    // PgBouncer refuses a connection that brings this setting with its first message.
+    onConnect: async (client) => void (await client.query("set statement_timeout = 10000")),
   });
   // A connection that breaks tells the pool when it is idle and itself when it is in use; unheard, either ends
   // the process.

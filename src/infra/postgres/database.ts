@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { cancelStatementOf } from "./cancel-statement.ts";
 import { throwAway } from "./own-trouble.ts";
 
-/** A statement that PostgreSQL plans once per connection; `name` is unique to its text, or empty for one that runs once. */
+/** A statement that PostgreSQL plans once per session; `name` is unique to its text, or empty for one that runs once. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -32,12 +33,21 @@ export interface DatabaseSettings {
   /** Milliseconds beyond `statementTimeoutMs` after which a silent connection counts as lost; 5,000 unless given. */
   readonly silenceMs?: number;
   readonly applicationName?: string;
-  /** Settings of each connection, as `psql` takes them: `-c jit=off`. */
-  readonly options?: string;
+  /** Settings of each session, by their names: `{ jit: "off" }`. */
+  readonly sessionSettings?: Readonly<Record<string, string>>;
+  /** `on` unless given. */
+  readonly statementNames?: StatementNames;
 }
+
+/**
+ * `on`: a connection is a session of the server, as without a pooler or behind one in session mode. `kept` and `off`: a
+ * pooler in transaction mode gives each transaction any session, and keeps the names of prepared statements or does not.
+ */
+export type StatementNames = "on" | "kept" | "off";
 
 const defaultSilenceMs = 5_000;
 const deadlockDetected = "40P01";
+const statementTimedOut = "57014";
 const mostAttempts = 5;
 /** Milliseconds at most before the second attempt; before each later one twice as many. */
 const firstPauseMs = 20;
@@ -46,16 +56,16 @@ const firstPauseMs = 20;
 export class Database implements Cell {
   private closing = false;
   private readonly siblings: Database[] = [];
-  /** Where running statements are cancelled from: the connections of the pool may all be busy with them. */
-  private readonly cancelling: pg.Pool;
+  private readonly ownsSessions: boolean;
+  private readonly begin: string;
 
   private constructor(
     private readonly settings: DatabaseSettings,
     private readonly onIdleError: (error: Error) => void,
     private readonly pool: pg.Pool,
   ) {
-    this.cancelling = new pg.Pool({ ...pool.options, max: 1, idleTimeoutMillis: 1_000 });
-    this.cancelling.on("error", () => {});
+    this.ownsSessions = ownsSessions(settings);
+    this.begin = this.ownsSessions ? "begin" : `begin; ${assignments("set local", settings)}`;
   }
 
   /** `onIdleError` hears of connections that broke while nobody used them; the pool replaces them by itself. */
@@ -65,14 +75,15 @@ export class Database implements Cell {
       connectionString: settings.url,
       max: settings.poolSize,
       connectionTimeoutMillis: settings.connectTimeoutMs,
-      statement_timeout: settings.statementTimeoutMs,
       // A network that swallows everything would otherwise hang requests, and `close`, for good.
       query_timeout: settings.statementTimeoutMs + silenceMs,
-      idle_in_transaction_session_timeout: settings.statementTimeoutMs * 2,
       application_name: settings.applicationName ?? "recado",
       keepAlive: true,
       types: { getTypeParser },
-      ...(settings.options && { options: settings.options }),
+      // PgBouncer refuses connections that bring these settings with their first message.
+      ...(ownsSessions(settings) && {
+        onConnect: async (client) => void (await client.query(assignments("set", settings))),
+      }),
     });
     const database = new Database(settings, onIdleError, pool);
     pool.on("error", (error) => {
@@ -93,6 +104,7 @@ export class Database implements Cell {
 
   /** A statement on its own that got into a deadlock was undone whole, so it is simply run again. */
   rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]> {
+    if (!this.ownsSessions) return againAfterDeadlock(() => this.inTime(statement, values, signal));
     if (signal) return this.whileWanted(signal, (queries) => queries.rows<Row>(statement, values));
     return againAfterDeadlock(
       async () =>
@@ -116,15 +128,14 @@ export class Database implements Cell {
   private async whileWanted<Result>(signal: AbortSignal, work: (queries: Queries) => Promise<Result>): Promise<Result> {
     signal.throwIfAborted();
     const client = await this.pool.connect().catch(throwAway);
-    let cancelled: Promise<unknown> | undefined;
+    let cancelled: Promise<void> | undefined;
     const cancel = () => {
-      const { processID } = client as pg.PoolClient & { readonly processID: number };
-      cancelled = this.cancelling.query("select pg_cancel_backend($1)", [processID]).catch(() => {});
+      cancelled = cancelStatementOf(client, this.settings);
     };
     signal.addEventListener("abort", cancel);
     try {
       signal.throwIfAborted();
-      return await work(queriesOn(client));
+      return await work(this.queriesOn(client));
     } catch (error) {
       signal.throwIfAborted();
       return throwAway(error as Error);
@@ -136,12 +147,32 @@ export class Database implements Cell {
     }
   }
 
+  /** A statement outside of a transaction, where the server does not know how long it may take. */
+  private async inTime<Row extends object>(
+    statement: Statement,
+    values: readonly unknown[],
+    signal?: AbortSignal,
+  ): Promise<Row[]> {
+    const late = new AbortController();
+    const message = "canceling statement due to statement timeout";
+    const timer = setTimeout(
+      () => late.abort(Object.assign(new Error(message), { code: statementTimedOut })),
+      this.settings.statementTimeoutMs,
+    );
+    try {
+      const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+      return await this.whileWanted(ends, (queries) => queries.rows<Row>(statement, values));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   private async attempt<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
     const client = await this.pool.connect().catch(throwAway);
     let broken: Error | undefined;
     try {
-      await client.query("begin");
-      const result = await work(queriesOn(client));
+      await client.query(this.begin);
+      const result = await work(this.queriesOn(client));
       await client.query("commit");
       return result;
     } catch (error) {
@@ -155,10 +186,34 @@ export class Database implements Cell {
     }
   }
 
+  private queriesOn(client: pg.PoolClient): Queries {
+    const isNamed = this.settings.statementNames !== "off";
+    return {
+      rows: async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+        const { name, text } = named(statement);
+        return (await client.query<Row>({ name: isNamed ? name : "", text, values: values as unknown[] })).rows;
+      },
+    };
+  }
+
   async close(): Promise<void> {
     this.closing = true;
-    await Promise.all([this.pool.end(), this.cancelling.end(), ...this.siblings.map((sibling) => sibling.close())]);
+    await Promise.all([this.pool.end(), ...this.siblings.map((sibling) => sibling.close())]);
   }
+}
+
+const ownsSessions = ({ statementNames = "on" }: DatabaseSettings): boolean => statementNames === "on";
+
+/** All of them in one message; milliseconds are PostgreSQL's own unit for them. */
+function assignments(verb: "set" | "set local", settings: DatabaseSettings): string {
+  const values = {
+    statement_timeout: settings.statementTimeoutMs,
+    idle_in_transaction_session_timeout: settings.statementTimeoutMs * 2,
+    ...settings.sessionSettings,
+  };
+  return Object.entries(values)
+    .map(([name, value]) => `${verb} ${pg.escapeIdentifier(name)} = ${pg.escapeLiteral(String(value))}`)
+    .join("; ");
 }
 
 async function againAfterDeadlock<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -184,11 +239,6 @@ function named(statement: Statement): Statement {
   else if (known !== text) throw new Error(`two statements are called ${name}`);
   return statement;
 }
-
-const queriesOn = (client: pg.PoolClient): Queries => ({
-  rows: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
-    (await client.query<Row>({ ...named(statement), values: values as unknown[] })).rows,
-});
 
 const bigint = pg.types.builtins.INT8;
 /** The type `bigint[]`, for which the driver has no name. */
