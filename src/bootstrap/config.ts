@@ -44,6 +44,8 @@ const schema = section({
   plainHttpHosts: text,
   http: section({
     bodyLimitBytes: positive,
+    /** Between saying that it is not ready and taking nothing new: balancers must have noticed by then. */
+    drainSeconds: { type: "number", minimum: 0, maximum: 300 },
     corsOrigins: text,
     trustProxy: text,
     requestsPerSecond: positive,

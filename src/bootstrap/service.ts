@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Container } from "inversify";
 import { createApp } from "../infra/http/app.ts";
 import { consoleRoutes } from "../infra/http/console.ts";
@@ -8,7 +9,7 @@ import { docsRoutes } from "../infra/http/openapi/docs.ts";
 import { documentRoute, openApiRoute } from "../infra/http/openapi/document-route.ts";
 import { operationsRoutes } from "../infra/http/operations.ts";
 import type { Route } from "../infra/http/routing/route.ts";
-import { closeServer, createServer, handlersEnded, listen, refuseTooMany } from "../infra/http/server.ts";
+import { closeServer, createServer, handlersEnded, letGo, listen, refuseTooMany } from "../infra/http/server.ts";
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
 import { background, startAll, stopAll } from "../infra/jobs/background.ts";
@@ -62,10 +63,12 @@ export async function startService(config: Config, container = createContainer(c
     { ...config.database, poolSize: 1, ...probeLimits, applicationName: "recado readiness" },
     () => {},
   );
-  let stopping = false;
+  let isDraining = false;
+  let isStopping = false;
   let migrated = false;
   const operations = operationsRoutes({
-    isStopping: () => stopping,
+    isDraining: () => isDraining,
+    isStopping: () => isStopping,
     checks: {
       database: () => probe.ping(),
       migrations: async () => {
@@ -126,6 +129,9 @@ export async function startService(config: Config, container = createContainer(c
     }),
   ];
 
+  // A worker has no clients that would have to go elsewhere first.
+  const drainMs = servesApi ? config.http.drainSeconds * 1_000 : 0;
+
   await startAll(all);
   const port = await listen(server, config.port, config.host);
   resolve(container, tokens.publicAddress).listensAt(config.host, port);
@@ -134,9 +140,12 @@ export async function startService(config: Config, container = createContainer(c
   return {
     port,
     container,
-    stopLimitMs: graceMsOf(config) + windUpMs,
+    stopLimitMs: drainMs + graceMsOf(config) + windUpMs,
     stop: async () => {
-      stopping = true;
+      isDraining = true;
+      letGo(server);
+      await sleep(drainMs);
+      isStopping = true;
       await stopAll(all, log);
       log.info({}, "stopped");
     },

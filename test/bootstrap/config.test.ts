@@ -29,6 +29,7 @@ const others: Readonly<Record<string, string>> = {
   DATABASE_DIRECT_URL: "postgres://direct.test/recado",
   DATABASE_STATEMENT_NAMES: "off",
   DATABASE_POOL_SIZE: "7",
+  DRAIN_SECONDS: "11",
   DATABASE_SLOW_POOL_SIZE: "9",
   CORS_ORIGINS: "https://a.example,https://b.example",
   TRUST_PROXY: "10.0.0.0/8",

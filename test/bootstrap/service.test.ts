@@ -44,6 +44,20 @@ describe("a service that is stopped", () => {
     expect(refused).to.equal("ECONNREFUSED");
   });
 
+  it("says first that it is not ready, and answers what still comes, by connections that it ends", async () => {
+    const { config } = world;
+    const leaving = await startService({ ...config, http: { ...config.http, drainSeconds: 3 } });
+    const ask = (path: string) => request(`http://127.0.0.1:${leaving.port}${path}`);
+    expect((await ask("/readyz")).status).to.equal(200);
+    const stopped = leaving.stop();
+    expect((await ask("/readyz")).status).to.equal(503);
+    const { status, headers } = await ask("/openapi.json");
+    expect([status, headers.connection]).to.deep.equal([200, "close"]);
+    await stopped;
+    expect(await ask("/readyz").catch((error) => error.code)).to.equal("ECONNREFUSED");
+    await service.stop();
+  });
+
   it("writes down what is under way although its client is gone", async () => {
     const client = new AbortController();
     const { answer } = await slowSend(client.signal);

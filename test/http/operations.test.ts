@@ -16,6 +16,7 @@ describe("the routes of operations", () => {
     app = await serveSample(
       operationsRoutes({
         checks: {},
+        isDraining: () => false,
         isStopping: () => false,
         failures: limitFailures({ name: "", points: 3, perSeconds: 60 }),
         patienceMs,
@@ -113,8 +114,9 @@ describe("the routes of operations", () => {
       ]);
     });
 
-    it("is no longer ready once the process stops", async () => {
-      await serveOperations({ checks: { database: fine }, isStopping: () => true });
+    it("is no longer ready once requests should go elsewhere, and alive until the process stops", async () => {
+      await serveOperations({ checks: { database: fine }, isDraining: () => true });
+      expect((await ask("/livez")).status).to.equal(200);
       const { status, json } = await ask("/readyz");
       expect([status, json]).to.deep.equal([503, { status: "stopping", checks: { database: "ok" } }]);
     });

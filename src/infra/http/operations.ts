@@ -10,7 +10,9 @@ import { sameText } from "./same-text.ts";
 export interface OperationsParts {
   /** What the process needs to answer requests, by name: each resolves when it is there. */
   readonly checks: Readonly<Record<string, () => Promise<void>>>;
-  /** True once the process no longer wants requests. */
+  /** True once requests should go to other processes; those that come are still answered. */
+  readonly isDraining: () => boolean;
+  /** True once the process takes no new connections. */
   readonly isStopping: () => boolean;
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
   /** The bearer key of `/metrics`; without one there is no such path. */
@@ -62,7 +64,7 @@ const liveness = ({ isStopping }: OperationsParts): Route =>
     handle: () => (isStopping() ? new Reply(503, { status: "stopping" }) : { status: "ok" }),
   });
 
-function readiness({ checks, isStopping, log, patienceMs = 1_000 }: OperationsParts): Route {
+function readiness({ checks, isDraining, log, patienceMs = 1_000 }: OperationsParts): Route {
   const probes = Object.entries(checks).map(([name, check]) => [name, probeOf(name, check, patienceMs, log)] as const);
   const look = cached(patienceMs, async () =>
     Object.fromEntries(await Promise.all(probes.map(async ([name, probe]) => [name, await probe()] as const))),
@@ -79,7 +81,7 @@ function readiness({ checks, isStopping, log, patienceMs = 1_000 }: OperationsPa
     },
     handle: async () => {
       const found = await look();
-      if (isStopping()) return new Reply(503, { status: "stopping", checks: found });
+      if (isDraining()) return new Reply(503, { status: "stopping", checks: found });
       const isReady = Object.values(found).every((state) => state === "ok");
       return isReady ? { status: "ok", checks: found } : new Reply(503, { status: "unavailable", checks: found });
     },

@@ -82,7 +82,7 @@ export function createServer(
     const begin = () => {
       // Its client left while it waited: it would wait for a body that never ends.
       if (req.socket.destroyed) return;
-      if (!server.listening) res.setHeader("Connection", "close");
+      if (!server.listening || lettingGo.has(server)) res.setHeader("Connection", "close");
       const ended = Promise.resolve(handle(req, res)).finally(() => running.delete(ended));
       running.add(ended);
     };
@@ -226,6 +226,11 @@ function listenAt(server: NetServer, options: ListenOptions & { readonly reusePo
     });
   });
 }
+
+const lettingGo = new WeakSet<Server>();
+
+/** Ends each connection after its next answer, so that clients ask another process before this one takes nothing new. */
+export const letGo = (server: Server): void => void lettingGo.add(server);
 
 /**
  * Accepts nothing new, closes idle connections and waits for the requests in flight.
