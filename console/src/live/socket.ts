@@ -4,6 +4,7 @@ import { dropChat, reloadChats, showChat } from "../inbox/chat-lists.ts";
 import { kickOutbox } from "../inbox/outbox.ts";
 import { setTyping, setViewing } from "../inbox/presence.ts";
 import { applyToThread, reloadThreads } from "../inbox/threads.ts";
+import { hearOrders } from "../orders/live.ts";
 import { meKey, queryClient } from "../shared/query.ts";
 import { setConnection } from "./connection.ts";
 
@@ -27,6 +28,7 @@ export function connectLive(): () => void {
   socket = opened;
   hearConnection(opened);
   hearInbox(opened);
+  hearOrders(opened);
   return () => {
     opened.disconnect();
     socket = undefined;

@@ -26,6 +26,11 @@ const paths = {
   moon: "M20 14A8 8 0 0 1 10 4a8 8 0 1 0 10 10z",
   exit: "M10 4H5v16h5M14 8l4 4-4 4M18 12H9",
   chat: "M5 5h14v11H11l-4 4v-4H5z",
+  plus: "M12 5v14M5 12h14",
+  move: "M4 7h11M12 4l3 3-3 3M20 17H9M12 14l-3 3 3 3",
+  print: "M7 9V4h10v5M7 17H4v-8h16v8h-3M7 14h10v6H7z",
+  trash: "M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13",
+  link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -45,3 +45,29 @@ export function timeLeft(until: string, now: number): string | null {
   if (minutes < 0) return null;
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}`;
 }
+
+/** How a moment is written by the clock of a place, as inputs of the browser take it: `2026-01-31T09:30`. */
+export function wallTime(at: string | number, timeZone: string): string {
+  const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" });
+  return format.format(new Date(at)).replace(" ", "T");
+}
+
+/** The moment of a time that was written by the clock of a place. */
+export function momentOf(wall: string, timeZone: string): string {
+  const wanted = Date.parse(`${wall}Z`);
+  const shownAt = (moment: number): number => Date.parse(`${wallTime(moment, timeZone)}Z`);
+  // The second look counts where the clock is changed that day.
+  const guess = wanted - (shownAt(wanted) - wanted);
+  return new Date(guess - (shownAt(guess) - wanted)).toISOString();
+}
+
+/** When a day (`2026-01-31`), or one some days later, begins by the clock of a place. */
+export function startOfDay(day: string, timeZone: string, later = 0): string {
+  const shifted = new Date(Date.parse(`${day}T00:00:00Z`) + later * 86_400_000).toISOString().slice(0, 10);
+  return momentOf(`${shifted}T00:00`, timeZone);
+}
+
+/** The day that it is there now, or was some days ago: `2026-01-31`. */
+export function dayIn(timeZone: string, daysAgo = 0): string {
+  return wallTime(Date.now() - daysAgo * 86_400_000, timeZone).slice(0, 10);
+}

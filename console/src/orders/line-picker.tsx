@@ -1,0 +1,139 @@
+import { Button, Group, MultiSelect, NumberInput, Select } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMoney } from "../shared/money.ts";
+import { useArticles, useExtras } from "./choices.ts";
+import styles from "./drawer.module.css";
+import type { NewLine } from "./orders.ts";
+
+const highestQuantity = 9_999;
+const searchPauseMs = 200;
+
+interface LinePickerProps {
+  readonly isSaving: boolean;
+  /** @param once - the same for each attempt at this line */
+  readonly onPick: (line: NewLine, once: string, shown: PickedNames) => void;
+  readonly onCancel: () => void;
+}
+
+/** What a line that is not saved yet is shown by. */
+export interface PickedNames {
+  readonly name: string;
+  readonly price: number;
+  readonly extras: readonly string[];
+}
+
+export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
+  const { t } = useTranslation("orders");
+  const money = useMoney();
+  const [once] = useState(() => crypto.randomUUID());
+  const [search, setSearch] = useState("");
+  const [q] = useDebouncedValue(search.trim(), searchPauseMs);
+  const [articleId, setArticleId] = useState<number | null>(null);
+  const [quantity, setQuantity] = useState<number | "">(1);
+  const [extraIds, setExtraIds] = useState<readonly string[]>([]);
+  const [prices, setPrices] = useState<Readonly<Record<string, number>>>({});
+  const { data: found = [] } = useArticles(q);
+  const { data: allExtras = [] } = useExtras();
+  const [chosen, setChosen] = useState<(typeof found)[number] | null>(null);
+  const articles = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found;
+  const extras = allExtras.filter(
+    ({ articulos }) => articulos.length === 0 || (articleId !== null && articulos.includes(articleId)),
+  );
+  const chosenExtras = extras.filter(({ id }) => extraIds.includes(String(id)));
+
+  const pick = (): void => {
+    if (!chosen || quantity === "") return;
+    const line = {
+      articleId: chosen.id,
+      quantity,
+      extras: chosenExtras.map(({ id }) => {
+        const price = prices[id];
+        return { id, ...(price !== undefined && { customPrice: price }) };
+      }),
+    };
+    onPick(line, once, {
+      name: chosen.name,
+      price: Number(chosen.price),
+      extras: chosenExtras.map(({ name }) => name),
+    });
+  };
+  return (
+    <form
+      className={styles.picker}
+      onSubmit={(event) => {
+        event.preventDefault();
+        pick();
+      }}
+    >
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <Select
+          label={t("article")}
+          placeholder={t("articleSearch")}
+          data-autofocus
+          autoFocus
+          searchable
+          onSearchChange={(text) => setSearch(text === labelOf(chosen, money) ? "" : text)}
+          filter={({ options }) => options}
+          nothingFoundMessage={t("noArticle")}
+          data={articles.map((article) => ({ value: String(article.id), label: labelOf(article, money) }))}
+          value={articleId === null ? null : String(articleId)}
+          onChange={(value) => {
+            setArticleId(value === null ? null : Number(value));
+            setChosen(articles.find(({ id }) => String(id) === value) ?? null);
+            setExtraIds([]);
+          }}
+          flex={1}
+        />
+        <NumberInput
+          label={t("quantity")}
+          min={1}
+          max={highestQuantity}
+          allowDecimal={false}
+          value={quantity}
+          onChange={(value) => setQuantity(typeof value === "number" ? value : "")}
+          w={96}
+        />
+      </Group>
+      {articleId !== null && extras.length > 0 && (
+        <MultiSelect
+          label={t("extras")}
+          data={extras.map(({ id, name, charge }) => ({ value: String(id), label: `${name} · ${money(charge)}` }))}
+          value={[...extraIds]}
+          onChange={setExtraIds}
+          searchable
+          clearable
+          clearButtonProps={{ "aria-label": t("filter.clear") }}
+        />
+      )}
+      {chosenExtras.map(({ id, name, charge }) => (
+        <NumberInput
+          key={id}
+          size="xs"
+          label={t("extraPrice", { name })}
+          placeholder={money(charge)}
+          min={0}
+          decimalScale={2}
+          value={prices[id] ?? ""}
+          onChange={(value) =>
+            setPrices(({ [id]: _, ...rest }) => (typeof value === "number" ? { ...rest, [id]: value } : rest))
+          }
+        />
+      ))}
+      <Group gap="xs" justify="flex-end">
+        <Button size="sm" variant="default" onClick={onCancel}>
+          {t("cancelAdding")}
+        </Button>
+        <Button size="sm" type="submit" loading={isSaving} disabled={!chosen || quantity === ""}>
+          {t("add")}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+const labelOf = (
+  article: { readonly name: string; readonly price: string | number } | null,
+  money: (amount: string | number) => string,
+): string => (article ? `${article.name} · ${money(article.price)}` : "");

@@ -1,0 +1,195 @@
+import "./texts.ts";
+import { ActionIcon, Alert, Button, Drawer, Group, Select, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { answered, api, Refused } from "../shared/api.ts";
+import { Icon } from "../shared/icons.tsx";
+import { useMoney } from "../shared/money.ts";
+import { placeCard, recount } from "./board.ts";
+import { DeliveryFields, noDelivery } from "./delivery-fields.tsx";
+import styles from "./drawer.module.css";
+import { LinePicker, type PickedNames } from "./line-picker.tsx";
+import { createOrder, type Delivery, type NewLine } from "./orders.ts";
+
+interface Picked {
+  readonly key: string;
+  readonly line: NewLine;
+  readonly shown: PickedNames;
+}
+
+export function NewOrder() {
+  const { t } = useTranslation("orders");
+  const { chat } = useSearch({ from: "/orders/new" });
+  const navigate = useNavigate();
+  const close = (): void =>
+    void navigate({ to: "/orders", search: ({ chat: _, ...search }: Record<string, unknown>) => search });
+  return (
+    <Drawer
+      opened
+      onClose={close}
+      position="right"
+      size={580}
+      title={<span className={styles.title}>{t("newOrder")}</span>}
+      closeButtonProps={{ "aria-label": t("close") }}
+      transitionProps={{ duration: 120 }}
+    >
+      <NewOrderForm chatId={chat ?? null} />
+    </Drawer>
+  );
+}
+
+function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
+  const { t } = useTranslation("orders");
+  const navigate = useNavigate();
+  const [once] = useState(() => crypto.randomUUID());
+  const [chatId, setChatId] = useState(given);
+  const [lines, setLines] = useState<readonly Picked[]>([]);
+  const [isAdding, setAdding] = useState(true);
+  const [delivery, setDelivery] = useState<Delivery>(noDelivery);
+  const make = useMutation({
+    mutationFn: () =>
+      createOrder(
+        chatId,
+        chatId === null ? "call" : "wa",
+        lines.map(({ line }) => line),
+        delivery,
+        once,
+      ),
+    onSuccess: ({ data }) => {
+      placeCard(data);
+      recount();
+      void navigate({ to: "/orders/$order", params: { order: String(data.id) } });
+    },
+  });
+  return (
+    <div className={styles.details}>
+      <CustomerField chatId={chatId} isFixed={given !== null} onChoose={setChatId} />
+      <section aria-labelledby="new-lines">
+        <h3 id="new-lines" className={styles.heading}>
+          {t("lines")}
+        </h3>
+        <ul className={styles.lines}>
+          {lines.map((picked) => (
+            <PickedLine
+              key={picked.key}
+              picked={picked}
+              onRemove={() => setLines(lines.filter(({ key }) => key !== picked.key))}
+            />
+          ))}
+        </ul>
+        {isAdding ? (
+          <LinePicker
+            key={lines.length}
+            isSaving={false}
+            onPick={(line, key, shown) => {
+              setLines([...lines, { key, line, shown }]);
+              setAdding(false);
+            }}
+            onCancel={() => setAdding(false)}
+          />
+        ) : (
+          <Button
+            mt="xs"
+            size="sm"
+            variant="light"
+            leftSection={<Icon name="plus" size={16} />}
+            onClick={() => setAdding(true)}
+          >
+            {t("addLine")}
+          </Button>
+        )}
+      </section>
+      <section aria-labelledby="new-delivery">
+        <h3 id="new-delivery" className={styles.heading}>
+          {t("delivery")}
+        </h3>
+        <DeliveryFields value={delivery} onChange={(more) => setDelivery({ ...delivery, ...more })} />
+      </section>
+      {make.isError && (
+        <Alert color="red" variant="outline" role="alert">
+          {make.error instanceof Refused ? t("link.refused", { reason: make.error.message }) : t("refused.unreachable")}
+        </Alert>
+      )}
+      <Group justify="flex-end" className={styles.save}>
+        {lines.length === 0 && <Text c="dimmed">{t("needsLine")}</Text>}
+        <Button loading={make.isPending} disabled={lines.length === 0} onClick={() => make.mutate()}>
+          {t("create")}
+        </Button>
+      </Group>
+    </div>
+  );
+}
+
+function PickedLine({ picked: { line, shown }, onRemove }: { readonly picked: Picked; readonly onRemove: () => void }) {
+  const { t } = useTranslation("orders");
+  const money = useMoney();
+  return (
+    <li className={styles.orderLine}>
+      <span className={styles.quantity}>{line.quantity} ×</span>
+      <div className={styles.product}>
+        <p>{shown.name}</p>
+        {shown.extras.map((name) => (
+          <p key={name} className={styles.extra}>
+            + {name}
+          </p>
+        ))}
+      </div>
+      <span className={styles.price}>{money(shown.price)}</span>
+      <ActionIcon variant="subtle" color="gray" aria-label={t("removeLine", { name: shown.name })} onClick={onRemove}>
+        <Icon name="trash" size={18} />
+      </ActionIcon>
+    </li>
+  );
+}
+
+interface CustomerFieldProps {
+  readonly chatId: number | null;
+  readonly isFixed: boolean;
+  readonly onChoose: (chatId: number | null) => void;
+}
+
+/** An order of no chat is one that was called in. */
+function CustomerField({ chatId, isFixed, onChoose }: CustomerFieldProps) {
+  const { t } = useTranslation("orders");
+  const [search, setSearch] = useState("");
+  const { data: chat } = useQuery({
+    queryKey: ["chat", chatId],
+    queryFn: () => answered(api.GET("/chats/{id}", { params: { path: { id: chatId ?? 0 } } })),
+    enabled: chatId !== null,
+  });
+  const { data: found = [] } = useQuery({
+    queryKey: ["chats of customers", search],
+    queryFn: async ({ signal }) => {
+      const query = { limit: 20, ...(search.trim() && { q: search.trim() }) };
+      return (await answered(api.GET("/chats", { params: { query }, signal }))).data;
+    },
+    enabled: !isFixed,
+    staleTime: 30_000,
+    placeholderData: (before) => before,
+  });
+  const named = (each: { readonly nombre: string; readonly numero: string }): string =>
+    each.nombre ? `${each.nombre} · ${each.numero}` : each.numero;
+  if (isFixed)
+    return (
+      <p className={styles.customer}>
+        <Icon name="chat" size={18} /> {chat ? named(chat.contacto) : t("chatOf", { id: chatId })}
+      </p>
+    );
+  return (
+    <Select
+      label={t("customer")}
+      placeholder={t("customerSearch")}
+      searchable
+      clearable
+      clearButtonProps={{ "aria-label": t("filter.clear") }}
+      onSearchChange={setSearch}
+      filter={({ options }) => options}
+      nothingFoundMessage={t("noCustomerFound")}
+      data={found.map((each) => ({ value: String(each.chat_id), label: named(each.contacto) }))}
+      value={chatId === null ? null : String(chatId)}
+      onChange={(id) => onChoose(id === null ? null : Number(id))}
+    />
+  );
+}

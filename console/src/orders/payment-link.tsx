@@ -1,0 +1,97 @@
+import { Alert, Button, Group, Select } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMe } from "../app/session.ts";
+import { answered, api, Refused } from "../shared/api.ts";
+import { queryClient } from "../shared/query.ts";
+import { useClock } from "../shared/use-clock.ts";
+import styles from "./drawer.module.css";
+import { type LinkBy, type Order, orderKey, sendPaymentLink } from "./orders.ts";
+
+/** Sent once for each press: the key of an attempt that failed on its way is kept for the next press. */
+export function PaymentLink({ order }: { readonly order: Order }) {
+  const { t } = useTranslation("orders");
+  const { empresa } = useMe();
+  const clock = useClock();
+  const [once, setOnce] = useState(() => crypto.randomUUID());
+  const [templateId, setTemplateId] = useState<number | null>(null);
+  const [isByTemplate, setByTemplate] = useState(false);
+  const send = useMutation({
+    mutationFn: (by: LinkBy) => sendPaymentLink(empresa.id, order.id, by, templateId ?? 0, once),
+    onSuccess: () => setOnce(crypto.randomUUID()),
+    onError: (error) => error instanceof Refused && setOnce(crypto.randomUUID()),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: orderKey(order.id) }),
+  });
+  return (
+    <section aria-labelledby="payment-link">
+      <h3 id="payment-link" className={styles.heading}>
+        {t("link.title")}
+      </h3>
+      {order.paidExpire && (
+        <p className={styles.hint}>
+          {t("link.expires", { at: `${clock.brief(order.paidExpire)} ${clock.time(order.paidExpire)}` })}
+        </p>
+      )}
+      <Group gap="xs">
+        <Button size="sm" variant="light" loading={send.isPending} onClick={() => send.mutate("text")}>
+          {t("link.text")}
+        </Button>
+        <Button size="sm" variant="default" disabled={send.isPending} onClick={() => setByTemplate(!isByTemplate)}>
+          {t("link.template")}
+        </Button>
+        <Button size="sm" variant="default" disabled={send.isPending} onClick={() => send.mutate("sms")}>
+          {t("link.sms")}
+        </Button>
+      </Group>
+      {isByTemplate && (
+        <Group gap="xs" align="flex-end" mt="xs" wrap="nowrap">
+          <Templates value={templateId} onChange={setTemplateId} />
+          <Button disabled={templateId === null || send.isPending} onClick={() => send.mutate("template")}>
+            {t("link.send")}
+          </Button>
+        </Group>
+      )}
+      <div role="status">
+        {send.isSuccess && (
+          <Alert color="brand" variant="outline" mt="xs">
+            {t("link.sent")}
+          </Alert>
+        )}
+      </div>
+      {send.isError && (
+        <Alert color="red" variant="outline" role="alert" mt="xs">
+          {send.error instanceof Refused ? t("link.refused", { reason: send.error.message }) : t("refused.unreachable")}
+        </Alert>
+      )}
+    </section>
+  );
+}
+
+interface TemplatesProps {
+  readonly value: number | null;
+  readonly onChange: (id: number | null) => void;
+}
+
+function Templates({ value, onChange }: TemplatesProps) {
+  const { t } = useTranslation("orders");
+  const { id: userId, empresa } = useMe();
+  const { data = [] } = useQuery({
+    queryKey: ["templates", empresa.id],
+    queryFn: async () => {
+      const body = { empresa_id: empresa.id, usuario_id: userId };
+      return (await answered(api.POST("/chats/obtener/mensaje/plantilla", { body }))).plantillas;
+    },
+    staleTime: 60_000,
+  });
+  return (
+    <Select
+      label={t("link.which")}
+      data={data.map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
+      value={value === null ? null : String(value)}
+      onChange={(id) => onChange(id === null ? null : Number(id))}
+      searchable
+      flex={1}
+    />
+  );
+}

@@ -1,0 +1,91 @@
+import { createPortal } from "react-dom";
+import { useTranslation } from "react-i18next";
+import { useMe } from "../app/session.ts";
+import { useMoney } from "../shared/money.ts";
+import { useClock } from "../shared/use-clock.ts";
+import { extraPriceOf } from "./lines.tsx";
+import type { Order } from "./orders.ts";
+import styles from "./ticket.module.css";
+import { shippingOf } from "./totals.tsx";
+
+/** What printing the page prints while an order is open: for rolls of 80 mm and for A4. The screen does not show it. */
+export function Ticket({ order }: { readonly order: Order }) {
+  const { t } = useTranslation("orders");
+  const { empresa } = useMe();
+  const clock = useClock();
+  const money = useMoney();
+  const shipping = shippingOf(order);
+  const when = (at: string): string => `${clock.day(at)}, ${clock.time(at)}`;
+  return createPortal(
+    <div className={styles.ticket} aria-hidden="true">
+      <p className={styles.shop}>{empresa.nombre}</p>
+      <p>
+        {t("order", { id: order.id })} · {when(order.createdAt)}
+      </p>
+      {order.chat && (
+        <p>
+          {order.chat.contacto.nombre} · {order.chat.contacto.numero}
+        </p>
+      )}
+      <p>
+        {order.shipment_method ? t(`method.${order.shipment_method}`) : t("undecided")}
+        {order.sucursal && ` · ${order.sucursal.nombre}`}
+      </p>
+      {order.shipment_method !== "pickup" && (order.raw_adress || order.location_picked) && (
+        <p>{[order.location_picked, order.raw_adress].filter(Boolean).join(" · ")}</p>
+      )}
+      {order.schedule_at && (
+        <p>
+          {t("schedule")}: {when(order.schedule_at)}
+        </p>
+      )}
+      {order.driver && (
+        <p>
+          {t("driver")}: {order.driver.nombre}
+        </p>
+      )}
+      <table>
+        <tbody>
+          {order.details.map((line) => (
+            <tr key={line.id}>
+              <td>{line.quantity}</td>
+              <td>
+                {line.articulo.name}
+                {line.extras.map((extra) => (
+                  <span key={extra.id} className={styles.extra}>
+                    + {extra.extra.name} {money(extraPriceOf(order, line, extra.extra))}
+                  </span>
+                ))}
+              </td>
+              <td>{money(line.articulo.price)}</td>
+            </tr>
+          ))}
+          {shipping !== null && (
+            <tr>
+              <td />
+              <td>{t("shipping")}</td>
+              <td>{money(shipping)}</td>
+            </tr>
+          )}
+          {order.discount > 0 && (
+            <tr>
+              <td />
+              <td>{t("discount")}</td>
+              <td>−{money(order.discount)}</td>
+            </tr>
+          )}
+          <tr className={styles.total}>
+            <td />
+            <td>{t("total")}</td>
+            <td>{money(order.total)}</td>
+          </tr>
+        </tbody>
+      </table>
+      <p>
+        {order.payment_method && `${t("payment")}: ${order.payment_method} · `}
+        {t(order.paid ? "paid" : "notPaid")}
+      </p>
+    </div>,
+    document.body,
+  );
+}

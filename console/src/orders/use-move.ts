@@ -1,0 +1,65 @@
+import { notifications } from "@mantine/notifications";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMe } from "../app/session.ts";
+import { Refused } from "../shared/api.ts";
+import { queryClient } from "../shared/query.ts";
+import { placeCard, recount } from "./board.ts";
+import { type Card, moveOrder, nextStates, orderKey, type State, stateOf } from "./orders.ts";
+
+const statusOf: Readonly<Record<State, Card["status"]>> = {
+  pending: 8,
+  progress: 1,
+  "on-the-way": 2,
+  completed: 4,
+  cancelled: 5,
+};
+
+/** The card is shown where it goes at once; where the service refuses, it comes back and the reason is said. */
+export function useMove() {
+  const { t } = useTranslation("orders");
+  const { administrador } = useMe();
+  const [cancelling, setCancelling] = useState<Card | null>(null);
+
+  const refuse = (card: Card, why: string): void => {
+    notifications.show({ color: "red", title: t("notMoved", { id: card.id }), message: why });
+  };
+  const send = async (card: Card, to: State, reason: string | null): Promise<void> => {
+    placeCard({ ...card, status: statusOf[to] });
+    try {
+      const { data } = await moveOrder(card.id, to, reason, null);
+      placeCard(data);
+    } catch (error) {
+      placeCard(card);
+      refuse(card, t(error instanceof Refused ? reasonOf(error) : "refused.unreachable"));
+    } finally {
+      recount();
+      void queryClient.invalidateQueries({ queryKey: orderKey(card.id) });
+    }
+  };
+  const move = (card: Card, to: State): void => {
+    if (stateOf(card) === to) return;
+    if (!nextStates(card, administrador).includes(to)) refuse(card, t(whyNot(card, to, administrador)));
+    else if (to === "cancelled") setCancelling(card);
+    else void send(card, to, null);
+  };
+  const endCancelling = (reason: string | null): void => {
+    if (cancelling && reason !== null) void send(cancelling, "cancelled", reason);
+    setCancelling(null);
+  };
+  return { move, cancelling, endCancelling };
+}
+
+/** In the service's words there is no reason that a user understands: what is known of the order is said. */
+function whyNot(card: Card, to: State, administrador: boolean) {
+  if (card.shipment_method === "pickup" && to === "on-the-way") return "refused.pickup" as const;
+  if (!administrador && nextStates(card, true).includes(to)) return "refused.forbidden" as const;
+  return "refused.step" as const;
+}
+
+function reasonOf({ status }: Refused) {
+  if (status === 409) return "refused.step" as const;
+  if (status === 403) return "refused.forbidden" as const;
+  if (status === 412) return "refused.changed" as const;
+  return "refused.failed" as const;
+}

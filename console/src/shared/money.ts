@@ -1,0 +1,13 @@
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { useMe } from "../app/session.ts";
+
+/** Amounts are in major units of the business's currency; the service sends sums as numbers and prices as text. */
+export function useMoney(): (amount: number | string) => string {
+  const { i18n } = useTranslation();
+  const { moneda } = useMe();
+  return useMemo(() => {
+    const format = new Intl.NumberFormat(i18n.language, { style: "currency", currency: moneda });
+    return (amount) => format.format(Number(amount));
+  }, [i18n.language, moneda]);
+}
