@@ -1,5 +1,5 @@
 import "./texts.ts";
-import { ActionIcon, Alert, Button, Drawer, Group, Select, Text } from "@mantine/core";
+import { ActionIcon, Alert, Button, Group, Select, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { answered, api, Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { useMoney } from "../shared/money.ts";
+import { Panel } from "../shared/panel.tsx";
 import { placeCard, recount } from "./board.ts";
 import { DeliveryFields, noDelivery } from "./delivery-fields.tsx";
 import styles from "./drawer.module.css";
@@ -26,17 +27,9 @@ export function NewOrder() {
   const close = (): void =>
     void navigate({ to: "/orders", search: ({ chat: _, ...search }: Record<string, unknown>) => search });
   return (
-    <Drawer
-      opened
-      onClose={close}
-      position="right"
-      size={580}
-      title={<span className={styles.title}>{t("newOrder")}</span>}
-      closeButtonProps={{ "aria-label": t("close") }}
-      transitionProps={{ duration: 120 }}
-    >
+    <Panel onClose={close} title={t("newOrder")}>
       <NewOrderForm chatId={chat ?? null} />
-    </Drawer>
+    </Panel>
   );
 }
 

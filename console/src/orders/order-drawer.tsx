@@ -1,11 +1,12 @@
 import "./texts.ts";
-import { Alert, Button, Drawer, Group, Skeleton, Text } from "@mantine/core";
+import { Alert, Button, Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Icon } from "../shared/icons.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
+import { Panel } from "../shared/panel.tsx";
 import { CancelDialog } from "./cancel-dialog.tsx";
 import { customerOf } from "./card.tsx";
 import { DeliveryForm } from "./delivery-form.tsx";
@@ -21,21 +22,17 @@ import { useMove } from "./use-move.ts";
 export function OrderDrawer() {
   const { t } = useTranslation("orders");
   const { order: given } = useParams({ from: "/orders/$order" });
+  const { empresa } = useMe();
   const id = Number(given);
   const navigate = useNavigate();
-  const { data, isPending, isError, refetch } = useQuery({ queryKey: orderKey(id), queryFn: () => fetchOrder(id) });
+  const { data, isPending, isError, refetch } = useQuery({
+    queryKey: orderKey(id),
+    queryFn: () => fetchOrder(empresa.id, id),
+  });
   const close = (): void => void navigate({ to: "/orders", search: (search: object) => search });
 
   return (
-    <Drawer
-      opened
-      onClose={close}
-      position="right"
-      size={580}
-      title={<span className={styles.title}>{t("order", { id })}</span>}
-      closeButtonProps={{ "aria-label": t("close") }}
-      transitionProps={{ duration: 120 }}
-    >
+    <Panel onClose={close} title={t("order", { id })}>
       {isPending && [90, 160, 240].map((height) => <Skeleton key={height} height={height} mb="md" radius="md" />)}
       {isError && !data && (
         <Alert color="red" variant="outline" role="alert">
@@ -47,7 +44,7 @@ export function OrderDrawer() {
       )}
       {data === null && <Text role="alert">{t("notFound")}</Text>}
       {data && <OrderDetails key={id} opened={data} />}
-    </Drawer>
+    </Panel>
   );
 }
 
