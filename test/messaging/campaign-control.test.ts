@@ -253,7 +253,7 @@ describe("campaigns in the hands of an operator", () => {
       for (const action of ["pause", "resume", "cancel", "retry-failed", "resend-unknown"]) {
         expect((await all.act(id, action, 2)).status).to.equal(404);
       }
-      for (const path of [`/campaigns/${id}`, `/campaigns/${id}/recipients`]) {
+      for (const path of ["", "/recipients", "/failures"].map((rest) => `/campaigns/${id}${rest}`)) {
         expect((await all.world.get(path, 2)).json).to.deep.equal({ message: "Campaña no encontrada" });
       }
       expect((await all.world.get("/campaigns/abc")).status).to.equal(400);
@@ -460,6 +460,24 @@ describe("campaigns in the hands of an operator", () => {
       for (const query of ["?state=lost", "?page=0", "?page=x"]) {
         expect((await all.world.get(`/campaigns/${id}/recipients${query}`)).status, query).to.equal(400);
       }
+    });
+
+    it("are counted by the reason of their failure, the most frequent first", async () => {
+      const id = await all.register(all.body(4, later));
+      await put(id, "running", { failed: [1, 2, 3] });
+      await all.rows(
+        `update campaign_recipients set error_code = 131026, error_reason = case position when 2 then 'b' else 'a' end
+         where campaign_id = $1`,
+        [id],
+      );
+      const { status, json } = await all.world.get(`/campaigns/${id}/failures`);
+      expect(status).to.equal(200);
+      expect(json).to.deep.equal({
+        data: [
+          { error_code: 131_026, error: "a", count: 2 },
+          { error_code: 131_026, error: "b", count: 1 },
+        ],
+      });
     });
 
     it("come as CSV, all of them in one stream, and nothing in it is a formula", async () => {

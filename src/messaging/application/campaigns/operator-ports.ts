@@ -38,6 +38,13 @@ export interface CampaignsStanding {
   readonly done: number;
 }
 
+/** As the platform gave it. */
+export interface FailureReason {
+  readonly errorCode: number | null;
+  readonly errorReason: string | null;
+  readonly count: number;
+}
+
 export interface CampaignReads {
   status(businessId: number, campaignId: number): Promise<CampaignStatus | null>;
   /** Newest first. */
@@ -55,6 +62,8 @@ export interface CampaignReads {
     limit: number,
     signal?: AbortSignal,
   ): Promise<RecipientStatus[]>;
+  /** Why recipients failed, the most frequent reasons first. */
+  failures(businessId: number, campaignId: number, limit: number, signal?: AbortSignal): Promise<FailureReason[]>;
   /** Counts the recipients of all businesses, in campaigns that have begun and did not end more than a day ago. */
   standing(): Promise<CampaignsStanding>;
 }

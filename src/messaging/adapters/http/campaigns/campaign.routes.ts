@@ -1,24 +1,16 @@
-import { csvLine, csvReply, jsonReply, wantsCsv } from "../../../../infra/http/csv.ts";
-import { type Dialect, type InvalidInput, plainDialect } from "../../../../infra/http/routing/dialect.ts";
+import type { Dialect, InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../../infra/http/routing/route.ts";
 import {
   integer,
   named,
   nullableInteger,
   nullableText,
-  numericIdOf,
   objectWith,
   orNull,
   problem,
-  type Schema,
   text,
 } from "../../../../infra/http/routing/schema.ts";
-import type {
-  CampaignControl,
-  CampaignReads,
-  CampaignStatus,
-  RecipientStatus,
-} from "../../../application/campaigns/operator-ports.ts";
+import type { CampaignControl, CampaignReads, CampaignStatus } from "../../../application/campaigns/operator-ports.ts";
 import {
   type CampaignAction,
   CampaignNotFound,
@@ -31,13 +23,10 @@ import {
   WrongCampaignState,
 } from "../../../domain/campaign.ts";
 import { page } from "./campaign-input.ts";
-
-const params = objectWith({ id: numericIdOf("campaign") });
+import { listFailures, listRecipients } from "./recipients.routes.ts";
+import { demanded, dialect, failures, listDialect, listOf, params } from "./shared.ts";
 
 const listPage = 20;
-const recipientsPage = 100;
-/** Rows that a CSV export reads at a time, few enough that other requests are answered in between. */
-const streamPage = 1_000;
 
 /** Recipients by state. */
 export const campaignCounts = named(
@@ -66,45 +55,11 @@ const campaign = named(
   }),
 );
 
-const recipient = named("CampaignRecipient", {
-  type: "object",
-  required: ["contacto_id", "numero", "state"],
-  properties: {
-    contacto_id: integer,
-    numero: text,
-    state: { enum: recipientStates },
-    attempt: integer,
-    message_id: nullableText,
-    error_code: nullableInteger,
-    error: nullableText,
-    fecha: nullableText,
-  },
-} as const satisfies Schema);
-
-const listOf = (items: Schema) =>
-  objectWith({ data: { type: "array", items }, total: integer, page: integer, hasNextPage: { type: "boolean" } });
-
-const listDialect: Dialect<InvalidInput> = {
-  ...plainDialect,
-  invalid_input: (error) => [400, { message: error.message }],
-};
-
-const dialect: Dialect<InvalidInput | CampaignNotFound> = {
-  ...listDialect,
-  campaign_not_found: () => [404, { message: "Campaña no encontrada" }],
-};
-
 const actionDialect: Dialect<InvalidInput | CampaignNotFound | WrongCampaignState | CampaignWithoutSender> = {
   ...dialect,
   campaign_without_sender: () => [409, { message: "No es posible: el número de la campaña fue eliminado" }],
   wrong_campaign_state: ({ state }) => [409, { message: `No es posible: la campaña está en ${state}` }],
 };
-
-const failures = {
-  400: { description: "A parameter is wrong", schema: problem },
-  404: { description: "No such campaign", schema: problem },
-  500: { description: "Unexpected failure", schema: problem },
-} as const;
 
 /** Called for a campaign that an operator changed. Returns at once. */
 type Changed = (businessId: number, campaignId: number) => void;
@@ -119,6 +74,7 @@ export const campaignRoutes = (
   showCampaign(reads),
   listCampaigns(reads),
   listRecipients(slowReads),
+  listFailures(slowReads),
   ...(Object.keys(summaries) as CampaignAction[]).map((action) => actionRoute(action, reads, control, changed)),
 ];
 
@@ -170,46 +126,6 @@ const listCampaigns = (reads: CampaignReads): Route =>
     handle: async ({ query, caller }) => {
       const { total, campaigns } = await reads.list(caller.businessId, query.page, listPage);
       return { data: campaigns.map(toWire), total, page: query.page, hasNextPage: query.page * listPage < total };
-    },
-  });
-
-const listRecipients = (reads: CampaignReads): Route =>
-  defineRoute({
-    method: "get",
-    path: "/campaigns/:id/recipients",
-    operationId: "listCampaignRecipients",
-    tag: "Campaigns",
-    summary: `List the recipients and the states of their messages, ${recipientsPage} to a page, or all of them as CSV`,
-    rules: [
-      ["Campaigns.3", "With `Accept: text/csv` the answer is one CSV file of all recipients; `page` is ignored."],
-    ],
-    auth: "key-or-session",
-    forAdministrators: true,
-    lane: "exports",
-    cost: 3,
-    params,
-    query: {
-      type: "object",
-      properties: { state: { type: "string", enum: recipientStates }, page },
-    } as const,
-    responses: {
-      200: { description: "A page of recipients", schema: listOf(recipient), otherTypes: ["text/csv"] },
-      ...failures,
-    },
-    dialect,
-    handle: async ({ params: { id }, query, caller, headers, signal }) => {
-      const { total, counts } = await demanded(reads, caller.businessId, id);
-      const state = query.state ?? null;
-      const read: Read = (from, limit) => reads.recipients(caller.businessId, id, state, from, limit, signal);
-      if (wantsCsv(headers)) return csvReply(csvLines(read), `campaign-${id}.csv`);
-      const rows = await read({ after: 0, offset: (query.page - 1) * recipientsPage }, recipientsPage);
-      const matching = state === null ? total : counts[state];
-      return jsonReply({
-        data: rows.map(recipientToWire),
-        total: matching,
-        page: query.page,
-        hasNextPage: query.page * recipientsPage < matching,
-      });
     },
   });
 
@@ -266,12 +182,6 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     },
   });
 
-async function demanded(reads: CampaignReads, businessId: number, id: number): Promise<CampaignStatus> {
-  const status = await reads.status(businessId, id);
-  if (!status) throw new CampaignNotFound(`campaign ${id} of business ${businessId}`);
-  return status;
-}
-
 /** For this many seconds a campaign that has sent nothing counts as about to begin. */
 const beginsWithin = 10;
 
@@ -304,30 +214,3 @@ const toWire = (status: CampaignStatus) => ({
   created_at: status.createdAt.toISOString(),
   finished_at: status.finishedAt?.toISOString() ?? null,
 });
-
-const recipientToWire = (row: RecipientStatus) => ({
-  contacto_id: row.contactId,
-  numero: row.phone,
-  state: row.state,
-  attempt: row.attempt,
-  message_id: row.platformMessageId,
-  error_code: row.errorCode,
-  error: row.errorReason,
-  fecha: row.settledAt?.toISOString() ?? null,
-});
-
-type Read = (
-  from: { readonly after: number; readonly offset: number },
-  limit: number,
-) => ReturnType<CampaignReads["recipients"]>;
-
-async function* csvLines(read: Read): AsyncGenerator<string> {
-  yield "contacto_id,numero,state,attempt,message_id,error_code,error,fecha\r\n";
-  for (let after = 0; ; ) {
-    const rows = await read({ after, offset: 0 }, streamPage);
-    yield rows.map((row) => csvLine(Object.values(recipientToWire(row)))).join("");
-    const last = rows.at(-1);
-    if (rows.length < streamPage || !last) return;
-    after = last.position;
-  }
-}

@@ -4,6 +4,7 @@ import type {
   CampaignReads,
   CampaignStatus,
   CampaignsStanding,
+  FailureReason,
   RecipientStatus,
 } from "../../../application/campaigns/operator-ports.ts";
 import {
@@ -58,6 +59,16 @@ const recipients: Statement = {
     order by position limit $5 offset $6`,
 };
 
+const failures: Statement = {
+  name: "campaign_failures",
+  text: `
+    select error_code as "errorCode", error_reason as "errorReason", count(*) as count
+    from campaign_recipients
+    where business_id = $1 and campaign_id = $2 and state = 'failed'
+    group by error_code, error_reason
+    order by count desc, error_code, error_reason limit $3`,
+};
+
 const standing: Statement = {
   name: "campaigns_standing",
   text: `
@@ -103,6 +114,10 @@ export class PostgresCampaignReads implements CampaignReads {
     return this.cells
       .of(businessId)
       .rows<RecipientStatus>(recipients, [businessId, campaignId, state, after, limit, offset], signal);
+  }
+
+  failures(businessId: number, campaignId: number, limit: number, signal?: AbortSignal): Promise<FailureReason[]> {
+    return this.cells.of(businessId).rows<FailureReason>(failures, [businessId, campaignId, limit], signal);
   }
 
   async standing(): Promise<CampaignsStanding> {

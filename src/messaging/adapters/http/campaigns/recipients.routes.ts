@@ -1,0 +1,147 @@
+import { csvLine, csvReply, jsonReply, wantsCsv } from "../../../../infra/http/csv.ts";
+import { defineRoute, type Route } from "../../../../infra/http/routing/route.ts";
+import {
+  integer,
+  named,
+  nullableInteger,
+  nullableText,
+  objectWith,
+  type Schema,
+  text,
+} from "../../../../infra/http/routing/schema.ts";
+import type { CampaignReads, RecipientStatus } from "../../../application/campaigns/operator-ports.ts";
+import { recipientStates } from "../../../domain/campaign.ts";
+import { page } from "./campaign-input.ts";
+import { demanded, dialect, failures, listOf, params } from "./shared.ts";
+
+const recipientsPage = 100;
+/** Rows that a CSV export reads at a time, few enough that other requests are answered in between. */
+const streamPage = 1_000;
+/** The most frequent reasons; a campaign that fails has few. */
+const mostReasons = 50;
+
+const recipient = named("CampaignRecipient", {
+  type: "object",
+  required: ["contacto_id", "numero", "state"],
+  properties: {
+    contacto_id: integer,
+    numero: text,
+    state: { enum: recipientStates },
+    attempt: integer,
+    message_id: nullableText,
+    error_code: nullableInteger,
+    error: nullableText,
+    fecha: nullableText,
+  },
+} as const satisfies Schema);
+
+export const listRecipients = (reads: CampaignReads): Route =>
+  defineRoute({
+    method: "get",
+    path: "/campaigns/:id/recipients",
+    operationId: "listCampaignRecipients",
+    tag: "Campaigns",
+    summary: `List the recipients and the states of their messages, ${recipientsPage} to a page, or all of them as CSV`,
+    rules: [
+      ["Campaigns.3", "With `Accept: text/csv` the answer is one CSV file of all recipients; `page` is ignored."],
+    ],
+    auth: "key-or-session",
+    forAdministrators: true,
+    lane: "exports",
+    cost: 3,
+    params,
+    query: {
+      type: "object",
+      properties: { state: { type: "string", enum: recipientStates }, page },
+    } as const,
+    responses: {
+      200: { description: "A page of recipients", schema: listOf(recipient), otherTypes: ["text/csv"] },
+      ...failures,
+    },
+    dialect,
+    handle: async ({ params: { id }, query, caller, headers, signal }) => {
+      const { total, counts } = await demanded(reads, caller.businessId, id);
+      const state = query.state ?? null;
+      const read: Read = (from, limit) => reads.recipients(caller.businessId, id, state, from, limit, signal);
+      if (wantsCsv(headers)) return csvReply(csvLines(read), `campaign-${id}.csv`);
+      const rows = await read({ after: 0, offset: (query.page - 1) * recipientsPage }, recipientsPage);
+      const matching = state === null ? total : counts[state];
+      return jsonReply({
+        data: rows.map(recipientToWire),
+        total: matching,
+        page: query.page,
+        hasNextPage: query.page * recipientsPage < matching,
+      });
+    },
+  });
+
+const failure = named(
+  "CampaignFailure",
+  objectWith({ error_code: nullableInteger, error: nullableText, count: integer }),
+);
+
+export const listFailures = (reads: CampaignReads): Route =>
+  defineRoute({
+    method: "get",
+    path: "/campaigns/:id/failures",
+    operationId: "listCampaignFailures",
+    tag: "Campaigns",
+    summary: "Why messages of a campaign failed: each reason with the number of recipients, the most frequent first",
+    rules: [
+      [
+        "Campaigns.12",
+        `Counts the recipients in state \`failed\` by the platform's code and its words, ${mostReasons} reasons at most.`,
+      ],
+    ],
+    auth: "key-or-session",
+    forAdministrators: true,
+    lane: "exports",
+    cost: 3,
+    params,
+    responses: {
+      200: {
+        description: "The reasons",
+        schema: objectWith({ data: { type: "array", items: failure, maxItems: mostReasons } }),
+      },
+      ...failures,
+    },
+    dialect,
+    handle: async ({ params: { id }, caller, signal }) => {
+      await demanded(reads, caller.businessId, id);
+      const reasons = await reads.failures(caller.businessId, id, mostReasons, signal);
+      return {
+        data: reasons.map(({ errorCode, errorReason, count }) => ({
+          error_code: errorCode,
+          error: errorReason,
+          count,
+        })),
+      };
+    },
+  });
+
+const recipientToWire = (row: RecipientStatus) => ({
+  contacto_id: row.contactId,
+  numero: row.phone,
+  state: row.state,
+  attempt: row.attempt,
+  message_id: row.platformMessageId,
+  error_code: row.errorCode,
+  error: row.errorReason,
+  fecha: row.settledAt?.toISOString() ?? null,
+});
+
+type Read = (
+  from: { readonly after: number; readonly offset: number },
+  limit: number,
+) => ReturnType<CampaignReads["recipients"]>;
+
+async function* csvLines(read: Read): AsyncGenerator<string> {
+  yield "contacto_id,numero,state,attempt,message_id,error_code,error,fecha\r\n";
+  for (let after = 0; ; ) {
+    const rows = await read({ after, offset: 0 }, streamPage);
+    yield rows.map((row) => csvLine(Object.values(recipientToWire(row)))).join("");
+    const last = rows.at(-1);
+    if (rows.length < streamPage || !last) return;
+    after = last.position;
+  }
+}
