@@ -46,7 +46,7 @@ const contacts = createRoute({
 
 const screens = [
   ordersRoutes(rootRoute),
-  campaignsRoutes(rootRoute),
+  ...campaignsRoutes(rootRoute),
   reportsRoutes(rootRoute),
   settingsRoutes(rootRoute),
 ] as const;

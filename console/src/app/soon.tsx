@@ -4,7 +4,7 @@ import { Icon } from "../shared/icons.tsx";
 import styles from "./gate.module.css";
 
 /** Of a screen that is not there yet. */
-export function Soon({ screen }: { readonly screen: "campaigns" | "reports" | "settings" }) {
+export function Soon({ screen }: { readonly screen: "reports" | "settings" }) {
   const { t } = useTranslation();
   return (
     <div className={styles.middle}>

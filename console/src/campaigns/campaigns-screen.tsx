@@ -1,4 +1,86 @@
 import "./texts.ts";
-import { Soon } from "../app/soon.tsx";
+import { Button, Skeleton, Text, Title } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { Icon } from "../shared/icons.tsx";
+import { LinkButton } from "../shared/link-button.tsx";
+import { useClock } from "../shared/use-clock.ts";
+import styles from "./campaigns.module.css";
+import { type Campaign, doneOf, fetchCampaigns, listKey } from "./campaigns.ts";
+import { Progress } from "./progress.tsx";
 
-export const CampaignsScreen = () => <Soon screen="campaigns" />;
+export function CampaignsScreen() {
+  const { t } = useTranslation("campaigns");
+  const { data, isPending, isError, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: listKey,
+    queryFn: ({ pageParam }) => fetchCampaigns(pageParam),
+    initialPageParam: 1,
+    getNextPageParam: ({ hasNextPage: more, page }) => (more ? page + 1 : undefined),
+  });
+  const all = new Map(data?.pages.flatMap((page) => page.data).map((each) => [each.id, each]));
+  return (
+    <div className={styles.page}>
+      <div className={styles.top}>
+        <Title order={1} size="h2">
+          {t("title")}
+        </Title>
+        <LinkButton to="/campaigns/new" leftSection={<Icon name="plus" size={18} />}>
+          {t("new")}
+        </LinkButton>
+      </div>
+      {isPending && [1, 2, 3].map((place) => <Skeleton key={place} height={92} mb="sm" radius="md" />)}
+      {isError && !data && (
+        <div role="alert">
+          <Text mb="xs">{t("loadFailed")}</Text>
+          <Button variant="default" onClick={() => void refetch()}>
+            {t("again")}
+          </Button>
+        </div>
+      )}
+      {data && all.size === 0 && (
+        <div className={styles.empty}>
+          <Icon name="campaigns" size={40} />
+          <Text fw={600}>{t("empty.title")}</Text>
+          <Text c="dimmed">{t("empty.lead")}</Text>
+          <LinkButton to="/campaigns/new">{t("empty.first")}</LinkButton>
+        </div>
+      )}
+      <ul className={styles.list} aria-label={t("title")}>
+        {[...all.values()].map((campaign) => (
+          <Row key={campaign.id} campaign={campaign} />
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t("more")}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Row({ campaign }: { readonly campaign: Campaign }) {
+  const { t } = useTranslation("campaigns");
+  const clock = useClock();
+  const { id, nombre, total, state, created_at } = campaign;
+  return (
+    <li className={styles.row}>
+      <div className={styles.rowTop}>
+        <Link to="/campaigns/$campaign" params={{ campaign: String(id) }} className={styles.name}>
+          {nombre}
+        </Link>
+        <span className={styles.state} data-state={state}>
+          {t(`state.${state}`)}
+        </span>
+      </div>
+      <Progress campaign={campaign} />
+      <p className={styles.facts}>
+        <span>{t("progress", { done: doneOf(campaign), total })}</span>
+        <span>
+          {clock.brief(created_at)} {clock.time(created_at)}
+        </span>
+      </p>
+    </li>
+  );
+}

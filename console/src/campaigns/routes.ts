@@ -1,8 +1,20 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
 
-export const campaignsRoutes = <Root extends AnyRoute>(root: Root) =>
-  createRoute({
+export const campaignsRoutes = <Root extends AnyRoute>(root: Root) => {
+  const list = createRoute({
     getParentRoute: () => root,
     path: "campaigns",
     component: lazyRouteComponent(() => import("./campaigns-screen.tsx"), "CampaignsScreen"),
   });
+  const newCampaign = createRoute({
+    getParentRoute: () => root,
+    path: "campaigns/new",
+    component: lazyRouteComponent(() => import("./new-campaign.tsx"), "NewCampaignScreen"),
+  });
+  const campaign = createRoute({
+    getParentRoute: () => root,
+    path: "campaigns/$campaign",
+    component: lazyRouteComponent(() => import("./campaign-screen.tsx"), "CampaignScreen"),
+  });
+  return [list, newCampaign, campaign] as const;
+};

@@ -1,5 +1,6 @@
 import { io, type Socket } from "socket.io-client";
 import type { ClientEvents, ConnectError, ServerEvents } from "../../../client/src/index.ts";
+import { hearCampaigns } from "../campaigns/live.ts";
 import { dropChat, reloadChats, showChat } from "../inbox/chat-lists.ts";
 import { kickOutbox } from "../inbox/outbox.ts";
 import { setTyping, setViewing } from "../inbox/presence.ts";
@@ -29,6 +30,7 @@ export function connectLive(): () => void {
   hearConnection(opened);
   hearInbox(opened);
   hearOrders(opened);
+  hearCampaigns(opened);
   return () => {
     opened.disconnect();
     socket = undefined;

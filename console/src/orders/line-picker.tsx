@@ -3,6 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMoney } from "../shared/money.ts";
+import { newKey } from "../shared/new-key.ts";
 import { useArticles, useExtras } from "./choices.ts";
 import styles from "./drawer.module.css";
 import type { NewLine } from "./orders.ts";
@@ -27,7 +28,7 @@ export interface PickedNames {
 export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
   const { t } = useTranslation("orders");
   const money = useMoney();
-  const [once] = useState(() => crypto.randomUUID());
+  const [once] = useState(() => newKey());
   const [search, setSearch] = useState("");
   const [q] = useDebouncedValue(search.trim(), searchPauseMs);
   const [articleId, setArticleId] = useState<number | null>(null);

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { answered, api, Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { useMoney } from "../shared/money.ts";
+import { newKey } from "../shared/new-key.ts";
 import { Panel } from "../shared/panel.tsx";
 import { placeCard, recount } from "./board.ts";
 import { DeliveryFields, noDelivery } from "./delivery-fields.tsx";
@@ -36,7 +37,7 @@ export function NewOrder() {
 function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
   const { t } = useTranslation("orders");
   const navigate = useNavigate();
-  const [once] = useState(() => crypto.randomUUID());
+  const [once] = useState(() => newKey());
   const [chatId, setChatId] = useState(given);
   const [lines, setLines] = useState<readonly Picked[]>([]);
   const [isAdding, setAdding] = useState(true);

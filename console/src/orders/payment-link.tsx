@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { answered, api, Refused } from "../shared/api.ts";
+import { newKey } from "../shared/new-key.ts";
 import { queryClient } from "../shared/query.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./drawer.module.css";
@@ -14,13 +15,13 @@ export function PaymentLink({ order }: { readonly order: Order }) {
   const { t } = useTranslation("orders");
   const { empresa } = useMe();
   const clock = useClock();
-  const [once, setOnce] = useState(() => crypto.randomUUID());
+  const [once, setOnce] = useState(() => newKey());
   const [templateId, setTemplateId] = useState<number | null>(null);
   const [isByTemplate, setByTemplate] = useState(false);
   const send = useMutation({
     mutationFn: (by: LinkBy) => sendPaymentLink(empresa.id, order.id, by, templateId ?? 0, once),
-    onSuccess: () => setOnce(crypto.randomUUID()),
-    onError: (error) => error instanceof Refused && setOnce(crypto.randomUUID()),
+    onSuccess: () => setOnce(newKey()),
+    onError: (error) => error instanceof Refused && setOnce(newKey()),
     onSettled: () => queryClient.invalidateQueries({ queryKey: orderKey(order.id) }),
   });
   return (

@@ -129,6 +129,7 @@ export const en: Texts = {
     detail: "What it will do can already be asked of the API:",
     docs: "documentation of the API",
   },
+  preview: { label: "Preview", picture: "Picture", video: "Video", document: "Document" },
   panel: { close: "Close panel" },
   error: { title: "Something went wrong on this screen.", reload: "Reload" },
 };

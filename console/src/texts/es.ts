@@ -128,6 +128,7 @@ export const es = {
     detail: "Lo que hará ya se puede pedir a la API:",
     docs: "documentación de la API",
   },
+  preview: { label: "Vista previa", picture: "Imagen", video: "Video", document: "Documento" },
   panel: { close: "Cerrar panel" },
   error: { title: "Algo falló en esta pantalla.", reload: "Recargar" },
 };

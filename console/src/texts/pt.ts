@@ -129,6 +129,7 @@ export const pt: Texts = {
     detail: "O que ela fará já pode ser pedido à API:",
     docs: "documentação da API",
   },
+  preview: { label: "Prévia", picture: "Imagem", video: "Vídeo", document: "Documento" },
   panel: { close: "Fechar painel" },
   error: { title: "Algo falhou nesta tela.", reload: "Recarregar" },
 };

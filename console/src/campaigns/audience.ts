@@ -1,0 +1,187 @@
+import Papa from "papaparse";
+import { answered, api, Refused } from "../shared/api.ts";
+
+/** One who gets the message, with what placeholders can be filled from. */
+export interface Recipient {
+  readonly id: number;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface Audience {
+  readonly recipients: readonly Recipient[];
+  /** Names of fields that placeholders can be filled from. */
+  readonly fields: readonly string[];
+  /** Rows of a file that are no recipients, with the reason. */
+  readonly refused: readonly { readonly row: number; readonly cells: string; readonly reason: string }[];
+}
+
+/** Those of an export that say nothing of the person. */
+const ownColumns = new Set(["id", "opted_out", "tags", "creado"]);
+
+interface ContactQuery {
+  readonly tag?: number;
+  readonly q?: string;
+}
+
+/** All contacts that match and take messages: read as one stream, since there may be many. */
+export async function audienceOf(query: ContactQuery, signal: AbortSignal): Promise<Audience> {
+  const search = new URLSearchParams({ opted_out: "false" });
+  if (query.tag !== undefined) search.set("tag", String(query.tag));
+  if (query.q) search.set("q", query.q);
+  const rows = await exported(search, signal);
+  const [first] = rows;
+  return {
+    fields: Object.keys(first ?? {}).filter((name) => !ownColumns.has(name)),
+    recipients: rows.filter(({ numero }) => numero).map((row) => ({ id: Number(row.id), fields: row })),
+    refused: [],
+  };
+}
+
+type Row = Record<string, string>;
+
+async function exported(search: URLSearchParams, signal: AbortSignal): Promise<Row[]> {
+  const response = await fetch(`/contacts?${search}`, { headers: { accept: "text/csv" }, signal });
+  if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));
+  return Papa.parse<Row>(await response.text(), { header: true, skipEmptyLines: true }).data;
+}
+
+export interface Sheet {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+const mostRows = 100_000;
+
+/** Thrown for files that cannot be an audience. */
+export class WrongSheet extends Error {
+  constructor(readonly why: "empty" | "tooMany") {
+    super(why);
+  }
+}
+
+/** UTF-8, or else Latin-1, as spreadsheets of this part of the world save files; commas, semicolons or tabs. */
+export async function readSheet(file: File): Promise<Sheet> {
+  const bytes = await file.arrayBuffer();
+  const { data, meta } = await new Promise<Papa.ParseResult<Row>>((resolve, reject) =>
+    Papa.parse<Row>(textOf(bytes), {
+      header: true,
+      skipEmptyLines: "greedy",
+      transformHeader: (name) => name.trim(),
+      // The page goes on while it is read.
+      chunkSize: 512 * 1024,
+      complete: resolve,
+      error: reject,
+    }),
+  );
+  const columns = (meta.fields ?? []).filter((name) => name !== "");
+  if (columns.length === 0 || data.length === 0) throw new WrongSheet("empty");
+  if (data.length > mostRows) throw new WrongSheet("tooMany");
+  return { name: file.name, columns, rows: data };
+}
+
+function textOf(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+const wanted = /n[uú]mero|tel[eé]fono|telefone|celular|phone|whatsapp|m[oó]vil/i;
+const named = /^(nombre|name|nome|cliente)/i;
+
+export const guessNumber = (columns: readonly string[]): string | null =>
+  columns.find((each) => wanted.test(each)) ?? null;
+export const guessName = (columns: readonly string[]): string | null =>
+  columns.find((each) => named.test(each)) ?? null;
+
+export interface SheetColumns {
+  readonly number: string;
+  readonly name: string | null;
+}
+
+const digitsOf = (text: string): string => text.replace(/\D/g, "");
+
+/**
+ * The rows' numbers are taken in as contacts, under a tag of the campaign, by which their ids are found afterwards. Other
+ * columns stay in this page: they fill placeholders and change no contact.
+ */
+export async function audienceOfSheet(
+  sheet: Sheet,
+  { number, name }: SheetColumns,
+  tag: { readonly id: number; readonly nombre: string },
+  onProgress: (done: number) => void,
+  signal: AbortSignal,
+): Promise<Audience> {
+  const refused: Audience["refused"][number][] = [];
+  const first = new Map<string, { readonly row: Row; readonly at: number }>();
+  sheet.rows.forEach((row, index) => {
+    const digits = digitsOf(row[number] ?? "");
+    const refuse = (reason: string) => refused.push({ row: index + 2, cells: Object.values(row).join(" · "), reason });
+    if (digits === "") refuse("noNumber");
+    else if (first.has(digits)) refuse("twice");
+    else first.set(digits, { row, at: index + 2 });
+  });
+  const lines = [...first].map(([digits, { row }]) => [digits, name ? (row[name] ?? "") : "", tag.nombre]);
+  const csv = Papa.unparse({ fields: ["numero", "nombre", "tags"], data: lines });
+  await importContacts(csv, onProgress, signal);
+  const contacts = await exported(new URLSearchParams({ tag: String(tag.id) }), signal);
+  const idOf = new Map(contacts.map((contact) => [digitsOf(contact.numero ?? ""), contact]));
+  const recipients: Recipient[] = [];
+  for (const [digits, { row, at }] of first) {
+    const contact = idOf.get(digits);
+    if (contact) {
+      const own = { nombre: (name && row[name]) || contact.nombre || digits, numero: contact.numero ?? digits };
+      recipients.push({ id: Number(contact.id), fields: { ...row, ...own } });
+    } else refused.push({ row: at, cells: Object.values(row).join(" · "), reason: "wrongNumber" });
+  }
+  return { recipients, fields: sheet.columns, refused: refused.sort((a, b) => a.row - b.row) };
+}
+
+interface ImportLine {
+  readonly created?: number;
+  readonly updated?: number;
+  readonly unchanged?: number;
+  readonly refused?: number;
+  readonly error?: string;
+}
+
+async function importContacts(csv: string, onProgress: (done: number) => void, signal: AbortSignal): Promise<void> {
+  const headers = { "content-type": "text/csv" };
+  const response = await fetch("/contacts/import", { method: "POST", headers, body: csv, signal });
+  if (!response.ok || !response.body) throw new Refused(response.status, await response.json().catch(() => ({})));
+  let rest = "";
+  for await (const text of linesOf(response.body)) {
+    rest += text;
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) hear(JSON.parse(line) as ImportLine, onProgress);
+  }
+  if (rest.trim()) hear(JSON.parse(rest) as ImportLine, onProgress);
+}
+
+function hear(line: ImportLine, onProgress: (done: number) => void): void {
+  if (line.error !== undefined) throw new Refused(500, line);
+  onProgress((line.created ?? 0) + (line.updated ?? 0) + (line.unchanged ?? 0) + (line.refused ?? 0));
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+/** The tag by which the campaign's contacts are found, now and later; made where there is none of the name. */
+export async function tagFor(name: string): Promise<{ readonly id: number; readonly nombre: string }> {
+  // `|` separates tags in a file.
+  const nombre = name.replaceAll("|", "/").slice(0, 60).trim();
+  const { data } = await answered(api.GET("/tags", { params: { query: { q: nombre, limit: 100 } } }));
+  const known = data.find((tag) => tag.nombre === nombre);
+  if (known) return { id: known.id, nombre };
+  const made = await answered(api.POST("/admin/tags", { body: { nombre } }));
+  return { id: (made as { id?: number; data?: { id: number } }).data?.id ?? (made as { id: number }).id, nombre };
+}

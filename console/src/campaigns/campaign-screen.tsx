@@ -1,0 +1,282 @@
+import "./texts.ts";
+import { Alert, Anchor, Button, Group, Loader, Select, Skeleton, Table, Text, Title } from "@mantine/core";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Refused } from "../shared/api.ts";
+import { Icon } from "../shared/icons.tsx";
+import { Dialog } from "../shared/panel.tsx";
+import { useClock } from "../shared/use-clock.ts";
+import styles from "./campaigns.module.css";
+import {
+  type Action,
+  act,
+  actionsFor,
+  type Campaign,
+  campaignKey,
+  fetchCampaign,
+  fetchFailures,
+  fetchRecipients,
+  type RecipientState,
+  recipientStates,
+  showCampaign,
+} from "./campaigns.ts";
+import { Progress } from "./progress.tsx";
+
+/** While it runs, what no event tells is asked for: the rate, the time that is left. */
+const lookEveryMs = 3_000;
+
+export function CampaignScreen() {
+  const { t } = useTranslation("campaigns");
+  const { campaign: given } = useParams({ from: "/campaigns/$campaign" });
+  const id = Number(given);
+  const { data, isPending, isError, refetch } = useQuery({
+    queryKey: campaignKey(id),
+    queryFn: () => fetchCampaign(id),
+    refetchInterval: ({ state }) => (state.data?.state === "running" ? lookEveryMs : false),
+  });
+  return (
+    <div className={styles.page}>
+      <Anchor component={Link} to="/campaigns" className={styles.back}>
+        <Icon name="back" size={16} /> {t("title")}
+      </Anchor>
+      {isPending && <Skeleton height={220} radius="md" />}
+      {isError && !data && (
+        <Button variant="default" onClick={() => void refetch()}>
+          {t("again")}
+        </Button>
+      )}
+      {data === null && <Text role="alert">{t("notFound")}</Text>}
+      {data && <Details campaign={data} />}
+    </div>
+  );
+}
+
+function Details({ campaign }: { readonly campaign: Campaign }) {
+  const { t } = useTranslation("campaigns");
+  const { id, nombre, state, pause_reason, counts } = campaign;
+  return (
+    <>
+      <div className={styles.top}>
+        <Title order={1} size="h2" className={styles.heading}>
+          {nombre}
+        </Title>
+        <span className={styles.state} data-state={state}>
+          {t(`state.${state}`)}
+        </span>
+      </div>
+      {pause_reason && (
+        <Alert color="yellow" variant="outline" role="status">
+          {t("pausedFor", { reason: pause_reason })}
+        </Alert>
+      )}
+      <Facts campaign={campaign} />
+      <Progress campaign={campaign} isLarge />
+      <ul className={styles.figures} aria-label={t("figures")}>
+        {recipientStates
+          .filter((each) => counts[each] > 0 || ["sent", "delivered", "read", "failed"].includes(each))
+          .map((each) => (
+            <li key={each} data-state={each}>
+              <span className={styles.figure}>{counts[each]}</span>
+              <span>{t(`recipient.${each}`)}</span>
+            </li>
+          ))}
+      </ul>
+      <Actions campaign={campaign} />
+      {counts.failed > 0 && <Failures id={id} failed={counts.failed} />}
+      <Recipients campaign={campaign} />
+    </>
+  );
+}
+
+function Facts({
+  campaign: { rate, seconds_left, schedule_at, send_window, total, finished_at },
+}: {
+  readonly campaign: Campaign;
+}) {
+  const { t } = useTranslation("campaigns");
+  const clock = useClock();
+  const when = (at: string): string => `${clock.brief(at)} ${clock.time(at)}`;
+  const isAhead = Date.parse(schedule_at) > Date.now();
+  return (
+    <p className={styles.facts}>
+      <span>{t("recipients", { count: total })}</span>
+      {isAhead && <span>{t("begins", { at: when(schedule_at) })}</span>}
+      {finished_at && <span>{t("ended", { at: when(finished_at) })}</span>}
+      {send_window && <span>{t("window", send_window)}</span>}
+      {rate > 0 && <span>{t("rate", { rate: Math.round(rate * 10) / 10 })}</span>}
+      {seconds_left !== null && seconds_left > 0 && <span>{t("left", { minutes: Math.ceil(seconds_left / 60) })}</span>}
+    </p>
+  );
+}
+
+function Actions({ campaign }: { readonly campaign: Campaign }) {
+  const { t } = useTranslation("campaigns");
+  const [asked, setAsked] = useState<Action | null>(null);
+  const doing = useMutation({
+    mutationFn: (action: Action) => act(campaign.id, action),
+    onSuccess: showCampaign,
+  });
+  const needsYes = (action: Action): boolean => action === "cancel" || action === "resend-unknown";
+  return (
+    <>
+      <Group gap="xs" className={styles.actions}>
+        {actionsFor(campaign).map((action, index) => (
+          <Button
+            key={action}
+            variant={index === 0 && !needsYes(action) ? "filled" : "default"}
+            disabled={doing.isPending}
+            {...(action === "cancel" && { c: "var(--danger)" })}
+            onClick={() => (needsYes(action) ? setAsked(action) : doing.mutate(action))}
+          >
+            {t(`action.${action}`)}
+          </Button>
+        ))}
+      </Group>
+      {doing.isError && (
+        <Alert color="red" variant="outline" role="alert">
+          {doing.error instanceof Refused ? doing.error.message : t("unreachable")}
+        </Alert>
+      )}
+      <Dialog opened={asked !== null} title={asked ? t(`action.${asked}`) : ""} onClose={() => setAsked(null)}>
+        {asked && <Text>{t(`ask.${asked === "cancel" ? "cancel" : "resend-unknown"}`)}</Text>}
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" onClick={() => setAsked(null)}>
+            {t("no")}
+          </Button>
+          <Button
+            color="red"
+            onClick={() => {
+              if (asked) doing.mutate(asked);
+              setAsked(null);
+            }}
+          >
+            {t("yes")}
+          </Button>
+        </Group>
+      </Dialog>
+    </>
+  );
+}
+
+function Failures({ id, failed }: { readonly id: number; readonly failed: number }) {
+  const { t } = useTranslation("campaigns");
+  const { data = [] } = useQuery({
+    queryKey: [...campaignKey(id), "failures", failed],
+    queryFn: () => fetchFailures(id),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <section aria-labelledby="failures">
+      <Title order={2} size="h4" id="failures" mb="xs">
+        {t("failures")}
+      </Title>
+      <ul className={styles.reasons}>
+        {data.map(({ error_code, error, count }) => (
+          <li key={`${error_code} ${error}`}>
+            <span className={styles.figure}>{count}</span>
+            <span>
+              {error ?? t("noReason")} {error_code !== null && <span className={styles.code}>({error_code})</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Recipients({ campaign: { id, counts, total } }: { readonly campaign: Campaign }) {
+  const { t } = useTranslation("campaigns");
+  const clock = useClock();
+  const [state, setState] = useState<RecipientState | null>(null);
+  const [page, setPage] = useState(1);
+  const { data, isFetching } = useQuery({
+    queryKey: [...campaignKey(id), "recipients", state, page],
+    queryFn: () => fetchRecipients(id, state, page),
+    placeholderData: keepPreviousData,
+    staleTime: 5_000,
+  });
+  return (
+    <section aria-labelledby="recipients">
+      <div className={styles.top}>
+        <Title order={2} size="h4" id="recipients">
+          {t("recipientsTitle")} {isFetching && <Loader size={14} aria-hidden="true" />}
+        </Title>
+        <Group gap="xs">
+          <Select
+            aria-label={t("filterState")}
+            data={[
+              { value: "", label: t("allStates", { count: total }) },
+              ...recipientStates
+                .filter((each) => counts[each] > 0)
+                .map((each) => ({ value: each, label: `${t(`recipient.${each}`)} (${counts[each]})` })),
+            ]}
+            value={state ?? ""}
+            onChange={(value) => {
+              setState(value ? (value as RecipientState) : null);
+              setPage(1);
+            }}
+            allowDeselect={false}
+          />
+          <Csv id={id} state={state} />
+        </Group>
+      </div>
+      <Table.ScrollContainer
+        minWidth={520}
+        scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-labelledby": "recipients" } }}
+      >
+        <Table className={styles.table}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t("column.number")}</Table.Th>
+              <Table.Th>{t("column.state")}</Table.Th>
+              <Table.Th>{t("column.at")}</Table.Th>
+              <Table.Th>{t("column.reason")}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {data?.data.map((each) => (
+              <Table.Tr key={each.contacto_id}>
+                <Table.Td>{each.numero}</Table.Td>
+                <Table.Td>{t(`recipient.${each.state}`)}</Table.Td>
+                <Table.Td>{each.fecha ? `${clock.brief(each.fecha)} ${clock.time(each.fecha)}` : ""}</Table.Td>
+                <Table.Td>{each.error ?? ""}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Group gap="xs" mt="xs">
+        <Button variant="default" size="xs" disabled={page === 1} onClick={() => setPage(page - 1)}>
+          {t("before")}
+        </Button>
+        <Button variant="default" size="xs" disabled={!data?.hasNextPage} onClick={() => setPage(page + 1)}>
+          {t("next")}
+        </Button>
+      </Group>
+    </section>
+  );
+}
+
+/** A browser asks for CSV only when a script says so. */
+function Csv({ id, state }: { readonly id: number; readonly state: RecipientState | null }) {
+  const { t } = useTranslation("campaigns");
+  const download = useMutation({
+    mutationFn: async () => {
+      const query = state ? `?state=${state}` : "";
+      const response = await fetch(`/campaigns/${id}/recipients${query}`, { headers: { accept: "text/csv" } });
+      if (!response.ok) throw new Refused(response.status, {});
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(await response.blob());
+      link.download = `campaign-${id}.csv`;
+      link.click();
+      URL.revokeObjectURL(link.href);
+    },
+  });
+  return (
+    <Button variant="default" loading={download.isPending} onClick={() => download.mutate()}>
+      {t(download.isError ? "again" : "csv")}
+    </Button>
+  );
+}

@@ -1,0 +1,107 @@
+import type { components } from "../../../client/src/index.ts";
+import { answered, api, Refused } from "../shared/api.ts";
+import { queryClient } from "../shared/query.ts";
+
+export type Campaign = components["schemas"]["Campaign"];
+export type Counts = components["schemas"]["CampaignCounts"];
+export type RecipientState = keyof Counts;
+export type NewCampaign = components["schemas"]["NewCampaign"];
+export type Preview = components["schemas"]["CampaignPreview"];
+export type Template = components["schemas"]["Template"];
+
+/** In the order in which a message goes through them; the last four are ends without an arrival. */
+export const recipientStates = [
+  "queued",
+  "sending",
+  "sent",
+  "delivered",
+  "read",
+  "unknown",
+  "failed",
+  "skipped",
+  "cancelled",
+] as const satisfies readonly RecipientState[];
+
+export const listKey = ["campaigns"] as const;
+export const campaignKey = (id: number) => ["campaign", id] as const;
+
+export const fetchCampaigns = (page: number) => answered(api.GET("/campaigns", { params: { query: { page } } }));
+
+/** Null where there is none. */
+export async function fetchCampaign(id: number): Promise<Campaign | null> {
+  try {
+    return await answered(api.GET("/campaigns/{id}", { params: { path: { id } } }));
+  } catch (error) {
+    if (error instanceof Refused && (error.status === 404 || error.status === 400)) return null;
+    throw error;
+  }
+}
+
+export const fetchFailures = async (id: number) =>
+  (await answered(api.GET("/campaigns/{id}/failures", { params: { path: { id } } }))).data;
+
+export const fetchRecipients = (id: number, state: RecipientState | null, page: number) =>
+  answered(
+    api.GET("/campaigns/{id}/recipients", {
+      params: { path: { id }, query: { page, ...(state && { state }) } },
+    }),
+  );
+
+export const actions = ["pause", "resume", "cancel", "retry-failed", "resend-unknown"] as const;
+export type Action = (typeof actions)[number];
+
+export function act(id: number, action: Action): Promise<Campaign> {
+  const params = { params: { path: { id } } };
+  if (action === "pause") return answered(api.POST("/campaigns/{id}/pause", params));
+  if (action === "resume") return answered(api.POST("/campaigns/{id}/resume", params));
+  if (action === "cancel") return answered(api.POST("/campaigns/{id}/cancel", params));
+  if (action === "retry-failed") return answered(api.POST("/campaigns/{id}/retry-failed", params));
+  return answered(api.POST("/campaigns/{id}/resend-unknown", params));
+}
+
+/** What is done with a campaign in this state, the most likely first. */
+export function actionsFor({ state, counts }: Campaign): Action[] {
+  if (state === "cancelled") return [];
+  return [
+    ...(state === "running" ? (["pause"] as const) : []),
+    ...(state === "paused" ? (["resume"] as const) : []),
+    ...(counts.failed > 0 ? (["retry-failed"] as const) : []),
+    ...(counts.unknown > 0 ? (["resend-unknown"] as const) : []),
+    ...(state === "running" || state === "paused" ? (["cancel"] as const) : []),
+  ];
+}
+
+export const doneOf = ({ counts, total }: Pick<Campaign, "counts" | "total">): number =>
+  total - counts.queued - counts.sending;
+
+export async function fetchTemplates(businessId: number, userId: number): Promise<Template[]> {
+  const body = { empresa_id: businessId, usuario_id: userId };
+  return (await answered(api.POST("/chats/obtener/mensaje/plantilla", { body }))).plantillas;
+}
+
+export const fetchSteps = async (businessId: number) =>
+  (
+    await answered(
+      api.GET("/chats/obtener/pasos/tickets/{empresa_id}", { params: { path: { empresa_id: businessId } } }),
+    )
+  ).pasos;
+
+export const preview = (campaign: NewCampaign): Promise<Preview> =>
+  answered(api.POST("/campaigns/preview", { body: campaign }));
+
+/** @param once - the same for each attempt: it is registered once. Returns its id. */
+export async function register(campaign: NewCampaign, once: string): Promise<number> {
+  const asked = api.POST("/chats/enviar/masivo/plantilla", {
+    params: { header: { "Idempotency-Key": once } },
+    body: campaign,
+  });
+  await answered(asked);
+  void queryClient.invalidateQueries({ queryKey: listKey });
+  return Number((await asked).response.headers.get("x-campaign-id"));
+}
+
+/** Shown wherever the campaign is. */
+export function showCampaign(campaign: Campaign): void {
+  queryClient.setQueryData(campaignKey(campaign.id), campaign);
+  void queryClient.invalidateQueries({ queryKey: listKey });
+}

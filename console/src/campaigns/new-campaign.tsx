@@ -1,0 +1,206 @@
+import "./texts.ts";
+import { Alert, Button, Group, Select, Stepper, TextInput, Title } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMe } from "../app/session.ts";
+import { Refused } from "../shared/api.ts";
+import { newKey } from "../shared/new-key.ts";
+import { TemplatePreview } from "../shared/template-preview.tsx";
+import { type TemplateStructure, type TemplateText, templateText } from "../shared/template-text.ts";
+import { momentOf } from "../shared/time.ts";
+import type { Audience } from "./audience.ts";
+import { AudienceStep } from "./audience-step.tsx";
+import styles from "./campaigns.module.css";
+import { fetchSteps, fetchTemplates, type NewCampaign, register } from "./campaigns.ts";
+import { campaignOf, type Draft, emptyDraft, filledFrom, keepDraft, keptDraft } from "./draft.ts";
+import { Mapping } from "./mapping.tsx";
+import { PreviewStep } from "./preview-step.tsx";
+
+const noText: TemplateText = { media: null, header: null, body: "", footer: null, buttons: [], placeholders: [] };
+
+export function NewCampaignScreen() {
+  const { t } = useTranslation("campaigns");
+  const { id: userId, empresa, zona_horaria } = useMe();
+  const navigate = useNavigate();
+  const [step, setStep] = useState(0);
+  const [draft, setDraft] = useState(keptDraft);
+  const [audience, setAudience] = useState<Audience | null>(null);
+  useEffect(() => keepDraft(draft), [draft]);
+  const change = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
+
+  const { data: templates = [] } = useQuery({
+    queryKey: ["templates", empresa.id],
+    queryFn: () => fetchTemplates(empresa.id, userId),
+  });
+  const template = templates.find(({ id }) => id === draft.templateId);
+  const text = template ? templateText(template.template as TemplateStructure | null, template.descripcion) : noText;
+  const sample = audience?.recipients[0]?.fields ?? {};
+  const values = Object.fromEntries(text.placeholders.map((name) => [name, filledFrom(draft.sources[name], sample)]));
+  const bodyFor = (recipients: Audience["recipients"]): NewCampaign =>
+    campaignOf(draft, text.placeholders, recipients, {
+      empresa_id: empresa.id,
+      user_id: userId,
+      schedule_at: draft.startsAt ? momentOf(draft.startsAt, zona_horaria) : null,
+    });
+  const isMapped = text.placeholders.every((name) => {
+    const source = draft.sources[name];
+    return source !== undefined && ("field" in source || source.text.trim() !== "");
+  });
+  const ready = [
+    draft.name.trim() !== "" && template !== undefined && draft.stepId !== null,
+    (audience?.recipients.length ?? 0) > 0 && isMapped,
+    true,
+  ];
+  const start = useMutation({
+    mutationFn: () => register(bodyFor(audience?.recipients ?? []), draft.once),
+    onSuccess: (id) => {
+      setDraft(emptyDraft());
+      keepDraft(null);
+      void navigate({ to: "/campaigns/$campaign", params: { campaign: String(id) } });
+    },
+    onError: (error) => error instanceof Refused && change({ once: newKey() }),
+  });
+
+  return (
+    <div className={styles.page}>
+      <Title order={1} size="h2">
+        {t("new")}
+      </Title>
+      <Stepper
+        active={step}
+        onStepClick={(to) => to < step && setStep(to)}
+        size="sm"
+        allowNextStepsSelect={false}
+        aria-label={t("steps")}
+      >
+        <Stepper.Step label={t("step.message")} />
+        <Stepper.Step label={t("step.audience")} />
+        <Stepper.Step label={t("step.check")} />
+        <Stepper.Step label={t("step.start")} />
+      </Stepper>
+      <div className={styles.wizard}>
+        <div className={styles.form}>
+          {step === 0 && <MessageStep draft={draft} templates={templates} onChange={change} />}
+          {step === 1 && (
+            <>
+              <AudienceStep draft={draft} audience={audience} onChange={change} onAudience={setAudience} />
+              {audience && text.placeholders.length > 0 && (
+                <Mapping
+                  placeholders={text.placeholders}
+                  fields={audience.fields}
+                  sources={draft.sources}
+                  onChange={(sources) => change({ sources })}
+                />
+              )}
+            </>
+          )}
+          {step === 2 && audience && <PreviewStep audience={audience} bodyFor={bodyFor} />}
+          {step === 3 && audience && <StartStep draft={draft} count={audience.recipients.length} onChange={change} />}
+          {start.isError && (
+            <Alert color="red" variant="outline" role="alert">
+              {start.error instanceof Refused ? start.error.message : t("unreachable")}
+            </Alert>
+          )}
+          <Group justify="space-between">
+            <Button variant="default" disabled={step === 0} onClick={() => setStep(step - 1)}>
+              {t("back")}
+            </Button>
+            {step < 3 ? (
+              <Button disabled={!ready[step]} onClick={() => setStep(step + 1)}>
+                {t("forward")}
+              </Button>
+            ) : (
+              <Button loading={start.isPending} disabled={!audience} onClick={() => start.mutate()}>
+                {t(draft.startsAt ? "schedule" : "launch")}
+              </Button>
+            )}
+          </Group>
+        </div>
+        <aside className={styles.aside} aria-label={t("previewLabel")}>
+          {template && <TemplatePreview template={text} values={values} />}
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+interface MessageStepProps {
+  readonly draft: Draft;
+  readonly templates: Awaited<ReturnType<typeof fetchTemplates>>;
+  readonly onChange: (changes: Partial<Draft>) => void;
+}
+
+function MessageStep({ draft, templates, onChange }: MessageStepProps) {
+  const { t } = useTranslation("campaigns");
+  const { empresa } = useMe();
+  const { data: steps = [] } = useQuery({ queryKey: ["steps", empresa.id], queryFn: () => fetchSteps(empresa.id) });
+  const choices = templates.filter(({ state }) => state === "APPROVED");
+  return (
+    <>
+      <TextInput
+        label={t("name")}
+        required
+        maxLength={200}
+        value={draft.name}
+        onChange={({ currentTarget }) => onChange({ name: currentTarget.value })}
+      />
+      <Select
+        label={t("template")}
+        description={t("templateHelp")}
+        required
+        searchable
+        nothingFoundMessage={t("noTemplate")}
+        data={choices.map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
+        value={draft.templateId === null ? null : String(draft.templateId)}
+        onChange={(id) => onChange({ templateId: id === null ? null : Number(id), sources: {} })}
+      />
+      <Select
+        label={t("funnel")}
+        description={t("funnelHelp")}
+        required
+        searchable
+        data={steps.map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
+        value={draft.stepId === null ? null : String(draft.stepId)}
+        onChange={(id) => onChange({ stepId: id === null ? null : Number(id) })}
+      />
+    </>
+  );
+}
+
+interface StartStepProps {
+  readonly draft: Draft;
+  readonly count: number;
+  readonly onChange: (changes: Partial<Draft>) => void;
+}
+
+function StartStep({ draft, count, onChange }: StartStepProps) {
+  const { t } = useTranslation("campaigns");
+  return (
+    <>
+      <p style={{ margin: 0 }}>{t("summary", { name: draft.name, count })}</p>
+      <TextInput
+        type="datetime-local"
+        label={t("startsAt")}
+        description={t("startsAtHelp")}
+        value={draft.startsAt}
+        onChange={({ currentTarget }) => onChange({ startsAt: currentTarget.value })}
+      />
+      <Group grow>
+        <TextInput
+          type="time"
+          label={t("from")}
+          value={draft.from}
+          onChange={({ currentTarget }) => onChange({ from: currentTarget.value })}
+        />
+        <TextInput
+          type="time"
+          label={t("to")}
+          value={draft.to}
+          onChange={({ currentTarget }) => onChange({ to: currentTarget.value })}
+        />
+      </Group>
+    </>
+  );
+}

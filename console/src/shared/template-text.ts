@@ -1,0 +1,54 @@
+/** What the platform knows of a template. */
+export interface TemplateStructure {
+  readonly components?: readonly Component[];
+}
+
+interface Component {
+  readonly type?: string;
+  readonly format?: string;
+  readonly text?: string;
+  readonly buttons?: readonly { readonly text?: string }[];
+  readonly example?: { readonly body_text_named_params?: readonly { readonly param_name?: string }[] };
+}
+
+export interface TemplateText {
+  /** `IMAGE`, `VIDEO` or `DOCUMENT` where the header is a file. */
+  readonly media: string | null;
+  readonly header: string | null;
+  readonly body: string;
+  readonly footer: string | null;
+  readonly buttons: readonly string[];
+  /** What stands between the braces, in the order in which values are sent. */
+  readonly placeholders: readonly string[];
+}
+
+const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
+
+/** @param text - where the platform knows none */
+export function templateText(structure: TemplateStructure | null | undefined, text: string): TemplateText {
+  const parts = structure?.components ?? [];
+  const part = (type: string) => parts.find((each) => each.type?.toUpperCase() === type);
+  const header = part("HEADER");
+  const format = header?.format?.toUpperCase() ?? "TEXT";
+  const body = part("BODY")?.text ?? text;
+  return {
+    media: header && format !== "TEXT" ? format : null,
+    header: format === "TEXT" ? (header?.text ?? null) : null,
+    body,
+    footer: part("FOOTER")?.text ?? null,
+    buttons: (part("BUTTONS")?.buttons ?? []).map((button) => button.text ?? ""),
+    placeholders: placeholdersOf(body, part("BODY")),
+  };
+}
+
+function placeholdersOf(body: string, component: Component | undefined): string[] {
+  const names = [...body.matchAll(placeholder)].map(([, name = ""]) => name);
+  if (names.every((name) => /^\d+$/.test(name)))
+    return Array.from({ length: Math.max(0, ...names.map(Number)) }, (_, index) => String(index + 1));
+  const named = component?.example?.body_text_named_params ?? [];
+  return named.length > 0 ? named.map(({ param_name = "" }) => param_name) : [...new Set(names)];
+}
+
+/** The text with values in the places of placeholders; those without a value stay as they are. */
+export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(placeholder, (whole, name: string) => values[name] || whole);
