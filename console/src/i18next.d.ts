@@ -1,4 +1,5 @@
 import type { CampaignsTexts } from "./campaigns/texts.ts";
+import type { ConnectionsTexts } from "./connections/texts.ts";
 import type { OrdersTexts } from "./orders/texts.ts";
 import type { ReportsTexts } from "./reports/texts.ts";
 import type { SettingsTexts } from "./settings/texts.ts";
@@ -10,6 +11,7 @@ declare module "i18next" {
       translation: Texts;
       orders: OrdersTexts;
       campaigns: CampaignsTexts;
+      connections: ConnectionsTexts;
       reports: ReportsTexts;
       settings: SettingsTexts;
     };

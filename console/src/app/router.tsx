@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { campaignsRoutes } from "../campaigns/routes.ts";
+import { connectionsRoutes } from "../connections/routes.ts";
 import { type View, views } from "../inbox/chat-lists.ts";
 import { ChatScreen } from "../inbox/chat-screen.tsx";
 import { InboxScreen } from "../inbox/inbox-screen.tsx";
@@ -49,6 +50,7 @@ const screens = [
   ...campaignsRoutes(rootRoute),
   reportsRoutes(rootRoute),
   settingsRoutes(rootRoute),
+  ...connectionsRoutes(rootRoute),
 ] as const;
 
 const elsewhere = createRoute({ getParentRoute: () => rootRoute, path: "$", beforeLoad: toInbox });

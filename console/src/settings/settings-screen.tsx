@@ -1,4 +1,4 @@
 import "./texts.ts";
-import { Soon } from "../app/soon.tsx";
+import { ConnectionsMenu } from "../connections/page.tsx";
 
-export const SettingsScreen = () => <Soon screen="settings" />;
+export const SettingsScreen = () => <ConnectionsMenu />;

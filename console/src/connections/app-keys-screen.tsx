@@ -1,0 +1,162 @@
+import { Alert, Badge, Button, Checkbox, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { answered, api } from "../shared/api.ts";
+import { useClock } from "../shared/use-clock.ts";
+import { Asking } from "./asking.tsx";
+import styles from "./connections.module.css";
+import { Copyable, Failure, Loading, Nothing, Page, useChange } from "./page.tsx";
+
+const scopes = ["read", "send", "orders", "admin"] as const;
+type Scope = (typeof scopes)[number];
+const usual: readonly Scope[] = ["read", "send", "orders"];
+
+const useKeys = () =>
+  useInfiniteQuery({
+    queryKey: ["admin", "app-keys"],
+    queryFn: ({ pageParam, signal }) =>
+      answered(api.GET("/admin/app-keys", { params: { query: pageParam ? { cursor: pageParam } : {} }, signal })),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  });
+
+export function AppKeysScreen() {
+  const { t } = useTranslation("connections");
+  const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useKeys();
+  const [isAdding, setAdding] = useState(false);
+  const keys = data?.pages.flatMap((page) => page.data) ?? [];
+  const add = <Button onClick={() => setAdding(true)}>{t("keys.add")}</Button>;
+
+  return (
+    <Page place="app-keys" action={add}>
+      {isPending && <Loading />}
+      <Failure error={error} again={() => void refetch()} />
+      {data && keys.length === 0 && <Nothing text={t("keys.none")} />}
+      {keys.length > 0 && (
+        <ul aria-label={t("places.app-keys.title")} className={styles.list}>
+          {keys.map((key) => (
+            <Row key={key.id} {...key} />
+          ))}
+        </ul>
+      )}
+      {hasNextPage && (
+        <Button variant="default" onClick={() => void fetchNextPage()}>
+          {t("more")}
+        </Button>
+      )}
+      {isAdding && <NewKey onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+interface RowProps {
+  readonly id: number;
+  readonly label: string;
+  readonly scopes: readonly Scope[];
+  readonly last_used: string | null;
+  readonly expires_at: string | null;
+}
+
+function Row({ id, label, scopes: given, last_used, expires_at }: RowProps) {
+  const { t } = useTranslation("connections");
+  const clock = useClock();
+  const revoke = useChange("app-keys", () => api.DELETE("/admin/app-keys/{id}", { params: { path: { id } } }));
+  const used = t("keys.lastUsed", { at: last_used ? clock.brief(last_used) : t("never") });
+  const expiry = expires_at ? ` · ${t("keys.expiresAt", { at: clock.day(expires_at) })}` : "";
+  return (
+    <li className={styles.row}>
+      <div className={styles.what}>
+        <p className={styles.name}>{label}</p>
+        <p className={styles.detail}>
+          {used}
+          {expiry}
+        </p>
+        <div className={styles.badges}>
+          {given.map((scope) => (
+            <Badge key={scope} variant="default" size="sm" tt="none" fw={500}>
+              {t(`keys.${scope}`)}
+            </Badge>
+          ))}
+        </div>
+      </div>
+      <Asking label={t("keys.revoke")} name={label} question={t("keys.revokeAsk", { name: label })} act={revoke} />
+    </li>
+  );
+}
+
+function NewKey({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTranslation("connections");
+  const [label, setLabel] = useState("");
+  const [chosen, setChosen] = useState<readonly Scope[]>(usual);
+  const [expires, setExpires] = useState("");
+  const create = useChange("app-keys", () =>
+    answered(
+      api.POST("/admin/app-keys", {
+        body: {
+          label,
+          scopes: [...chosen],
+          expires_at: expires === "" ? null : new Date(`${expires}T23:59:59`).toISOString(),
+        },
+      }),
+    ),
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    create.mutate(undefined);
+  };
+
+  return (
+    <Modal opened onClose={onClose} title={t("keys.add")} closeButtonProps={{ "aria-label": t("close") }}>
+      {create.data ? (
+        <Stack>
+          <Alert color="yellow" variant="light" role="status">
+            {t("keys.once")}
+          </Alert>
+          <Copyable label={t("keys.key")} value={create.data.key} />
+          <Button onClick={onClose}>{t("close")}</Button>
+        </Stack>
+      ) : (
+        <form onSubmit={submit}>
+          <Stack>
+            <TextInput
+              data-autofocus
+              required
+              maxLength={200}
+              label={t("keys.label")}
+              value={label}
+              onChange={(event) => setLabel(event.currentTarget.value)}
+            />
+            <Checkbox.Group
+              label={t("keys.scopes")}
+              value={[...chosen]}
+              onChange={(values) => setChosen(scopes.filter((scope) => values.includes(scope)))}
+            >
+              <Stack gap="xs" mt="xs">
+                {scopes.map((scope) => (
+                  <Checkbox key={scope} value={scope} label={t(`keys.${scope}`)} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+            <TextInput
+              type="date"
+              label={t("keys.expires")}
+              description={t("keys.expiresHint")}
+              value={expires}
+              onChange={(event) => setExpires(event.currentTarget.value)}
+            />
+            <Failure error={create.error} />
+            <Group justify="flex-end">
+              <Button variant="default" onClick={onClose}>
+                {t("cancel")}
+              </Button>
+              <Button type="submit" loading={create.isPending} disabled={label.trim() === "" || chosen.length === 0}>
+                {t("keys.create")}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

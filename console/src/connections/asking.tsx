@@ -1,0 +1,75 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Refused } from "../shared/api.ts";
+import { Failure } from "./page.tsx";
+
+interface Answer {
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+interface AskingProps {
+  readonly label: string;
+  /** Of what is acted upon. */
+  readonly name: string;
+  readonly question: string;
+  readonly act: {
+    readonly mutateAsync: (given: undefined) => Promise<Answer>;
+    readonly isPending: boolean;
+  };
+  readonly onDone?: () => void;
+}
+
+/** A button for what cannot be undone: it asks first. */
+export function Asking({ label, name, question, act, onDone }: AskingProps) {
+  const { t } = useTranslation("connections");
+  const [isOpen, setOpen] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+
+  async function go(): Promise<void> {
+    try {
+      const { error, response } = await act.mutateAsync(undefined);
+      if (!response.ok) throw new Refused(response.status, error);
+      setOpen(false);
+      onDone?.();
+    } catch (error) {
+      setFailure(error);
+    }
+  }
+
+  return (
+    <>
+      <Button
+        variant="default"
+        size="sm"
+        aria-label={`${label}: ${name}`}
+        onClick={() => {
+          setFailure(null);
+          setOpen(true);
+        }}
+      >
+        {label}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={label}
+        closeButtonProps={{ "aria-label": t("close") }}
+      >
+        <Stack>
+          <Text>{question}</Text>
+          <Failure error={failure} />
+          <Group justify="flex-end">
+            <Button variant="default" data-autofocus onClick={() => setOpen(false)}>
+              {t("cancel")}
+            </Button>
+            <Button color="red" loading={act.isPending} onClick={() => void go()}>
+              {label}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,216 @@
+import { Alert, Badge, Button, Collapse, Group, Modal, Title } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { answered, api } from "../shared/api.ts";
+import { useClock } from "../shared/use-clock.ts";
+import { Asking } from "./asking.tsx";
+import styles from "./connections.module.css";
+import { Failure, Loading, Nothing, Page, useChange } from "./page.tsx";
+import { HookState, Secret } from "./webhooks-screen.tsx";
+
+/** While a delivery waits, its outcome is asked for this often. */
+const watchMs = 2_000;
+const key = "webhooks";
+const colors = { waiting: "yellow", delivered: "brand", failed: "red" } as const;
+
+function useDeliveries(id: number) {
+  return useInfiniteQuery({
+    queryKey: ["admin", key, id, "deliveries"],
+    queryFn: ({ pageParam, signal }) => {
+      const params = { path: { id }, query: pageParam ? { cursor: pageParam } : {} };
+      return answered(api.GET("/admin/webhooks/{id}/deliveries", { params, signal }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some((page) => page.data.some((each) => each.state === "waiting")) ? watchMs : false,
+  });
+}
+
+export function DeliveriesScreen() {
+  const { t } = useTranslation("connections");
+  const { webhook } = useParams({ strict: false }) as { webhook: string };
+  const id = Number(webhook);
+  const params = { path: { id } };
+  const { data, error } = useQuery({
+    queryKey: ["admin", key, id],
+    queryFn: ({ signal }) => answered(api.GET("/admin/webhooks/{id}", { params, signal })),
+  });
+  return (
+    <Page place="webhooks" title={data?.url ?? t("places.webhooks.title")}>
+      <Failure error={error} />
+      {!data && !error && <Loading />}
+      {data && <Endpoint hook={data} />}
+      {data && <Deliveries id={id} disabled={data.disabled} />}
+    </Page>
+  );
+}
+
+interface Hook {
+  readonly id: number;
+  readonly url: string;
+  readonly events: readonly ("message.new" | "message.status")[] | readonly string[];
+  readonly description: string | null;
+  readonly disabled: boolean;
+}
+
+function Endpoint({ hook }: { readonly hook: Hook }) {
+  const { t } = useTranslation("connections");
+  const navigate = useNavigate();
+  const params = { path: { id: hook.id } };
+  const [secret, setSecret] = useState<string | null>(null);
+  const test = useChange(key, () => answered(api.POST("/admin/webhooks/{id}/test", { params })));
+  const rotate = useChange(key, () => answered(api.POST("/admin/webhooks/{id}/rotate", { params })));
+  const remove = useChange(key, () => api.DELETE("/admin/webhooks/{id}", { params }));
+  const toggle = useChange(key, () => {
+    const { url, events, description, disabled } = hook;
+    const body = { url, events: events as ["message.new"], description, disabled: !disabled };
+    return answered(api.PUT("/admin/webhooks/{id}", { params, body }));
+  });
+  return (
+    <>
+      <Group gap="xs">
+        <HookState disabled={hook.disabled} />
+        <span className={styles.detail}>{[hook.description, hook.events.join(", ")].filter(Boolean).join(" · ")}</span>
+      </Group>
+      {hook.disabled && (
+        <Alert color="red" variant="light">
+          {t("hooks.why")}
+        </Alert>
+      )}
+      <div className={styles.actions}>
+        <Button disabled={hook.disabled} loading={test.isPending} onClick={() => test.mutate(undefined)}>
+          {t("hooks.test")}
+        </Button>
+        <Button variant="default" loading={toggle.isPending} onClick={() => toggle.mutate(undefined)}>
+          {t(hook.disabled ? "hooks.enable" : "hooks.disable")}
+        </Button>
+        <Button
+          variant="default"
+          loading={rotate.isPending}
+          onClick={() => rotate.mutate(undefined, { onSuccess: (told) => setSecret(told.secret) })}
+        >
+          {t("hooks.rotate")}
+        </Button>
+        <Asking
+          label={t("hooks.remove")}
+          name={hook.url}
+          question={t("hooks.removeAsk", { name: hook.url })}
+          act={remove}
+          onDone={() => void navigate({ to: "/settings/webhooks" })}
+        />
+      </div>
+      <Failure error={test.error ?? toggle.error ?? rotate.error} />
+      <Modal
+        opened={secret !== null}
+        onClose={() => setSecret(null)}
+        title={t("hooks.rotate")}
+        closeButtonProps={{ "aria-label": t("close") }}
+      >
+        {secret !== null && <Secret secret={secret} onClose={() => setSecret(null)} />}
+      </Modal>
+    </>
+  );
+}
+
+function Deliveries({ id, disabled }: { readonly id: number; readonly disabled: boolean }) {
+  const { t } = useTranslation("connections");
+  const { data, error, refetch, hasNextPage, fetchNextPage } = useDeliveries(id);
+  const deliveries = data?.pages.flatMap((page) => page.data) ?? [];
+  return (
+    <>
+      <Title order={2} size="h4">
+        {t("hooks.deliveries")}
+      </Title>
+      <Failure error={error} again={() => void refetch()} />
+      {!data && !error && <Loading />}
+      {data && deliveries.length === 0 && <Nothing text={t("hooks.noDeliveries")} />}
+      {deliveries.length > 0 && (
+        <ul aria-label={t("hooks.deliveries")} className={styles.list}>
+          {deliveries.map((each) => (
+            <DeliveryRow key={each.id} webhookId={id} disabled={disabled} delivery={each} />
+          ))}
+        </ul>
+      )}
+      {hasNextPage && (
+        <Button variant="default" onClick={() => void fetchNextPage()}>
+          {t("more")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+interface Delivery {
+  readonly id: number;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly state: keyof typeof colors;
+  readonly attempts: number;
+  readonly next_attempt_at: string | null;
+  readonly status: number | null;
+  readonly answer: string | null;
+  readonly error: string | null;
+}
+
+interface DeliveryProps {
+  readonly webhookId: number;
+  readonly disabled: boolean;
+  readonly delivery: Delivery;
+}
+
+function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
+  const { t } = useTranslation("connections");
+  const clock = useClock();
+  const [isOpen, setOpen] = useState(false);
+  const { id, type, timestamp, state, attempts, next_attempt_at, status, answer, error } = delivery;
+  const params = { path: { id: webhookId, deliveryId: id } };
+  const redeliver = useChange(key, () =>
+    answered(api.POST("/admin/webhooks/{id}/deliveries/{deliveryId}/redeliver", { params })),
+  );
+  const outcome =
+    status === null ? (error ?? (attempts > 0 ? t("hooks.noAnswer") : "")) : t("hooks.status", { status });
+  const parts = [
+    `${clock.brief(timestamp)} ${clock.time(timestamp)}`,
+    t("hooks.attempts", { count: attempts }),
+    outcome,
+  ];
+  return (
+    <li className={styles.row}>
+      <div className={styles.what}>
+        <p className={styles.name}>{type}</p>
+        <p className={styles.detail}>{parts.filter(Boolean).join(" · ")}</p>
+        {next_attempt_at && attempts > 0 && (
+          <p className={styles.detail}>{t("hooks.next", { at: clock.time(next_attempt_at) })}</p>
+        )}
+      </div>
+      <Badge variant="outline" color={colors[state]} tt="none">
+        {t(`hooks.state.${state}`)}
+      </Badge>
+      <div className={styles.actions}>
+        {answer && (
+          <Button variant="subtle" size="sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {t("hooks.answer")}
+          </Button>
+        )}
+        <Button
+          variant="default"
+          size="sm"
+          disabled={disabled || state === "waiting"}
+          loading={redeliver.isPending}
+          onClick={() => redeliver.mutate(undefined)}
+        >
+          {t("hooks.redeliver")}
+        </Button>
+      </div>
+      <Failure error={redeliver.error} />
+      {answer && (
+        <Collapse expanded={isOpen} w="100%">
+          <pre className={styles.answer}>{answer}</pre>
+        </Collapse>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,122 @@
+import { Button, Group, Modal, NumberInput, PasswordInput, Select, Stack, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { answered, api } from "../shared/api.ts";
+import { Failure, useChange } from "./page.tsx";
+import { key, type Sender } from "./senders.ts";
+
+const channels = ["platform-apicloud", "qr", "platform-page", "platform-photo", "provider-b"] as const;
+const usualRate = 80;
+
+interface Props {
+  /** Null for a new one. */
+  readonly sender: Sender | null;
+  readonly onClose: () => void;
+  readonly onAdded: (sender: Sender) => void;
+}
+
+export function NumberForm({ sender, onClose, onAdded }: Props) {
+  const { t } = useTranslation("connections");
+  const [provider, setProvider] = useState<(typeof channels)[number]>(sender?.provider ?? "platform-apicloud");
+  const [name, setName] = useState(sender?.name ?? "");
+  const [phone, setPhone] = useState(sender?.phone ?? "");
+  const [platformId, setPlatformId] = useState(sender?.platform_id ?? "");
+  const [accountId, setAccountId] = useState(sender?.account_id ?? "");
+  const [token, setToken] = useState("");
+  const [rate, setRate] = useState(sender?.messages_per_second ?? usualRate);
+  const save = useChange(key, () => {
+    const body = {
+      provider,
+      name: name || null,
+      phone,
+      platform_id: platformId.trim(),
+      account_id: accountId.trim(),
+      messages_per_second: rate,
+      ...(token && { token: token.trim() }),
+    };
+    if (sender === null) return answered(api.POST("/admin/senders", { body }));
+    return answered(api.PUT("/admin/senders/{id}", { params: { path: { id: sender.id } }, body }));
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate(undefined, { onSuccess: sender === null ? onAdded : onClose });
+  };
+  const hasAccount = provider !== "qr" && provider !== "provider-b";
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t(sender === null ? "numbers.add" : "numbers.edit")}
+      closeButtonProps={{ "aria-label": t("close") }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <Select
+            data-autofocus
+            label={t("numbers.channel")}
+            data={channels.map((value) => ({ value, label: t(`numbers.channels.${value}`) }))}
+            value={provider}
+            allowDeselect={false}
+            onChange={(chosen) => setProvider(channels.find((each) => each === chosen) ?? provider)}
+          />
+          <TextInput
+            label={t("numbers.name")}
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <TextInput
+            required
+            label={t("numbers.phone")}
+            maxLength={64}
+            value={phone}
+            onChange={(event) => setPhone(event.currentTarget.value)}
+          />
+          <TextInput
+            required
+            label={t(provider === "qr" ? "numbers.instanceId" : "numbers.platformId")}
+            maxLength={200}
+            value={platformId}
+            onChange={(event) => setPlatformId(event.currentTarget.value)}
+          />
+          {hasAccount && (
+            <TextInput
+              required={provider === "platform-apicloud"}
+              label={t("numbers.accountId")}
+              maxLength={200}
+              value={accountId}
+              onChange={(event) => setAccountId(event.currentTarget.value)}
+            />
+          )}
+          <PasswordInput
+            required={sender === null}
+            label={t("numbers.token")}
+            description={t(sender === null ? "numbers.tokenHint" : "numbers.keep")}
+            autoComplete="off"
+            visibilityToggleButtonProps={{ "aria-hidden": true }}
+            value={token}
+            onChange={(event) => setToken(event.currentTarget.value)}
+          />
+          <NumberInput
+            label={t("numbers.rate")}
+            min={1}
+            max={100_000}
+            allowDecimal={false}
+            value={rate}
+            onChange={(value) => setRate(Number(value) || usualRate)}
+          />
+          <Failure error={save.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t("cancel")}
+            </Button>
+            <Button type="submit" loading={save.isPending}>
+              {t("save")}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,117 @@
+import { Badge, Button } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { answered, api } from "../shared/api.ts";
+import { Asking } from "./asking.tsx";
+import styles from "./connections.module.css";
+import { NumberForm } from "./number-form.tsx";
+import { Failure, Loading, Nothing, Page, useChange } from "./page.tsx";
+import { PairPhone } from "./pair-phone.tsx";
+import { PlatformSetup } from "./platform-setup.tsx";
+import { key, type Sender, stateOf } from "./senders.ts";
+
+/** Platforms report states and qualities by themselves. */
+const watchMs = 10_000;
+
+export function NumbersScreen() {
+  const { t } = useTranslation("connections");
+  const [edited, setEdited] = useState<Sender | "new" | null>(null);
+  const [pairing, setPairing] = useState<Sender | null>(null);
+  const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: ["admin", key],
+    queryFn: ({ pageParam, signal }) =>
+      answered(api.GET("/admin/senders", { params: { query: pageParam ? { cursor: pageParam } : {} }, signal })),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    refetchOnMount: "always",
+    refetchInterval: watchMs,
+  });
+  const senders = data?.pages.flatMap((page) => page.data) ?? [];
+  const close = (): void => setEdited(null);
+  return (
+    <Page place="numbers" action={<Button onClick={() => setEdited("new")}>{t("numbers.add")}</Button>}>
+      {isPending && <Loading />}
+      <Failure error={error} again={() => void refetch()} />
+      {data && senders.length === 0 && <Nothing text={t("numbers.none")} />}
+      {senders.length > 0 && (
+        <ul aria-label={t("places.numbers.title")} className={styles.list}>
+          {senders.map((sender) => (
+            <Row key={sender.id} sender={sender} onEdit={() => setEdited(sender)} onPair={() => setPairing(sender)} />
+          ))}
+        </ul>
+      )}
+      {hasNextPage && (
+        <Button variant="default" onClick={() => void fetchNextPage()}>
+          {t("more")}
+        </Button>
+      )}
+      <PlatformSetup />
+      {edited !== null && (
+        <NumberForm
+          sender={edited === "new" ? null : edited}
+          onClose={close}
+          onAdded={(sender) => {
+            close();
+            if (sender.provider === "qr") setPairing(sender);
+          }}
+        />
+      )}
+      {pairing && <PairPhone sender={pairing} onClose={() => setPairing(null)} />}
+    </Page>
+  );
+}
+
+interface RowProps {
+  readonly sender: Sender;
+  readonly onEdit: () => void;
+  readonly onPair: () => void;
+}
+
+const colors = { open: "brand", none: "brand", connecting: "yellow", close: "red", unpaired: "yellow" } as const;
+
+function Row({ sender, onEdit, onPair }: RowProps) {
+  const { t } = useTranslation("connections");
+  const { id, name, phone, provider, state, quality, cuenta } = sender;
+  const title = name || phone;
+  const known = stateOf(sender);
+  const remove = useChange(key, () => api.DELETE("/admin/senders/{id}", { params: { path: { id } } }));
+  return (
+    <li className={styles.row}>
+      <div className={styles.what}>
+        <p className={styles.name}>{title}</p>
+        <p className={styles.detail}>
+          {provider === "platform-page" || provider === "platform-photo" ? phone : `+${phone}`} ·{" "}
+          {t(`numbers.channels.${provider}`)}
+        </p>
+        <div className={styles.badges}>
+          <Badge variant="outline" color={known ? colors[known] : "gray"} tt="none">
+            {known ? t(`numbers.state.${known}`) : state}
+          </Badge>
+          {quality && (
+            <Badge variant="outline" color={quality === "RED" ? "red" : "gray"} tt="none">
+              {t("numbers.quality", { quality })}
+            </Badge>
+          )}
+        </div>
+        {cuenta && <p className={styles.reason}>{t("numbers.account", { event: cuenta.evento })}</p>}
+      </div>
+      <div className={styles.actions}>
+        {provider === "qr" && state !== "open" && (
+          <Button size="sm" onClick={onPair} aria-label={`${t("numbers.pair")}: ${title}`}>
+            {t("numbers.pair")}
+          </Button>
+        )}
+        <Button variant="default" size="sm" onClick={onEdit} aria-label={`${t("numbers.edit")}: ${title}`}>
+          {t("numbers.edit")}
+        </Button>
+        <Asking
+          label={t("numbers.remove")}
+          name={title}
+          question={t("numbers.removeAsk", { name: title })}
+          act={remove}
+        />
+      </div>
+    </li>
+  );
+}

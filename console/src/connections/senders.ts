@@ -1,0 +1,14 @@
+import type { paths } from "../shared/api.ts";
+
+export type Sender = paths["/admin/senders/{id}"]["get"]["responses"][200]["content"]["application/json"];
+
+export const key = "senders";
+
+const states = ["open", "connecting", "close"] as const;
+
+/** The states that have words of their own; null for another one that the platform reports. */
+export function stateOf({ provider, state }: Sender): (typeof states)[number] | "none" | "unpaired" | null {
+  if (state === null || state === undefined) return provider === "qr" ? "unpaired" : "none";
+  if (state === "CONNECTED") return "open";
+  return states.find((each) => each === state) ?? null;
+}

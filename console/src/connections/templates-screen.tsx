@@ -1,0 +1,107 @@
+import { Alert, Badge, Button, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { answered, api } from "../shared/api.ts";
+import { Icon } from "../shared/icons.tsx";
+import styles from "./connections.module.css";
+import { Failure, Loading, Nothing, Page, useChange } from "./page.tsx";
+
+const searchPauseMs = 250;
+/** The result of a review comes without being asked for; while one is under way it is read this often. */
+const watchMs = 3_000;
+const colors = { no_status: "gray", PENDING: "yellow", APPROVED: "brand", REJECTED: "red" } as const;
+
+function useTemplates(q: string) {
+  return useInfiniteQuery({
+    queryKey: ["admin", "templates", q],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { ...(q && { q }), ...(pageParam && { cursor: pageParam }) };
+      return answered(api.GET("/admin/templates", { params: { query }, signal }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+    refetchOnMount: "always",
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some((page) => page.data.some((each) => each.state === "PENDING")) ? watchMs : false,
+  });
+}
+
+export function TemplatesScreen() {
+  const { t } = useTranslation("connections");
+  const [text, setText] = useState("");
+  const [q] = useDebouncedValue(text.trim().slice(0, 100), searchPauseMs);
+  const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useTemplates(q);
+  const sync = useChange("templates", () => answered(api.POST("/admin/templates/sync")));
+  const templates = data?.pages.flatMap((page) => page.data) ?? [];
+  const add = (
+    <Button component={Link} to="/settings/templates/new">
+      {t("templates.add")}
+    </Button>
+  );
+  const actions = (
+    <div className={styles.actions}>
+      <Button variant="default" loading={sync.isPending} onClick={() => sync.mutate(undefined)}>
+        {t("templates.sync")}
+      </Button>
+      {add}
+    </div>
+  );
+  return (
+    <Page place="templates" action={actions}>
+      {sync.data && (
+        <Alert color="brand" variant="light" role="status">
+          {t("templates.synced", { ...sync.data })}
+        </Alert>
+      )}
+      <Failure error={sync.error} />
+      <TextInput
+        type="search"
+        aria-label={t("templates.search")}
+        placeholder={t("templates.search")}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        leftSection={<Icon name="search" size={18} />}
+      />
+      {isPending && <Loading />}
+      <Failure error={error} again={() => void refetch()} />
+      {data && templates.length === 0 && <Nothing text={t("templates.none")} />}
+      {templates.length > 0 && (
+        <ul aria-label={t("places.templates.title")} className={styles.list}>
+          {templates.map(({ id, nombre, descripcion, state, rejected_reason }) => (
+            <li key={id} className={styles.row}>
+              <div className={styles.what}>
+                <Link to="/settings/templates/$template" params={{ template: String(id) }} className={styles.name}>
+                  {nombre}
+                </Link>
+                <p className={styles.detail}>{descripcion}</p>
+                {rejected_reason && state !== "APPROVED" && (
+                  <p className={styles.reason}>{t("templates.reason", { reason: rejected_reason })}</p>
+                )}
+              </div>
+              <TemplateState state={state} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {hasNextPage && (
+        <Button variant="default" onClick={() => void fetchNextPage()}>
+          {t("more")}
+        </Button>
+      )}
+    </Page>
+  );
+}
+
+export function TemplateState({ state }: { readonly state: string }) {
+  const { t } = useTranslation("connections");
+  const known = (Object.keys(colors) as (keyof typeof colors)[]).find((each) => each === state) ?? "no_status";
+  return (
+    <Badge variant="outline" color={colors[known]} tt="none">
+      {t(`templates.state.${known}`)}
+    </Badge>
+  );
+}

@@ -1,0 +1,135 @@
+import { Alert, Badge, Button, Checkbox, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { answered, api } from "../shared/api.ts";
+import styles from "./connections.module.css";
+import { Copyable, Failure, Loading, Nothing, Page, useChange } from "./page.tsx";
+
+const events = [
+  "message.new",
+  "message.status",
+  "chat.changed",
+  "ticket.new",
+  "ticket.changed",
+  "order.changed",
+  "campaign.finished",
+  "contact.changed",
+] as const;
+
+/** A business has 50 at most. */
+const all = 50;
+
+export function WebhooksScreen() {
+  const { t } = useTranslation("connections");
+  const [isAdding, setAdding] = useState(false);
+  const { data, isPending, error, refetch } = useQuery({
+    queryKey: ["admin", "webhooks"],
+    queryFn: ({ signal }) => answered(api.GET("/admin/webhooks", { params: { query: { limit: all } }, signal })),
+  });
+  return (
+    <Page place="webhooks" action={<Button onClick={() => setAdding(true)}>{t("hooks.add")}</Button>}>
+      {isPending && <Loading />}
+      <Failure error={error} again={() => void refetch()} />
+      {data?.data.length === 0 && <Nothing text={t("hooks.none")} />}
+      {data && data.data.length > 0 && (
+        <ul aria-label={t("places.webhooks.title")} className={styles.list}>
+          {data.data.map(({ id, url, description, disabled, events: heard }) => (
+            <li key={id} className={styles.row}>
+              <div className={styles.what}>
+                <Link to="/settings/webhooks/$webhook" params={{ webhook: String(id) }} className={styles.name}>
+                  {url}
+                </Link>
+                <p className={styles.detail}>{[description, heard.join(", ")].filter(Boolean).join(" · ")}</p>
+              </div>
+              <HookState disabled={disabled} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {isAdding && <NewWebhook onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+export function HookState({ disabled }: { readonly disabled: boolean }) {
+  const { t } = useTranslation("connections");
+  return (
+    <Badge variant="outline" color={disabled ? "red" : "brand"} tt="none">
+      {t(disabled ? "hooks.disabled" : "hooks.active")}
+    </Badge>
+  );
+}
+
+export function Secret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
+  const { t } = useTranslation("connections");
+  return (
+    <Stack>
+      <Alert color="yellow" variant="light" role="status">
+        {t("hooks.once")}
+      </Alert>
+      <Copyable label={t("hooks.secret")} value={secret} />
+      <Button onClick={onClose}>{t("close")}</Button>
+    </Stack>
+  );
+}
+
+function NewWebhook({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTranslation("connections");
+  const [url, setUrl] = useState("https://");
+  const [description, setDescription] = useState("");
+  const [heard, setHeard] = useState<string[]>(["message.new"]);
+  const create = useChange("webhooks", () => {
+    const chosen = events.filter((event) => heard.includes(event));
+    const body = { url: url.trim(), description: description || null, events: chosen };
+    return answered(api.POST("/admin/webhooks", { body }));
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    create.mutate(undefined);
+  };
+  return (
+    <Modal opened onClose={onClose} title={t("hooks.add")} closeButtonProps={{ "aria-label": t("close") }}>
+      {create.data ? (
+        <Secret secret={create.data.secret} onClose={onClose} />
+      ) : (
+        <form onSubmit={submit}>
+          <Stack>
+            <TextInput
+              data-autofocus
+              required
+              inputMode="url"
+              maxLength={2_000}
+              label={t("hooks.url")}
+              value={url}
+              onChange={(event) => setUrl(event.currentTarget.value)}
+            />
+            <TextInput
+              maxLength={200}
+              label={t("hooks.description")}
+              value={description}
+              onChange={(event) => setDescription(event.currentTarget.value)}
+            />
+            <Checkbox.Group label={t("hooks.events")} value={heard} onChange={setHeard}>
+              <div className={styles.pair}>
+                {events.map((event) => (
+                  <Checkbox key={event} value={event} label={event} />
+                ))}
+              </div>
+            </Checkbox.Group>
+            <Failure error={create.error} />
+            <Group justify="flex-end">
+              <Button variant="default" onClick={onClose}>
+                {t("cancel")}
+              </Button>
+              <Button type="submit" loading={create.isPending} disabled={heard.length === 0}>
+                {t("save")}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

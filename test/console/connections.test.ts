@@ -1,0 +1,225 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { knowSender } from "../administration/sender-platforms.ts";
+import { request } from "../support/http.ts";
+import { aBusiness, startWorld, type World } from "../support/world.ts";
+import { Receiver } from "../webhooks/support.ts";
+import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+
+const [admin, newOwner] = [101, 301];
+
+const owner = { id: newOwner, name: "Olga Dueña", email: "olga@b3.test", roleId: 1, available: false };
+/** As a business is on its first day. */
+const empty = aBusiness(3, { users: [owner], templates: [], threads: [] });
+
+describe("the console's connections", function () {
+  this.timeout(90_000);
+  let world: World;
+  let browser: Browser;
+  let axe: string;
+  let receiver: Receiver;
+  const seats: Seat[] = [];
+
+  before(async function () {
+    demandBrowser(this);
+    buildConsole();
+    world = await startWorld({
+      businesses: [aBusiness(1), aBusiness(2), empty],
+      environment: { ALLOW_PRIVATE_WEBHOOK_URLS: "true" },
+    });
+    await world.rows("delete from senders where business_id = 3");
+    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    receiver = await Receiver.start();
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await receiver?.close();
+    await world?.stop();
+  });
+  afterEach(async () => {
+    for (const { context } of seats.splice(0)) await context.close();
+  });
+
+  const seat = async (view: string, user = admin): Promise<Page> => {
+    const opened = await seatOf(browser, world, user, view);
+    seats.push(opened);
+    return opened.page;
+  };
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  const rowOf = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
+  const review = (body: object) => world.control("POST", "/reviews", { delay_ms: 0, ...body });
+
+  async function writeTemplate(page: Page, name: string): Promise<void> {
+    await page.getByLabel("Nombre").fill(name);
+    await page.getByLabel("Cuerpo").fill("Hola {{1}}, tu pedido está listo.");
+    await page.getByLabel("Ejemplo de {{1}}").fill("Ana");
+  }
+
+  it("takes a template from the editor to the platform's approval, with a live preview", async () => {
+    await review({ outcome: "APPROVED" });
+    const page = await seat("settings/templates/new");
+    await writeTemplate(page, "Pedido listo");
+    await page.getByRole("region", { name: "Así la verá tu cliente" }).getByText("Hola Ana, tu pedido").waitFor();
+    await button(page, "Enviar a aprobación").click();
+    await rowOf(page, "Pedido listo").getByText("Aprobada").waitFor();
+  });
+
+  it("says what breaks the platform's rules before anything is submitted", async () => {
+    const page = await seat("settings/templates/new");
+    await page.getByLabel("Nombre").fill("Con error");
+    await page.getByLabel("Cuerpo").fill("{{1}} hola");
+    await page.getByText("No puede empezar ni terminar con una variable.").waitFor();
+    await button(page, "Enviar a aprobación").click();
+    await page.getByText("Falta el ejemplo.").waitFor();
+    expect(new URL(page.url()).pathname).to.equal("/console/settings/templates/new");
+  });
+
+  it("shows why the platform rejected a template, which can then be changed and submitted again", async () => {
+    await review({ outcome: "REJECTED", reason: "INVALID_FORMAT" });
+    const page = await seat("settings/templates/new");
+    await writeTemplate(page, "Aviso");
+    await button(page, "Enviar a aprobación").click();
+    await rowOf(page, "Aviso").getByText("Motivo: INVALID_FORMAT").waitFor();
+    await review({ outcome: "APPROVED" });
+    await page.getByRole("link", { name: "Aviso" }).click();
+    await page.getByLabel("Cuerpo").fill("Hola {{1}}, ya puedes recogerlo.");
+    await button(page, "Enviar a aprobación").click();
+    await rowOf(page, "Aviso").getByText("Aprobada").waitFor();
+  });
+
+  it("pairs a phone by its QR code, and shows it connected once it is", async () => {
+    const phone = { provider: "qr", platform_id: "tienda", phone: "59171111111", token: "secreto", account_id: "" };
+    await knowSender(world, phone);
+    const page = await seat("settings/numbers");
+    await button(page, "Agregar número").click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Canal").click();
+    await page.getByRole("option", { name: "Teléfono con código QR" }).click();
+    await form.getByLabel("Nombre", { exact: true }).fill("Tienda");
+    await form.getByLabel("Número o id").fill(phone.phone);
+    await form.getByLabel("Nombre de la instancia").fill(phone.platform_id);
+    await form.getByLabel("Token de acceso").fill("otro");
+    await button(page, "Guardar").click();
+    await form.getByRole("alert").getByText("token").waitFor();
+    await form.getByLabel("Token de acceso").fill(phone.token);
+    await button(page, "Guardar").click();
+    await page.getByRole("img", { name: "Código QR para vincular Tienda" }).waitFor();
+    await world.rows("update senders set state = 'open' where platform_id = 'tienda'");
+    await page.getByText("Teléfono conectado.").waitFor();
+    await page.keyboard.press("Escape");
+    await rowOf(page, "Tienda").getByText("Conectado", { exact: true }).waitFor();
+  });
+
+  it("creates an App Key that is shown once, works, and is revoked at once", async () => {
+    const page = await seat("settings/app-keys");
+    await button(page, "Nueva App Key").click();
+    await page.keyboard.type("Tienda en línea");
+    await page.keyboard.press("Enter");
+    const key = (await page.getByRole("dialog").locator("code").innerText()).trim();
+    const status = async () => (await request(`${world.api}/contacts`, { headers: { "x-api-key": key } })).status;
+    expect(await status()).to.equal(200);
+    await page.getByRole("dialog").getByRole("button", { name: "Cerrar", exact: true }).last().click();
+    await button(page, "Revocar: Tienda en línea").click();
+    await button(page, "Revocar").click();
+    await rowOf(page, "Tienda en línea").waitFor({ state: "detached" });
+    expect(await status()).to.equal(401);
+  });
+
+  it("tries a webhook out, shows what it answered, and delivers again", async () => {
+    const { json } = await request(`${world.api}/admin/webhooks`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${await world.sessionToken(admin)}` },
+      body: { url: receiver.url, events: ["message.new"] },
+    });
+    expect(json.url).to.equal(receiver.url);
+    receiver.refuses(500, "base de datos llena");
+    const page = await seat("settings/webhooks");
+    await page.getByRole("link", { name: receiver.url }).click();
+    await button(page, "Enviar prueba").click();
+    const row = rowOf(page, "webhook.test");
+    await row.getByText("Respuesta 500").waitFor();
+    await row.getByRole("button", { name: "Ver respuesta" }).click();
+    await row.getByText("base de datos llena").waitFor();
+    receiver.takes();
+    await row.getByText("Entregado").waitFor({ timeout: 20_000 });
+    const before = receiver.received.length;
+    await row.getByRole("button", { name: "Entregar de nuevo" }).click();
+    await receiver.gets(before + 1);
+  });
+
+  it("shows the secret of a new webhook once", async () => {
+    const page = await seat("settings/webhooks");
+    await button(page, "Nuevo webhook").click();
+    await page.getByLabel("Dirección (https)").fill("no es una dirección");
+    await button(page, "Guardar").click();
+    await page.getByRole("alert").getByText("url").waitFor();
+    await page.getByLabel("Dirección (https)").fill("https://crm.example.com/recado");
+    await button(page, "Guardar").click();
+    await page.getByText(/^whsec_/).waitFor();
+    await page.reload();
+    await page.getByText("https://crm.example.com/recado").waitFor();
+    expect(await page.getByText(/whsec_/).count()).to.equal(0);
+  });
+
+  it("guides the owner of an empty business, ticks what is done, and goes when it is dismissed", async () => {
+    const page = await seat("inbox", newOwner);
+    const step = (name: string) => rowOf(page, name);
+    await step("Conecta un número").waitFor();
+    expect(await page.getByText("hecho").count()).to.equal(0);
+    const body = {
+      provider: "platform-apicloud",
+      platform_id: "n-3",
+      account_id: "c-3",
+      phone: "59173333333",
+      token: "t-3",
+    };
+    await knowSender(world, body);
+    await page.getByRole("link", { name: /Conecta un número/ }).click();
+    await button(page, "Agregar número").click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Número o id").fill(body.phone);
+    await form.getByLabel("Id en la plataforma").fill(body.platform_id);
+    await form.getByRole("textbox", { name: "Id de la cuenta", exact: true }).fill(body.account_id);
+    await form.getByLabel("Token de acceso").fill(body.token);
+    await button(page, "Guardar").click();
+    await rowOf(page, "+59173333333").getByText("Listo").waitFor();
+    await page.getByRole("link", { name: "Bandeja" }).click();
+    await step("Conecta un número").getByText("hecho").waitFor();
+    await button(page, "Ocultar la guía").click();
+    await page.getByText("Elige un chat").waitFor();
+    await page.reload();
+    await page.getByText("Elige un chat").waitFor();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`has nothing that axe objects to and fits every width, in ${colorScheme}`, async () => {
+      const views = ["", "/templates", "/templates/new", "/templates/101", "/numbers", "/app-keys", "/webhooks"];
+      const page = await seat("settings");
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      for (const view of views) {
+        await page.goto(`${world.api}/console/settings${view}`);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page.waitForLoadState("networkidle");
+        for (const width of [1440, 768, 360]) {
+          await page.setViewportSize({ width, height: 800 });
+          const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+          expect(overflow, `${view} at ${width}`).to.be.at.most(0);
+          if (process.env.SHOTS) {
+            const name = `${process.env.SHOTS}/${view.replaceAll("/", "_")}-${width}-${colorScheme}.png`;
+            await page.screenshot({ path: name });
+          }
+        }
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() =>
+          (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+        );
+        const found = violations.map(({ id, nodes }) => `${view} ${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+        expect(found).to.deep.equal([]);
+      }
+    });
+  }
+});
