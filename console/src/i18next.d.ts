@@ -1,4 +1,5 @@
 import type { CampaignsTexts } from "./campaigns/texts.ts";
+import type { ThreadTexts } from "./inbox/thread-texts.ts";
 import type { OrdersTexts } from "./orders/texts.ts";
 import type { ReportsTexts } from "./reports/texts.ts";
 import type { SettingsTexts } from "./settings/texts.ts";
@@ -12,6 +13,7 @@ declare module "i18next" {
       campaigns: CampaignsTexts;
       reports: ReportsTexts;
       settings: SettingsTexts;
+      thread: ThreadTexts;
     };
   }
 }
