@@ -57,7 +57,7 @@ function AttachedFile({ file, tray }: { readonly file: Attached; readonly tray: 
         <span className={styles.name} title={name}>
           {name}
         </span>
-        <span className={styles.detail} role={failure === null ? undefined : "alert"}>
+        <span className={styles.detail} title={failure || undefined} role={failure === null ? undefined : "alert"}>
           {failure !== null && (failure || t("files.failed", { name }))}
           {failure === null &&
             (isUploading ? t("files.uploading", { percent }) : bytes > 0 && sizeOf(bytes, i18n.language))}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Emoji, fetchEmoji, groups, keepRecent, recentEmoji } from "./emoji-data.ts";
 import styles from "./emoji-picker.module.css";
@@ -22,6 +22,9 @@ export function EmojiPicker({ onPick }: PickerProps) {
   const [asked, setAsked] = useState("");
   const [group, setGroup] = useState<number>(0);
   const titleId = useId();
+  const search = useRef<HTMLInputElement>(null);
+  // It can come later than the place that it opens in.
+  useEffect(() => search.current?.focus({ preventScroll: true }), []);
   const words = plain(asked.trim());
   const found =
     words === "" ? all.filter((one) => one.group === group) : all.filter((one) => one.words.includes(words));
@@ -40,8 +43,7 @@ export function EmojiPicker({ onPick }: PickerProps) {
       <input
         className={styles.search}
         type="search"
-        // The picker is opened to be written or pointed in at once.
-        data-autofocus
+        ref={search}
         aria-label={t("emoji.search")}
         placeholder={t("emoji.search")}
         value={asked}

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Message } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import type { Clock } from "../shared/time.ts";
+import { useReturnFocus } from "../shared/use-return-focus.ts";
 import { pictureOf } from "./attachment.tsx";
 import styles from "./lightbox.module.css";
 
@@ -19,6 +20,7 @@ interface LightboxProps {
 /** A thread's pictures, one at a time, as large as the screen. */
 export function Lightbox({ pictures, openId, clock, onOpen, onClose }: LightboxProps) {
   const { t } = useTranslation("thread");
+  useReturnFocus();
   const place = pictures.findIndex(({ id }) => id === openId);
   const message = pictures[place];
   const address = message && pictureOf(message);

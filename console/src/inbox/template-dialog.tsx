@@ -1,9 +1,10 @@
-import { Button, Modal, Text, TextInput } from "@mantine/core";
+import { Button, FileButton, Modal, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import type { Chat } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
+import { useReturnFocus } from "../shared/use-return-focus.ts";
 import { FileTray, useTray } from "./attached.ts";
 import { ComposerFiles } from "./composer-files.tsx";
 import type { OutgoingContent } from "./outgoing.ts";
@@ -19,6 +20,7 @@ interface DialogProps {
 
 export function TemplateDialog({ chat, onSend, onClose }: DialogProps) {
   const { t } = useTranslation("thread");
+  useReturnFocus();
   const [chosen, setChosen] = useState<Template | null>(null);
   return (
     <Modal
@@ -193,23 +195,24 @@ const typesOf = {
 function HeaderFile({ kind, tray, isRequired }: HeaderFileProps) {
   const { t } = useTranslation("thread");
   const { files } = useTray(tray);
+  const choose = (file: File | null): void => {
+    if (!file) return;
+    for (const { id } of files) tray.remove(id);
+    void tray.add([file]);
+  };
   return (
     <div>
-      <label className={styles.file}>
-        <span className={styles.label}>
-          {t("templates.header")}
-          {isRequired && " *"}
-        </span>
-        <input
-          type="file"
-          accept={typesOf[kind]}
-          onChange={(event) => {
-            const { files: given } = event.currentTarget;
-            for (const { id } of files) tray.remove(id);
-            void tray.add([...(given ?? [])].slice(0, 1));
-          }}
-        />
-      </label>
+      <p className={styles.label}>
+        {t("templates.header")}
+        {isRequired && " *"}
+      </p>
+      <FileButton accept={typesOf[kind]} onChange={choose}>
+        {(props) => (
+          <Button {...props} variant="default" size="sm" mb={8} leftSection={<Icon name="attach" size={18} />}>
+            {t(files.length > 0 ? "templates.change" : "templates.choose")}
+          </Button>
+        )}
+      </FileButton>
       <ComposerFiles tray={tray} />
     </div>
   );

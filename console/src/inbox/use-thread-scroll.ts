@@ -21,6 +21,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
   const scroller = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
   const end = useRef(true);
+  const top = useRef(0);
   const isPlaced = useRef(false);
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -42,7 +43,9 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what the user writes.
   useLayoutEffect(() => {
-    if (written !== undefined && isPlaced.current) virtualizer.scrollToEnd();
+    if (written === undefined || !isPlaced.current) return;
+    end.current = true;
+    virtualizer.scrollToEnd();
   }, [written]);
 
   useEffect(() => {
@@ -50,6 +53,13 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
     if (!isPlaced.current) isPlaced.current = virtualizer.isAtEnd(nearEnd);
     else if ((virtualizer.scrollOffset ?? nearStart) < nearStart && !virtualizer.isScrolling) older();
   });
+
+  // What is drawn can turn out higher or lower than it was guessed.
+  const total = virtualizer.getTotalSize();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what is drawn.
+  useLayoutEffect(() => {
+    if (isPlaced.current && end.current) virtualizer.scrollToEnd();
+  }, [total, rows]);
 
   // A growing composer or a keyboard takes from the thread's height.
   useEffect(() => {
@@ -65,7 +75,10 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
   const onScroll = (): void => {
     const element = scroller.current;
     if (!element || !isPlaced.current) return;
-    end.current = element.scrollHeight - element.scrollTop - element.clientHeight <= nearEnd;
+    // What grows below takes the end away without a hand on the scroll bar; only scrolling up leaves it.
+    if (element.scrollHeight - element.scrollTop - element.clientHeight <= nearEnd) end.current = true;
+    else if (element.scrollTop < top.current) end.current = false;
+    top.current = element.scrollTop;
     setAtEnd(end.current);
     if (element.scrollTop < nearStart) older();
   };
@@ -79,6 +92,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
     for (let frame = 0; frame < mostFrames; frame += 1) {
       const index = shown.current.findIndex((row) => row.key === key);
       if (index >= 0) {
+        end.current = false;
         virtualizer.scrollToIndex(index, { align: "center" });
         // What had the focus may be scrolled out of the page.
         scroller.current?.focus({ preventScroll: true });
@@ -89,6 +103,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
     return false;
   };
   const toEnd = (): void => {
+    end.current = true;
     virtualizer.scrollToEnd();
     scroller.current?.focus({ preventScroll: true });
   };
