@@ -35,64 +35,64 @@ export function Lightbox({ pictures, openId, clock, onOpen, onClose }: LightboxP
   if (!message || !address) return null;
   const name = message.adjunto?.nombre ?? t("picture.name");
   return (
-    <Modal
+    <Modal.Root
       opened
       onClose={onClose}
       fullScreen
-      withCloseButton={false}
       padding={0}
-      title={null}
-      aria-label={t("picture.title", { name: message.autor_nombre })}
       transitionProps={{ duration: 120 }}
-      classNames={{ content: styles.content, body: styles.body }}
       onKeyDown={onKeyDown}
     >
-      <header className={styles.bar}>
-        <div className={styles.about}>
-          <strong>{message.autor_nombre}</strong>
-          <span>
-            {clock.day(message.fecha)}, {clock.time(message.fecha)}
-            {pictures.length > 1 && ` · ${t("picture.place", { place: place + 1, count: pictures.length })}`}
-          </span>
-        </div>
-        <a className={styles.button} href={address} download={name} aria-label={t("picture.download")}>
-          <Icon name="download" />
-        </a>
-        <button
-          type="button"
-          className={styles.button}
-          aria-label={t("picture.close")}
-          onClick={onClose}
-          data-autofocus
-        >
-          <Icon name="close" />
-        </button>
-      </header>
-      <Picture key={address} address={address} alt={message.texto || name} />
-      {message.texto && <p className={styles.caption}>{message.texto}</p>}
-      {place > 0 && (
-        <button
-          type="button"
-          className={styles.step}
-          data-to="before"
-          aria-label={t("picture.before")}
-          onClick={() => step(-1)}
-        >
-          <Icon name="back" size={26} />
-        </button>
-      )}
-      {place < pictures.length - 1 && (
-        <button
-          type="button"
-          className={styles.step}
-          data-to="after"
-          aria-label={t("picture.after")}
-          onClick={() => step(1)}
-        >
-          <Icon name="forward" size={26} />
-        </button>
-      )}
-    </Modal>
+      <Modal.Content className={styles.content ?? ""} aria-label={t("picture.title", { name: message.autor_nombre })}>
+        <Modal.Body className={styles.body ?? ""}>
+          <header className={styles.bar}>
+            <div className={styles.about}>
+              <strong>{message.autor_nombre}</strong>
+              <span>
+                {clock.day(message.fecha)}, {clock.time(message.fecha)}
+                {pictures.length > 1 && ` · ${t("picture.place", { place: place + 1, count: pictures.length })}`}
+              </span>
+            </div>
+            <a className={styles.button} href={address} download={name} aria-label={t("picture.download")}>
+              <Icon name="download" />
+            </a>
+            <button
+              type="button"
+              className={styles.button}
+              aria-label={t("picture.close")}
+              onClick={onClose}
+              data-autofocus
+            >
+              <Icon name="close" />
+            </button>
+          </header>
+          <Picture key={address} address={address} alt={message.texto || name} />
+          {message.texto && <p className={styles.caption}>{message.texto}</p>}
+          {place > 0 && (
+            <button
+              type="button"
+              className={styles.step}
+              data-to="before"
+              aria-label={t("picture.before")}
+              onClick={() => step(-1)}
+            >
+              <Icon name="back" size={26} />
+            </button>
+          )}
+          {place < pictures.length - 1 && (
+            <button
+              type="button"
+              className={styles.step}
+              data-to="after"
+              aria-label={t("picture.after")}
+              onClick={() => step(1)}
+            >
+              <Icon name="forward" size={26} />
+            </button>
+          )}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }
 

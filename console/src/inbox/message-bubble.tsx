@@ -130,13 +130,7 @@ function Quote({ quoted, id, onJump }: QuoteProps) {
   const name = quoted?.autor_nombre ?? "";
   const said = quoted ? quoted.texto || kindOf(quoted.tipo, t) : t("thread.original");
   return (
-    <button
-      type="button"
-      className={styles.quote}
-      title={tell("jump")}
-      onClick={() => id !== null && onJump(id)}
-      aria-label={[tell("jump"), name, said].filter(Boolean).join(": ")}
-    >
+    <button type="button" className={styles.quote} title={tell("jump")} onClick={() => id !== null && onJump(id)}>
       {name && <span className={styles.quoteAuthor}>{name}</span>}
       <span className={styles.quoteText}>{said}</span>
     </button>

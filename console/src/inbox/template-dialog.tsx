@@ -23,20 +23,22 @@ export function TemplateDialog({ chat, onSend, onClose }: DialogProps) {
   useReturnFocus();
   const [chosen, setChosen] = useState<Template | null>(null);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={chosen?.name ?? t("templates.title")}
-      size={760}
-      closeButtonProps={{ "aria-label": t("picture.close") }}
-      classNames={{ content: styles.dialog, title: styles.title }}
-    >
-      {chosen ? (
-        <Fill chat={chat} template={chosen} onSend={onSend} onBack={() => setChosen(null)} />
-      ) : (
-        <Choose onChoose={setChosen} />
-      )}
-    </Modal>
+    <Modal.Root opened onClose={onClose} size={760}>
+      <Modal.Overlay />
+      <Modal.Content className={styles.dialog ?? ""}>
+        <div className={styles.head}>
+          <Modal.Title className={styles.title ?? ""}>{chosen?.name ?? t("templates.title")}</Modal.Title>
+          <Modal.CloseButton aria-label={t("picture.close")} />
+        </div>
+        <Modal.Body>
+          {chosen ? (
+            <Fill chat={chat} template={chosen} onSend={onSend} onBack={() => setChosen(null)} />
+          ) : (
+            <Choose onChoose={setChosen} />
+          )}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }
 
