@@ -36,7 +36,7 @@ export function rowsOf({ messages, outgoing, unreadFrom }: ThreadContent, clock:
   let before: Message | undefined;
   let day = "";
   const opens = (at: string): string | null => {
-    const key = clock.dayKey(at);
+    const key = dayOf(at, clock);
     if (key === day) return null;
     day = key;
     return at;
@@ -60,6 +60,23 @@ export function rowsOf({ messages, outgoing, unreadFrom }: ThreadContent, clock:
   for (const one of notArrived(outgoing, messages))
     rows.push({ kind: "outgoing", key: `o${one.key}`, day: opens(one.at), outgoing: one });
   return rows;
+}
+
+/** By clock and minute: to write a day is dear, and threads are put together again with every message. */
+const days = new WeakMap<Clock, Map<string, string>>();
+const mostDays = 10_000;
+const minute = 16;
+
+function dayOf(at: string, clock: Clock): string {
+  let known = days.get(clock);
+  if (!known || known.size > mostDays) {
+    known = new Map();
+    days.set(clock, known);
+  }
+  const key = at.slice(0, minute);
+  const day = known.get(key) ?? clock.dayKey(at);
+  known.set(key, day);
+  return day;
 }
 
 /** Platforms tell the change of a text as a message of its own. */

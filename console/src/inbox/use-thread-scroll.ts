@@ -29,7 +29,6 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
     estimateSize: (index) => heightOf(rows[index]),
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
     anchorTo: "end",
-    followOnAppend: true,
     scrollEndThreshold: nearEnd,
     paddingStart: 16,
     paddingEnd: 12,
@@ -58,7 +57,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
   const total = virtualizer.getTotalSize();
   // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what is drawn.
   useLayoutEffect(() => {
-    if (isPlaced.current && end.current) virtualizer.scrollToEnd();
+    if (isPlaced.current && end.current) stayAtEnd(scroller.current);
   }, [total, rows]);
 
   // A growing composer or a keyboard takes from the thread's height.
@@ -66,11 +65,11 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
     const element = scroller.current;
     if (!element) return;
     const follow = new ResizeObserver(() => {
-      if (end.current) virtualizer.scrollToEnd();
+      if (end.current) stayAtEnd(element);
     });
     follow.observe(element);
     return () => follow.disconnect();
-  }, [virtualizer]);
+  }, []);
 
   const onScroll = (): void => {
     const element = scroller.current;
@@ -108,6 +107,10 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
     scroller.current?.focus({ preventScroll: true });
   };
   return { scroller, virtualizer, isAtEnd, onScroll, toRow, toEnd };
+}
+
+function stayAtEnd(element: HTMLElement | null): void {
+  if (element) element.scrollTop = element.scrollHeight;
 }
 
 const lineHeight = 21;
