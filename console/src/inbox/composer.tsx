@@ -160,7 +160,13 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
             onTemplates={() => setChoosesTemplate(true)}
             onNote={toggleNote}
           />
-          <Button size="sm" disabled={!maySend} leftSection={<Icon name="send" size={18} />} onClick={submit}>
+          <Button
+            size="sm"
+            className={styles.send ?? ""}
+            disabled={!maySend}
+            leftSection={<Icon name="send" size={18} />}
+            onClick={submit}
+          >
             {t("composer.send")}
           </Button>
         </div>
