@@ -150,6 +150,8 @@ export async function memoryOverAnHour(
       }),
   });
   await usable(opened);
+  // What happened before the page listens, it is not told.
+  await eventually(() => patterns.has("ready"), patienceMs);
   await says(0, "Un patrón");
   const [message, row] = await eventually(() => {
     const found = [patterns.get("message:new"), patterns.get("inbox:reorder")];
