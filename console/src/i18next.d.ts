@@ -1,5 +1,6 @@
 import type { CampaignsTexts } from "./campaigns/texts.ts";
 import type { ConnectionsTexts } from "./connections/texts.ts";
+import type { ThreadTexts } from "./inbox/thread-texts.ts";
 import type { OrdersTexts } from "./orders/texts.ts";
 import type { ReportsTexts } from "./reports/texts.ts";
 import type { SettingsTexts } from "./settings/texts.ts";
@@ -14,6 +15,7 @@ declare module "i18next" {
       connections: ConnectionsTexts;
       reports: ReportsTexts;
       settings: SettingsTexts;
+      thread: ThreadTexts;
     };
   }
 }

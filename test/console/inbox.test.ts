@@ -133,8 +133,11 @@ describe("the console's inbox", function () {
       return isInSight("Mensaje número 1.");
     });
     await says(109, "Uno más");
-    await thread(page).getByText("Uno más").waitFor();
+    const toNewest = page.getByRole("button", { name: "Ir a lo último, 1 mensaje nuevo" });
+    await toNewest.waitFor();
     expect(await isInSight("Mensaje número 1.")).to.equal(true);
+    await toNewest.click();
+    await thread(page).getByText("Uno más").waitFor();
   });
 
   it("gives a chat to one of two agents who take it at once, and tells the other one", async () => {

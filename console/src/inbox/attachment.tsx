@@ -2,21 +2,27 @@ import { useTranslation } from "react-i18next";
 import type { Message } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { kindOf } from "./kinds.ts";
-import styles from "./thread.module.css";
+import styles from "./media.module.css";
+import { fieldsOf, ownAddress, sizeOf, textOf } from "./media.ts";
+import { Voice } from "./voice.tsx";
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-
-/** Stored files are loaded from this service, even where their address names another host. */
-function ownAddress(url: string): string | null {
-  const path = /\/media\/(m_[\w.-]+)$/.exec(url.split(/[?#]/)[0] ?? "");
-  return path ? `/media/${path[1]}` : null;
+interface AttachmentProps {
+  readonly message: Message;
+  readonly onPicture: (id: number) => void;
 }
 
-export function Attachment({ message }: { readonly message: Message }) {
+/** Whether a message shows a picture that can be looked at by itself. */
+export function pictureOf({ adjunto, tipo }: Message): string | null {
+  if (!adjunto || tipo === "sticker" || !isPicture(adjunto.tipo)) return null;
+  return ownAddress(adjunto.url);
+}
+
+/** Files have a media type, or only the word for their kind. */
+const isPicture = (type: string): boolean => type.split("/")[0] === "image";
+
+export function Attachment({ message, onPicture }: AttachmentProps) {
   const { t } = useTranslation();
+  const { t: tell } = useTranslation("thread");
   const { adjunto, tipo } = message;
   if (!adjunto) return <MissingFile message={message} />;
   const address = ownAddress(adjunto.url);
@@ -24,15 +30,20 @@ export function Attachment({ message }: { readonly message: Message }) {
   // Pictures of other hosts are not loaded: that would tell them who reads here.
   if (address === null) return <FileLink href={adjunto.url} name={name} isElsewhere />;
   const kind = adjunto.tipo.split("/")[0];
+  if (tipo === "sticker" || kind === "sticker")
+    return <img src={address} alt={t("thread.sticker")} className={styles.sticker} decoding="async" />;
   if (kind === "image")
     return (
-      <a href={address} target="_blank" rel="noreferrer" className={styles.picture}>
-        <img src={address} alt={message.texto || name} loading="lazy" data-sticker={tipo === "sticker"} />
-      </a>
+      <button
+        type="button"
+        className={styles.picture}
+        aria-label={tell("picture.open", { name: message.texto || name })}
+        onClick={() => onPicture(message.id)}
+      >
+        <img src={address} alt="" decoding="async" draggable={false} />
+      </button>
     );
-  if (kind === "audio")
-    // biome-ignore lint/a11y/useMediaCaption: what customers record has no captions.
-    return <audio controls preload="metadata" src={address} aria-label={name} className={styles.audio} />;
+  if (kind === "audio") return <Voice address={address} name={name} />;
   if (kind === "video")
     // biome-ignore lint/a11y/useMediaCaption: what customers record has no captions.
     return <video controls preload="metadata" src={address} aria-label={name} className={styles.video} />;
@@ -47,8 +58,10 @@ interface FileLinkProps {
 }
 
 function FileLink({ href, name, bytes, isElsewhere = false }: FileLinkProps) {
-  const { i18n } = useTranslation();
+  const { t, i18n } = useTranslation("thread");
   if (!/^(https?:\/\/|\/media\/)/.test(href)) return null;
+  const extension = /\.([a-z0-9]{1,5})$/i.exec(name)?.[1]?.toUpperCase();
+  const details = [extension, bytes ? sizeOf(bytes, i18n.language) : null, isElsewhere ? t("file.elsewhere") : null];
   return (
     <a
       href={href}
@@ -57,64 +70,32 @@ function FileLink({ href, name, bytes, isElsewhere = false }: FileLinkProps) {
       className={styles.file}
       {...(isElsewhere ? {} : { download: name })}
     >
-      <Icon name="file" />
-      <span className={styles.fileName}>{name}</span>
-      {bytes ? <span className={styles.size}>{sizeOf(bytes, i18n.language)}</span> : null}
+      <span className={styles.fileIcon}>
+        <Icon name="file" />
+      </span>
+      <span className={styles.fileText}>
+        <span className={styles.fileName}>{name}</span>
+        <span className={styles.fileDetail}>{details.filter(Boolean).join(" · ")}</span>
+      </span>
+      <Icon name={isElsewhere ? "outside" : "download"} size={18} />
     </a>
   );
 }
 
-function sizeOf(bytes: number, language: string): string {
-  const [value, unit] = bytes < 1_000_000 ? [bytes / 1_000, "kilobyte"] : [bytes / 1_000_000, "megabyte"];
-  return new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: 1 }).format(value);
-}
-
 function MissingFile({ message }: { readonly message: Message }) {
   const { t } = useTranslation();
-  const { estado, motivo } = fieldsOf(message.detalles?.archivo);
-  if (estado === "pendiente") return <p className={styles.missing}>{t("thread.fetching")}</p>;
-  if (estado !== "no_disponible") return null;
+  const { estado, motivo, nombre } = fieldsOf(message.detalles?.archivo);
+  if (estado !== "pendiente" && estado !== "no_disponible") return null;
   const reason = textOf(motivo);
-  return <p className={styles.missing}>{reason ? t("thread.unavailableWhy", { reason }) : t("thread.unavailable")}</p>;
-}
-
-/** What some kinds of messages have besides text and file. */
-export function Details({ message }: { readonly message: Message }) {
-  const { t } = useTranslation();
-  const { tipo, detalles } = message;
-  const fields = fieldsOf(detalles);
-  if (tipo === "location") return <Location fields={"latitude" in fields ? fields : fieldsOf(fields.location)} />;
-  if (tipo === "contacts" || tipo === "order")
-    return (
-      <p className={styles.kind}>
-        <Icon name={tipo === "order" ? "orders" : "contacts"} size={18} />{" "}
-        {[t(`thread.${tipo}`), namesIn(fields)].filter(Boolean).join(": ")}
-      </p>
-    );
-  return null;
-}
-
-function namesIn({ contacts }: Fields): string {
-  if (!Array.isArray(contacts)) return "";
-  return contacts
-    .map((contact) => textOf(fieldsOf(fieldsOf(contact).name).formatted_name))
-    .filter(Boolean)
-    .join(", ");
-}
-
-/** As text: no map is asked where the customer is. */
-function Location({ fields }: { readonly fields: Fields }) {
-  const { t } = useTranslation();
-  const { latitude, longitude } = fields;
-  const place = [textOf(fields.name), textOf(fields.address)].filter(Boolean).join(", ");
-  const at = typeof latitude === "number" && typeof longitude === "number" ? `${latitude}, ${longitude}` : "";
+  const isComing = estado === "pendiente";
   return (
-    <p className={styles.kind}>
-      <Icon name="place" size={18} />
+    <div className={styles.missing} data-coming={isComing}>
+      <Icon name={isComing ? "clock" : "alert"} size={18} />
       <span>
-        {place || t("thread.location")}
-        {at && <span className={styles.coordinates}>{at}</span>}
+        {textOf(nombre) && <strong className={styles.fileName}>{textOf(nombre)}</strong>}
+        {isComing && t("thread.fetching")}
+        {!isComing && (reason ? t("thread.unavailableWhy", { reason }) : t("thread.unavailable"))}
       </span>
-    </p>
+    </div>
   );
 }

@@ -1,19 +1,41 @@
-import { ActionIcon, Button } from "@mantine/core";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { Button } from "@mantine/core";
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { useTranslation } from "react-i18next";
+import "./thread-texts.ts";
 import { useMe } from "../app/session.ts";
 import { tellTyping } from "../live/socket.ts";
 import type { Chat, Message } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { timeLeft } from "../shared/time.ts";
 import { useNow } from "../shared/use-clock.ts";
+import { FileTray, useTray } from "./attached.ts";
 import styles from "./composer.module.css";
+import { ComposerFiles, DropArea } from "./composer-files.tsx";
+import { ComposerQuote, ComposerTools, WindowLine } from "./composer-parts.tsx";
+import { contentsOf } from "./contents.ts";
 import { keepDraft, readDraft } from "./drafts.ts";
-import { kindOf } from "./kinds.ts";
-import { send } from "./outbox.ts";
+import { type OutgoingContent, send } from "./outbox.ts";
+import { askedIn, type QuickReply, useQuickReplies } from "./quick-replies.ts";
+import { optionId, QuickReplyList } from "./quick-reply-list.tsx";
+
+const TemplateDialog = lazy(async () => ({ default: (await import("./template-dialog.tsx")).TemplateDialog }));
 
 const maxLength = 4_096;
+const countFrom = 300;
 const countdownEveryMs = 15_000;
+/** Channels that know templates. */
+const templated = new Set<Chat["provider"]>(["platform-apicloud", "provider-b"]);
 
 interface ComposerProps {
   readonly chat: Chat;
@@ -23,87 +45,237 @@ interface ComposerProps {
 
 export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   const { t } = useTranslation();
+  const { t: tell } = useTranslation("thread");
   const { id: userId } = useMe();
-  const [text, setText] = useState(() => readDraft(userId, chat.chat_id));
+  const chatId = chat.chat_id;
   const [isNote, setNote] = useState(false);
+  const [choosesTemplate, setChoosesTemplate] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
+  const tray = useMemo(() => new FileTray(userId, chatId), [userId, chatId]);
+  const { files } = useTray(tray);
   const left = useWindow(chat);
   const isOver = chat.ventana_requerida && left === null;
-  const maySend = text.trim() !== "" && (isNote || !isOver);
+  const hasTemplates = templated.has(chat.provider);
+
+  const write = useCallback(
+    (value: string): void => {
+      keepDraft(userId, chatId, value);
+      if (value !== "") tellTyping(chatId);
+    },
+    [userId, chatId],
+  );
+  const { text, setText, insert } = useText(field, readDraft(userId, chatId), write);
+  const quick = useQuick(chat, { text, field, isOff: isNote }, (reply, from, to) => {
+    insert(reply.text, from, to);
+    if (reply.mediaUrl) tray.addStored({ url: reply.mediaUrl, name: reply.name, type: "", bytes: 0 });
+  });
   useEffect(() => {
     if (quoted) field.current?.focus();
   }, [quoted]);
 
-  const write = (value: string): void => {
-    setText(value);
-    keepDraft(userId, chat.chat_id, value);
-    if (!isNote && value !== "") tellTyping(chat.chat_id);
+  const ready = files.every(({ url }) => url !== null);
+  const maySend = isNote ? text.trim() !== "" : !isOver && ready && (text.trim() !== "" || files.length > 0);
+  const sendAll = (contents: readonly OutgoingContent[]): void => {
+    contents.forEach((content, index) => {
+      send({ chatId, content, replyTo: index === 0 && content.kind !== "note" ? (quoted?.id ?? null) : null });
+    });
+    onQuoted();
+    field.current?.focus();
   };
   const submit = (): void => {
     if (!maySend) return;
     // React draws the emptied field before it hears a second click or key.
-    send({ chatId: chat.chat_id, text, isNote, replyTo: isNote ? null : (quoted?.id ?? null) });
-    write("");
+    sendAll(isNote ? [{ kind: "note", text }] : contentsOf(text, tray.take()));
+    setText("");
     setNote(false);
-    onQuoted();
-    field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing || quick.onKeyDown(event)) return;
     if (event.key === "Escape" && quoted) onQuoted();
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
     submit();
+  };
+  const addFiles = useCallback(
+    (given: File[]): void => {
+      setNote(false);
+      void tray.add(given);
+      field.current?.focus();
+    },
+    [tray],
+  );
+  const onPaste = (event: ClipboardEvent): void => {
+    const pasted = [...event.clipboardData.files];
+    // Office programs put a picture of a text beside it.
+    if (pasted.length === 0 || event.clipboardData.types.includes("text/plain")) return;
+    event.preventDefault();
+    addFiles(pasted);
+  };
+  const toggleNote = (): void => {
+    setNote(!isNote);
+    field.current?.focus();
   };
 
   return (
     <div className={styles.composer} data-note={isNote}>
-      <p className={styles.window} data-over={isOver}>
-        {isOver && t("composer.windowOver")}
-        {left !== null && t("composer.windowLeft", { left })}
-      </p>
-      {quoted && (
-        <div className={styles.quoted}>
-          <Icon name="reply" size={16} />
-          <span className={styles.quote}>
-            {t("composer.replyTo", { name: quoted.autor_nombre })}: {quoted.texto || kindOf(quoted.tipo, t)}
-          </span>
-          <ActionIcon variant="subtle" color="gray" aria-label={t("composer.cancelReply")} onClick={onQuoted}>
-            <Icon name="close" size={16} />
-          </ActionIcon>
-        </div>
-      )}
-      <textarea
-        ref={field}
-        className={styles.field}
-        aria-label={t("composer.label")}
-        placeholder={t(isNote ? "composer.notePlaceholder" : "composer.placeholder")}
-        maxLength={maxLength}
-        rows={1}
-        value={text}
-        onChange={(event) => write(event.currentTarget.value)}
-        onKeyDown={onKeyDown}
+      <DropArea onFiles={addFiles} />
+      {quick.list}
+      <WindowLine
+        isOver={isOver}
+        left={left}
+        isNote={isNote}
+        hasTemplates={hasTemplates}
+        onTemplates={() => setChoosesTemplate(true)}
       />
-      <div className={styles.buttons}>
-        <Button
-          size="sm"
-          variant={isNote ? "light" : "subtle"}
-          color="gray"
-          aria-pressed={isNote}
-          leftSection={<Icon name="note" size={18} />}
-          onClick={() => {
-            setNote(!isNote);
-            field.current?.focus();
-          }}
-          className={styles.note}
-        >
-          {t("composer.note")}
-        </Button>
-        <Button size="sm" disabled={!maySend} leftSection={<Icon name="send" size={18} />} onClick={submit}>
-          {t("composer.send")}
-        </Button>
+      {quoted && !isNote && <ComposerQuote quoted={quoted} onCancel={onQuoted} />}
+      {!isNote && <ComposerFiles tray={tray} />}
+      <div className={styles.box}>
+        <textarea
+          ref={field}
+          className={styles.field}
+          aria-label={t("composer.label")}
+          placeholder={t(isNote ? "composer.notePlaceholder" : "composer.placeholder")}
+          maxLength={maxLength}
+          rows={1}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onSelect={quick.onSelect}
+          onBlur={quick.close}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+          {...quick.aria}
+        />
+        {text.length > maxLength - countFrom && (
+          <p className={styles.count} role="status">
+            {tell("compose.tooLong", { count: maxLength - text.length })}
+          </p>
+        )}
+        <div className={styles.buttons}>
+          <ComposerTools
+            isNote={isNote}
+            hasTemplates={hasTemplates}
+            onFiles={addFiles}
+            onEmoji={(emoji) => insert(emoji)}
+            onQuick={() => insert(/(^|\s)$/.test(text.slice(0, field.current?.selectionStart ?? 0)) ? "/" : " /")}
+            onTemplates={() => setChoosesTemplate(true)}
+            onNote={toggleNote}
+          />
+          <Button
+            size="sm"
+            className={styles.send ?? ""}
+            disabled={!maySend}
+            leftSection={<Icon name="send" size={18} />}
+            onClick={submit}
+          >
+            {t("composer.send")}
+          </Button>
+        </div>
       </div>
+      {choosesTemplate && (
+        <Suspense>
+          <TemplateDialog
+            chat={chat}
+            onClose={() => setChoosesTemplate(false)}
+            onSend={(content) => {
+              setChoosesTemplate(false);
+              sendAll([content]);
+            }}
+          />
+        </Suspense>
+      )}
     </div>
   );
+}
+
+type Field = React.RefObject<HTMLTextAreaElement | null>;
+
+/** The text, kept as a draft, and a way to put something in where the cursor is. */
+function useText(field: Field, draft: string, onWrite: (text: string) => void) {
+  const [text, keep] = useState(draft);
+  const cursor = useRef<number | null>(null);
+  const setText = (value: string): void => {
+    keep(value);
+    onWrite(value);
+  };
+  const insert = (added: string, from?: number, to?: number): void => {
+    const { selectionStart = text.length, selectionEnd = text.length } = field.current ?? {};
+    const [start, end] = [from ?? selectionStart, to ?? selectionEnd];
+    cursor.current = start + added.length;
+    setText((text.slice(0, start) + added + text.slice(end)).slice(0, maxLength));
+  };
+  useEffect(() => {
+    if (cursor.current === null || !field.current) return;
+    field.current.focus();
+    field.current.setSelectionRange(cursor.current, cursor.current);
+    cursor.current = null;
+  });
+  return { text, setText, insert };
+}
+
+interface QuickSettings {
+  readonly text: string;
+  readonly field: Field;
+  readonly isOff: boolean;
+}
+
+/** The list that a `/` opens; its keys come from the text. */
+function useQuick(
+  chat: Chat,
+  { text, field, isOff }: QuickSettings,
+  onChoose: (reply: QuickReply, from: number, to: number) => void,
+) {
+  const id = useId();
+  const [asked, setAsked] = useState<string | null>(null);
+  const [isClosed, setClosed] = useState(false);
+  const [chosen, setChosen] = useState(0);
+  const shown = isOff || isClosed ? null : asked;
+  const replies = useQuickReplies(chat, shown);
+  const place = Math.min(chosen, Math.max(0, replies.found.length - 1));
+  const look = (): void => {
+    const element = field.current;
+    const next =
+      element && element.selectionStart === element.selectionEnd
+        ? askedIn(element.value, element.selectionStart)
+        : null;
+    if (next === asked) return;
+    setAsked(next);
+    setChosen(0);
+    if (next === null) setClosed(false);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is asked for stands in the text.
+  useEffect(look, [text]);
+  const choose = (reply: QuickReply): void => {
+    const end = field.current?.selectionStart ?? text.length;
+    onChoose(reply, end - (asked?.length ?? 0) - 1, end);
+  };
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => setChosen((place + 1) % Math.max(1, replies.found.length)),
+    ArrowUp: () => setChosen((place - 1 + replies.found.length) % Math.max(1, replies.found.length)),
+    Enter: () => replies.found[place] && choose(replies.found[place]),
+    Tab: () => replies.found[place] && choose(replies.found[place]),
+    Escape: () => setClosed(true),
+  };
+  /** Whether the key was the list's. */
+  const onKeyDown = (event: KeyboardEvent): boolean => {
+    const act = shown === null || event.shiftKey ? undefined : keys[event.key];
+    if (!act || (replies.found.length === 0 && event.key !== "Escape")) return false;
+    event.preventDefault();
+    act();
+    return true;
+  };
+  const isOpen = shown !== null;
+  return {
+    onKeyDown,
+    onSelect: look,
+    close: () => setClosed(true),
+    aria:
+      isOpen && replies.found.length > 0
+        ? ({ "aria-autocomplete": "list", "aria-controls": id, "aria-activedescendant": optionId(id, place) } as const)
+        : {},
+    list: isOpen && (
+      <QuickReplyList id={id} asked={shown} replies={replies} chosen={place} onPoint={setChosen} onChoose={choose} />
+    ),
+  };
 }
 
 /** How long free text may still be sent; null where it may not, or always. */

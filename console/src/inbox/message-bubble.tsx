@@ -2,46 +2,85 @@ import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Message } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
-import { useClock } from "../shared/use-clock.ts";
-import { Attachment, Details } from "./attachment.tsx";
+import type { Clock } from "../shared/time.ts";
+import { Attachment } from "./attachment.tsx";
+import { Details } from "./details.tsx";
 import { kindOf } from "./kinds.ts";
+import { fieldsOf } from "./media.ts";
+import { MessageText } from "./message-text.tsx";
+import { MessageTools } from "./message-tools.tsx";
 import { StatusMark } from "./status-mark.tsx";
 import styles from "./thread.module.css";
+import type { Row } from "./thread-rows.ts";
 
-interface BubbleProps {
-  readonly message: Message;
-  /** What it answers: null when that is not loaded, undefined when it answers nothing. */
-  readonly quoted: Message | null | undefined;
+/** What can be done with messages; it stays the same object, so that bubbles are drawn once. */
+export interface MessageActions {
   readonly onQuote: (message: Message) => void;
+  /** Goes to the message, wherever it is. */
+  readonly onJump: (id: number) => void;
+  readonly onPicture: (id: number) => void;
+  readonly onAgain: (message: Message) => void;
 }
 
-export const MessageBubble = memo(function MessageBubble({ message, quoted, onQuote }: BubbleProps) {
+type BubbleProps = Pick<Extract<Row, { kind: "message" }>, "message" | "edit" | "quoted" | "follows"> & {
+  readonly clock: Clock;
+  readonly actions: MessageActions;
+};
+
+/** Kinds of which something else than text is shown. */
+const shown = new Set(["image", "sticker", "video", "audio", "document", "location", "contacts", "order"]);
+
+/** Platforms invent kinds; of those that nothing is known of, their name is shown. */
+const isUnshown = ({ tipo, adjunto }: Message, text: string): boolean => text === "" && !adjunto && !shown.has(tipo);
+
+export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
+  const { message, edit, quoted, follows, clock, actions } = props;
   const { t } = useTranslation();
-  const clock = useClock();
+  const { t: tell } = useTranslation("thread");
   const isOut = message.direccion === "saliente";
-  const side = message.nota ? "note" : isOut ? "out" : "in";
+  const isWithdrawn = fieldsOf(message.detalles).eliminado === true;
+  const isEdited = edit !== undefined || message.tipo === "edit";
+  const text = edit?.texto ?? message.texto;
   return (
-    <article className={styles.message} data-side={side}>
+    <article className={styles.message} data-side={sideOf(message)} data-follows={follows}>
       <div className={styles.bubble}>
-        {message.nota && <p className={styles.author}>{t("thread.note", { name: message.autor_nombre })}</p>}
-        {!message.nota && isOut && message.autor_nombre && <p className={styles.author}>{message.autor_nombre}</p>}
-        {quoted !== undefined && (
-          <blockquote className={styles.quote}>
-            {quoted ? quoted.texto || kindOf(quoted.tipo, t) : t("thread.original")}
-          </blockquote>
+        {!follows && <Author message={message} />}
+        {quoted !== undefined && <Quote quoted={quoted} id={message.responde_a} onJump={actions.onJump} />}
+        {isWithdrawn ? (
+          <p className={styles.withdrawn}>
+            <Icon name="withdrawn" size={16} /> {tell("withdrawn")}
+          </p>
+        ) : (
+          <>
+            <Attachment message={message} onPicture={actions.onPicture} />
+            <Details message={message} />
+            {text && !repeatsName(message) && <MessageText text={text} />}
+            {isUnshown(message, text) && (
+              <p className={styles.withdrawn}>{tell("unshown", { type: kindOf(message.tipo, t) })}</p>
+            )}
+          </>
         )}
-        <Attachment message={message} />
-        <Details message={message} />
-        {message.texto && <p className={styles.text}>{message.texto}</p>}
         <p className={styles.foot}>
+          {isEdited && <span>{tell("edited")}</span>}
+          {message.tipo === "template" && <span>{tell("template")}</span>}
           <time dateTime={message.fecha}>{clock.time(message.fecha)}</time>
           {isOut && !message.nota && <StatusMark state={message.estado} reason={message.error?.motivo ?? null} />}
         </p>
-        {message.estado === "failed" && message.error?.motivo && (
-          <p className={styles.failure}>{t("status.failedWhy", { reason: message.error.motivo })}</p>
+        {message.estado === "failed" && (
+          <p className={styles.failure}>
+            <span>
+              {message.error?.motivo ? t("status.failedWhy", { reason: message.error.motivo }) : t("status.failed")}
+            </span>
+            {message.tipo === "text" && (
+              <button type="button" className={styles.again} onClick={() => actions.onAgain(message)}>
+                {tell("again")}
+              </button>
+            )}
+          </p>
         )}
+        {message.estado === "unknown" && <p className={styles.uncertain}>{message.error?.motivo ?? tell("unknown")}</p>}
         {message.reacciones.length > 0 && (
-          <ul className={styles.reactions}>
+          <ul className={styles.reactions} aria-label={tell("reactions")}>
             {message.reacciones.map(({ autor, emoji }) => (
               <li key={autor} title={t("thread.reaction", { author: autor, emoji })}>
                 {emoji}
@@ -50,17 +89,50 @@ export const MessageBubble = memo(function MessageBubble({ message, quoted, onQu
           </ul>
         )}
       </div>
-      {!message.nota && (
-        <button
-          type="button"
-          className={styles.reply}
-          aria-label={t("thread.reply")}
-          title={t("thread.reply")}
-          onClick={() => onQuote(message)}
-        >
-          <Icon name="reply" size={18} />
-        </button>
-      )}
+      {!isWithdrawn && <MessageTools message={message} onQuote={actions.onQuote} />}
     </article>
   );
 });
+
+const sideOf = ({ nota, direccion }: Message): string => (nota ? "note" : direccion === "saliente" ? "out" : "in");
+
+/** Platforms give files and places without words their own name as text; it is on their card already. */
+const repeatsName = ({ tipo, texto, adjunto, detalles }: Message): boolean => {
+  if (tipo === "document") return texto === (adjunto?.nombre ?? fieldsOf(fieldsOf(detalles).archivo).nombre);
+  if (tipo === "contacts") return true;
+  if (tipo !== "location") return false;
+  const all = fieldsOf(detalles);
+  const { name, address } = "latitude" in all ? all : fieldsOf(all.location);
+  return texto === name || texto === address;
+};
+
+function Author({ message: { nota, autor, autor_nombre: name } }: { readonly message: Message }) {
+  const { t } = useTranslation();
+  if (nota)
+    return (
+      <p className={styles.author}>
+        <Icon name="note" size={14} /> {t("thread.note", { name })}
+      </p>
+    );
+  if (autor === "contacto" || !name) return null;
+  return <p className={styles.author}>{name}</p>;
+}
+
+interface QuoteProps {
+  readonly quoted: Message | null;
+  readonly id: number | null;
+  readonly onJump: (id: number) => void;
+}
+
+function Quote({ quoted, id, onJump }: QuoteProps) {
+  const { t } = useTranslation();
+  const { t: tell } = useTranslation("thread");
+  const name = quoted?.autor_nombre ?? "";
+  const said = quoted ? quoted.texto || kindOf(quoted.tipo, t) : t("thread.original");
+  return (
+    <button type="button" className={styles.quote} title={tell("jump")} onClick={() => id !== null && onJump(id)}>
+      {name && <span className={styles.quoteAuthor}>{name}</span>}
+      <span className={styles.quoteText}>{said}</span>
+    </button>
+  );
+}

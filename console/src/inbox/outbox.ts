@@ -1,170 +1,168 @@
 import { useSyncExternalStore } from "react";
-import { answered, api, type Message, Refused } from "../shared/api.ts";
-import { meKey, queryClient } from "../shared/query.ts";
-import { storage } from "../shared/storage.ts";
+import { newKey, type Outgoing, OutgoingStore } from "./outgoing.ts";
+import { post } from "./post-message.ts";
 import { showFailure } from "./refusals.ts";
-import { applyToThread, threadKey } from "./threads.ts";
+import { applyToThread, newestIdIn, refreshThread } from "./threads.ts";
 
-/** A message on its way to the service. It is kept by the browser until the service has answered for good. */
-export interface Outgoing {
-  /** The `Idempotency-Key`: with one key the service sends once, however often it is asked. */
-  readonly key: string;
-  readonly chatId: number;
-  readonly text: string;
-  readonly isNote: boolean;
-  readonly replyTo: number | null;
-  /** ISO 8601. */
-  readonly at: string;
-  /** Why it was refused; null while it waits or is being sent. */
-  readonly refusal: string | null;
-}
+export type { Outgoing, OutgoingContent, StoredFile } from "./outgoing.ts";
 
 /** The service forgets keys after a day; what waited long may also be no longer what the agent wants to say. */
 const staleMs = 12 * 60 * 60 * 1_000;
 const pausesMs = [500, 1_000, 2_000, 5_000, 10_000];
-const nobody: readonly Outgoing[] = [];
+/** Answers that say nothing of a message, after which it no longer holds up what comes after it. */
+const mostTroubles = 5;
+const nothing: readonly Outgoing[] = [];
 
-let userId = 0;
-let kept: readonly Outgoing[] = nobody;
-let isWorking = false;
-let failures = 0;
-let timer: ReturnType<typeof setTimeout> | undefined;
-const listeners = new Set<() => void>();
-
-const name = (): string => `recado.outbox.${userId}`;
-
-function read(): readonly Outgoing[] {
-  try {
-    const stored: unknown = JSON.parse(storage.get(name()) ?? "[]");
-    return Array.isArray(stored) ? stored : nobody;
-  } catch {
-    return nobody;
-  }
+/** What sends for one chat: its messages go out in their order, and no other chat waits for them. */
+interface Line {
+  isWorking: boolean;
+  pauses: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** Reads first: another page of the same user may have changed it. */
-function change(by: (before: readonly Outgoing[]) => readonly Outgoing[]): void {
-  kept = by(merged(read(), kept));
-  storage.set(name(), kept.length === 0 ? null : JSON.stringify(kept));
+let userId = 0;
+let store = new OutgoingStore(0);
+let kept: readonly Outgoing[] = nothing;
+/** Messages that the browser did not keep: only this page knows of them. */
+let inMemory = new Set<string>();
+let troubles = new Map<string, number>();
+let lines = new Map<number, Line>();
+const listeners = new Set<() => void>();
+
+function show(next: readonly Outgoing[]): void {
+  kept = next.length === 0 ? nothing : [...next].sort((a, b) => a.place - b.place);
   for (const listener of listeners) listener();
 }
 
-/** Where the browser keeps nothing, what this page has in memory holds. */
-const merged = (stored: readonly Outgoing[], own: readonly Outgoing[]): readonly Outgoing[] =>
-  stored.length === 0 && storage.get(name()) === null && !canStore ? own : stored;
+function keep(one: Outgoing): void {
+  if (store.write(one)) inMemory.delete(one.key);
+  else inMemory.add(one.key);
+  show([...kept.filter(({ key }) => key !== one.key), one]);
+}
 
-const canStore = (() => {
-  storage.set("recado.probe", "1");
-  const works = storage.get("recado.probe") === "1";
-  storage.set("recado.probe", null);
-  return works;
-})();
+export function discard(key: string): void {
+  store.remove(key);
+  inMemory.delete(key);
+  troubles.delete(key);
+  show(kept.filter((one) => one.key !== key));
+}
 
 /** Takes up what an earlier page of this user left, and follows what other pages of the user do. */
 export function openOutbox(ofUser: number): () => void {
   userId = ofUser;
-  kept = read().map((one) => (isStale(one) && one.refusal === null ? { ...one, refusal: "stale" } : one));
-  const follow = (event: StorageEvent): void => {
-    if (event.key !== name()) return;
-    kept = read();
-    for (const listener of listeners) listener();
+  store = new OutgoingStore(ofUser);
+  show(store.all());
+  for (const one of kept) if (isStale(one)) setAside(one, "stale");
+  const follow = ({ key: name }: StorageEvent): void => {
+    const key = store.keyIn(name);
+    if (key === null) return;
+    const one = store.read(key);
+    show([...kept.filter((other) => other.key !== key), ...(one ? [one] : [])]);
     kickOutbox();
   };
   window.addEventListener("storage", follow);
   window.addEventListener("online", kickOutbox);
-  change((all) => all.map((one) => kept.find(({ key }) => key === one.key) ?? one));
   kickOutbox();
   return () => {
     window.removeEventListener("storage", follow);
     window.removeEventListener("online", kickOutbox);
-    clearTimeout(timer);
+    for (const { timer } of lines.values()) clearTimeout(timer);
     userId = 0;
-    kept = nobody;
+    lines = new Map();
+    troubles = new Map();
+    inMemory = new Set();
+    kept = nothing;
   };
 }
 
-const isStale = ({ at }: Outgoing): boolean => Date.now() - Date.parse(at) > staleMs;
+const isStale = ({ at, refusal }: Outgoing): boolean => refusal === null && Date.now() - Date.parse(at) > staleMs;
 
-/** `randomUUID` is missing where the page came without https. */
-const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const setAside = (one: Outgoing, refusal: string): void => keep({ ...one, refusal });
 
-export function send(message: Pick<Outgoing, "chatId" | "text" | "isNote" | "replyTo">): void {
-  const added = { ...message, key: newKey(), at: new Date().toISOString(), refusal: null };
-  change((all) => [...all, added]);
+export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">): void {
+  const last = kept.at(-1)?.place ?? 0;
+  keep({
+    ...message,
+    key: newKey(),
+    place: Math.max(last + 1, Date.now()),
+    after: newestIdIn(message.chatId),
+    at: new Date().toISOString(),
+    refusal: null,
+  });
   kickOutbox();
 }
 
-export const discard = (key: string): void => change((all) => all.filter((one) => one.key !== key));
-
 /** With the same key: had it got through after all, nothing is sent again. */
 export function retry(key: string): void {
-  const at = new Date().toISOString();
-  change((all) => all.map((one) => (one.key === key ? { ...one, at, refusal: null } : one)));
+  const one = kept.find((other) => other.key === key);
+  if (!one) return;
+  troubles.delete(key);
+  keep({ ...one, at: new Date().toISOString(), refusal: null });
   kickOutbox();
 }
 
 /** Sends what waits, without waiting for the end of a pause. */
 export function kickOutbox(): void {
-  clearTimeout(timer);
-  failures = 0;
-  void work();
-}
-
-/** One page of the user sends at a time, so that messages keep their order. */
-async function work(): Promise<void> {
-  if (isWorking || userId === 0) return;
-  isWorking = true;
-  try {
-    if (navigator.locks) await navigator.locks.request(name(), sendAll);
-    else await sendAll();
-  } finally {
-    isWorking = false;
+  for (const chatId of new Set(kept.filter(isWaiting).map((one) => one.chatId))) {
+    const line = lines.get(chatId) ?? { isWorking: false, pauses: 0, timer: undefined };
+    lines.set(chatId, line);
+    clearTimeout(line.timer);
+    line.pauses = 0;
+    void work(chatId, line);
   }
 }
 
-async function sendAll(): Promise<void> {
+const isWaiting = ({ refusal }: Outgoing): boolean => refusal === null;
+
+/** One page of the user sends for a chat at a time, so that its messages keep their order. */
+async function work(chatId: number, line: Line): Promise<void> {
+  if (line.isWorking || userId === 0) return;
+  line.isWorking = true;
   const ofUser = userId;
-  for (;;) {
-    if (ofUser !== userId || ofUser === 0) return;
-    const next = merged(read(), kept).find(({ refusal }) => refusal === null);
+  const isOver = (): boolean => ofUser !== userId;
+  try {
+    const sending = () => sendAll(chatId, line, isOver);
+    if (navigator.locks) await navigator.locks.request(`recado.outbox.${ofUser}.${chatId}`, sending);
+    else await sending();
+  } finally {
+    line.isWorking = false;
+  }
+}
+
+async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    const next = kept.find((one) => one.chatId === chatId && isWaiting(one));
     if (!next) return;
+    // Another page can have sent it since, without this one having heard of it.
+    if (!inMemory.has(next.key) && store.read(next.key) === null) {
+      discard(next.key);
+      continue;
+    }
     const outcome = await post(next);
-    if (ofUser !== userId) return;
-    if (outcome === "again") {
-      timer = setTimeout(() => void work(), pausesMs[Math.min(failures, pausesMs.length - 1)]);
-      failures += 1;
+    if (isOver()) return;
+    if (outcome.kind === "unreached" || (outcome.kind === "trouble" && !tooMuch(next))) {
+      line.timer = setTimeout(() => void work(chatId, line), pausesMs[Math.min(line.pauses, pausesMs.length - 1)]);
+      line.pauses += 1;
       return;
     }
-    failures = 0;
-    settle(next, outcome);
+    line.pauses = 0;
+    if (outcome.kind === "sent") {
+      applyToThread({ kind: "new", chatId, message: outcome.message });
+      discard(next.key);
+      // What has the same text is not taken for this one.
+      for (const one of kept)
+        if (one.chatId === chatId && one.after < outcome.message.id) keep({ ...one, after: outcome.message.id });
+    } else if (outcome.kind === "sent-unseen") {
+      void refreshThread(chatId);
+      discard(next.key);
+    } else setAside(next, outcome.kind === "trouble" ? "trouble" : showFailure(outcome.error));
   }
 }
 
-type Outcome = { readonly sent: Message } | { readonly refused: string } | "again" | "lost-sight";
-
-function settle(one: Outgoing, outcome: Exclude<Outcome, "again">): void {
-  if (outcome === "lost-sight") void queryClient.invalidateQueries({ queryKey: threadKey(one.chatId) });
-  else if ("sent" in outcome) applyToThread({ kind: "new", chatId: one.chatId, message: outcome.sent });
-  if (outcome === "lost-sight" || "sent" in outcome) discard(one.key);
-  else change((all) => all.map((other) => (other.key === one.key ? { ...other, refusal: outcome.refused } : other)));
-}
-
-/** Answers that say nothing of the message: it is asked again, under its key. */
-const passing = new Set([401, 408, 429, 500, 502, 503, 504]);
-
-async function post({ key, chatId, text, isNote, replyTo }: Outgoing): Promise<Outcome> {
-  const body = { ...(isNote ? { nota: text } : { texto: text }), ...(replyTo !== null && { responde_a: replyTo }) };
-  const params = { path: { id: chatId }, header: { "Idempotency-Key": key } };
-  try {
-    return { sent: await answered(api.POST("/chats/{id}/messages", { params, body })) };
-  } catch (error) {
-    if (error instanceof Refused && error.status === 401) queryClient.setQueryData(meKey, null);
-    if (!(error instanceof Refused) || passing.has(error.status) || error.code === "request_under_way") return "again";
-    // It was sent; what the service answered then is gone.
-    if (error.code === "answer_not_kept" || error.code === "answer_erased") return "lost-sight";
-    return { refused: showFailure(error) };
-  }
+function tooMuch({ key }: Outgoing): boolean {
+  const count = (troubles.get(key) ?? 0) + 1;
+  troubles.set(key, count);
+  return count >= mostTroubles;
 }
 
 function subscribe(listener: () => void): () => void {
@@ -172,4 +170,5 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** All that is on its way, in the order in which it was written. */
 export const useOutbox = (): readonly Outgoing[] => useSyncExternalStore(subscribe, () => kept);

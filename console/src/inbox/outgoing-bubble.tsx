@@ -1,19 +1,27 @@
-import { Button } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useClock } from "../shared/use-clock.ts";
-import { discard, type Outgoing, retry } from "./outbox.ts";
+import { Icon } from "../shared/icons.tsx";
+import type { Clock } from "../shared/time.ts";
+import media from "./media.module.css";
+import { ownAddress, sizeOf } from "./media.ts";
+import { MessageText } from "./message-text.tsx";
+import { discard, type Outgoing, retry, type StoredFile } from "./outbox.ts";
 import { StatusMark } from "./status-mark.tsx";
 import styles from "./thread.module.css";
 
-export function OutgoingBubble({ outgoing }: { readonly outgoing: Outgoing }) {
+interface OutgoingProps {
+  readonly outgoing: Outgoing;
+  readonly clock: Clock;
+}
+
+export function OutgoingBubble({ outgoing, clock }: OutgoingProps) {
   const { t } = useTranslation();
-  const clock = useClock();
-  const { key, text, isNote, at, refusal } = outgoing;
-  const reason = refusal === "stale" ? t("composer.stale") : refusal;
+  const { key, content, at, refusal } = outgoing;
+  const reason = useReason(refusal);
   return (
-    <article className={styles.message} data-side={isNote ? "note" : "out"}>
+    <article className={styles.message} data-side={content.kind === "note" ? "note" : "out"}>
       <div className={styles.bubble} data-waiting={refusal === null}>
-        <p className={styles.text}>{text}</p>
+        {"file" in content && content.file && <SentFile file={content.file} />}
+        {content.text && <MessageText text={content.text} />}
         <p className={styles.foot}>
           <time dateTime={at}>{clock.time(at)}</time>
           <StatusMark state={refusal === null ? "sending" : "failed"} reason={reason} />
@@ -21,15 +29,44 @@ export function OutgoingBubble({ outgoing }: { readonly outgoing: Outgoing }) {
         {reason !== null && (
           <div className={styles.refused} role="alert">
             <p className={styles.failure}>{t("status.failedWhy", { reason })}</p>
-            <Button size="compact-xs" variant="default" onClick={() => retry(key)}>
+            <button type="button" className={styles.again} onClick={() => retry(key)}>
               {t("composer.again")}
-            </Button>{" "}
-            <Button size="compact-xs" variant="default" onClick={() => discard(key)}>
+            </button>
+            <button type="button" className={styles.again} onClick={() => discard(key)}>
               {t("composer.discard")}
-            </Button>
+            </button>
           </div>
         )}
       </div>
     </article>
+  );
+}
+
+function useReason(refusal: string | null): string | null {
+  const { t } = useTranslation();
+  const { t: tell } = useTranslation("thread");
+  if (refusal === "stale") return t("composer.stale");
+  return refusal === "trouble" ? tell("trouble") : refusal;
+}
+
+function SentFile({ file }: { readonly file: StoredFile }) {
+  const { i18n } = useTranslation();
+  const address = ownAddress(file.url);
+  if (address && file.type.startsWith("image/"))
+    return (
+      <span className={media.picture}>
+        <img src={address} alt={file.name} decoding="async" />
+      </span>
+    );
+  return (
+    <span className={media.file}>
+      <span className={media.fileIcon}>
+        <Icon name="file" />
+      </span>
+      <span className={media.fileText}>
+        <span className={media.fileName}>{file.name}</span>
+        {file.bytes > 0 && <span className={media.fileDetail}>{sizeOf(file.bytes, i18n.language)}</span>}
+      </span>
+    </span>
   );
 }

@@ -1,18 +1,27 @@
-import { Button, Loader, Text } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { Fragment, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { Button, Text, VisuallyHidden } from "@mantine/core";
+import { type InfiniteData, useInfiniteQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { answered, api, type Chat, type Message } from "../shared/api.ts";
+import "./thread-texts.ts";
+import type { Chat, Message } from "../shared/api.ts";
+import { Icon } from "../shared/icons.tsx";
 import { useClock } from "../shared/use-clock.ts";
-import { showChat } from "./chat-lists.ts";
-import { MessageBubble } from "./message-bubble.tsx";
-import { useOutbox } from "./outbox.ts";
-import { OutgoingBubble } from "./outgoing-bubble.tsx";
+import { pictureOf } from "./attachment.tsx";
+import { kindOf } from "./kinds.ts";
+import type { MessageActions } from "./message-bubble.tsx";
+import { send, useOutbox } from "./outbox.ts";
 import styles from "./thread.module.css";
-import { fetchMessages, messagesOf, threadKey } from "./threads.ts";
+import { ThreadRow } from "./thread-row.tsx";
+import { rowsOf } from "./thread-rows.ts";
+import { fetchMessages, type MessagePage, messagesOf, refreshThread, threadKey } from "./threads.ts";
+import { useReadMark } from "./use-read-mark.ts";
+import { useThreadScroll } from "./use-thread-scroll.ts";
 
-/** Pixels from an end of the thread that count as being there. */
-const near = 120;
+const Lightbox = lazy(async () => ({ default: (await import("./lightbox.tsx")).Lightbox }));
+
+/** Where so many are held, those far above what one reads are let go again. */
+const mostHeld = 1_000;
+const litMs = 2_000;
 
 interface ThreadProps {
   readonly chat: Chat;
@@ -21,133 +30,206 @@ interface ThreadProps {
 
 export function Thread({ chat, onQuote }: ThreadProps) {
   const { t } = useTranslation();
+  const { t: tell } = useTranslation("thread");
   const clock = useClock();
+  const chatId = chat.chat_id;
   const thread = useInfiniteQuery({
-    queryKey: threadKey(chat.chat_id),
-    queryFn: ({ pageParam, signal }) => fetchMessages(chat.chat_id, pageParam, signal),
+    queryKey: threadKey(chatId),
+    queryFn: ({ pageParam, signal }) => fetchMessages(chatId, pageParam, signal),
     initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+    getNextPageParam: ({ next }: MessagePage) => next,
   });
-  const messages = useMemo(() => messagesOf(thread.data), [thread.data]);
-  const byId = useMemo(() => new Map(messages.map((message) => [message.id, message])), [messages]);
-  const outgoing = useOutbox().filter(({ chatId }) => chatId === chat.chat_id);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = thread;
-  const older = (): void => void (hasNextPage && !isFetchingNextPage && fetchNextPage());
-  const { ref, onScroll } = useScroll(messages, outgoing.length, older);
-  useRead(chat, messages);
+  const messages = useMemo(() => messagesOf(thread.data), [thread.data]);
+  const all = useOutbox();
+  const outgoing = useMemo(() => all.filter((one) => one.chatId === chatId), [all, chatId]);
+  const unreadFrom = useUnreadMark(chat, messages);
+  const rows = useMemo(
+    () => rowsOf({ messages, outgoing, unreadFrom }, clock),
+    [messages, outgoing, unreadFrom, clock],
+  );
+  const { scroller, virtualizer, isAtEnd, toEnd, toRow, onScroll } = useThreadScroll(rows, {
+    older: () => hasNextPage && !isFetchingNextPage && !thread.isFetchNextPageError && void fetchNextPage(),
+    written: outgoing.at(-1)?.key,
+  });
+  useReadMark(chat, messages, isAtEnd);
+  useEffect(() => {
+    if (isAtEnd && messages.length > mostHeld && !isFetchingNextPage) void refreshThread(chatId);
+  }, [isAtEnd, messages.length, isFetchingNextPage, chatId]);
+
+  const [openPicture, setOpenPicture] = useState<number | null>(null);
+  const { lit, jump, isSeeking } = useJump(async (id) => {
+    if (await isLoaded(id, fetchNextPage, messages)) return toRow(`m${id}`);
+    return false;
+  });
+  const actions = useStable<MessageActions>({
+    onQuote,
+    onJump: (id) => void jump(id),
+    onPicture: setOpenPicture,
+    onAgain: ({ texto, responde_a }) => send({ chatId, content: { kind: "text", text: texto }, replyTo: responde_a }),
+  });
+  const arrived = useArrived(messages);
 
   return (
-    <div
-      ref={ref}
-      onScroll={onScroll}
-      className={styles.scroller}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll what has the focus.
-      tabIndex={0}
-      role="log"
-      aria-label={t("thread.label")}
-    >
-      <div className={styles.messages}>
-        {thread.isPending && (
-          <Loader size="sm" className={styles.middle} aria-label={t("thread.loading")} role="status" />
-        )}
+    <div className={styles.frame}>
+      <div
+        ref={scroller}
+        onScroll={onScroll}
+        className={styles.scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll what has the focus.
+        tabIndex={0}
+        role="log"
+        // What comes in is said below; what scrolling brings back is not said again.
+        aria-live="off"
+        aria-label={t("thread.label")}
+        aria-busy={thread.isPending}
+      >
+        {thread.isPending && <Waiting />}
         {thread.isError && !thread.data && (
           <Button variant="default" className={styles.middle} onClick={() => void thread.refetch()}>
             {t("inbox.retry")}
           </Button>
         )}
-        {hasNextPage && (
-          <Button variant="subtle" size="xs" className={styles.middle} loading={isFetchingNextPage} onClick={older}>
-            {t("thread.older")}
-          </Button>
-        )}
-        {thread.data && messages.length === 0 && outgoing.length === 0 && (
+        {thread.data && rows.length === 0 && (
           <Text c="dimmed" className={styles.middle}>
             {t("thread.empty")}
           </Text>
         )}
-        {messages.map((message, index) => {
-          const before = messages[index - 1];
-          const isNewDay = !before || clock.dayKey(before.fecha) !== clock.dayKey(message.fecha);
-          const quoted = message.responde_a === null ? undefined : (byId.get(message.responde_a) ?? null);
-          return (
-            <Fragment key={message.id}>
-              {isNewDay && <p className={styles.day}>{clock.day(message.fecha)}</p>}
-              <MessageBubble message={message} quoted={quoted} onQuote={onQuote} />
-            </Fragment>
-          );
-        })}
-        {outgoing.map((one) => (
-          <OutgoingBubble key={one.key} outgoing={one} />
-        ))}
+        <div className={styles.messages} style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ index, start, key }) => {
+            const row = rows[index];
+            return (
+              row && (
+                <ThreadRow
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  row={row}
+                  index={index}
+                  start={start}
+                  clock={clock}
+                  actions={actions}
+                  isLit={row.kind === "message" && row.message.id === lit}
+                />
+              )
+            );
+          })}
+        </div>
       </div>
+      {(isFetchingNextPage || isSeeking) && (
+        <p className={styles.olderState} role="status">
+          {tell("loadingOlder")}
+        </p>
+      )}
+      {thread.isFetchNextPageError && (
+        <Button size="xs" variant="default" className={styles.olderState} onClick={() => void fetchNextPage()}>
+          {tell("olderFailed")}
+        </Button>
+      )}
+      {!isAtEnd && rows.length > 0 && <ToNewest messages={messages} onClick={() => toEnd()} />}
+      <VisuallyHidden aria-live="polite">
+        {arrived && `${arrived.autor_nombre}: ${arrived.texto || kindOf(arrived.tipo, t)}`}
+      </VisuallyHidden>
+      {openPicture !== null && (
+        <Suspense>
+          <Lightbox
+            pictures={messages.filter((message) => pictureOf(message) !== null)}
+            openId={openPicture}
+            clock={clock}
+            onOpen={setOpenPicture}
+            onClose={() => setOpenPicture(null)}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }
 
-/** Stays at the newest message while one is there, and at what one reads while older ones come in above it. */
-function useScroll(messages: readonly Message[], waiting: number, older: () => void) {
-  const ref = useRef<HTMLDivElement>(null);
-  const atEnd = useRef(true);
-  const height = useRef(0);
-  const top = useRef(0);
-  const first = useRef<number | undefined>(undefined);
-  const firstId = messages[0]?.id;
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what is shown.
-  useLayoutEffect(() => {
-    const scroller = ref.current;
-    if (!scroller) return;
-    if (atEnd.current) scroller.scrollTop = scroller.scrollHeight;
-    else if (first.current !== undefined && first.current !== firstId)
-      scroller.scrollTop += scroller.scrollHeight - height.current;
-    height.current = scroller.scrollHeight;
-    first.current = firstId;
-  }, [messages, waiting, firstId]);
-
-  // Pictures that load later make the thread taller; so does a smaller window.
-  useEffect(() => {
-    const scroller = ref.current;
-    if (!scroller) return;
-    const follow = new ResizeObserver(() => {
-      if (atEnd.current) scroller.scrollTop = scroller.scrollHeight;
-      height.current = scroller.scrollHeight;
-    });
-    follow.observe(scroller);
-    if (scroller.firstElementChild) follow.observe(scroller.firstElementChild);
-    return () => follow.disconnect();
-  }, []);
-
-  const onScroll = (): void => {
-    const scroller = ref.current;
-    if (!scroller) return;
-    // What grows below takes the end away without a hand on the scroll bar; only scrolling up leaves it.
-    if (scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < near) atEnd.current = true;
-    else if (scroller.scrollTop < top.current) atEnd.current = false;
-    top.current = scroller.scrollTop;
-    if (scroller.scrollTop < near) older();
-  };
-  return { ref, onScroll };
+function Waiting() {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.waiting} role="status" aria-label={t("thread.loading")}>
+      {["in", "in", "out", "in", "out", "out"].map((side, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
+        <span key={index} className={styles.ghost} data-side={side} />
+      ))}
+    </div>
+  );
 }
 
-/** Marks read what the user has before their eyes. */
-function useRead(chat: Chat, messages: readonly Message[]): void {
-  const asked = useRef(0);
-  const { chat_id: id, no_leidos: unread } = chat;
-  const newest = messages.findLast(({ direccion }) => direccion === "entrante")?.id;
+/** There while the end is out of sight; counts what came in since then. */
+function ToNewest({ messages, onClick }: { readonly messages: readonly Message[]; readonly onClick: () => void }) {
+  const { t } = useTranslation("thread");
+  const [left] = useState(messages.at(-1)?.id ?? 0);
+  const count = messages.filter(({ id, direccion }) => id > left && direccion === "entrante").length;
+  return (
+    <button type="button" className={styles.newest} onClick={onClick} aria-label={t("newest", { count })}>
+      {count > 0 && <span className={styles.newestCount}>{count}</span>}
+      <Icon name="down" size={20} />
+    </button>
+  );
+}
+
+/** Where what was unread when the thread was opened begins. */
+function useUnreadMark({ no_leidos }: Chat, messages: readonly Message[]) {
+  const [count] = useState(no_leidos);
+  const [newest, setNewest] = useState<number | null>(null);
+  const last = messages.at(-1)?.id;
+  if (newest === null && last !== undefined) setNewest(last);
+  return useMemo(() => {
+    if (count === 0 || newest === null) return null;
+    const incoming = messages.filter(({ id, direccion }) => direccion === "entrante" && id <= newest);
+    const first = incoming.at(-count);
+    return first && incoming.length >= count ? { id: first.id, count } : null;
+  }, [count, newest, messages]);
+}
+
+/** The customer's message that came last while the thread was open. */
+function useArrived(messages: readonly Message[]): Message | undefined {
+  const [opened, setOpened] = useState<number | null>(null);
+  const last = messages.at(-1);
+  if (opened === null && last) setOpened(last.id);
+  const incoming = messages.findLast(({ direccion }) => direccion === "entrante");
+  return incoming && opened !== null && incoming.id > opened ? incoming : undefined;
+}
+
+function useJump(go: (id: number) => Promise<boolean>) {
+  const [lit, setLit] = useState<number | null>(null);
+  const [isSeeking, setSeeking] = useState(false);
   useEffect(() => {
-    if (newest === undefined || unread === 0) return;
-    const read = (): void => {
-      if (document.visibilityState !== "visible" || asked.current >= newest) return;
-      asked.current = newest;
-      answered(api.POST("/chats/{id}/read", { params: { path: { id } }, body: { hasta: newest } }))
-        .then(showChat)
-        // With the next message, or when the page is looked at again.
-        .catch(() => {
-          asked.current = 0;
-        });
-    };
-    read();
-    document.addEventListener("visibilitychange", read);
-    return () => document.removeEventListener("visibilitychange", read);
-  }, [id, newest, unread]);
+    if (lit === null) return;
+    const timer = setTimeout(() => setLit(null), litMs);
+    return () => clearTimeout(timer);
+  }, [lit]);
+  const jump = async (id: number): Promise<void> => {
+    setSeeking(true);
+    try {
+      if (await go(id)) setLit(id);
+    } finally {
+      setSeeking(false);
+    }
+  };
+  return { lit, jump, isSeeking };
+}
+
+type NextPage = () => Promise<{
+  readonly data: InfiniteData<MessagePage> | undefined;
+  readonly hasNextPage: boolean;
+  readonly isError: boolean;
+}>;
+
+/** Loads older messages until one is there. */
+async function isLoaded(id: number, nextPage: NextPage, messages: readonly Message[]): Promise<boolean> {
+  if (messages.some((message) => message.id === id)) return true;
+  for (;;) {
+    const { data, hasNextPage, isError } = await nextPage();
+    if (data?.pages.some((page) => page.data.some((message) => message.id === id))) return true;
+    if (isError || !hasNextPage || (data?.pages.at(-1)?.data.at(-1)?.id ?? 0) < id) return false;
+  }
+}
+
+/** One object whose functions are always those of the last drawing. */
+function useStable<Functions extends object>(functions: Functions): Functions {
+  const [stable] = useState(() => ({ ...functions }));
+  useEffect(() => void Object.assign(stable, functions));
+  return stable;
 }

@@ -17,29 +17,31 @@ type ThreadEvent =
   | { readonly kind: "changed"; readonly chatId: number; readonly message: Message }
   | { readonly kind: "status"; readonly chatId: number; readonly id: number; readonly status: Status };
 
+const perPage = 50;
 const recent = new Recent<ThreadEvent>();
+const threadsKey = ["thread"] as const;
 
-export const threadKey = (chatId: number) => ["thread", chatId] as const;
+export const threadKey = (chatId: number) => [...threadsKey, chatId] as const;
 
-export async function fetchMessages(chatId: number, cursor: string | null, signal: AbortSignal): Promise<MessagePage> {
+export async function fetchMessages(chatId: number, cursor: string | null, signal?: AbortSignal): Promise<MessagePage> {
   const began = performance.now();
-  const params = { path: { id: chatId }, query: { ...(cursor && { cursor }), limit: 50 } };
-  const page: MessagePage = await answered(api.GET("/chats/{id}/messages", { params, signal }));
+  const params = { path: { id: chatId }, query: { ...(cursor && { cursor }), limit: perPage } };
+  const page: MessagePage = await answered(api.GET("/chats/{id}/messages", { params, ...(signal && { signal }) }));
   const events = recent.since(began).filter((event) => event.chatId === chatId);
   return events.reduce((so, event) => pageWith(so, event, cursor === null), page);
 }
 
 function pageWith(page: MessagePage, event: ThreadEvent, isNewest: boolean): MessagePage {
   const id = event.kind === "status" ? event.id : event.message.id;
-  const known = page.data.some((message) => message.id === id);
-  if (!known) {
+  const place = page.data.findIndex((message) => message.id === id);
+  if (place < 0) {
     if (event.kind !== "new" || !isNewest) return page;
     return { ...page, data: [event.message, ...page.data].sort((a, b) => b.id - a.id) };
   }
   if (event.kind === "new") return page;
   const next = (message: Message): Message =>
     event.kind === "status" ? { ...message, ...event.status } : event.message;
-  return { ...page, data: page.data.map((message) => (message.id === id ? next(message) : message)) };
+  return { ...page, data: page.data.map((message, index) => (index === place ? next(message) : message)) };
 }
 
 export function applyToThread(event: ThreadEvent): void {
@@ -50,7 +52,8 @@ export function applyToThread(event: ThreadEvent): void {
       ({ data }) => event.kind === "new" && data.some(({ id }) => id === event.message.id),
     );
     if (isKnown) return thread;
-    return { ...thread, pages: thread.pages.map((page, index) => pageWith(page, event, index === 0)) };
+    const pages = thread.pages.map((page, index) => pageWith(page, event, index === 0));
+    return pages.some((page, index) => page !== thread.pages[index]) ? { ...thread, pages } : thread;
   });
 }
 
@@ -60,4 +63,21 @@ export function messagesOf(thread: Thread | undefined): Message[] {
   return [...byId.values()].sort((a, b) => a.id - b.id);
 }
 
-export const reloadThreads = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ["thread"] });
+/** Id of the newest message that the page knows of a chat; 0 where it knows none. */
+export function newestIdIn(chatId: number): number {
+  const thread = queryClient.getQueryData<Thread>(threadKey(chatId));
+  return Math.max(0, ...(thread?.pages ?? []).map(({ data }) => data[0]?.id ?? 0));
+}
+
+/** Keeps of a thread its newest page, as the service has it now; older ones are loaded again by scrolling. */
+export async function refreshThread(chatId: number): Promise<void> {
+  const page = await fetchMessages(chatId, null);
+  queryClient.setQueryData<Thread>(threadKey(chatId), (thread) => thread && { pages: [page], pageParams: [null] });
+}
+
+/** What was missed for good is asked for: of the thread that is shown at once, of others when they are opened. */
+export async function reloadThreads(): Promise<void> {
+  queryClient.removeQueries({ queryKey: threadsKey, type: "inactive" });
+  for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: threadsKey, type: "active" }))
+    await refreshThread(Number(queryKey[1]));
+}

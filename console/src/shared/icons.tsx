@@ -31,6 +31,21 @@ const paths = {
   print: "M7 9V4h10v5M7 17H4v-8h16v8h-3M7 14h10v6H7z",
   trash: "M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13",
   link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
+  play: "M8 5.5v13l11-6.5z",
+  pause: "M8 5v14M16 5v14",
+  voice: "M12 15a3 3 0 0 0 3-3V7a3 3 0 0 0-6 0v5a3 3 0 0 0 3 3zM6 12a6 6 0 0 0 12 0M12 18v3",
+  download: "M12 4v11M7 11l5 5 5-5M5 20h14",
+  outside: "M10 5H5v14h14v-5M14 5h5v5M19 5l-8 8",
+  withdrawn: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM6 6l12 12",
+  copy: "M9 9h10v11H9zM6 15H5V4h10v2",
+  forward: "M9 5l7 7-7 7",
+  down: "M12 5v14M6 13l6 6 6-6",
+  attach: "M19 11l-7.5 7.5a4.5 4.5 0 0 1-6.4-6.4L13 4.5a3 3 0 0 1 4.3 4.3L9.5 16.5a1.5 1.5 0 0 1-2.1-2.1L14.5 7.5",
+  emoji: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM8.5 14.5c1 1.4 2.2 2 3.5 2s2.5-.6 3.5-2M9 9.5v.5M15 9.5v.5",
+  template: "M5 4h14v16H5zM8 8h8M8 12h8M8 16h4",
+  quick: "M13 3L5 14h6l-1 7 8-11h-6z",
+  again: "M19 12a7 7 0 1 1-2-5l2 2M19 4v5h-5",
+  picture: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15.5 10a1 1 0 1 0 0-2 1 1 0 0 0 0 2z",
 } as const;
 
 export type IconName = keyof typeof paths;

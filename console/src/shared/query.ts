@@ -1,9 +1,12 @@
-import { QueryCache, QueryClient } from "@tanstack/react-query";
+import { notifyManager, QueryCache, QueryClient } from "@tanstack/react-query";
 import { Refused } from "./api.ts";
+import { perFrame } from "./per-frame.ts";
 
 export const meKey = ["me"] as const;
 
 const retries = 3;
+
+notifyManager.setScheduler(perFrame);
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({

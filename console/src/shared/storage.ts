@@ -8,6 +8,15 @@ export const storage = {
     }
   },
 
+  /** Names of what is kept that begin so. */
+  names(prefix: string): string[] {
+    try {
+      return Object.keys(localStorage).filter((name) => name.startsWith(prefix));
+    } catch {
+      return [];
+    }
+  },
+
   set(name: string, value: string | null): void {
     try {
       if (value === null || value === "") localStorage.removeItem(name);

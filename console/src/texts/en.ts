@@ -70,7 +70,6 @@ export const en: Texts = {
   },
   thread: {
     label: "Messages",
-    older: "Older messages",
     loading: "Loading",
     empty: "There are no messages yet.",
     reply: "Reply",
@@ -88,7 +87,6 @@ export const en: Texts = {
     unavailableWhy: "The file could not be fetched: {{reason}}",
     original: "Quoted message",
     reaction: "{{author}} reacted with {{emoji}}",
-    newest: "Go to the newest",
   },
   status: {
     received: "Received",
@@ -100,7 +98,6 @@ export const en: Texts = {
     failedWhy: "Not sent: {{reason}}",
     delivered: "Delivered",
     read: "Read",
-    waiting: "Will be sent when there is a connection",
   },
   composer: {
     label: "Message",
@@ -110,7 +107,6 @@ export const en: Texts = {
     notePlaceholder: "Only your colleagues see it",
     replyTo: "Reply to {{name}}",
     cancelReply: "Do not quote",
-    windowLeft: "You can write freely for {{left}} h",
     windowOver: "24 h have passed since the customer's last message. Only a template gets through; notes stay open.",
     again: "Try again",
     discard: "Discard",

@@ -68,7 +68,6 @@ export const es = {
   },
   thread: {
     label: "Mensajes",
-    older: "Mensajes anteriores",
     loading: "Cargando",
     empty: "Todavía no hay mensajes.",
     reply: "Responder",
@@ -86,7 +85,6 @@ export const es = {
     unavailableWhy: "El archivo no se pudo traer: {{reason}}",
     original: "Mensaje citado",
     reaction: "{{author}} reaccionó con {{emoji}}",
-    newest: "Ir a lo último",
   },
   status: {
     received: "Recibido",
@@ -98,7 +96,6 @@ export const es = {
     failedWhy: "No se envió: {{reason}}",
     delivered: "Entregado",
     read: "Leído",
-    waiting: "Se envía cuando haya conexión",
   },
   composer: {
     label: "Mensaje",
@@ -108,7 +105,6 @@ export const es = {
     notePlaceholder: "Solo la ven tus colegas",
     replyTo: "Respuesta a {{name}}",
     cancelReply: "No citar",
-    windowLeft: "Puedes escribir libremente durante {{left}} h",
     windowOver:
       "Pasaron 24 h desde el último mensaje del cliente. Solo una plantilla le llega; las notas siguen abiertas.",
     again: "Reintentar",

@@ -70,7 +70,6 @@ export const pt: Texts = {
   },
   thread: {
     label: "Mensagens",
-    older: "Mensagens anteriores",
     loading: "Carregando",
     empty: "Ainda não há mensagens.",
     reply: "Responder",
@@ -88,7 +87,6 @@ export const pt: Texts = {
     unavailableWhy: "Não foi possível trazer o arquivo: {{reason}}",
     original: "Mensagem citada",
     reaction: "{{author}} reagiu com {{emoji}}",
-    newest: "Ir para a última",
   },
   status: {
     received: "Recebida",
@@ -100,7 +98,6 @@ export const pt: Texts = {
     failedWhy: "Não enviada: {{reason}}",
     delivered: "Entregue",
     read: "Lida",
-    waiting: "Será enviada quando houver conexão",
   },
   composer: {
     label: "Mensagem",
@@ -110,7 +107,6 @@ export const pt: Texts = {
     notePlaceholder: "Só seus colegas veem",
     replyTo: "Resposta a {{name}}",
     cancelReply: "Não citar",
-    windowLeft: "Você pode escrever livremente por {{left}} h",
     windowOver: "Passaram 24 h desde a última mensagem do cliente. Só um modelo chega; as notas continuam abertas.",
     again: "Tentar de novo",
     discard: "Descartar",

@@ -1,0 +1,130 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Icon } from "../shared/icons.tsx";
+import { type Attached, type FileTray, mostFiles, type Refusal, useTray } from "./attached.ts";
+import styles from "./composer-files.module.css";
+import { sizeOf } from "./media.ts";
+
+/** The files that go with the next message, and why others do not. */
+export function ComposerFiles({ tray }: { readonly tray: FileTray }) {
+  const { t } = useTranslation("thread");
+  const { files, refusals } = useTray(tray);
+  return (
+    <>
+      {refusals.length > 0 && (
+        <div className={styles.refusals} role="alert">
+          <ul>
+            {refusals.map((refusal) => (
+              <li key={refusal.name}>
+                <Why refusal={refusal} />
+              </li>
+            ))}
+          </ul>
+          <button type="button" className={styles.plain} onClick={() => tray.dismiss()}>
+            {t("files.dismiss")}
+          </button>
+        </div>
+      )}
+      {files.length > 0 && (
+        <ul className={styles.files} aria-label={t("files.list")}>
+          {files.map((file) => (
+            <AttachedFile key={file.id} file={file} tray={tray} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Why({ refusal }: { readonly refusal: Refusal }) {
+  const { t, i18n } = useTranslation("thread");
+  const { name } = refusal;
+  if (refusal.kind === "tooMany") return t("files.tooMany", { count: mostFiles });
+  if (refusal.kind === "tooLarge")
+    return t("files.tooLarge", { name, size: sizeOf(refusal.bytes, i18n.language), limit: refusal.limit });
+  return t(`files.${refusal.kind}`, { name });
+}
+
+function AttachedFile({ file, tray }: { readonly file: Attached; readonly tray: FileTray }) {
+  const { t, i18n } = useTranslation("thread");
+  const { id, name, bytes, preview, progress, url, failure } = file;
+  const isUploading = url === null && failure === null;
+  const percent = Math.round(progress * 100);
+  return (
+    <li className={styles.file} data-failed={failure !== null}>
+      <span className={styles.preview}>{preview ? <img src={preview} alt="" /> : <Icon name="file" />}</span>
+      <span className={styles.about}>
+        <span className={styles.name} title={name}>
+          {name}
+        </span>
+        <span className={styles.detail} title={failure || undefined} role={failure === null ? undefined : "alert"}>
+          {failure !== null && (failure || t("files.failed", { name }))}
+          {failure === null &&
+            (isUploading ? t("files.uploading", { percent }) : bytes > 0 && sizeOf(bytes, i18n.language))}
+        </span>
+        {isUploading && (
+          <span className={styles.progress} role="progressbar" aria-label={name} aria-valuenow={percent}>
+            <span style={{ width: `${percent}%` }} />
+          </span>
+        )}
+      </span>
+      {failure !== null && (
+        <button
+          type="button"
+          className={styles.button}
+          aria-label={t("files.retry", { name })}
+          onClick={() => tray.retry(id)}
+        >
+          <Icon name="again" size={16} />
+        </button>
+      )}
+      <button
+        type="button"
+        className={styles.button}
+        aria-label={t("files.remove", { name })}
+        onClick={() => tray.remove(id)}
+      >
+        <Icon name="close" size={16} />
+      </button>
+    </li>
+  );
+}
+
+/** Takes files that are dropped anywhere on the page, and says so while they hover over it. */
+export function DropArea({ onFiles }: { readonly onFiles: (files: File[]) => void }) {
+  const { t } = useTranslation("thread");
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const carriesFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+    const over = (event: DragEvent): void => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    // Between two elements of the page it goes on; out of the window there is none it goes to.
+    const leave = (event: DragEvent): void => setOver(event.relatedTarget !== null);
+    const drop = (event: DragEvent): void => {
+      setOver(false);
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      onFiles([...(event.dataTransfer?.files ?? [])]);
+    };
+    document.addEventListener("dragover", over);
+    document.addEventListener("dragleave", leave);
+    document.addEventListener("drop", drop);
+    return () => {
+      document.removeEventListener("dragover", over);
+      document.removeEventListener("dragleave", leave);
+      document.removeEventListener("drop", drop);
+    };
+  }, [onFiles]);
+  if (!isOver) return null;
+  return (
+    <div className={styles.drop}>
+      <p>
+        <Icon name="attach" size={28} />
+        {t("compose.drop")}
+      </p>
+    </div>
+  );
+}

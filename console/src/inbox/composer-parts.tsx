@@ -1,0 +1,154 @@
+import { ActionIcon, Button, Popover } from "@mantine/core";
+import { lazy, Suspense, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Message } from "../shared/api.ts";
+import { Icon, type IconName } from "../shared/icons.tsx";
+import styles from "./composer.module.css";
+import { accepted } from "./file-rules.ts";
+import { kindOf } from "./kinds.ts";
+
+const EmojiPicker = lazy(async () => ({ default: (await import("./emoji-picker.tsx")).EmojiPicker }));
+
+interface WindowProps {
+  readonly isOver: boolean;
+  /** Hours and minutes that are left; null where the channel has no window, or it is over. */
+  readonly left: string | null;
+  readonly isNote: boolean;
+  readonly hasTemplates: boolean;
+  readonly onTemplates: () => void;
+}
+
+/** What can be sent at all, said before one writes. */
+export function WindowLine({ isOver, left, isNote, hasTemplates, onTemplates }: WindowProps) {
+  const { t } = useTranslation("thread");
+  if (isNote)
+    return (
+      <p className={styles.window}>
+        <Icon name="note" size={16} /> {t("compose.noteHint")}
+      </p>
+    );
+  if (isOver)
+    return (
+      <div className={styles.over}>
+        <Icon name="clock" size={20} />
+        <p>{t(hasTemplates ? "compose.windowOver" : "compose.windowOverNoTemplates")}</p>
+        {hasTemplates && (
+          <Button size="sm" leftSection={<Icon name="template" size={18} />} onClick={onTemplates}>
+            {t("compose.chooseTemplate")}
+          </Button>
+        )}
+      </div>
+    );
+  if (left === null) return null;
+  return (
+    <p className={styles.window} title={t("compose.windowTitle")} data-short={/^[01]:/.test(left)}>
+      <Icon name="clock" size={14} /> {t("compose.windowLeft", { left })}
+    </p>
+  );
+}
+
+export function ComposerQuote({ quoted, onCancel }: { readonly quoted: Message; readonly onCancel: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.quoted}>
+      <Icon name="reply" size={16} />
+      <span className={styles.quote}>
+        <strong>{t("composer.replyTo", { name: quoted.autor_nombre })}</strong>
+        <span>{quoted.texto || kindOf(quoted.tipo, t)}</span>
+      </span>
+      <ActionIcon variant="subtle" color="gray" aria-label={t("composer.cancelReply")} onClick={onCancel}>
+        <Icon name="close" size={16} />
+      </ActionIcon>
+    </div>
+  );
+}
+
+interface ToolsProps {
+  readonly isNote: boolean;
+  readonly hasTemplates: boolean;
+  readonly onFiles: (files: File[]) => void;
+  readonly onEmoji: (emoji: string) => void;
+  readonly onQuick: () => void;
+  readonly onTemplates: () => void;
+  readonly onNote: () => void;
+}
+
+export function ComposerTools({ isNote, hasTemplates, onFiles, onEmoji, onQuick, onTemplates, onNote }: ToolsProps) {
+  const { t } = useTranslation();
+  const { t: tell } = useTranslation("thread");
+  const chooser = useRef<HTMLInputElement>(null);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset brings looks of its own.
+    <div className={styles.tools} role="group" aria-label={tell("compose.tools")}>
+      {!isNote && <Tool icon="attach" name={tell("compose.attach")} onClick={() => chooser.current?.click()} />}
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        hidden
+        accept={accepted}
+        onChange={(event) => {
+          onFiles([...(event.currentTarget.files ?? [])]);
+          // The same file may be chosen again.
+          event.currentTarget.value = "";
+        }}
+      />
+      <EmojiTool onEmoji={onEmoji} />
+      {!isNote && <Tool icon="quick" name={tell("compose.quick")} onClick={onQuick} />}
+      {!isNote && hasTemplates && <Tool icon="template" name={tell("compose.templates")} onClick={onTemplates} />}
+      <button
+        type="button"
+        className={styles.note}
+        aria-label={t("composer.note")}
+        aria-pressed={isNote}
+        title={t("composer.note")}
+        onClick={onNote}
+      >
+        <Icon name="note" size={20} />
+        <span className={styles.noteLabel}>{t("composer.note")}</span>
+      </button>
+    </div>
+  );
+}
+
+function EmojiTool({ onEmoji }: { readonly onEmoji: (emoji: string) => void }) {
+  const { t } = useTranslation("thread");
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="top-start" shadow="md" trapFocus returnFocus withinPortal>
+      <Popover.Target>
+        <button
+          type="button"
+          className={styles.tool}
+          aria-label={t("compose.emoji")}
+          title={t("compose.emoji")}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name="emoji" />
+        </button>
+      </Popover.Target>
+      <Popover.Dropdown p={10}>
+        <Suspense fallback={<div className={styles.picker} />}>
+          <EmojiPicker
+            onPick={(emoji) => {
+              setOpen(false);
+              onEmoji(emoji);
+            }}
+          />
+        </Suspense>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+interface ToolProps {
+  readonly icon: IconName;
+  readonly name: string;
+  readonly onClick: () => void;
+}
+
+const Tool = ({ icon, name, onClick }: ToolProps) => (
+  <button type="button" className={styles.tool} aria-label={name} title={name} onClick={onClick}>
+    <Icon name={icon} />
+  </button>
+);

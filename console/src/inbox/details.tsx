@@ -1,0 +1,130 @@
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useMe } from "../app/session.ts";
+import type { Message } from "../shared/api.ts";
+import { Icon } from "../shared/icons.tsx";
+import styles from "./media.module.css";
+import { fieldsOf, listOf, textOf } from "./media.ts";
+
+/** What some kinds of messages have besides text and file. */
+export function Details({ message }: { readonly message: Message }) {
+  const { tipo, detalles } = message;
+  const fields = fieldsOf(detalles);
+  if (tipo === "location") return <Location message={message} />;
+  if (tipo === "contacts") return <Contacts list={listOf(fields.contacts)} />;
+  if (tipo === "order") return <CatalogOrder fields={fieldsOf(fields.order)} orderId={fields.pedido_id} />;
+  return null;
+}
+
+/** As text: no map is asked where the customer is until somebody opens one. */
+function Location({ message: { detalles } }: { readonly message: Message }) {
+  const { t } = useTranslation("thread");
+  const { t: named } = useTranslation();
+  const all = fieldsOf(detalles);
+  const { latitude, longitude, name, address } = "latitude" in all ? all : fieldsOf(all.location);
+  const isPlace = typeof latitude === "number" && typeof longitude === "number";
+  const map = isPlace
+    ? `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`
+    : null;
+  return (
+    <div className={styles.card}>
+      <span className={styles.fileIcon}>
+        <Icon name="place" />
+      </span>
+      <span className={styles.fileText}>
+        <span className={styles.fileName}>{textOf(name) || named("thread.location")}</span>
+        {textOf(address) && textOf(address) !== textOf(name) && (
+          <span className={styles.fileDetail}>{textOf(address)}</span>
+        )}
+        {isPlace && (
+          <span className={styles.fileDetail}>
+            {latitude.toFixed(5)}, {longitude.toFixed(5)}
+          </span>
+        )}
+        {map && (
+          <a href={map} target="_blank" rel="noreferrer noopener" className={styles.outside}>
+            {t("location.open")} <Icon name="outside" size={14} />
+          </a>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function Contacts({ list }: { readonly list: readonly unknown[] }) {
+  return list.map((entry, index) => {
+    const { name, phones, emails, org } = fieldsOf(entry);
+    const numbers = listOf(phones).map((phone) => textOf(fieldsOf(phone).phone) || textOf(fieldsOf(phone).wa_id));
+    const addresses = listOf(emails).map((email) => textOf(fieldsOf(email).email));
+    const fullName = textOf(fieldsOf(name).formatted_name);
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: two of one message may be equal, and they never change.
+      <div className={styles.card} key={index}>
+        <span className={styles.fileIcon}>
+          <Icon name="contacts" />
+        </span>
+        <span className={styles.fileText}>
+          <span className={styles.fileName}>{fullName || numbers[0]}</span>
+          {textOf(fieldsOf(org).company) && <span className={styles.fileDetail}>{textOf(fieldsOf(org).company)}</span>}
+          {[...numbers, ...addresses].filter(Boolean).map((way) => (
+            <span key={way} className={styles.fileDetail}>
+              {way}
+            </span>
+          ))}
+        </span>
+      </div>
+    );
+  });
+}
+
+interface OrderProps {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly orderId: unknown;
+}
+
+function CatalogOrder({ fields, orderId }: OrderProps) {
+  const { t, i18n } = useTranslation("thread");
+  const { t: named } = useTranslation();
+  const { moneda } = useMe();
+  const lines = listOf(fields.product_items).map((item) => {
+    const { product_retailer_id, quantity, item_price, currency } = fieldsOf(item);
+    return {
+      product: String(product_retailer_id ?? "—"),
+      quantity: Number(quantity),
+      price: Number(item_price),
+      currency: textOf(currency) || moneda,
+    };
+  });
+  const money = (amount: number, currency: string): string =>
+    new Intl.NumberFormat(i18n.language, { style: "currency", currency, currencyDisplay: "narrowSymbol" }).format(
+      amount,
+    );
+  const total = lines.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
+  return (
+    <div className={styles.order}>
+      <p className={styles.orderTitle}>
+        <Icon name="orders" size={18} /> {named("thread.order")}
+      </p>
+      <ul className={styles.orderLines}>
+        {lines.map(({ product, quantity, price, currency }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two lines may be equal, and they never change.
+          <li key={index}>
+            <span className={styles.orderCount}>{Number.isFinite(quantity) ? `${quantity} ×` : "?"}</span>
+            <span className={styles.orderProduct}>{product}</span>
+            {Number.isFinite(price) && <span>{money(price * (quantity || 1), currency)}</span>}
+          </li>
+        ))}
+      </ul>
+      {Number.isFinite(total) && total > 0 && (
+        <p className={styles.orderTotal}>
+          <span>{t("order.total")}</span> <strong>{money(total, lines[0]?.currency ?? moneda)}</strong>
+        </p>
+      )}
+      {typeof orderId === "number" && (
+        <Link to="/orders" search={{ order: orderId } as never} className={styles.outside}>
+          {t("order.open", { id: orderId })}
+        </Link>
+      )}
+    </div>
+  );
+}

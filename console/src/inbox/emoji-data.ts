@@ -1,0 +1,60 @@
+import enUrl from "emojibase-data/en/compact.json?url";
+import esUrl from "emojibase-data/es/compact.json?url";
+import ptUrl from "emojibase-data/pt/compact.json?url";
+import { storage } from "../shared/storage.ts";
+import { plain } from "./quick-replies.ts";
+
+export interface Emoji {
+  readonly unicode: string;
+  readonly label: string;
+  readonly group: number;
+  /** Small letters without accents. */
+  readonly words: string;
+}
+
+interface Compact {
+  readonly unicode: string;
+  readonly label: string;
+  readonly tags?: readonly string[];
+  readonly group?: number;
+  readonly order?: number;
+}
+
+/** The groups of the data that people choose from, with the emoji that stands for each. */
+export const groups = [
+  [0, "😀"],
+  [1, "👋"],
+  [3, "🐻"],
+  [4, "🍔"],
+  [5, "🚗"],
+  [6, "⚽"],
+  [7, "💡"],
+  [8, "❤️"],
+  [9, "🏁"],
+] as const;
+
+const urls: Readonly<Record<string, string>> = { es: esUrl, en: enUrl, pt: ptUrl };
+const limitMs = 15_000;
+
+/** From this service, when a picker is opened for the first time. */
+export async function fetchEmoji(language: string): Promise<Emoji[]> {
+  const answer = await fetch(urls[language] ?? esUrl, { signal: AbortSignal.timeout(limitMs) });
+  const all = (await answer.json()) as Compact[];
+  return all
+    .filter(({ group, order }) => group !== undefined && order !== undefined)
+    .sort((a, b) => (a.order ?? 0) - (b.order ?? 0))
+    .map(({ unicode, label, tags = [], group = 0 }) => ({
+      unicode,
+      label,
+      group,
+      words: plain([label, ...tags].join(" ")),
+    }));
+}
+
+const recentName = "recado.emoji";
+const mostRecent = 24;
+
+export const recentEmoji = (): string[] => (storage.get(recentName) ?? "").split(" ").filter(Boolean);
+
+export const keepRecent = (unicode: string): void =>
+  storage.set(recentName, [unicode, ...recentEmoji().filter((one) => one !== unicode)].slice(0, mostRecent).join(" "));

@@ -1,0 +1,98 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useMe } from "../app/session.ts";
+import { answered, api, type Chat, type Me, type paths } from "../shared/api.ts";
+
+type Choice = paths["/quick-replies"]["get"]["responses"][200]["content"]["application/json"]["data"][number];
+
+export interface QuickReply {
+  readonly id: number;
+  readonly name: string;
+  /** With what it names filled in. */
+  readonly text: string;
+  readonly mediaUrl: string | null;
+}
+
+const mostPages = 10;
+const freshMs = 60_000;
+
+async function fetchReplies(): Promise<Choice[]> {
+  const all: Choice[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < mostPages; page += 1) {
+    const { data, next }: { data: Choice[]; next: string | null } = await answered(
+      api.GET("/quick-replies", { params: { query: { limit: 100, ...(cursor !== null && { cursor }) } } }),
+    );
+    all.push(...data);
+    if (next === null) break;
+    cursor = next;
+  }
+  return all.sort((a, b) => a.nombre.localeCompare(b.nombre));
+}
+
+/** The quick replies that match, as they would read in this chat. */
+export function useQuickReplies(chat: Chat, asked: string | null) {
+  const me = useMe();
+  const enabled = asked !== null;
+  const replies = useQuery({ queryKey: ["quick-replies"], queryFn: fetchReplies, staleTime: freshMs, enabled });
+  const details = useQuery({
+    queryKey: ["quick-reply-facts", chat.chat_id],
+    queryFn: async () => (await answered(api.GET("/chats/{id}", { params: { path: { id: chat.chat_id } } }))).contacto,
+    staleTime: freshMs,
+    enabled: enabled && (replies.data?.some(({ texto }) => texto.includes("{{")) ?? false),
+  });
+  const found = useMemo(() => {
+    const facts: Facts = { ...chat.contacto, campos: details.data?.campos ?? {} };
+    const words = plain(asked ?? "");
+    return (replies.data ?? [])
+      .filter(({ nombre, texto }) => plain(nombre).includes(words) || plain(texto).includes(words))
+      .sort((a, b) => Number(plain(b.nombre).startsWith(words)) - Number(plain(a.nombre).startsWith(words)))
+      .map(({ id, nombre, texto, media_url }) => ({
+        id,
+        name: nombre,
+        text: filled(texto, facts, me),
+        mediaUrl: media_url,
+      }));
+  }, [replies.data, details.data, asked, chat.contacto, me]);
+  return { found, isPending: replies.isPending, isError: replies.isError, hasAny: (replies.data?.length ?? 0) > 0 };
+}
+
+/** Without accents, and in small letters. */
+export const plain = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+
+interface Facts {
+  readonly nombre: string;
+  readonly numero: string;
+  readonly campos: Readonly<Record<string, string>>;
+}
+
+/** As the service fills them in. What is not known is empty. */
+function filled(text: string, facts: Facts, me: Me): string {
+  return text.replace(/\{\{([^{}]+)\}\}/g, (_, placeholder: string) => {
+    const [whose = "", ...rest] = placeholder.trim().split(".");
+    const what = rest.join(".").trim();
+    switch (`${whose.trim()}.${what}`.toLowerCase()) {
+      case "contacto.nombre":
+        return facts.nombre;
+      case "contacto.numero":
+        return facts.numero;
+      case "agente.nombre":
+        return me.nombre;
+      case "negocio.nombre":
+        return me.empresa.nombre;
+      default:
+        return whose.trim().toLowerCase() === "contacto" ? fieldOf(facts.campos, what) : "";
+    }
+  });
+}
+
+function fieldOf(fields: Facts["campos"], wanted: string): string {
+  const same = Object.keys(fields).find((name) => name.toLowerCase() === wanted.toLowerCase());
+  return fields[wanted] ?? (same === undefined ? "" : (fields[same] ?? ""));
+}
+
+/** What is written after the `/` in front of the cursor; null where none begins a word there. */
+export function askedIn(text: string, cursor: number): string | null {
+  const [, asked] = /(?:^|\s)\/(\S{0,40})$/.exec(text.slice(0, cursor)) ?? [];
+  return asked ?? null;
+}

@@ -1,0 +1,49 @@
+import { memo, type Ref } from "react";
+import { useTranslation } from "react-i18next";
+import type { Clock } from "../shared/time.ts";
+import { type MessageActions, MessageBubble } from "./message-bubble.tsx";
+import { OutgoingBubble } from "./outgoing-bubble.tsx";
+import styles from "./thread.module.css";
+import type { Row } from "./thread-rows.ts";
+
+interface RowProps {
+  readonly ref: Ref<HTMLDivElement>;
+  readonly row: Row;
+  readonly index: number;
+  /** Pixels from the top of all. */
+  readonly start: number;
+  readonly clock: Clock;
+  readonly actions: MessageActions;
+  readonly isLit: boolean;
+}
+
+/** Measured as a whole, with the lines that stand above its message. */
+export const ThreadRow = memo(function ThreadRow({ ref, row, index, start, clock, actions, isLit }: RowProps) {
+  const { t } = useTranslation("thread");
+  return (
+    <div ref={ref} data-index={index} data-lit={isLit} className={styles.row} style={{ top: start }}>
+      {row.day !== null && (
+        <p className={styles.day}>
+          <span>{clock.day(row.day)}</span>
+        </p>
+      )}
+      {row.kind === "message" && row.unread > 0 && (
+        <p className={styles.unread}>
+          <span>{t("unread", { count: row.unread })}</span>
+        </p>
+      )}
+      {row.kind === "outgoing" ? (
+        <OutgoingBubble outgoing={row.outgoing} clock={clock} />
+      ) : (
+        <MessageBubble
+          message={row.message}
+          edit={row.edit}
+          quoted={row.quoted}
+          follows={row.follows}
+          clock={clock}
+          actions={actions}
+        />
+      )}
+    </div>
+  );
+});

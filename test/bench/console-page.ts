@@ -1,0 +1,90 @@
+import type { CDPSession, Page } from "playwright-core";
+import { chromiumPath, launch } from "../console/browser.ts";
+import { rounded } from "./table.ts";
+
+/** How many times slower than this machine's the page's processor is. */
+export const slowedBy = 4;
+
+/** What is noted inside of the page: `window.noted`. */
+export interface Noted {
+  /** Milliseconds after navigation when the list of chats was painted. */
+  usableMs?: number;
+  /** From a key event to the paint after it; those under 16 ms are left out by the browser. */
+  keyMs: number[];
+  /** By mark, when the message with it was painted: milliseconds since 1970. */
+  shownAt: Record<string, number>;
+}
+
+export interface SlowPage {
+  readonly open: Page;
+  readonly devtools: CDPSession;
+  noted(): Promise<Noted>;
+  close(): Promise<void>;
+}
+
+export interface OpenConsole {
+  readonly url: string;
+  /** In a browser of its own, with nothing cached. `before` is done to the page before it loads anything. */
+  page(view: string, how: { isSlow: boolean; before?: (page: Page) => Promise<void> }): Promise<SlowPage>;
+  close(): Promise<void>;
+}
+
+export function demandBrowser(): void {
+  if (chromiumPath === undefined)
+    throw new Error("there is no Chromium here, without which the console cannot be measured");
+}
+
+/** Runs inside of the page before its own scripts. */
+const notes = `
+  window.noted = { keyMs: [], shownAt: {} };
+  const painted = (then) => requestAnimationFrame(() => setTimeout(then));
+  const look = () => {
+    if (noted.usableMs === undefined && document.querySelector('[role=list] [role=listitem]')) {
+      noted.usableMs = 0;
+      painted(() => { noted.usableMs = performance.now(); });
+    }
+    for (const article of document.querySelectorAll('[role=log] article')) {
+      const mark = /Marca (\\d+)\\./.exec(article.textContent)?.[1];
+      if (mark === undefined || mark in noted.shownAt) continue;
+      noted.shownAt[mark] = 0;
+      painted(() => { noted.shownAt[mark] = performance.timeOrigin + performance.now(); });
+    }
+  };
+  new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
+  new PerformanceObserver((list) => {
+    for (const { name, duration } of list.getEntries()) if (name === 'keydown') noted.keyMs.push(duration);
+  }).observe({ type: 'event', durationThreshold: 16 });
+`;
+
+export async function openConsole(url: string, token: string): Promise<OpenConsole> {
+  const browser = await launch();
+  return {
+    url,
+    page: async (view, { isSlow, before }) => {
+      const context = await browser.newContext({ locale: "es-BO", viewport: { width: 1_440, height: 900 } });
+      await context.addCookies([{ name: "recado_session", value: token, url }]);
+      const open = await context.newPage();
+      const devtools = await context.newCDPSession(open);
+      await devtools.send("Network.enable");
+      if (isSlow) await devtools.send("Emulation.setCPUThrottlingRate", { rate: slowedBy });
+      await open.addInitScript(notes);
+      await before?.(open);
+      await open.goto(`${url}/console/${view}`);
+      return {
+        open,
+        devtools,
+        noted: () => open.evaluate<Noted>("window.noted"),
+        close: () => context.close(),
+      };
+    },
+    close: () => browser.close(),
+  };
+}
+
+/** What the page holds once its garbage is collected. */
+export async function heapOf({ devtools, open }: SlowPage): Promise<{ heapMb: number; elements: number }> {
+  for (let round = 0; round < 3; round += 1) await devtools.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await devtools.send("Runtime.getHeapUsage");
+  const elements = await open.evaluate<number>("document.querySelectorAll('*').length");
+  return { heapMb: rounded(usedSize / 2 ** 20, 1), elements };
+}
