@@ -20,7 +20,7 @@ const react: Statement = {
       order by sender.business_id, news.message_id, news.customer, news.at desc, news.position desc
     ),
     found as (
-      select message.business_id, message.id, message.chat_id, message.state, given.message_id,
+      select message.business_id, message.id, message.chat_id, message.state, given.message_id, given.sender,
              coalesce(given.author, contact.name) as author, given.emoji, given.at,
              coalesce(former.entry->>'emoji', '') as former_emoji, (former.entry->>'at')::timestamptz as former_at
       from given
@@ -51,7 +51,7 @@ const react: Statement = {
         and (found.former_at is null or found.former_at <= found.at)
       returning message.business_id, message.id
     )
-    select found.business_id, found.id, found.chat_id, found.state, found.message_id, found.at,
+    select found.business_id, found.id, found.chat_id, found.state, found.message_id, found.sender, found.at,
            changed.id is not null and found.emoji <> found.former_emoji as shows
     from found left join changed using (business_id, id)`,
 };
@@ -65,6 +65,8 @@ export interface StoredReaction {
   readonly state: MessageState;
   /** The platform's id of the message. */
   readonly message_id: string;
+  /** The platform's id of the sender that it was told to. */
+  readonly sender: string;
   readonly at: Date;
   /** The message looks different with it. */
   readonly shows: boolean;

@@ -27,8 +27,9 @@ const departmentAfter = `
        else chat.department_id end`;
 
 /**
- * Puts chats on top, and notes when their customers wrote last and which ad they clicked last, by the time of the
- * click. A chat that only a message of ours raises comes without `inbound_at`, and one whose customer only reacted,
+ * Puts chats on top, and notes when their customers wrote last, to which sender of the business, and which ad they
+ * clicked last, by the time of the click. Until the customer writes, the sender is the one that somebody of the business
+ * wrote from elsewhere. A chat that only a message of ours raises comes without `inbound_at`, and one whose customer only reacted,
  * clicked or took a message back is not raised. Returns the chats that other agents see than before.
  */
 const raise: Statement = {
@@ -36,11 +37,11 @@ const raise: Statement = {
   text: `
     with given as (
       select * from jsonb_to_recordset($1::jsonb) as news(
-        business_id bigint, chat_id bigint, inbound_at timestamptz, ad_id text, referral jsonb, clicked_at timestamptz,
+        business_id bigint, chat_id bigint, inbound_at timestamptz, inbound_to text, echo_of text, ad_id text, referral jsonb, clicked_at timestamptz,
         arrived bigint[], begins boolean, rises boolean, changes boolean)
     ),
     locked as (
-      select chat.business_id, chat.id, given.inbound_at, given.ad_id, given.referral, given.clicked_at, given.arrived,
+      select chat.business_id, chat.id, given.inbound_at, given.inbound_to, given.echo_of, given.ad_id, given.referral, given.clicked_at, given.arrived,
              given.begins, given.rises, given.changes, chat.last_inbound_at, chat.ad_clicked_at,
              ${audienceOf("chat")} as was
       from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
@@ -51,6 +52,8 @@ const raise: Statement = {
     set version = chat.version + 1, last_message_at = case when locked.rises then greatest(chat.last_message_at, now())
                                else chat.last_message_at end,
         last_inbound_at = greatest(chat.last_inbound_at, locked.inbound_at),
+        sender = case when locked.inbound_at >= coalesce(chat.last_inbound_at, '-infinity') then locked.inbound_to
+                      else coalesce(chat.sender, locked.inbound_to, locked.echo_of) end,
         ad_id = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
                      then locked.ad_id else chat.ad_id end,
         ad_referral = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
@@ -132,7 +135,8 @@ function chatsToRaise({ messages, reacted, withdrawn, clicks }: ChatNews): objec
   const rows = [...new Map(places.map((chat) => [keyOf(chat), chat]))].map(([key, { business_id, chat_id }]) => {
     const group = messagesOf.get(key) ?? [];
     const sent = group.flatMap(({ message }) => message ?? []);
-    const reactions = (reactedIn.get(key) ?? []).map(({ at }) => ({ occurredAt: at }));
+    const reactions = (reactedIn.get(key) ?? []).map(({ at, sender }) => ({ occurredAt: at, sender }));
+    const inbound = latest<{ readonly occurredAt: Date; readonly sender: string }>([...sent, ...reactions]);
     const click = latest([
       ...sent.flatMap(({ referral, occurredAt }) => (referral ? [{ referral, occurredAt }] : [])),
       ...(clicksOf.get(key) ?? []).map(({ click: { referral, occurredAt } }) => ({ referral, occurredAt })),
@@ -141,7 +145,9 @@ function chatsToRaise({ messages, reacted, withdrawn, clicks }: ChatNews): objec
       business_id,
       chat_id,
       rises: group.some(({ state }) => mayReach(state)),
-      inbound_at: latest<{ readonly occurredAt: Date }>([...sent, ...reactions])?.occurredAt,
+      inbound_at: inbound?.occurredAt,
+      inbound_to: inbound?.sender,
+      echo_of: latest(group.flatMap(({ echo }) => echo ?? []))?.sender,
       ad_id: click?.referral.adId,
       referral: click?.referral.details,
       clicked_at: click?.occurredAt,

@@ -20,6 +20,11 @@ export interface Sender {
 export interface SenderDirectory {
   /** The business's first sender on the channel; null if it has none. */
   of(businessId: number, channel: ChannelName): Promise<Sender | null>;
+  /**
+   * The sender on the channel that the chat's customer wrote to last. The business's first one if the customer never
+   * wrote, that sender was deleted, or the chat is on another channel; null if the business has none.
+   */
+  forChat(businessId: number, channel: ChannelName, chatId: number): Promise<Sender | null>;
   /** The business's sender with this id on the platform; null if it has none. */
   find(businessId: number, channel: ChannelName, platformId: string): Promise<Sender | null>;
   /**
@@ -100,11 +105,14 @@ export interface NewMessage {
 export interface OpenedMessage {
   readonly businessId: number;
   readonly id: number;
+  readonly chatId: number;
   readonly attempt: number;
   /** Sent with the message and returned in its delivery statuses. */
   readonly reference: string;
   /** The channel that sends it, which may differ from the chat's. */
   readonly channel: string;
+  /** What it leaves from; absent if that is the sender for the chat. */
+  readonly sender?: Sender;
   readonly to: string;
   readonly content: MessageContent;
   /** The platform's id of the message that it answers. */
@@ -145,7 +153,11 @@ export interface ChatContext {
   /** The chat; null if it is not that of the named contact. */
   readonly chat: { readonly id: number } | null;
   readonly user: { readonly name: string } | null;
-  /** The sender of ProviderB for its templates where the contact has a number, else of the chat's channel. */
+  /**
+   * The sender of ProviderB for its templates where the contact has a number, else of the chat's channel: the one that
+   * the customer wrote to last, or the first one. A template of the cloud platform leaves from a number of the account
+   * that has it.
+   */
   readonly sender: Sender | null;
   /** The sender whose account has the templates that the platform approves. */
   readonly cloudSender: Sender | null;

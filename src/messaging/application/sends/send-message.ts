@@ -1,4 +1,4 @@
-import { isChannel } from "../../../kernel/channels.ts";
+import { type ChannelName, isChannel } from "../../../kernel/channels.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { PlatformUnreachable, SendRefused, SendUncertain } from "../../domain/failures.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
@@ -22,7 +22,7 @@ export class SendMessage {
 
   constructor(
     private readonly messages: OutgoingMessages,
-    private readonly senders: Pick<SenderDirectory, "of">,
+    private readonly senders: Pick<SenderDirectory, "forChat">,
     private readonly channels: Channels,
     private readonly feed: EventFeed,
     /** Called if a message could not be handed to its channel, or its outcome could not be stored. */
@@ -78,10 +78,14 @@ export class SendMessage {
   }
 
   private async sendFromOwn(message: OpenedMessage): Promise<SendOutcome> {
-    const { businessId, channel } = message;
-    const sender = isChannel(channel) ? await this.senders.of(businessId, channel) : null;
+    const { channel } = message;
+    const sender = message.sender ?? (isChannel(channel) ? await this.forChat(channel, message) : null);
     if (!sender) return { kind: "not-sent", reason: `the business has no sender on ${channel}` };
     return await this.hand(message, sender);
+  }
+
+  private forChat(channel: ChannelName, { businessId, chatId }: OpenedMessage): Promise<Sender | null> {
+    return this.senders.forChat(businessId, channel, chatId);
   }
 
   private hand({ to, reference, content, replyTo }: OpenedMessage, sender: Sender): Promise<SendOutcome> {
