@@ -3,6 +3,7 @@ import { rankIn } from "../../../infra/postgres/sql-text.ts";
 import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import { awaitsAnswer, mayReach } from "../../domain/delivery.ts";
+import { idScope, isInScope } from "./message-ids.ts";
 import { type ChangedContact, inChunks, type MovedMessage } from "./news.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
 import { hasEarly, waking } from "./waking.ts";
@@ -12,7 +13,7 @@ const moveStatuses: Statement = {
   name: "incoming_statuses",
   text: `
     with given as (
-      select sender.business_id, news."platformMessageId" as message_id, news.reference,
+      select sender.business_id, news.sender, news."platformMessageId" as message_id, news.reference,
              news."recipientId" as recipient_id, news.state, ${rankIn(deliveryStates, "news.state")} as rank,
              (news.error->>'code')::integer as code, news.error->>'reason' as reason,
              coalesce((news.error->>'optedOut')::boolean, false) as opted_out
@@ -23,6 +24,7 @@ const moveStatuses: Statement = {
     matched as (
       select message.id, given.* from given join messages as message
         on message.business_id = given.business_id and message.platform_message_id = given.message_id
+           and ${isInScope("message", "given.sender")}
       union all
       select message.id, given.* from given join messages as message
         on message.business_id = given.business_id and message.reference = given.reference
@@ -32,7 +34,7 @@ const moveStatuses: Statement = {
     ),
     earlier as (
       select message.business_id, message.id, message.state as before, furthest.state, furthest.rank,
-             furthest.message_id, furthest.recipient_id, furthest.code, furthest.reason, furthest.opted_out
+             furthest.sender, furthest.message_id, furthest.recipient_id, furthest.code, furthest.reason, furthest.opted_out
       from furthest join messages as message
         on message.business_id = furthest.business_id and message.id = furthest.id
         -- Asked again once the lock is held: an erasure may have taken both meanwhile.
@@ -47,7 +49,10 @@ const moveStatuses: Statement = {
         platform_message_id = coalesce(message.platform_message_id, (
           select earlier.message_id where not exists (
             select from messages as other
-            where other.business_id = earlier.business_id and other.platform_message_id = earlier.message_id))),
+            where other.business_id = earlier.business_id and other.platform_message_id = earlier.message_id
+              and ${isInScope("other", "earlier.sender")}))),
+        id_scope = case when message.platform_message_id is null then ${idScope("$2", "earlier.sender")}
+                        else message.id_scope end,
         error_code = earlier.code, error_reason = earlier.reason
     from earlier
     where message.business_id = earlier.business_id and message.id = earlier.id

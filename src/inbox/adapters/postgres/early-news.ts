@@ -1,6 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
+import { isInScope } from "./message-ids.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 import { looked } from "./waking.ts";
 
@@ -85,7 +86,8 @@ const take: Statement = {
       where early.heard_at > now() - interval '${looked} seconds' and early.provider = $1
         and exists (
           select from messages
-          where business_id = early.business_id and platform_message_id = early.platform_message_id)
+          where business_id = early.business_id and platform_message_id = early.platform_message_id
+            and ${isInScope("messages", "early.sender")})
       order by early.business_id, early.platform_message_id
       limit $2
       for update skip locked)

@@ -221,13 +221,13 @@ function unknownAmong(
   withdrawn: readonly WithdrawnMessage[],
   linked: readonly LinkedReply[],
 ): NewsOfMessages {
-  const known = new Set(reacted.map(({ message_id }) => message_id));
-  const gone = new Set(withdrawn.map(({ platform_message_id }) => platform_message_id));
-  const answering = new Set(linked.map(({ platform_message_id }) => platform_message_id));
+  const known = new Set(reacted.map(({ sender, message_id: id }) => `${sender} ${id}`));
+  const gone = new Set(withdrawn.map(({ sender, platform_message_id: id }) => `${sender} ${id}`));
+  const answering = new Set(linked.map(({ sender, platform_message_id: id }) => `${sender} ${id}`));
   return {
-    reactions: reactions.filter(({ messageId }) => !known.has(messageId)),
-    withdrawals: withdrawals.filter(({ messageId, isGuess }) => !isGuess && !gone.has(messageId)),
-    replies: replies.filter(({ platformMessageId }) => !answering.has(platformMessageId)),
+    reactions: reactions.filter(({ sender, messageId: id }) => !known.has(`${sender} ${id}`)),
+    withdrawals: withdrawals.filter(({ sender, messageId: id, isGuess }) => !isGuess && !gone.has(`${sender} ${id}`)),
+    replies: replies.filter(({ sender, platformMessageId: id }) => !answering.has(`${sender} ${id}`)),
   };
 }
 

@@ -124,8 +124,12 @@ export interface OpenedMessage {
 export interface OutgoingMessages {
   /** Null when the business has no such chat. */
   open(message: NewMessage, channel: ChannelName): Promise<OpenedMessage | null>;
-  /** Stores the outcome, unless a delivery status already reported a later state. */
-  settle(message: OpenedMessage, outcome: SendOutcome): Promise<LoggedEvent[]>;
+  /**
+   * Stores the outcome, unless a delivery status already reported a later state.
+   *
+   * @param sender - what the message left from; absent if it did not leave
+   */
+  settle(message: OpenedMessage, outcome: SendOutcome, sender?: Sender | null): Promise<LoggedEvent[]>;
   /** Marks up to `limit` messages as unknown whose process died while it sent them. */
   settleExpired(limit: number): Promise<LoggedEvent[]>;
 }

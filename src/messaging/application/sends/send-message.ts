@@ -11,6 +11,14 @@ const mostAttemptsToSettle = 2;
  */
 const mostInBackground = 500;
 
+/** What became of a message, and what it left from. */
+interface Sent {
+  readonly outcome: SendOutcome;
+  readonly sender: Sender | null;
+}
+
+const notSent = (reason: string): Sent => ({ outcome: { kind: "not-sent", reason }, sender: null });
+
 export type SendFailure = SendRefused | PlatformUnreachable | SendUncertain;
 
 /**
@@ -37,7 +45,7 @@ export class SendMessage {
     const opened = await this.messages.open(message, sender.channel);
     if (!opened) throw new SendRefused(`business ${message.businessId} has no such chat`);
     const outcome = await this.hand(opened, sender);
-    const isWrittenDown = await this.settle(opened, outcome);
+    const isWrittenDown = await this.settle(opened, outcome, sender);
     if (outcome.kind === "refused") throw new SendRefused(`${outcome.refusal.code}: ${outcome.refusal.reason}`);
     if (outcome.kind === "not-sent") throw new PlatformUnreachable(outcome.reason);
     if (outcome.kind === "unknown") throw new SendUncertain(outcome.reason);
@@ -70,18 +78,18 @@ export class SendMessage {
   }
 
   private async sendOne(message: OpenedMessage): Promise<void> {
-    const outcome = await this.sendFromOwn(message).catch((error): SendOutcome => {
+    const { outcome, sender } = await this.sendFromOwn(message).catch((error): Sent => {
       this.onFailure(error, message.id);
-      return { kind: "not-sent", reason: "it could not be handed to its channel" };
+      return notSent("it could not be handed to its channel");
     });
-    await this.settle(message, outcome);
+    await this.settle(message, outcome, sender);
   }
 
-  private async sendFromOwn(message: OpenedMessage): Promise<SendOutcome> {
+  private async sendFromOwn(message: OpenedMessage): Promise<Sent> {
     const { channel } = message;
     const sender = message.sender ?? (isChannel(channel) ? await this.forChat(channel, message) : null);
-    if (!sender) return { kind: "not-sent", reason: `the business has no sender on ${channel}` };
-    return await this.hand(message, sender);
+    if (!sender) return notSent(`the business has no sender on ${channel}`);
+    return { outcome: await this.hand(message, sender), sender };
   }
 
   private forChat(channel: ChannelName, { businessId, chatId }: OpenedMessage): Promise<Sender | null> {
@@ -97,10 +105,10 @@ export class SendMessage {
    * An outcome that cannot be stored leaves the message under its lease; when that expires, the message becomes
    * unknown.
    */
-  private async settle(message: OpenedMessage, outcome: SendOutcome): Promise<boolean> {
+  private async settle(message: OpenedMessage, outcome: SendOutcome, sender: Sender | null): Promise<boolean> {
     for (let attempt = 1; attempt <= mostAttemptsToSettle; attempt += 1) {
       try {
-        this.feed.publish(await this.messages.settle(message, outcome));
+        this.feed.publish(await this.messages.settle(message, outcome, sender));
         return true;
       } catch (error) {
         this.onFailure(error, message.id);
