@@ -38,6 +38,7 @@ const event = {
     referral,
   }),
   postback: open({ mid: text, title: text, payload: text, referral }),
+  message_edit: open({ mid: text, text: { ...text, description: "What the message says from then on" } }),
   reaction: open({ mid: text, action: { ...text, description: "`react` or `unreact`" }, reaction: text, emoji: text }),
   delivery: open({ mids: { type: "array", items: text }, watermark: { type: "integer" } }),
   read: open({

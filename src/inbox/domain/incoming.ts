@@ -29,7 +29,6 @@ export interface IncomingFile {
   readonly kind: FileKind;
   /** What the customer calls it. */
   readonly name?: string;
-  readonly mime?: string;
   readonly place: FilePlace;
 }
 
@@ -125,6 +124,18 @@ export interface Withdrawal {
   readonly isGuess?: true;
 }
 
+/** That the author of a message gave it another text. */
+export interface MessageEdit {
+  readonly sender: SenderId;
+  /** The customer in whose chat the message is, as the platform calls them; null if it does not say who that is. */
+  readonly customer: string | null;
+  /** Who wrote the message, and edited it. */
+  readonly author: "customer" | "business";
+  readonly messageId: string;
+  readonly body: string;
+  readonly occurredAt: Date;
+}
+
 /** That a message which is here answers one that came after it. */
 export interface ReplyLink {
   readonly sender: SenderId;
@@ -201,6 +212,7 @@ export interface ConnectionNews {
 export interface IncomingNews {
   readonly messages: readonly IncomingMessage[];
   readonly echoes: readonly EchoedMessage[];
+  readonly edits: readonly MessageEdit[];
   readonly withdrawals: readonly Withdrawal[];
   readonly reactions: readonly IncomingReaction[];
   readonly replies: readonly ReplyLink[];
@@ -221,6 +233,7 @@ export interface WebhookNews extends IncomingNews {
 export const noNews: WebhookNews = {
   messages: [],
   echoes: [],
+  edits: [],
   withdrawals: [],
   reactions: [],
   replies: [],
@@ -238,6 +251,7 @@ export const noNews: WebhookNews = {
 export const joinedNews = (news: readonly WebhookNews[]): WebhookNews => ({
   messages: news.flatMap(({ messages }) => messages),
   echoes: news.flatMap(({ echoes }) => echoes),
+  edits: news.flatMap(({ edits }) => edits),
   withdrawals: news.flatMap(({ withdrawals }) => withdrawals),
   reactions: news.flatMap(({ reactions }) => reactions),
   replies: news.flatMap(({ replies }) => replies),

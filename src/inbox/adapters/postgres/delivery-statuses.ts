@@ -57,11 +57,11 @@ const moveStatuses: Statement = {
     from earlier
     where message.business_id = earlier.business_id and message.id = earlier.id
       and message.direction = 'out' and earlier.rank > ${rankIn(deliveryStates, "earlier.before")}
-    returning message.business_id, message.id, message.chat_id, earlier.before, message.state, earlier.recipient_id,
-              earlier.opted_out, message.takes_conversation, message.platform_message_id
+    returning message.business_id, message.id, message.chat_id, message.conversation_id, earlier.before,
+              message.state, earlier.recipient_id, earlier.opted_out, message.takes_conversation, message.platform_message_id
     ),
     ${waking("moved")}
-    select business_id, id, chat_id, before, state, recipient_id, opted_out, takes_conversation,
+    select business_id, id, chat_id, conversation_id, before, state, recipient_id, opted_out, takes_conversation,
            ${hasEarly("moved.business_id", "moved.platform_message_id")} as "hasEarly"
     from moved`,
 };
@@ -123,16 +123,22 @@ const takeConversations: Statement = {
     where conversation.business_id = waiting.business_id and conversation.id = waiting.id`,
 };
 
+/** A message that a status moved. */
+export type SettledMessage = MovedMessage & { readonly conversation_id: number };
+
 /** Writes down what became of messages of ours; those of which more is known now. */
 export const moveMessages = (
   transaction: Queries,
   provider: string,
   statuses: readonly DeliveryStatus[],
-): Promise<MovedMessage[]> => inChunks(transaction, moveStatuses, statuses, provider);
+): Promise<SettledMessage[]> => inChunks(transaction, moveStatuses, statuses, provider);
 
-/** Writes what statuses tell of recipients, and returns the contacts that changed. */
-export async function learnFrom(transaction: Queries, moved: readonly MovedMessage[]): Promise<ChangedContact[]> {
-  const news = moved.filter((row) => row.opted_out || (awaitsAnswer(row.before) && row.recipient_id));
+/** Those that tell something of their recipients. */
+export const tellingOfRecipients = (moved: readonly MovedMessage[]): MovedMessage[] =>
+  moved.filter((row) => row.opted_out || (awaitsAnswer(row.before) && row.recipient_id));
+
+/** Writes what statuses tell of recipients, and returns the contacts that changed. Those are locked. */
+export async function learnFrom(transaction: Queries, news: readonly MovedMessage[]): Promise<ChangedContact[]> {
   return inChunks<ChangedContact>(
     transaction,
     learnRecipients,
@@ -146,8 +152,11 @@ export async function learnFrom(transaction: Queries, moved: readonly MovedMessa
   );
 }
 
-export async function takeConversationsOf(transaction: Queries, moved: readonly MovedMessage[]): Promise<void> {
-  const news = moved.filter((row) => awaitsAnswer(row.before) && mayReach(row.state) && row.takes_conversation);
+/** Each statement locks its conversations in the order of their ids; so do several, one after the other. */
+export async function takeConversationsOf(transaction: Queries, moved: readonly SettledMessage[]): Promise<void> {
+  const news = moved
+    .filter((row) => awaitsAnswer(row.before) && mayReach(row.state) && row.takes_conversation)
+    .sort((a, b) => a.business_id - b.business_id || a.conversation_id - b.conversation_id);
   await inChunks(
     transaction,
     takeConversations,

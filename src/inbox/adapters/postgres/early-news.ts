@@ -5,8 +5,8 @@ import { isInScope } from "./message-ids.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 import { looked } from "./waking.ts";
 
-/** What a customer does with a message, and that a message answers it. */
-export type NewsOfMessages = Pick<IncomingNews, "reactions" | "withdrawals" | "replies">;
+/** What becomes of a message, and that a message answers it. */
+export type NewsOfMessages = Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">;
 
 const keep: Statement = {
   name: "early_news_keep",
@@ -16,17 +16,17 @@ const keep: Statement = {
              sender.business_id, news.*
       from jsonb_to_recordset($1::jsonb) as news(
         position integer, sender text, message_id text, kind text, customer text, answer text, author text, emoji text,
-        at timestamptz)
+        body text, at timestamptz)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
       order by sender.business_id, news.message_id, news.kind, news.customer, news.answer, news.at desc,
                news.position desc
     )
     insert into early_news as early (business_id, platform_message_id, provider, kind, customer, answer, sender, author,
-                                     emoji, at)
-    select business_id, message_id, $2, kind, customer, answer, sender, author, emoji, at from given
+                                     emoji, body, at)
+    select business_id, message_id, $2, kind, customer, answer, sender, author, emoji, body, at from given
     order by business_id, message_id, kind, customer, answer
     on conflict (business_id, platform_message_id, provider, kind, customer, answer) do update
-    set emoji = excluded.emoji, at = excluded.at, author = excluded.author, heard_at = clock_timestamp()
+    set emoji = excluded.emoji, body = excluded.body, at = excluded.at, author = excluded.author, heard_at = clock_timestamp()
     where early.at <= excluded.at
     returning early.business_id`,
 };
@@ -35,14 +35,19 @@ const keep: Statement = {
 export async function keepNews(
   transaction: Queries,
   provider: string,
-  { reactions, withdrawals, replies }: NewsOfMessages,
+  { reactions, edits, withdrawals, replies }: NewsOfMessages,
 ): Promise<boolean> {
-  const nothing = { customer: "", answer: "", emoji: "", at: new Date() };
+  const nothing = { customer: "", answer: "", emoji: "", body: "", at: new Date() };
   const rows = [
     ...reactions.map(({ sender, from, name, messageId, emoji, occurredAt }) => ({
       ...nothing,
       ...{ kind: "reaction", sender, message_id: messageId, customer: from, author: name, emoji, at: occurredAt },
     })),
+    ...edits.flatMap(({ sender, customer, author, messageId, body, occurredAt: at }) => {
+      // An erasure of the customer would not find it.
+      if (customer === null) return [];
+      return [{ ...nothing, kind: editKinds[author], sender, message_id: messageId, customer, body, at }];
+    }),
     ...withdrawals
       .filter(({ isGuess }) => !isGuess)
       .map(({ sender, from, messageId }) => ({
@@ -57,8 +62,10 @@ export async function keepNews(
   return (await inChunks(transaction, keep, rows, provider)).length > 0;
 }
 
+const editKinds = { customer: "edit", business: "own edit" } as const;
+
 const columns = `early.kind, early.sender, early.platform_message_id as "messageId", early.customer as "from",
-                 early.answer, early.author as name, early.emoji, early.at as "occurredAt"`;
+                 early.answer, early.author as name, early.emoji, early.body, early.at as "occurredAt"`;
 
 /** Replies are looked at again later: their own messages are here already, and are locked first. */
 const takeOf: Statement = {
@@ -95,13 +102,14 @@ const take: Statement = {
 };
 
 interface Row {
-  readonly kind: "reaction" | "withdrawal" | "reply";
+  readonly kind: "reaction" | "withdrawal" | "reply" | "edit" | "own edit";
   readonly sender: string;
   readonly messageId: string;
   readonly from: string;
   readonly answer: string;
   readonly name: string | null;
   readonly emoji: string;
+  readonly body: string;
   readonly occurredAt: Date;
 }
 
@@ -112,6 +120,11 @@ function newsIn(rows: readonly Row[]): NewsOfMessages {
       ...{ sender, from, messageId, emoji, occurredAt },
       ...(name === null ? {} : { name }),
     })),
+    edits: (["customer", "business"] as const).flatMap((author) =>
+      of(editKinds[author]).map(({ sender, from, messageId, body, occurredAt }) => ({
+        ...{ sender, customer: from, author, messageId, body, occurredAt },
+      })),
+    ),
     withdrawals: of("withdrawal").map(({ sender, from, messageId }) => ({ sender, from, messageId })),
     replies: of("reply").map(({ sender, answer, messageId }) => ({
       ...{ sender, platformMessageId: answer, replyTo: messageId },

@@ -11,7 +11,6 @@ import type { CustomerChat } from "./customer-chats.ts";
 import type { StoredReaction } from "./customer-reactions.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 import { chatState } from "./state-sql.ts";
-import type { WithdrawnMessage } from "./withdrawals.ts";
 
 /**
  * The agent who closed a chat has it until its customer writes again. A message that is sent after the closing may have
@@ -30,7 +29,7 @@ const departmentAfter = `
  * Puts chats on top, and notes when their customers wrote last, to which sender of the business, and which ad they
  * clicked last, by the time of the click. Until the customer writes, the sender is the one that somebody of the business
  * wrote from elsewhere. A chat that only a message of ours raises comes without `inbound_at`, and one whose customer only reacted,
- * clicked or took a message back is not raised. Returns the chats that other agents see than before.
+ * clicked, edited or took a message back is not raised. Returns the chats that other agents see than before.
  */
 const raise: Statement = {
   name: "incoming_raise",
@@ -77,7 +76,7 @@ export interface RaisedChat {
   readonly chat_id: number;
   /** Who could see it before; null where that is the same. */
   readonly was: Audience | null;
-  /** Its row differs, of which no message tells: its window ends later, it has another ad, a message was taken back. */
+  /** Its row differs, of which no message tells: its window ends later, it has another ad, a message of it another text. */
   readonly isToBeTold: boolean;
 }
 
@@ -108,7 +107,8 @@ export interface PlacedClick {
 export interface ChatNews {
   readonly messages: readonly MessageNews[];
   readonly reacted: readonly StoredReaction[];
-  readonly withdrawn: readonly WithdrawnMessage[];
+  /** Whose messages have another text now, or none. */
+  readonly rewritten: readonly (CustomerChat & { readonly shows: boolean })[];
   readonly clicks: readonly PlacedClick[];
 }
 
@@ -124,13 +124,13 @@ export const announceChats = (transaction: Queries, raised: readonly RaisedChat[
   );
 
 /** One row for each chat, in the order in which chats are locked. */
-function chatsToRaise({ messages, reacted, withdrawn, clicks }: ChatNews): object[] {
+function chatsToRaise({ messages, reacted, rewritten, clicks }: ChatNews): object[] {
   const untold = messages.filter(({ before }) => wasUntold(before));
-  const gone = withdrawn.filter(({ shows }) => shows);
-  const places = [...untold, ...reacted, ...gone, ...clicks.map(({ chat }) => chat)];
+  const changed = rewritten.filter(({ shows }) => shows);
+  const places = [...untold, ...reacted, ...changed, ...clicks.map(({ chat }) => chat)];
   const messagesOf = groupBy(untold, keyOf);
   const reactedIn = groupBy(reacted, keyOf);
-  const goneFrom = new Set(gone.map(keyOf));
+  const changedIn = new Set(changed.map(keyOf));
   const clicksOf = groupBy(clicks, ({ chat }) => keyOf(chat));
   const rows = [...new Map(places.map((chat) => [keyOf(chat), chat]))].map(([key, { business_id, chat_id }]) => {
     const group = messagesOf.get(key) ?? [];
@@ -153,7 +153,7 @@ function chatsToRaise({ messages, reacted, withdrawn, clicks }: ChatNews): objec
       clicked_at: click?.occurredAt,
       arrived: group.flatMap(({ id, message }) => (message ? [id] : [])),
       begins: group.some(({ begins }) => begins === true),
-      changes: goneFrom.has(key),
+      changes: changedIn.has(key),
     };
   });
   return rows.sort((a, b) => a.business_id - b.business_id || a.chat_id - b.chat_id);
