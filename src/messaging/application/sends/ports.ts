@@ -1,7 +1,7 @@
 import type { ChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { MessageContent } from "../../domain/message.ts";
-import type { SendOutcome } from "../../domain/platform.ts";
+import type { Refusal, SendOutcome } from "../../domain/platform.ts";
 import type { Template } from "../../domain/template.ts";
 
 /** A sender of a business on one channel: a number, a page, a photo account or an instance. */
@@ -58,6 +58,17 @@ export interface ReadMessage {
   /** The customer's id on the platform. */
   readonly customer: string;
 }
+
+/** A template of which the platform sends no message any more, as messages name it. */
+export type StoppedTemplate = Pick<NonNullable<MessageContent["template"]>, "name" | "language" | "providerBId">;
+
+/** Hears that the platform refused a message of the sender because it has stopped the message's template. */
+export type OnStoppedTemplate = (
+  businessId: number,
+  sender: Sender,
+  template: StoppedTemplate,
+  refusal: Refusal,
+) => Promise<void>;
 
 /** A way to send messages to customers. */
 export interface Channel {

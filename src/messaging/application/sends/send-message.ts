@@ -2,7 +2,15 @@ import { type ChannelName, isChannel } from "../../../kernel/channels.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { PlatformUnreachable, SendRefused, SendUncertain } from "../../domain/failures.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
-import type { Channels, NewMessage, OpenedMessage, OutgoingMessages, Sender, SenderDirectory } from "./ports.ts";
+import type {
+  Channels,
+  NewMessage,
+  OnStoppedTemplate,
+  OpenedMessage,
+  OutgoingMessages,
+  Sender,
+  SenderDirectory,
+} from "./ports.ts";
 
 const mostAttemptsToSettle = 2;
 /**
@@ -35,6 +43,7 @@ export class SendMessage {
     private readonly feed: EventFeed,
     /** Called if a message could not be handed to its channel, or its outcome could not be stored. */
     private readonly onFailure: (error: unknown, messageId: number) => void,
+    private readonly onStoppedTemplate: OnStoppedTemplate,
   ) {}
 
   /**
@@ -46,6 +55,7 @@ export class SendMessage {
     if (!opened) throw new SendRefused(`business ${message.businessId} has no such chat`);
     const outcome = await this.hand(opened, sender);
     const isWrittenDown = await this.settle(opened, outcome, sender);
+    await this.heed(opened, outcome, sender);
     if (outcome.kind === "refused") throw new SendRefused(`${outcome.refusal.code}: ${outcome.refusal.reason}`);
     if (outcome.kind === "not-sent") throw new PlatformUnreachable(outcome.reason);
     if (outcome.kind === "unknown") throw new SendUncertain(outcome.reason);
@@ -83,6 +93,7 @@ export class SendMessage {
       return notSent("it could not be handed to its channel");
     });
     await this.settle(message, outcome, sender);
+    if (sender) await this.heed(message, outcome, sender);
   }
 
   private async sendFromOwn(message: OpenedMessage): Promise<Sent> {
@@ -99,6 +110,16 @@ export class SendMessage {
   private hand({ to, reference, content, replyTo }: OpenedMessage, sender: Sender): Promise<SendOutcome> {
     const message = { to, reference, ...content, ...(replyTo !== undefined && { replyTo }) };
     return this.channels[sender.channel].send(sender, message);
+  }
+
+  /** Campaigns of a template that the platform has stopped would be refused one message after the other. */
+  private async heed({ id, businessId, content: { template } }: OpenedMessage, outcome: SendOutcome, sender: Sender) {
+    if (!template || outcome.kind !== "refused" || outcome.refusal.class !== "stop-template") return;
+    try {
+      await this.onStoppedTemplate(businessId, sender, template, outcome.refusal);
+    } catch (error) {
+      this.onFailure(error, id);
+    }
   }
 
   /**
