@@ -188,7 +188,6 @@ describe("webhooks of the cloud channel", () => {
         ...{ kind: "order", body: "Sin sal" },
         details: { order: { catalog_id: "354160437058781", text: "Sin sal", product_items: items } },
         order: {
-          note: "Sin sal",
           lines: [line("HAMBURGER"), line("SODA", { quantity: 2, price: "10.5" }), line("SODA", { price: "7.25" })],
         },
       });

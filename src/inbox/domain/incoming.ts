@@ -13,23 +13,27 @@ export interface AdReferral {
 export const fileKinds = ["image", "video", "audio", "document", "sticker"] as const;
 export type FileKind = (typeof fileKinds)[number];
 
-/** Where the content of a file can be had. */
+/** Where a platform has the content of a file. */
 export type FilePlace =
   /** By the platform's id of the file. */
   | { readonly at: "id"; readonly id: string }
   /** By its address, which the channel may open with the sender's credentials. */
   | { readonly at: "url"; readonly url: string }
   /** By the platform's id of the message that brought it. */
-  | { readonly at: "message"; readonly messageId: string }
-  /** It came along. */
-  | { readonly at: "here"; readonly base64: string };
+  | { readonly at: "message"; readonly messageId: string };
+
+/** The content of a file that came along. */
+export interface FileHere {
+  readonly at: "here";
+  readonly base64: string;
+}
 
 /** A file that a customer sent. All that is said of it is the customer's or the platform's word. */
 export interface IncomingFile {
   readonly kind: FileKind;
   /** What the customer calls it. */
   readonly name?: string;
-  readonly place: FilePlace;
+  readonly place: FilePlace | FileHere;
 }
 
 /** One product of an order that a customer put together from a catalog. */
@@ -48,7 +52,6 @@ export interface CatalogLine {
 
 /** An order that a customer put together from a catalog. */
 export interface CatalogOrder {
-  readonly note: string;
   /** At most 100. */
   readonly lines: readonly CatalogLine[];
 }

@@ -31,7 +31,24 @@ const keep: Statement = {
     returning early.business_id`,
 };
 
-/** Keeps news of messages that are not here yet. Whether any are kept. */
+/** News of one business that are kept. Real ones wait for seconds: so many at once are of messages that never come. */
+export const mostEarlyNews = 5_000;
+
+const trim: Statement = {
+  name: "early_news_trim",
+  text: `
+    delete from early_news
+    where (business_id, platform_message_id, provider, kind, customer, answer) in (
+      select old.business_id, old.platform_message_id, old.provider, old.kind, old.customer, old.answer
+      from unnest($1::bigint[]) as kept(business_id)
+      cross join lateral (
+        select * from early_news where business_id = kept.business_id
+        order by heard_at desc offset ${mostEarlyNews}
+        for update skip locked
+      ) as old)`,
+};
+
+/** Keeps news of messages that are not here yet; beyond a number the oldest go. Whether any are kept. */
 export async function keepNews(
   transaction: Queries,
   provider: string,
@@ -59,7 +76,9 @@ export async function keepNews(
       ...{ kind: "reply", sender, message_id: replyTo, answer: platformMessageId },
     })),
   ].map((row, position) => ({ ...row, position }));
-  return (await inChunks(transaction, keep, rows, provider)).length > 0;
+  const kept = await inChunks<{ readonly business_id: number }>(transaction, keep, rows, provider);
+  if (kept.length > 0) await transaction.rows(trim, [[...new Set(kept.map(({ business_id: id }) => id))]]);
+  return kept.length > 0;
 }
 
 const editKinds = { customer: "edit", business: "own edit" } as const;

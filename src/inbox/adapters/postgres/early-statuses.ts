@@ -127,12 +127,18 @@ const purge: Statement = {
     returning business_id`,
 };
 
+/** News of all businesses that are kept. */
+const mostEarlyNewsInAll = 100_000;
+
+/** Also the oldest of too many. */
 const purgeNews: Statement = {
   name: "early_news_purge",
   text: `
     delete from early_news where ctid = any(array(
       select ctid from early_news
-      where heard_at < now() - interval '${kept} minutes' order by heard_at limit ${purgedAtOnce}
+      where heard_at < greatest(now() - interval '${kept} minutes', (
+        select heard_at from early_news order by heard_at desc offset ${mostEarlyNewsInAll} limit 1))
+      order by heard_at limit ${purgedAtOnce}
       for update skip locked))
     returning business_id`,
 };
