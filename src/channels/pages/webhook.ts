@@ -105,7 +105,8 @@ const places: Readonly<Record<PagesChannel, Place>> = {
       ],
       [
         "PageWebhook.8",
-        "An ad that the customer came from (`referral.ad_id`) becomes the chat's, also without a message.",
+        "An ad that the customer came from (`referral.ad_id`) becomes the chat's, also without a message. A message that the " +
+          "customer edits (`message_edit`) has the new text from then on, and `editado` says when.",
       ],
       [
         "PageWebhook.9",
@@ -137,7 +138,8 @@ const places: Readonly<Record<PagesChannel, Place>> = {
       ["PhotoWebhook.7", "`read` tells of the message that it names. That a message was delivered is not told."],
       [
         "PhotoWebhook.8",
-        "A message that the customer took back (`is_deleted`) loses its content. An ad that the customer came from " +
+        "A message that the customer edits (`message_edit`) has the new text from then on, and `editado` says when; one that " +
+          "the customer took back (`is_deleted`) loses its content. An ad that the customer came from " +
           "(`referral.ad_id`) becomes the chat's, also without a message.",
       ],
       [
