@@ -89,10 +89,10 @@ export const contactsModule = new ContainerModule(({ bind }) => {
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => new PostgresNaming(transaction));
       const timeoutMs = Math.min(messagingPlatform.timeoutMs, longestNameMs);
       const platforms = { client, messagingPlatform: { ...messagingPlatform, timeoutMs }, urls: channels };
-      const ask = async ({ businessId, provider, platformId }: UnnamedContact): Promise<string | null> => {
+      const ask = async ({ businessId, chatId, provider, platformId }: UnnamedContact): Promise<string | null> => {
         const kind = Object.values(chatChannelKinds).find(({ name }) => name === provider);
         const settings = kind ? settingsOf(kind.name, platforms) : null;
-        const sender = kind && settings ? await senders.of(businessId, kind.name) : null;
+        const sender = kind && settings ? await senders.forChat(businessId, kind.name, chatId) : null;
         return settings && sender ? ((await kind?.receiving.nameOf?.(settings, sender, platformId)) ?? null) : null;
       };
       return new NameContacts(new PostgresUnnamedContacts(cells), unitOfWork, ask, feed, (error, businessId) =>

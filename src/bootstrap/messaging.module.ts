@@ -20,6 +20,7 @@ import {
   ChatTemplates,
   GiveSender,
   ListTemplates,
+  PauseTemplate,
   ReadReceipts,
   SendMessage,
   SendTemplate,
@@ -94,11 +95,23 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.sendMessage,
-    [tokens.outgoingMessages, tokens.senderDirectory, tokens.channels, tokens.feed, tokens.log],
-    (messages, senders, channels, feed, log) =>
-      new SendMessage(messages, senders, channels, feed, (error, messageId) =>
-        log.error({ err: error, messageId }, "a message could not be sent, or what came of it not written down"),
-      ),
+    [
+      tokens.outgoingMessages,
+      tokens.senderDirectory,
+      tokens.channels,
+      tokens.feed,
+      tokens.log,
+      tokens.campaignQueue,
+      tokens.campaignProgress,
+    ],
+    (messages, senders, channels, feed, log, queue, progress) => {
+      const pauseTemplate = new PauseTemplate(queue, progress);
+      const onFailure = (error: unknown, messageId: number) =>
+        log.error({ err: error, messageId }, "a message could not be sent, or what came of it not written down");
+      return new SendMessage(messages, senders, channels, feed, onFailure, (...stopped) =>
+        pauseTemplate.execute(...stopped),
+      );
+    },
   );
   provide(
     bind,

@@ -19,7 +19,14 @@ interface Settings {
 }
 
 /** What the provider is asked to tell. */
-const told = ["MESSAGES_UPSERT", "MESSAGES_UPDATE", "MESSAGES_DELETE", "SEND_MESSAGE", "CONNECTION_UPDATE"];
+const told = [
+  "MESSAGES_UPSERT",
+  "MESSAGES_UPDATE",
+  "MESSAGES_EDITED",
+  "MESSAGES_DELETE",
+  "SEND_MESSAGE",
+  "CONNECTION_UPDATE",
+];
 
 /** Characters; a code is some thousands. */
 const largestCode = 1_000_000;

@@ -48,6 +48,7 @@ export {
   type IncomingFile,
   type IncomingMessage,
   type IncomingReaction,
+  type MessageEdit,
   type NumberNews,
   noNews,
   type PreferenceChange,

@@ -3,6 +3,7 @@
 export { CampaignProgress } from "./application/campaigns/campaign-progress.ts";
 export { DispatchCampaigns } from "./application/campaigns/dispatch-campaigns.ts";
 export type { CampaignsStanding } from "./application/campaigns/operator-ports.ts";
+export { PauseTemplate } from "./application/campaigns/pause-template.ts";
 export type {
   CampaignInbox,
   CampaignMessage,

@@ -60,6 +60,14 @@ describe("A business's own record and flags", () => {
       expect(json.error).to.include(String(Object.keys(wrong).at(-1)).slice(0, 100));
       expect(json.error.length).to.be.below(200);
     }
+    for (const rawBody of ['{"__proto__":{"currency":"USD"}}', '{"currency":"USD","\\u005f_proto__":null}']) {
+      const { status, json } = await request(`${world.api}/admin/flags`, {
+        method: "PUT",
+        headers: { "x-api-key": world.appKey(1), "content-type": "application/json" },
+        rawBody,
+      });
+      expect([status, json.error]).to.deep.equal([400, "__proto__ no es un campo conocido"]);
+    }
     expect((await ask("PUT", "flags", { template_language: "pt_BR" })).json.template_language).to.equal("pt_BR");
   });
 

@@ -106,7 +106,7 @@ export const bare: BareHandler = async ({ query, platform }) => {
     const message = { businessId: 1, to: "", content: { text: "" } };
     const author = { kind: "business", name: "", userId: null } as const;
     await messages.open({ ...message, thread: { phone: "", contactName: "" }, author }, cloudChannel);
-    const opened = { ...message, id: 1, attempt: 1, reference: "", channel: cloudChannel };
+    const opened = { ...message, id: 1, chatId: 1, attempt: 1, reference: "", channel: cloudChannel };
     await messages.settle(opened, { kind: "unknown", reason: "" });
   });
   const [sendContext, open, settle] = [...catalog, ...outbox];

@@ -47,7 +47,7 @@ const kinds: readonly (readonly [title: string, message: object, expected: objec
     { type: "image", image: { ...media, caption: "Así" } },
     {
       ...{ kind: "image", body: "Así", details: { image: { ...media, caption: "Así" } } },
-      file: { kind: "image", mime: "image/jpeg", place: { at: "id", id: "65463453" } },
+      file: { kind: "image", place: { at: "id", id: "65463453" } },
     },
   ],
   [
@@ -56,7 +56,7 @@ const kinds: readonly (readonly [title: string, message: object, expected: objec
     {
       ...{ kind: "document", body: "menú.pdf" },
       details: { document: { ...media, filename: "menú.pdf", mime_type: "application/pdf" } },
-      file: { kind: "document", name: "menú.pdf", mime: "application/pdf", place: { at: "id", id: "65463453" } },
+      file: { kind: "document", name: "menú.pdf", place: { at: "id", id: "65463453" } },
     },
   ],
   [
@@ -129,14 +129,6 @@ const kinds: readonly (readonly [title: string, message: object, expected: objec
     },
   ],
   [
-    "a message of another wording",
-    { type: "edit", edit: { original_message_id: "wamid.first", message: { type: "text", text: { body: "Dos" } } } },
-    {
-      ...{ kind: "edit", body: "Dos", replyTo: "wamid.first" },
-      details: { edit: { original_message_id: "wamid.first", message: { type: "text", text: { body: "Dos" } } } },
-    },
-  ],
-  [
     "what the platform does not support",
     { type: "unsupported", errors: [{ code: 131051, title: "Message type unknown" }] },
     { kind: "unsupported", body: "", details: { errors: [{ code: 131051, title: "Message type unknown" }] } },
@@ -196,7 +188,6 @@ describe("webhooks of the cloud channel", () => {
         ...{ kind: "order", body: "Sin sal" },
         details: { order: { catalog_id: "354160437058781", text: "Sin sal", product_items: items } },
         order: {
-          note: "Sin sal",
           lines: [line("HAMBURGER"), line("SODA", { quantity: 2, price: "10.5" }), line("SODA", { price: "7.25" })],
         },
       });
@@ -232,6 +223,25 @@ describe("webhooks of the cloud channel", () => {
     });
   });
 
+  it("tell of an edit, which is no message", () => {
+    const edited = (message: object) => ({ type: "edit", edit: { original_message_id: "wamid.first", message } });
+    const edit = { sender, customer, author: "customer", messageId: "wamid.first", occurredAt: at };
+    const bodies: [object, string][] = [
+      [{ type: "text", text: { body: "Dos" } }, "Dos"],
+      [{ type: "image", image: { ...media, caption: "Listo" } }, "Listo"],
+    ];
+    for (const [message, body] of bodies) {
+      const { edits, messages } = readCloudWebhook(
+        aboutNumber({ contacts, messages: [{ ...from, ...edited(message) }] }),
+      );
+      expect([edits, messages]).to.deep.equal([[{ ...edit, body }], []]);
+    }
+    for (const nothing of [{ edit: { message: { type: "text" } } }, { edit: { original_message_id: "wamid.first" } }]) {
+      const { edits } = readCloudWebhook(aboutNumber({ messages: [{ ...from, type: "edit", ...nothing }] }));
+      expect(edits).to.deep.equal([]);
+    }
+  });
+
   describe("about a number that is in the business app, too", () => {
     const echoed = { from: business, to: customer, id: "wamid.echo", timestamp: "1760000000" };
     const echoes = (...messages: readonly object[]) =>
@@ -243,6 +253,18 @@ describe("webhooks of the cloud channel", () => {
       );
     const read = { sender, to: customer, platformMessageId: "wamid.echo", occurredAt: at };
 
+    it("tell of an edit there, which is no message", () => {
+      const edited = { type: "text", text: { body: "Ya salió" } };
+      const { edits, ...rest } = echoes({
+        type: "edit",
+        edit: { original_message_id: "wamid.first", message: edited },
+      });
+      expect(edits).to.deep.equal([
+        ...[{ sender, customer, author: "business", messageId: "wamid.first", body: "Ya salió", occurredAt: at }],
+      ]);
+      for (const [news, list] of Object.entries(rest)) expect(list, news).to.deep.equal([]);
+    });
+
     it("tell what was written there, with its files, and as nothing else", () => {
       const { echoes: told, ...rest } = echoes(
         { type: "text", text: { body: "Ya sale" }, context },
@@ -253,7 +275,7 @@ describe("webhooks of the cloud channel", () => {
         { ...read, kind: "text", body: "Ya sale", replyTo: "wamid.asked", details: { context } },
         {
           ...{ ...read, kind: "image", body: "Listo", details: { image: { ...media, caption: "Listo" } } },
-          file: { kind: "image", mime: "image/jpeg", place: { at: "id", id: "65463453" } },
+          file: { kind: "image", place: { at: "id", id: "65463453" } },
         },
         { ...read, kind: "unsupported", body: "", details: { errors: [{ code: 131060 }] } },
       ]);

@@ -154,6 +154,17 @@ describe("conversations of every channel", () => {
           expect(reactions).to.deep.equal(channel === "provider-b" ? [] : ["👍"]);
         });
 
+        if (channel !== "provider-b") {
+          it("what a customer edits has its new text in the same message", async () => {
+            const customer = newCustomer();
+            const { chat_id: chatId, mensaje } = await say(channel, customer, { text: "Talla M" });
+            await asCustomer(channel, customer, "say", { text: "Talla L", edit_of: mensaje.platform_message_id });
+            await hears("message:changed", (changed) => changed.mensaje.id === mensaje.id && changed.mensaje.editado);
+            await workedOff();
+            expect((await threadOf(chatId)).map(({ texto }) => texto)).to.deep.equal(["Talla L"]);
+          });
+        }
+
         it("an answer goes out once over its platform, and its delivery and reading are told in their order", async () => {
           const customer = newCustomer();
           const { chat_id: chatId } = await say(channel, customer, { text: "Hola" });

@@ -175,6 +175,23 @@ describe("what pages and photo accounts tell", () => {
       expect(read("page", { ...inbound, referral: link })).to.deep.equal(noNews);
     });
 
+    it("one that its author edited", () => {
+      const about = { sender: pageId, customer, author: "customer", messageId: "m_1", occurredAt: new Date(at) };
+      for (const object of ["page", "instagram"] as const) {
+        const told = read(object, { ...inbound, message_edit: { mid: "m_1", text: "Dos", num_edit: 1 } });
+        expect(only(told, "edits")).to.deep.equal([{ ...about, body: "Dos" }]);
+        for (const odd of [
+          { mid: "m_1" },
+          { text: "Dos" },
+          { mid: 7, text: "Dos" },
+          { mid: "m_1", text: null },
+          null,
+        ]) {
+          expect(read(object, { ...inbound, message_edit: odd })).to.deep.equal(noNews);
+        }
+      }
+    });
+
     it("one that was taken back, with all its parts", () => {
       const told = read("instagram", { ...inbound, message: { mid: "m_1", is_deleted: true } });
       const withdrawn = only(told, "withdrawals").map(({ messageId }) => messageId);

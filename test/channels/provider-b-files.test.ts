@@ -144,7 +144,8 @@ describe("files of ProviderB's customers", () => {
     const fields = Object.fromEntries(new URLSearchParams(told.join("")));
     const payload = JSON.stringify({ at: 1, reference: "", fields });
     const [message] = readProviderBWebhook(payload, { platformId: account, owner: null }).messages;
-    if (!message?.file) throw new Error("no file");
-    expect(await contentOf(await open(sandbox.url, message.file.place))).to.equal("hello");
+    const place = message?.file?.place;
+    if (!place || place.at === "here") throw new Error("no file at the platform");
+    expect(await contentOf(await open(sandbox.url, place))).to.equal("hello");
   });
 });

@@ -18,6 +18,7 @@ const counts = (news: WebhookNews) =>
   Object.fromEntries(Object.entries(news).flatMap(([kind, { length }]) => (length > 0 ? [[kind, length]] : [])));
 
 const file = { url: "https://mmg.whatsapp.net/v/x.enc", mimetype: "image/jpeg", fileLength: { low: 20, high: 0 } };
+const ownJid = `${phone}@s.whatsapp.net`;
 const context = { stanzaId: "3EB0", participant: jid, quotedMessage: { conversation: "Hola" } };
 
 describe("what customers of paired phones write", () => {
@@ -216,7 +217,6 @@ describe("what customers of paired phones write", () => {
   it("has a file, which is to be asked for by the message or came along", () => {
     expect(message({ imageMessage: file })?.file).to.deep.equal({
       kind: "image",
-      mime: "image/jpeg",
       place: { at: "message", messageId: "3A01" },
     });
     const document = { documentMessage: { fileName: "a.pdf", mimetype: "application/pdf" } };
@@ -224,7 +224,6 @@ describe("what customers of paired phones write", () => {
     expect(readQrWebhook(payload, about).messages[0]?.file).to.deep.equal({
       kind: "document",
       name: "a.pdf",
-      mime: "application/pdf",
       place: { at: "here", base64: "AAAA" },
     });
     const text = keptAs({ told: told("messages.upsert", upsert({ conversation: "a" })), file: "AAAA" }, instance);
@@ -332,11 +331,39 @@ describe("what customers of paired phones write", () => {
     }
   });
 
+  it("is edited by its author", () => {
+    const key = { remoteJid: ownJid, fromMe: true, id: "3A00" };
+    const change = { type: "MESSAGE_EDIT", key, editedMessage: { conversation: "Dos" }, timestampMs: "1760000005000" };
+    const at = new Date(1_760_000_005_000);
+    const edit = { sender: instance, author: "customer", messageId: "3A00", body: "Dos", occurredAt: at };
+    for (const content of [{ protocolMessage: change }, { editedMessage: { message: { protocolMessage: change } } }]) {
+      const news = heard(content);
+      expect(news.edits).to.deep.equal([{ ...edit, customer }]);
+      expect(counts(news)).to.deep.equal({ edits: 1 });
+      const own = heard(content, { key: { remoteJid: jid, fromMe: true, id: "3A05" } });
+      expect(own.edits).to.deep.equal([{ ...edit, customer, author: "business" }]);
+    }
+    const caption = { imageMessage: { ...file, caption: "Tres" } };
+    expect(heard({ protocolMessage: { ...change, type: 14, editedMessage: caption } }).edits[0]?.body).to.equal("Tres");
+    // What the event tells is the author's own key of the message: it does not say who the author is.
+    expect(read(told("messages.edited", change)).edits).to.deep.equal([{ ...edit, customer: null }]);
+    const named = { ...change, key: { remoteJid: jid, fromMe: false, id: "3A00" } };
+    expect(read(told("MESSAGES_EDITED", named)).edits).to.deep.equal([{ ...edit, customer }]);
+    for (const others of [
+      { ...change, key: { ...key, remoteJid: "120363000@g.us" } },
+      { ...change, type: "REVOKE" },
+    ]) {
+      expect(counts(read(told("messages.edited", others)))).to.deep.equal({});
+    }
+  });
+
   it("is nothing where nobody wrote or chose anything, or where it changes what was written", () => {
     const nothing: unknown[] = [
       { messageContextInfo: {} },
       { senderKeyDistributionMessage: {}, messageContextInfo: {} },
-      { protocolMessage: { type: "MESSAGE_EDIT", key: { id: "3A00" }, editedMessage: { conversation: "b" } } },
+      { protocolMessage: { type: "MESSAGE_EDIT", editedMessage: { conversation: "b" } } },
+      { protocolMessage: { type: "MESSAGE_EDIT", key: { id: "3A00" }, editedMessage: { albumMessage: {} } } },
+      { secretEncryptedMessage: { targetMessageKey: { id: "3A00" }, secretEncType: "MESSAGE_EDIT" } },
       { protocolMessage: { type: 14, key: { id: "3A00" } } },
       { protocolMessage: { type: "EPHEMERAL_SETTING" } },
       { editedMessage: { message: { protocolMessage: { type: 14 } } } },

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { mostEarlyNews } from "../../src/inbox/adapters/postgres/early-news.ts";
 import type { IncomingMessage } from "../../src/inbox/public.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
 import { eventually } from "../support/wait.ts";
@@ -54,6 +55,37 @@ describe("what customers do with messages, told before the message", () => {
       [],
     );
     expect(await kept()).to.deep.equal([]);
+  });
+
+  it("are bounded in each business and in all: the oldest go first", async () => {
+    const fill = (businesses: number, each: number) =>
+      world.rows(
+        `insert into early_news (business_id, platform_message_id, provider, kind, customer, answer, sender, emoji, at,
+                                 heard_at)
+         select business, 'forged.' || place, $1, 'reaction', '1', '', 'number-1', '👍', now(),
+                now() - make_interval(secs => 300 - place / 1000.0)
+         from generate_series(1, $2::integer) as business, generate_series(1, $3::integer) as place`,
+        [cloudChannel, businesses, each],
+      );
+    const keptOf = async (businessId: number) =>
+      (
+        await world.rows<{ id: string }>(
+          `select platform_message_id as id from early_news where business_id = $1 order by heard_at`,
+          [businessId],
+        )
+      ).map(({ id }) => id);
+    await fill(2, mostEarlyNews);
+    const latest = newId();
+    await tell({ reactions: [reaction(newPhone(), latest, "👍")] });
+    const left = await keptOf(1);
+    expect([left.length, left[0], left.at(-1)]).to.deep.equal([mostEarlyNews, "forged.2", latest]);
+    expect(await keptOf(2)).to.have.length(mostEarlyNews);
+    await world.rows("delete from early_news");
+    await fill(2, 52_000);
+    await resolve(world.container, tokens.applyEarlyStatuses).purge();
+    expect((await keptOf(1)).length + (await keptOf(2)).length).to.be.within(100_000, 100_010);
+    expect((await keptOf(1)).at(-1)).to.equal("forged.52000");
+    await world.rows("delete from early_news");
   });
 
   it("a reaction is at its message, the latest one, also at one of ours that gets its id later", async () => {

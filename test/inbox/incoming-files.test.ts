@@ -6,6 +6,7 @@ import { noNews } from "../../src/inbox/public.ts";
 import { png, refusedFiles, takenFiles, zip } from "../messaging/media-files.ts";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
+import { aWebhook } from "../support/world.ts";
 import { Files, mediaBase } from "./files-support.ts";
 
 const riff = (kind: string) => Buffer.concat([Buffer.from(`RIFF\0\0\0\0${kind}`, "latin1"), Buffer.alloc(600)]);
@@ -153,6 +154,37 @@ describe("files of customers", () => {
     const name = adjunto.url.slice(mediaBase.length);
     const remove = { method: "DELETE", headers: { "x-api-key": files.world.appKey(3) } };
     expect((await request(`${files.world.api}/media/${name}`, remove)).status).to.equal(404);
+  });
+
+  it("are those of their own business where messages of two have the same id", async () => {
+    const [one, two] = [files.newId(), files.newId()];
+    files.platform.has(one, png(31));
+    files.platform.has(two, png(32));
+    const wamid = `wamid.${files.newId()}`;
+    const told = [one, two].map((id, index) => {
+      const message = { from: "59171110001", id: wamid, timestamp: "1760000000", type: "document" };
+      const value = { metadata: { phone_number_id: `number-${index + 1}` } };
+      const messages = [{ ...message, document: { id, filename: `de-${index + 1}.png` } }];
+      return { field: "messages", value: { ...value, messages } };
+    });
+    await files.world.webhook({ object: "whatsapp_business_account", entry: [{ id: "a", changes: told }] });
+    const sql = `select business_id, attachment from messages
+                 where platform_message_id = $1 and attachment->>'state' = 'done' order by business_id`;
+    const stored = await eventually(async () => {
+      const rows = await files.world.rows<{ business_id: number; attachment: { bytes?: number } }>(sql, [wamid]);
+      return rows.length === 2 && rows;
+    });
+    expect(stored.map(({ business_id }) => business_id)).to.deep.equal([1, 2]);
+    const sizes = await files.world.rows<{ business_id: number; file_name: string; size: number }>(
+      `select file.business_id, file.file_name, file.size from media_files as file
+       join messages as message on message.business_id = file.business_id and media_name(message.media_url) = file.name
+       where message.platform_message_id = $1 order by file.business_id`,
+      [wamid],
+    );
+    expect(sizes.map(({ file_name: name, size }) => [name, size])).to.deep.equal([
+      ["de-1.png", png(31).length],
+      ["de-2.png", png(32).length],
+    ]);
   });
 
   it("are fetched once where their message is delivered twice", async () => {
@@ -321,12 +353,10 @@ describe("files of customers", () => {
     const { platform, world } = files;
     const before = await files.stored();
     const withdraw = async (wamid: string) => {
-      const unitOfWork = resolve(world.container, tokens.incomingUnitOfWork);
-      const withdrawals = [{ sender: "number-1", from: "59171110001", messageId: wamid }];
-      const recorded = await unitOfWork.run(1, ({ incoming }) =>
-        incoming("platform-apicloud").record({ ...noNews, withdrawals }),
-      );
-      for (const each of recorded.withdrawn) resolve(world.container, tokens.aftermath).removeFiles(each);
+      const revoke = { from: "59171110001", id: `${wamid}.revoke`, timestamp: "1760000000", type: "revoke" };
+      const messages = [{ ...revoke, revoke: { original_message_id: wamid } }];
+      await world.webhook(aWebhook(1, { messages }));
+      await eventually(async () => (await files.message(wamid)).detalles?.eliminado);
     };
     const [waits, done] = [files.newId(), files.newId()];
     platform.has(waits, png(91));

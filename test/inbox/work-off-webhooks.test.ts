@@ -13,6 +13,32 @@ describe("working off what platforms sent", () => {
   });
   after(() => world?.stop());
 
+  it("lets channels take turns: much of one keeps none of another waiting", async () => {
+    await world.rows(
+      `insert into incoming_webhooks (payload, provider)
+       select '{}', $1 from generate_series(1, 350) union all select '{}', 'qr' from generate_series(1, 2)`,
+      [cloudChannel],
+    );
+    const order: string[] = [];
+    const reading = (channel: string) => () => {
+      if (order.at(-1) !== channel) order.push(channel);
+      return noNews;
+    };
+    const workOff = new WorkOffWebhooks(
+      resolve(world.container, tokens.incomingUnitOfWork),
+      resolve(world.container, tokens.webhookQueue),
+      { [cloudChannel]: reading(cloudChannel), [qrChannel]: reading(qrChannel) },
+      resolve(world.container, tokens.feed),
+      resolve(world.container, tokens.aftermath),
+      (error) => {
+        throw error;
+      },
+    );
+    await workOff.execute();
+    expect(order).to.deep.equal([cloudChannel, qrChannel, cloudChannel]);
+    expect(await world.rows("select from incoming_webhooks")).to.deep.equal([]);
+  });
+
   it("goes on with the other channels where one cannot be claimed", async () => {
     await world.rows("insert into incoming_webhooks (payload, provider) values ('{}', 'qr')");
     const unitOfWork = resolve(world.container, tokens.incomingUnitOfWork);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { CampaignWorld, campaignBusiness, contactId } from "./campaign-support.ts";
 
@@ -92,6 +93,30 @@ describe("a campaign that meets trouble", () => {
       expect(await all.status(id)).to.include({ state: "paused" });
     });
   }
+
+  it("is paused by the refusal of a message that belongs to no campaign, of its template alone", async () => {
+    const later = { ...plain, schedule_at: "2099-01-01T00:00:00Z" };
+    const id = await all.register(all.body(2, later));
+    const ofOtherTemplate = await all.register(all.body(2, { ...later, plantilla_id: 101 }));
+    const inbox = await all.world.listen(101);
+    const send = () =>
+      request(`${all.world.api}/chats/enviar/plantilla/business`, {
+        method: "POST",
+        headers: { "x-api-key": all.world.appKey(1) },
+        body: { empresa_id: 1, phone_number: "59170000999", plantilla_id: plain.plantilla_id },
+      });
+    await all.fault({ code: 131026, message: "Undeliverable", count: 1 });
+    expect((await send()).status).to.equal(400);
+    expect(await all.status(id)).to.include({ state: "running" });
+    await all.fault({ code: 132015, message: "Template is paused", count: 1 });
+    expect((await send()).status).to.equal(400);
+    const { state, pause_reason } = await all.status(id);
+    expect(state).to.equal("paused");
+    expect(pause_reason).to.match(/^132015: .*Template is paused/);
+    await inbox.hears(({ payload }) => payload.campaign_id === id && payload.state === "paused");
+    expect(await all.status(ofOtherTemplate)).to.include({ state: "running", pause_reason: null });
+    await all.world.control("DELETE", "/faults");
+  });
 
   it("is paused where its number's token cannot be read, stops no other number, and goes on with a new token", async () => {
     const senders = resolve(all.world.container, tokens.senderDirectory);

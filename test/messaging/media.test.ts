@@ -434,6 +434,11 @@ describe("POST /media", () => {
       });
       const text = await read(await stored("Hola, mundo", "a.txt"));
       expect(text.headers["content-disposition"]).to.match(/^attachment; filename="a\.txt"/);
+      const table = await read(await stored("nombre,precio\nSopa,12\n", "precios de hoy.CSV"));
+      expect(table.headers["content-type"]).to.match(/^text\/plain/);
+      expect(table.headers["content-disposition"]).to.match(/^attachment; filename="precios de hoy\.csv"/);
+      const other = await read(await stored("Hola, mundo", "a.html"));
+      expect(other.headers["content-disposition"]).to.match(/^attachment; filename="a\.txt"/);
     });
 
     it("answers HEAD with 200 and no body", async () => {

@@ -195,7 +195,7 @@ describe("an order that a customer puts together from a catalog", () => {
     const phone = newPhone();
     const message = {
       ...{ sender: "number-1", platformMessageId: "wamid.twice", from: phone, kind: "order", body: "" },
-      order: { note: "", lines: [{ retailerId: "SAL-1", quantity: 1, price: null, currency: null }] },
+      order: { lines: [{ retailerId: "SAL-1", quantity: 1, price: null, currency: null }] },
       occurredAt: new Date(),
     };
     const record = () =>

@@ -9,7 +9,7 @@ const longestRetailerId = 200;
 export function orderOf(kind: string, content: Told): { readonly order?: CatalogOrder } {
   const products = kind === "order" ? list(content.product_items) : [];
   if (products.length === 0) return {};
-  return { order: { note: text(content.text), lines: products.slice(0, mostLines).map(lineOf) } };
+  return { order: { lines: products.slice(0, mostLines).map(lineOf) } };
 }
 
 function lineOf(product: Told): CatalogLine {

@@ -4,6 +4,7 @@ import {
   type IncomingFile,
   type IncomingMessage,
   type IncomingReaction,
+  type MessageEdit,
   type Withdrawal,
 } from "../../inbox/public.ts";
 import {
@@ -66,8 +67,19 @@ export function readWithdrawal(message: Told, sender: string): Withdrawal[] {
   return from === undefined || messageId === undefined ? [] : [{ sender, from, messageId }];
 }
 
+/** A customer, or in the business app somebody of the business, gives a message another text. */
+export function readEdit(message: Told, sender: string, author: MessageEdit["author"]): MessageEdit[] {
+  const customer = digits(author === "customer" ? message.from : message.to);
+  const { original_message_id, message: edited } = object(message.edit);
+  const messageId = id(original_message_id);
+  const kind = id(object(edited).type);
+  if (customer === undefined || messageId === undefined || kind === undefined) return [];
+  const body = bodyOf(kind, contentOf(object(edited)));
+  return [{ sender, customer, author, messageId, body, occurredAt: timeOfSeconds(message.timestamp) }];
+}
+
 /** Kinds that are about another message, and none of their own. */
-const aboutAnother: readonly string[] = ["reaction", "revoke"];
+const aboutAnother: readonly string[] = ["reaction", "revoke", "edit"];
 
 /** What messages of both sides have. */
 function toldMessage(message: Told, sender: string): Omit<EchoedMessage, "to"> | undefined {
@@ -78,7 +90,7 @@ function toldMessage(message: Told, sender: string): Omit<EchoedMessage, "to"> |
   // What earlier versions of the platform call a voice message.
   const kind = type === "voice" ? "audio" : type;
   const details = omit(message, ["id", "from", "to", "timestamp", "type", "referral", "text"]);
-  const replyTo = id(object(message.context).id) ?? (kind === "edit" ? id(content.original_message_id) : undefined);
+  const replyTo = id(object(message.context).id);
   return {
     sender,
     platformMessageId,
@@ -97,14 +109,13 @@ function contentOf(message: Told): Told {
   return Object.hasOwn(message, type) ? object(message[type]) : {};
 }
 
-function fileOf(kind: string, { id: given, filename, mime_type }: Told): { file?: IncomingFile } {
+function fileOf(kind: string, { id: given, filename }: Told): { file?: IncomingFile } {
   const fileKind = fileKinds.find((known) => known === kind);
   const fileId = id(given);
   if (fileKind === undefined || fileId === undefined) return {};
   const name = beginning(text(filename), longestFileName);
-  const mime = id(mime_type);
   const place = { at: "id", id: fileId } as const;
-  return { file: { kind: fileKind, ...(name !== "" && { name }), ...(mime !== undefined && { mime }), place } };
+  return { file: { kind: fileKind, ...(name !== "" && { name }), place } };
 }
 
 /** What an inbox shows of each kind of message. */
@@ -123,10 +134,6 @@ function bodyOf(kind: string, content: Told): string {
       );
     case "contacts":
       return text(object(list(content)[0]?.name).formatted_name);
-    case "edit": {
-      const edited = object(content.message);
-      return bodyOf(text(edited.type), contentOf(edited));
-    }
     case "location":
       return text(content.name) || text(content.address);
     case "order":

@@ -3,6 +3,7 @@ import {
   type EchoedMessage,
   type IncomingMessage,
   type IncomingReaction,
+  type MessageEdit,
   type NumberNews,
   noNews,
   type PreferenceChange,
@@ -25,7 +26,7 @@ import {
   uuid,
 } from "../shared/told.ts";
 import { readAccountNews } from "./account.ts";
-import { readEcho, readMessage, readReaction, readWithdrawal } from "./messages.ts";
+import { readEcho, readEdit, readMessage, readReaction, readWithdrawal } from "./messages.ts";
 
 /** The recipient opted out of marketing messages. */
 const optedOutCode = 131050;
@@ -48,6 +49,7 @@ export function readCloudWebhook(payload: string): WebhookNews {
   const root = toldIn(payload);
   const messages: IncomingMessage[] = [];
   const echoes: EchoedMessage[] = [];
+  const edits: MessageEdit[] = [];
   const withdrawals: Withdrawal[] = [];
   const reactions: IncomingReaction[] = [];
   const statuses: DeliveryStatus[] = [];
@@ -65,7 +67,9 @@ export function readCloudWebhook(payload: string): WebhookNews {
       const sender = id(object(value.metadata).phone_number_id);
       if (sender === undefined) continue;
       if (field === "smb_message_echoes") {
-        echoes.push(...list(value.message_echoes).flatMap((message) => readEcho(message, sender)));
+        const written = list(value.message_echoes);
+        echoes.push(...written.flatMap((message) => readEcho(message, sender)));
+        edits.push(...written.flatMap((message) => readEdit(message, sender, "business")));
       }
       if (field !== "messages" && field !== "user_preferences") continue;
       preferences.push(...list(value.user_preferences).flatMap((word) => readPreference(word, sender)));
@@ -73,13 +77,26 @@ export function readCloudWebhook(payload: string): WebhookNews {
       const names = profileNames(value);
       for (const message of list(value.messages).map(withErrorsOf(value))) {
         if (message.type === "reaction") reactions.push(...readReaction(message, sender, names));
+        else if (message.type === "edit") edits.push(...readEdit(message, sender, "customer"));
         else if (message.type === "revoke") withdrawals.push(...readWithdrawal(message, sender));
         else messages.push(...readMessage(message, sender, names));
       }
       statuses.push(...list(value.statuses).flatMap((status) => readStatus(status, sender)));
     }
   }
-  return { ...noNews, messages, echoes, withdrawals, reactions, statuses, preferences, templates, numbers, accounts };
+  return {
+    ...noNews,
+    messages,
+    echoes,
+    edits,
+    withdrawals,
+    reactions,
+    statuses,
+    preferences,
+    templates,
+    numbers,
+    accounts,
+  };
 }
 
 /** Of a message that the platform cannot hand over it says why, at the message or beside it. */

@@ -109,7 +109,8 @@ export function cloudWebhookRoutes(parts: ReceivingParts): Route[] {
           ],
           [
             "Webhook.9",
-            "A message that the customer took back (`revoke`) loses its content. `account_update` is kept with the numbers of " +
+            "A message that its author edits (`edit`) has the new text from then on, and `editado` says when; it is told by " +
+              "`message:changed`. One that the customer took back (`revoke`) loses its content. `account_update` is kept with the numbers of " +
               "the account and shown by `GET /admin/senders`.",
           ],
         ],

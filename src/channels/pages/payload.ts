@@ -5,6 +5,7 @@ import {
   type EchoedMessage,
   type IncomingMessage,
   type IncomingReaction,
+  type MessageEdit,
   noNews,
   type WebhookNews,
   type Withdrawal,
@@ -77,6 +78,7 @@ function gather(news: Gathered, event: Told, sender: string, channel: PagesChann
     news.withdrawals.push(...readWithdrawal(message, from));
   }
   news.messages.push(...readPostback(object(event.postback), from));
+  news.edits.push(...readEdit(object(event.message_edit), from));
   news.reactions.push(...readReaction(object(event.reaction), from));
   news.clicks.push(...readClick(event.referral, from));
   news.statuses.push(...readDelivered(object(event.delivery), from));
@@ -133,6 +135,12 @@ function readPostback(postback: Told, { sender, customer: from, occurredAt }: Pa
 function replyOf(message: Told): { readonly replyTo?: string } {
   const mid = midOf(object(message.reply_to).mid);
   return mid === undefined ? {} : { replyTo: mid };
+}
+
+function readEdit({ mid, text: body }: Told, { sender, customer, occurredAt }: Party): MessageEdit[] {
+  const messageId = midOf(mid);
+  if (messageId === undefined || typeof body !== "string") return [];
+  return [{ sender, customer, author: "customer", messageId, body, occurredAt }];
 }
 
 function readWithdrawal(message: Told, { sender, customer: from }: Party): Withdrawal[] {

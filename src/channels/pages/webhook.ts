@@ -38,6 +38,7 @@ const event = {
     referral,
   }),
   postback: open({ mid: text, title: text, payload: text, referral }),
+  message_edit: open({ mid: text, text: { ...text, description: "What the message says from then on" } }),
   reaction: open({ mid: text, action: { ...text, description: "`react` or `unreact`" }, reaction: text, emoji: text }),
   delivery: open({ mids: { type: "array", items: text }, watermark: { type: "integer" } }),
   read: open({
@@ -104,7 +105,8 @@ const places: Readonly<Record<PagesChannel, Place>> = {
       ],
       [
         "PageWebhook.8",
-        "An ad that the customer came from (`referral.ad_id`) becomes the chat's, also without a message.",
+        "An ad that the customer came from (`referral.ad_id`) becomes the chat's, also without a message. A message that the " +
+          "customer edits (`message_edit`) has the new text from then on, and `editado` says when.",
       ],
       [
         "PageWebhook.9",
@@ -136,7 +138,8 @@ const places: Readonly<Record<PagesChannel, Place>> = {
       ["PhotoWebhook.7", "`read` tells of the message that it names. That a message was delivered is not told."],
       [
         "PhotoWebhook.8",
-        "A message that the customer took back (`is_deleted`) loses its content. An ad that the customer came from " +
+        "A message that the customer edits (`message_edit`) has the new text from then on, and `editado` says when; one that " +
+          "the customer took back (`is_deleted`) loses its content. An ad that the customer came from " +
           "(`referral.ad_id`) becomes the chat's, also without a message.",
       ],
       [

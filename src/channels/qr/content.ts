@@ -7,14 +7,15 @@ export interface Content {
   readonly kind: string;
   readonly body: string;
   readonly details?: object;
-  readonly file?: { readonly kind: FileKind; readonly name?: string; readonly mime?: string };
+  readonly file?: { readonly kind: FileKind; readonly name?: string };
 }
 
 /** What is no message of its own. */
 export type Found =
   | { readonly is: "message"; readonly content: Content; readonly context: Told }
   | { readonly is: "reaction"; readonly messageId: unknown; readonly emoji: string }
-  | { readonly is: "withdrawal"; readonly messageId: unknown };
+  | { readonly is: "withdrawal"; readonly messageId: unknown }
+  | { readonly is: "edit"; readonly messageId: unknown; readonly body: string; readonly at: unknown };
 
 const mostWrappers = 5;
 /** Units of a text; the platform's own bound. */
@@ -32,6 +33,7 @@ const wrappers: readonly string[] = [
   "viewOnceMessageV2",
   "viewOnceMessageV2Extension",
   "documentWithCaptionMessage",
+  "editedMessage",
   "deviceSentMessage",
   "associatedChildMessage",
   "groupMentionedMessage",
@@ -39,11 +41,10 @@ const wrappers: readonly string[] = [
   "botInvokeMessage",
 ];
 
-/** Say nothing that a person wrote or chose, or change what was said before. */
+/** Say nothing that a person wrote or chose, or nothing that can be read: `secretEncryptedMessage` holds sealed edits. */
 const silent: readonly string[] = [
   "senderKeyDistributionMessage",
   "fastRatchetKeySenderKeyDistributionMessage",
-  "editedMessage",
   "secretEncryptedMessage",
   "pollUpdateMessage",
   "encReactionMessage",
@@ -60,6 +61,7 @@ const silent: readonly string[] = [
 
 /** As its name, and as the number that stands for it. */
 const revocations: readonly unknown[] = ["REVOKE", 0];
+const edits: readonly unknown[] = ["MESSAGE_EDIT", 14];
 
 /** What a message of the provider holds; undefined where it holds nothing that is shown. */
 export function contentIn(message: unknown, wrapped = 0): Found | undefined {
@@ -68,7 +70,7 @@ export function contentIn(message: unknown, wrapped = 0): Found | undefined {
   if (wrapper !== undefined) {
     return wrapped < mostWrappers ? contentIn(object(told[wrapper]).message, wrapped + 1) : undefined;
   }
-  if (Object.hasOwn(told, "protocolMessage")) return withdrawalIn(object(told.protocolMessage));
+  if (Object.hasOwn(told, "protocolMessage")) return changeIn(object(told.protocolMessage));
   if (Object.hasOwn(told, "reactionMessage")) return reactionIn(object(told.reactionMessage));
   if (text(told.conversation) !== "") return shown(plainText(told.conversation), object(told.contextInfo));
   for (const [name, read] of readers) {
@@ -83,8 +85,14 @@ export function contentIn(message: unknown, wrapped = 0): Found | undefined {
 
 const shown = (content: Content, context: Told): Found => ({ is: "message", content, context });
 
-function withdrawalIn({ type, key }: Told): Found | undefined {
-  return revocations.includes(type) ? { is: "withdrawal", messageId: object(key).id } : undefined;
+/** What an author made of an earlier message. */
+export function changeIn({ type, key, editedMessage, timestampMs: at }: Told): Found | undefined {
+  const messageId = object(key).id;
+  if (revocations.includes(type)) return { is: "withdrawal", messageId };
+  if (!edits.includes(type)) return undefined;
+  const { protocolMessage: _, editedMessage: __, ...edited } = object(editedMessage);
+  const found = contentIn(edited);
+  return found?.is === "message" ? { is: "edit", messageId, body: found.content.body, at } : undefined;
 }
 
 const reactionIn = ({ key, text: emoji }: Told): Found => ({
@@ -137,7 +145,7 @@ function file(kind: FileKind, held: Told, facts: Readonly<Record<string, unknown
     kind,
     body: beginning(text(held.caption), longestText) || name,
     details: { [kind]: given({ mime_type: mime, ...facts }) },
-    file: { kind, ...(name !== "" && { name }), ...(mime !== "" && { mime }) },
+    file: { kind, ...(name !== "" && { name }) },
   };
 }
 

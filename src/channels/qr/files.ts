@@ -10,10 +10,9 @@ const mostBytes = 140 * 1024 * 1024;
 /** The provider answers 400 to everything that goes wrong, also to what may go right later. */
 const lasting = /Message not found|not of the media type|messageContextInfo|Template message does not/;
 
-/** Files of paired phones: they came along, or the provider is asked for that of a message. */
+/** Files of paired phones that did not come along: the provider is asked for that of a message. */
 export const qrFiles = ({ downloads, baseUrl }: FileSettings): FileSource => ({
   open: async (sender, place, signal) => {
-    if (place.at === "here") return contentOf(Buffer.from(place.base64, "base64"));
     if (place.at !== "message") return { kind: "gone", reason: "no place of this channel" };
     const outcome = await downloads.open(requestFor(sender, place.messageId, rootOf(baseUrl), signal));
     if (outcome.kind === "content") return fileIn(outcome.content);
@@ -40,10 +39,4 @@ async function fileIn(answer: AsyncIterable<Uint8Array>): Promise<FileAnswer> {
   } catch (error) {
     return { kind: "later", reason: error instanceof Error ? error.message : "the answer cannot be read" };
   }
-}
-
-const contentOf = (bytes: Buffer): FileAnswer => ({ kind: "content", content: onePiece(bytes), size: bytes.length });
-
-async function* onePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

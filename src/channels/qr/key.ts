@@ -12,6 +12,10 @@ export const numberIn = (address: unknown): string | undefined =>
 
 export const addressOf = (number: string): string => `${number}@s.whatsapp.net`;
 
+/** It is the chat with one person, whose number may be hidden. */
+export const isOfPerson = (address: unknown): boolean =>
+  typeof address === "string" && (phoneAddress.test(address) || hiddenAddress.test(address));
+
 /** Where one message belongs. */
 export interface MessageKey {
   readonly id: string;

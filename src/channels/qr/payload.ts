@@ -5,16 +5,17 @@ import {
   type EchoedMessage,
   type IncomingMessage,
   type IncomingReaction,
+  type MessageEdit,
   noNews,
   type ProvenSender,
   type WebhookNews,
   type Withdrawal,
 } from "../../inbox/public.ts";
 import type { DeliveryStatus } from "../../messaging/public.ts";
-import { beginning, id, longestName, object, type Told, text, timeOfSeconds } from "../shared/told.ts";
-import { type Content, contentIn, longOf } from "./content.ts";
+import { beginning, id, longestName, object, type Told, text, timeOfMs, timeOfSeconds } from "../shared/told.ts";
+import { type Content, changeIn, contentIn, type Found, longOf } from "./content.ts";
 import { keptIn, type Parts, piecesIn } from "./kept.ts";
-import { keyIn, type MessageKey, numberIn } from "./key.ts";
+import { isOfPerson, keyIn, type MessageKey, numberIn } from "./key.ts";
 
 /** The instance that the news are about, and the number of its phone where the provider names it. */
 interface About {
@@ -47,6 +48,8 @@ export function newsIn({ told, file }: Parts, about: ProvenSender | null): Webho
       return readMessages(pieces, "", whom);
     case "messages.update":
       return { ...noNews, statuses: pieces.flatMap((piece) => readStatus(piece, whom)) };
+    case "messages.edited":
+      return { ...noNews, edits: pieces.flatMap((piece) => readEdited(piece, whom)) };
     case "messages.delete":
       return { ...noNews, withdrawals: pieces.flatMap((piece) => readDeletion(piece, whom)) };
     default:
@@ -73,6 +76,7 @@ function readMessages(pieces: readonly Told[], file: string, about: About): Webh
   const messages: IncomingMessage[] = [];
   const echoes: EchoedMessage[] = [];
   const reactions: IncomingReaction[] = [];
+  const edits: MessageEdit[] = [];
   const withdrawals: Withdrawal[] = [];
   for (const piece of pieces) {
     const key = keyIn(piece.key, about.own);
@@ -86,6 +90,11 @@ function readMessages(pieces: readonly Told[], file: string, about: About): Webh
       continue;
     }
     const messageId = id(found.messageId);
+    if (found.is === "edit") {
+      const author = key.fromMe ? "business" : "customer";
+      edits.push(...editOf(found, sentAt(piece), { sender: about.sender, customer: key.customer, author }));
+      continue;
+    }
     // What the business itself feels or takes back is shown on the phone alone.
     if (messageId === undefined || key.fromMe) continue;
     const from = key.customer;
@@ -95,7 +104,7 @@ function readMessages(pieces: readonly Told[], file: string, about: About): Webh
       reactions.push({ sender: about.sender, ...senderOf(piece, key), messageId, emoji: found.emoji, occurredAt });
     }
   }
-  return { ...noNews, messages, echoes, reactions, withdrawals };
+  return { ...noNews, messages, echoes, reactions, edits, withdrawals };
 }
 
 function messageOf(
@@ -185,6 +194,30 @@ function readStatus(piece: Told, { sender }: About): DeliveryStatus[] {
       ...(state === "failed" && { error: { code: 0, reason: "the provider tells no reason", optedOut: false } }),
     },
   ];
+}
+
+type Edit = Extract<Found, { is: "edit" }>;
+
+function editOf(
+  { messageId: given, body, at }: Edit,
+  heardAt: Date,
+  about: Pick<MessageEdit, "sender" | "customer" | "author">,
+): MessageEdit[] {
+  const messageId = id(given);
+  const occurredAt = at === undefined ? heardAt : timeOfMs(typeof at === "object" ? longOf(at) : at);
+  return messageId === undefined ? [] : [{ ...about, messageId, body, occurredAt }];
+}
+
+/**
+ * The key is the one that the author's phone has for the message: of a customer's it says that it is that phone's own, in the
+ * chat with the business. Nothing proves who the author is, so such news never change what the business wrote.
+ */
+function readEdited(piece: Told, { sender, own }: About): MessageEdit[] {
+  const key = object(piece.key);
+  const found = changeIn(piece);
+  if (found?.is !== "edit" || !isOfPerson(key.remoteJid)) return [];
+  const customer = key.fromMe === false ? (keyIn(key, own)?.customer ?? null) : null;
+  return editOf(found, new Date(), { sender, customer, author: "customer" });
 }
 
 function readDeletion(piece: Told, { sender, own }: About): Withdrawal[] {

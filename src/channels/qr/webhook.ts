@@ -18,7 +18,7 @@ const qrDelivery = named("QrWebhook", {
     event: {
       ...text,
       description:
-        "`messages.upsert`, `messages.update`, `messages.delete`, `send.message` or `connection.update`, also in capitals with `_`",
+        "`messages.upsert`, `messages.update`, `messages.edited`, `messages.delete`, `send.message` or `connection.update`, also in capitals with `_`",
       example: "messages.upsert",
     },
     instance: text,
@@ -90,12 +90,14 @@ export const qrWebhookRoutes = (parts: ReceivingParts): Route[] => [
           "`messages.upsert` is a message of a customer, which shows in the chat with that number: text, media, location, contacts, " +
             "what was chosen from buttons and lists, orders; of other kinds, such as polls, what can be read as text. What the " +
             "business writes on its phone (`fromMe`) shows there, too, and is not sent again. Groups, status messages, " +
-            "newsletters, edits and customers whose number is hidden are left out.",
+            "newsletters and customers whose number is hidden are left out.",
         ],
         [
           "QrWebhook.7",
           "`messages.update` tells how far a message of ours came, and `send.message` that it left, also where the " +
-            "answer to its request was lost. `messages.delete` takes back what the customer wrote.",
+            "answer to its request was lost. `messages.delete` takes back what the customer wrote. " +
+            "An edit gives the message its new text, and `editado` says when: those of customers come as `messages.edited` or " +
+            "as `messages.upsert`, those from the business's phone as the latter. Edits that only a phone can read are left out.",
         ],
         [
           "QrWebhook.8",

@@ -47,6 +47,8 @@ export interface MessageView extends Failure {
   readonly file?: FileView | null;
   /** What else the platform said of it, in its own fields. */
   readonly details: object | null;
+  /** When its author edited it last. Events of earlier versions do not have it. */
+  readonly editedAt?: string | null;
   /** The message that it answers. */
   readonly replyToId: number | null;
   /** Only agents read it. */

@@ -5,6 +5,8 @@ import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 export interface UnnamedContact {
   readonly businessId: number;
   readonly contactId: number;
+  /** The contact's chat on the channel. */
+  readonly chatId: number;
   /** The channel that knows the contact. */
   readonly provider: string;
   /** The contact's id there. */

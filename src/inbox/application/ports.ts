@@ -45,7 +45,7 @@ export interface EarlyStatuses {
   takeNews(
     channel: ChatChannelName,
     limit: number,
-  ): Promise<Pick<IncomingNews, "reactions" | "withdrawals" | "replies">>;
+  ): Promise<Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">>;
   /** Forgets some that no message has claimed in time; how many. */
   purge(): Promise<number>;
 }

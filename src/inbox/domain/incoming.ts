@@ -13,24 +13,27 @@ export interface AdReferral {
 export const fileKinds = ["image", "video", "audio", "document", "sticker"] as const;
 export type FileKind = (typeof fileKinds)[number];
 
-/** Where the content of a file can be had. */
+/** Where a platform has the content of a file. */
 export type FilePlace =
   /** By the platform's id of the file. */
   | { readonly at: "id"; readonly id: string }
   /** By its address, which the channel may open with the sender's credentials. */
   | { readonly at: "url"; readonly url: string }
   /** By the platform's id of the message that brought it. */
-  | { readonly at: "message"; readonly messageId: string }
-  /** It came along. */
-  | { readonly at: "here"; readonly base64: string };
+  | { readonly at: "message"; readonly messageId: string };
+
+/** The content of a file that came along. */
+export interface FileHere {
+  readonly at: "here";
+  readonly base64: string;
+}
 
 /** A file that a customer sent. All that is said of it is the customer's or the platform's word. */
 export interface IncomingFile {
   readonly kind: FileKind;
   /** What the customer calls it. */
   readonly name?: string;
-  readonly mime?: string;
-  readonly place: FilePlace;
+  readonly place: FilePlace | FileHere;
 }
 
 /** One product of an order that a customer put together from a catalog. */
@@ -49,7 +52,6 @@ export interface CatalogLine {
 
 /** An order that a customer put together from a catalog. */
 export interface CatalogOrder {
-  readonly note: string;
   /** At most 100. */
   readonly lines: readonly CatalogLine[];
 }
@@ -123,6 +125,18 @@ export interface Withdrawal {
   readonly messageId: string;
   /** It would be one of several files: the platform does not say how many there were, so there may be no such message. */
   readonly isGuess?: true;
+}
+
+/** That the author of a message gave it another text. */
+export interface MessageEdit {
+  readonly sender: SenderId;
+  /** The customer in whose chat the message is, as the platform calls them; null if it does not say who that is. */
+  readonly customer: string | null;
+  /** Who wrote the message, and edited it. */
+  readonly author: "customer" | "business";
+  readonly messageId: string;
+  readonly body: string;
+  readonly occurredAt: Date;
 }
 
 /** That a message which is here answers one that came after it. */
@@ -201,6 +215,7 @@ export interface ConnectionNews {
 export interface IncomingNews {
   readonly messages: readonly IncomingMessage[];
   readonly echoes: readonly EchoedMessage[];
+  readonly edits: readonly MessageEdit[];
   readonly withdrawals: readonly Withdrawal[];
   readonly reactions: readonly IncomingReaction[];
   readonly replies: readonly ReplyLink[];
@@ -221,6 +236,7 @@ export interface WebhookNews extends IncomingNews {
 export const noNews: WebhookNews = {
   messages: [],
   echoes: [],
+  edits: [],
   withdrawals: [],
   reactions: [],
   replies: [],
@@ -238,6 +254,7 @@ export const noNews: WebhookNews = {
 export const joinedNews = (news: readonly WebhookNews[]): WebhookNews => ({
   messages: news.flatMap(({ messages }) => messages),
   echoes: news.flatMap(({ echoes }) => echoes),
+  edits: news.flatMap(({ edits }) => edits),
   withdrawals: news.flatMap(({ withdrawals }) => withdrawals),
   reactions: news.flatMap(({ reactions }) => reactions),
   replies: news.flatMap(({ replies }) => replies),

@@ -101,10 +101,15 @@ export interface StoredMedia {
 
 const longestStem = 100;
 
+/** What files of a type may be called as well: their contents look alike. */
+const otherExtensions: Readonly<Record<string, readonly string[]>> = { "text/plain": ["csv", "tsv"] };
+
 /** The client's name without dangerous characters, with the extension of the file's real type. */
-export function downloadName(given: string, { extension }: MediaType): string {
+export function downloadName(given: string, { type, extension: usual }: MediaType): string {
   const written = given.replaceAll(/[\p{C}"\\/:*?<>|]/gu, " ").replaceAll(/\s+/g, " ");
   const stem = written.replace(/\.[^.]*$/, "").trim();
+  const ending = /\.([^.]*)$/.exec(written.trim())?.[1]?.toLowerCase();
+  const extension = otherExtensions[type]?.find((other) => other === ending) ?? usual;
   return `${[...stem].slice(0, longestStem).join("").trim() || "media"}.${extension}`;
 }
 

@@ -3,6 +3,7 @@ import { RecentMap } from "../core/bounded.ts";
 import {
   BadInput,
   type Fields,
+  listOf,
   object,
   oneOf,
   optional,
@@ -20,13 +21,21 @@ import type { Media } from "./media.ts";
 
 const remembered = 200_000;
 
+type Content = Fields | readonly Fields[];
+const readCards = listOf(object, 100);
+const readContent = (value: unknown, name: string): Content =>
+  Array.isArray(value) ? readCards(value, name) : object(value, name);
+
 const readSaying = shape({
   ...sayingFields,
   type: optional(text(30)),
   referral: optional(object),
   context: optional(object),
   button: optional(readButton),
-  content: optional(object),
+  /** A list for `contacts`. */
+  content: optional(readContent),
+  /** The id of a message that the customer gives this text. */
+  edit_of: optional(text(512)),
 });
 type Saying = Settings<typeof readSaying>;
 type Envelope = Pick<Saying, "id" | "name" | "timestamp" | "repeat">;
@@ -154,10 +163,15 @@ export class Customers implements CustomerSide {
 const between = (sender: Sender, customer: string): string => `${sender.phoneNumberId} ${customer}`;
 
 /** The typed part of the message: as given in `content`, or made up where a plain example does. */
-function contentOf(saying: Saying): { type: string; content: Fields } {
-  const { type = saying.button ? "button" : "text", content, button } = saying;
+function contentOf(saying: Saying): { type: string; content: Content } {
+  const { type = saying.button ? "button" : "text", content, button, edit_of: original_message_id } = saying;
   if (reservedFields.includes(type)) throw new BadInput(`type cannot be ${type}`);
   if (content) return { type, content };
+  if (original_message_id !== undefined) {
+    const message = { type: "text", text: { body: saying.text ?? "" } };
+    return { type: "edit", content: { original_message_id, message } };
+  }
+  if (type === "contacts") return { type, content: card };
   if (type === "text") {
     if (saying.text === undefined) throw new BadInput("text must be given");
     return { type, content: { body: saying.text } };
@@ -175,6 +189,13 @@ function contentOf(saying: Saying): { type: string; content: Fields } {
 const reservedFields = ["from", "id", "timestamp", "type", "referral", "context"];
 
 const media = (mimeType: string): Fields => ({ id: "1234567890123456", mime_type: mimeType, sha256: "c2FuZGJveA==" });
+
+const card: readonly Fields[] = [
+  {
+    name: { formatted_name: "Luis Rojas", first_name: "Luis", last_name: "Rojas" },
+    phones: [{ phone: "+591 70000099", wa_id: "59170000099", type: "CELL" }],
+  },
+];
 
 const examples: ReadonlyMap<string, Fields> = new Map([
   ["image", media("image/jpeg")],

@@ -46,6 +46,8 @@ const readSaying = shape({
   story: optional(shape({ url: webAddress, id: text(100) })),
   /** The id of a message that the customer takes back. */
   unsend: optional(text(512)),
+  /** The id of a message that the customer gives this text. */
+  edit_of: optional(text(512)),
   /** Fields of the message as the platform has them, for kinds that have no word here. */
   message: optional(object),
 });
@@ -104,7 +106,7 @@ export class PageCustomers {
     const page = this.receiver(channel, saying.to);
     const { id: mid = newId(), ...said } = saying;
     const event = this.eventOf(page, said, mid);
-    const isMessage = !("referral" in event) && said.unsend === undefined;
+    const isMessage = ("message" in event && said.unsend === undefined) || "postback" in event;
     return { ...(isMessage && { id: mid }), delivered: await this.hear(page, customer, saying, event) };
   }
 
@@ -134,8 +136,9 @@ export class PageCustomers {
     return this.webhooks.deliver(messagingDelivery(this.webhooks, page.channel, [{ page, event }], copies));
   }
 
-  private eventOf(page: Page, { button, unsend, referral, ...said }: Omit<Saying, "id">, mid: string): object {
+  private eventOf(page: Page, { button, unsend, edit_of, referral, ...said }: Omit<Saying, "id">, mid: string): object {
     if (button) return { postback: { mid, title: button.text, payload: button.payload, referral } };
+    if (edit_of !== undefined) return { message_edit: { mid: edit_of, text: said.text ?? "", num_edit: 1 } };
     if (unsend !== undefined) {
       if (page.channel !== photoChannel) throw new BadInput("unsend is for channel photo");
       return { message: { mid: unsend, is_deleted: true } };

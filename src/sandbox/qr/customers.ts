@@ -32,6 +32,8 @@ const readSaying = shape({
   context: optional(object),
   /** The id of a message that the customer takes back; the rest of the input is not used then. */
   unsend: optional(text(512)),
+  /** The id of a message that the customer gives this text. */
+  edit_of: optional(text(512)),
   /** Replaces fields of the key, for groups, statuses and numbers behind `@lid`. */
   key: optional(object),
 });
@@ -65,10 +67,22 @@ export class QrCustomers implements CustomerSide {
     const phone = phoneNumber(customer, "id");
     const saying = readSaying(input, "body");
     const sender = this.receiver(saying.to);
-    const { unsend: id, repeat, key } = saying;
+    const { unsend: id, repeat, key, edit_of: edited } = saying;
+    if (edited !== undefined) return this.edit(sender, edited, saying);
     if (id === undefined) return this.write(sender, phone, saying, false);
     const deleted = { remoteJid: jidOf(phone), fromMe: false, id, ...key };
     return { id, delivered: await this.news.tell(sender, "messages.delete", deleted, repeat) };
+  }
+
+  /** Named as the customer's phone knows it: its own message, in the chat with the business. */
+  private async edit(sender: SandboxQrInstance, id: string, { text: body = "", timestamp, repeat }: Saying): Told {
+    const data = {
+      key: { remoteJid: jidOf(sender.phone ?? ""), fromMe: true, id },
+      type: "MESSAGE_EDIT",
+      editedMessage: { conversation: body },
+      timestampMs: `${timestamp === undefined ? Date.now() : timestamp * 1_000}`,
+    };
+    return { id, delivered: await this.news.tell(sender, "messages.edited", data, repeat) };
   }
 
   /** As `say`. */

@@ -6,7 +6,14 @@ import { complaint } from "./refusals.ts";
 const maxAttempts = 6;
 
 /** What the provider tells of, as webhooks name it. */
-const events = ["connection.update", "messages.delete", "messages.update", "messages.upsert", "send.message"] as const;
+const events = [
+  "connection.update",
+  "messages.delete",
+  "messages.edited",
+  "messages.update",
+  "messages.upsert",
+  "send.message",
+] as const;
 type QrEvent = (typeof events)[number];
 export const allNews: ReadonlySet<QrEvent> = new Set(events);
 

@@ -182,9 +182,17 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
 
   /** Inserts the row without its sets; returns its id. */
   protected async insert(businessId: number, fields: Fields): Promise<number> {
-    const values = { business_id: businessId, ...this.table.only, ...this.valuesOf(businessId, fields) };
-    const [inserted] = await this.written(sql(this.table.name).insert(values).returning("id"));
-    return (inserted as Row).id;
+    const [id] = await this.insertAll(businessId, [fields]);
+    return id as number;
+  }
+
+  /** Inserts rows without their sets; returns their ids, which rise in the order of the rows. */
+  protected async insertAll(businessId: number, records: readonly Fields[]): Promise<number[]> {
+    if (records.length === 0) return [];
+    const { name, only } = this.table;
+    const rows = records.map((fields) => ({ business_id: businessId, ...only, ...this.valuesOf(businessId, fields) }));
+    const inserted = await this.written(sql(name).insert(rows).returning("id"));
+    return inserted.map((row) => (row as Row).id).sort((a, b) => a - b);
   }
 
   /** Updates the row without its sets. */

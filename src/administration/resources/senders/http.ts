@@ -71,8 +71,9 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
       "`platform_unavailable`. In all of these cases nothing is changed.",
     "A `platform_id` of a provider can exist only once in the whole installation: a second one is a 409 `taken`.",
     "The `provider` and the `platform_id` of a sender cannot change while something depends on it: 409 `in_use`. This counts " +
-      "unfinished campaigns; and for the business's first sender of a channel also the channel's open chats, and the templates " +
-      "of its account if the account changes. After a change, `state` and `quality` of the old sender are removed.",
+      "unfinished campaigns and the open chats that are answered from it: those whose customers wrote to it last, and for " +
+      "the business's first sender of a channel also those whose customers wrote to no sender that is still there. For the " +
+      "first sender it also counts the templates of its account if the account changes. After a change, `state` and `quality` of the old sender are removed.",
     "A sender is not deleted while the same campaigns, chats or templates depend on it: 409 `in_use`. Templates do not count " +
       "if the business's next sender of the channel has the same account. To retire a number, let its campaigns end or cancel " +
       "them, and close its chats. Closed chats and finished campaigns stay as they are, but such a campaign cannot be sent " +

@@ -122,14 +122,14 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     );
   }
 
-  /** Adds what depends on the business's first sender of the channel to the unfinished campaigns that name this one. */
+  /** Adds the chats that are answered from it, and its templates, to the unfinished campaigns that name it. */
   protected override async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
     const named = await super.usesOf(businessId, id);
     const before = (await this.find(businessId, id))?.fields;
     if (!before) return named;
-    const [, next = null] = await this.firstTwo(businessId, before.provider);
-    const asFirst = await this.usesAsFirst(businessId, id, before, next);
-    return [...named, ...(await counted(this.transaction, asFirst))];
+    const [first, second = null] = await this.firstTwo(businessId, before.provider);
+    const next = first?.id === id ? second : null;
+    return [...named, ...(await counted(this.transaction, await this.usesInChannel(businessId, id, before, next)))];
   }
 
   /** What is unfinished and would continue with another sender. */
@@ -141,25 +141,29 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
   ): Promise<Use[]> {
     const campaigns = sql("campaigns").where({ business_id: businessId, sender_id: id });
     const sendFrom = using("campaigns", campaigns.whereIn("state", underWay.campaigns));
-    return counted(this.transaction, [sendFrom, ...(await this.usesAsFirst(businessId, id, before, after))]);
+    return counted(this.transaction, [sendFrom, ...(await this.usesInChannel(businessId, id, before, after))]);
   }
 
   /**
-   * Chats of a channel are answered from the business's first sender there, whose account also has the templates.
+   * A chat is answered from the sender that its customer wrote to last, and from the business's first one of the channel
+   * if there is no such sender. The account of the first one also has the templates.
    *
    * @param after - the sender that would be the first instead; null if there is none
    */
-  private async usesAsFirst(
+  private async usesInChannel(
     businessId: number,
     id: number,
     before: ManagedSender,
     after: Owned | null,
   ): Promise<Query[]> {
     const [first] = await this.firstTwo(businessId, before.provider);
-    if (first?.id !== id) return [];
+    const isFirst = first?.id === id;
     const own = { business_id: businessId };
-    const chats = sql("chats").where({ ...own, provider: before.provider });
-    const answered = using("chats", chats.whereIn("state", underWay.chats));
+    const chats = sql("chats")
+      .where({ ...own, provider: before.provider })
+      .whereIn("state", underWay.chats);
+    const answered = using("chats", chats.whereRaw(answeredFrom, [id, isFirst]));
+    if (!isFirst) return [answered];
     const templates = templatesOn[before.provider];
     const isOtherAccount = before.provider !== after?.provider || before.accountId !== after.accountId;
     if (!templates || !isOtherAccount) return [answered];
@@ -175,6 +179,13 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return run(this.transaction, asked.select("id", "provider", { accountId: "account_id" }));
   }
 }
+
+/** Of a chat: with the id of a sender, and whether that is the first of the channel. */
+const answeredFrom = `
+  coalesce((
+    select sender.id = ? from senders as sender
+    where sender.business_id = chats.business_id and sender.provider = chats.provider
+      and sender.platform_id = chats.sender), ?)`;
 
 /** The account that has the templates. */
 type Owned = Pick<ManagedSender, "provider" | "accountId">;

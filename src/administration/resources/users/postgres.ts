@@ -77,15 +77,12 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
 
   /** Adds users whose references were checked, without invitations; returns them in the same order. */
   async addAll(businessId: number, users: readonly User[]): Promise<StoredRecord<User>[]> {
-    const added: [id: number, fields: User][] = [];
-    for (const fields of users) added.push([await this.insert(businessId, fields), fields]);
+    const ids = await this.insertAll(businessId, users);
+    const added = users.map((fields, at): [number, User] => [ids[at] as number, fields]);
     await this.setEmails(businessId, added);
     await this.writeSets(businessId, added);
     for (const [id, fields] of added) await this.followUp(businessId, id, null, fields);
-    return this.inOrder(
-      businessId,
-      added.map(([id]) => id),
-    );
+    return this.inOrder(businessId, ids);
   }
 
   override async change(businessId: number, id: number, fields: User): Promise<StoredRecord<User>> {

@@ -91,6 +91,10 @@ export const messageSchema = named(
         "`{ estado, tipo, nombre, motivo }`, with `estado` `pendiente` (it is being fetched, `adjunto` is null), `listo` " +
         "(`adjunto` has it) or `no_disponible` (it cannot be had, and `motivo` says why)",
     },
+    editado: {
+      ...nullableTimestamp,
+      description: "When its author edited it last: `texto` is what it says since then. Null if it was never edited",
+    },
     responde_a: nullableInteger,
     nota: boolean,
     reacciones: { type: "array", items: named("Reaction", objectWith({ autor: text, emoji: text })) },

@@ -31,6 +31,7 @@ const ofStoredFile = (row: string, column: string): string => `
 const messageColumnNames = [
   ...["id", "direction", "kind", "body", "media_url", "author", "author_name", "state", "error_code", "error_reason"],
   ...["occurred_at", "platform_message_id", "attachment", "details", "reply_to_id", "internal", "reactions"],
+  "edited_at",
 ];
 
 /** A `MessageView` of a row with these columns. */
@@ -64,6 +65,7 @@ export const messageFields = (row: string): Columns<MessageView> => ({
       reason: `${row}.attachment->>'reason'`,
     })} end`,
   details: `${row}.details`,
+  editedAt: `${row}.edited_at`,
   replyToId: `${row}.reply_to_id`,
   internal: `${row}.internal`,
   // One that was taken back is kept without its emoji.

@@ -4,6 +4,7 @@ import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import { erasedNameOf } from "../../domain/contact.ts";
 import type { EchoedMessage, IncomingMessage } from "../../domain/incoming.ts";
 import { awaited } from "./incoming-files.ts";
+import { idScopeOf, isInScope } from "./message-ids.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 import { messageState } from "./state-sql.ts";
 import { findingThreads, findingThreadsById } from "./thread-sql.ts";
@@ -26,7 +27,8 @@ const threadsOf = (name: string, finding: string, renumbering = ""): Statement =
     fresh as (
       select * from given where not exists (
         select from messages as message
-        where message.business_id = given.business_id and message.platform_message_id = given.message_id)
+        where message.business_id = given.business_id and message.platform_message_id = given.message_id
+          and ${isInScope("message", "given.sender")})
     ),
     wanted as (
       select distinct on (business_id, customer) business_id, $2::text as provider, customer,
@@ -66,20 +68,21 @@ const store: Statement = {
   text: `
     with stored as (
     insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, attachment,
-                                     author, author_name, state, reference, platform_message_id, occurred_at)
+                                     author, author_name, state, reference, platform_message_id, id_scope,
+                                     occurred_at)
     select business_id, chat_id, conversation_id, direction, kind, body, details, attachment,
             case direction when 'in' then 'contact' else 'business' end,
             case direction when 'in' then coalesce(author_name, ${knownName})
                            else (select name from businesses where id = business_id) end,
             case direction when 'in' then ${messageState.received} else ${messageState.sent} end,
-            case direction when 'out' then gen_random_uuid() end, message_id, occurred_at
+            case direction when 'out' then gen_random_uuid() end, message_id, id_scope, occurred_at
     from jsonb_to_recordset($1::jsonb) as news(
-      position integer, business_id bigint, chat_id bigint, conversation_id bigint, message_id text, direction text,
+      position integer, business_id bigint, chat_id bigint, conversation_id bigint, message_id text, id_scope text, direction text,
       kind text, body text, details jsonb, attachment jsonb, author_name text, occurred_at timestamptz)
     order by business_id, chat_id, position
-    on conflict (business_id, platform_message_id) where platform_message_id is not null do nothing
+    on conflict (business_id, platform_message_id, id_scope) where platform_message_id is not null do nothing
     returning message.business_id, message.id, message.chat_id, message.conversation_id, null::text as before,
-              message.state, message.platform_message_id
+              message.state, message.platform_message_id, message.id_scope
     ),
     ${waking("stored")}
     select stored.*, ${hasEarly("stored.business_id", "stored.platform_message_id")} as "hasEarly" from stored`,
@@ -95,7 +98,11 @@ interface Thread {
   readonly begins: boolean;
 }
 
-type StoredRow = MessageNews & { readonly conversation_id: number; readonly platform_message_id: string };
+type StoredRow = MessageNews & {
+  readonly conversation_id: number;
+  readonly platform_message_id: string;
+  readonly id_scope: string;
+};
 
 type ToldMessage = IncomingMessage | EchoedMessage;
 
@@ -125,24 +132,28 @@ export async function storeMessages(
   const stored = await inChunks<StoredRow>(
     transaction,
     store,
-    found.map(({ thread, message }) => messageRow(message, thread)),
+    found.map(({ thread, message }) => messageRow(message, thread, provider)),
   );
-  const byPlace = toldAt(found);
+  const byPlace = toldAt(found, provider);
   const begun = new Set(threads.flatMap(({ begins, conversation_id: id }) => (begins ? [id] : [])));
   return stored.map((row) => {
-    const told = byPlace.get(placeOf(row.business_id, row.chat_id, row.platform_message_id));
+    const told = byPlace.get(placeOf(row, row.platform_message_id, row.id_scope));
     if (!told || isEcho(told)) return { ...row, echo: told };
     return { ...row, message: told, begins: begun.has(row.conversation_id) };
   });
 }
 
-const placeOf = (businessId: number, chatId: number, id: string): string => `${businessId} ${chatId} ${id}`;
+const placeOf = (
+  { business_id, chat_id }: Pick<Thread, "business_id" | "chat_id">,
+  messageId: string,
+  scope: string,
+): string => JSON.stringify([business_id, chat_id, messageId, scope]);
 
 /** Phones choose the ids of their messages: those of two chats may be the same. */
-function toldAt(found: readonly { readonly thread: Thread; readonly message: ToldMessage }[]) {
+function toldAt(found: readonly { readonly thread: Thread; readonly message: ToldMessage }[], provider: string) {
   const told = new Map<string, ToldMessage>();
   for (const { thread, message } of found) {
-    const place = placeOf(thread.business_id, thread.chat_id, message.platformMessageId);
+    const place = placeOf(thread, message.platformMessageId, idScopeOf(provider, message.sender));
     if (!told.has(place)) told.set(place, message);
   }
   return told;
@@ -158,9 +169,10 @@ const threadRow = (message: ToldMessage, position: number, provider: string, dig
   ad_id: "referral" in message ? message.referral?.adId : undefined,
 });
 
-const messageRow = (message: ToldMessage, thread: Thread) => ({
+const messageRow = (message: ToldMessage, thread: Thread, provider: string) => ({
   ...thread,
   message_id: message.platformMessageId,
+  id_scope: idScopeOf(provider, message.sender),
   direction: isEcho(message) ? "out" : "in",
   kind: message.kind,
   body: message.body,

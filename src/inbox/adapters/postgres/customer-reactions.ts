@@ -1,6 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { MessageState } from "../../domain/delivery.ts";
 import type { IncomingReaction } from "../../domain/incoming.ts";
+import { isInScope } from "./message-ids.ts";
 import { inChunks } from "./news.ts";
 import { isCalled } from "./thread-sql.ts";
 
@@ -13,19 +14,20 @@ const react: Statement = {
   name: "incoming_reactions",
   text: `
     with given as (
-      select distinct on (sender.business_id, news.message_id, news.customer) sender.business_id, news.*
+      select distinct on (sender.business_id, news.message_id, news.customer, news.sender) sender.business_id, news.*
       from jsonb_to_recordset($1::jsonb) as news(
         position integer, sender text, customer text, author text, message_id text, emoji text, at timestamptz)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
-      order by sender.business_id, news.message_id, news.customer, news.at desc, news.position desc
+      order by sender.business_id, news.message_id, news.customer, news.sender, news.at desc, news.position desc
     ),
     found as (
-      select message.business_id, message.id, message.chat_id, message.state, given.message_id,
+      select message.business_id, message.id, message.chat_id, message.state, given.message_id, given.sender,
              coalesce(given.author, contact.name) as author, given.emoji, given.at,
              coalesce(former.entry->>'emoji', '') as former_emoji, (former.entry->>'at')::timestamptz as former_at
       from given
       join messages as message
         on message.business_id = given.business_id and message.platform_message_id = given.message_id
+           and ${isInScope("message", "given.sender")}
       cross join lateral (
         select contact_id from chats
         where business_id = message.business_id and id = message.chat_id and provider = $2 offset 0
@@ -51,7 +53,7 @@ const react: Statement = {
         and (found.former_at is null or found.former_at <= found.at)
       returning message.business_id, message.id
     )
-    select found.business_id, found.id, found.chat_id, found.state, found.message_id, found.at,
+    select found.business_id, found.id, found.chat_id, found.state, found.message_id, found.sender, found.at,
            changed.id is not null and found.emoji <> found.former_emoji as shows
     from found left join changed using (business_id, id)`,
 };
@@ -65,6 +67,8 @@ export interface StoredReaction {
   readonly state: MessageState;
   /** The platform's id of the message. */
   readonly message_id: string;
+  /** The platform's id of the sender that it was told to. */
+  readonly sender: string;
   readonly at: Date;
   /** The message looks different with it. */
   readonly shows: boolean;

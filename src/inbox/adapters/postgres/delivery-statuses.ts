@@ -3,6 +3,7 @@ import { rankIn } from "../../../infra/postgres/sql-text.ts";
 import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import { awaitsAnswer, mayReach } from "../../domain/delivery.ts";
+import { idScope, isInScope } from "./message-ids.ts";
 import { type ChangedContact, inChunks, type MovedMessage } from "./news.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
 import { hasEarly, waking } from "./waking.ts";
@@ -12,7 +13,7 @@ const moveStatuses: Statement = {
   name: "incoming_statuses",
   text: `
     with given as (
-      select sender.business_id, news."platformMessageId" as message_id, news.reference,
+      select sender.business_id, news.sender, news."platformMessageId" as message_id, news.reference,
              news."recipientId" as recipient_id, news.state, ${rankIn(deliveryStates, "news.state")} as rank,
              (news.error->>'code')::integer as code, news.error->>'reason' as reason,
              coalesce((news.error->>'optedOut')::boolean, false) as opted_out
@@ -23,6 +24,7 @@ const moveStatuses: Statement = {
     matched as (
       select message.id, given.* from given join messages as message
         on message.business_id = given.business_id and message.platform_message_id = given.message_id
+           and ${isInScope("message", "given.sender")}
       union all
       select message.id, given.* from given join messages as message
         on message.business_id = given.business_id and message.reference = given.reference
@@ -32,7 +34,7 @@ const moveStatuses: Statement = {
     ),
     earlier as (
       select message.business_id, message.id, message.state as before, furthest.state, furthest.rank,
-             furthest.message_id, furthest.recipient_id, furthest.code, furthest.reason, furthest.opted_out
+             furthest.sender, furthest.message_id, furthest.recipient_id, furthest.code, furthest.reason, furthest.opted_out
       from furthest join messages as message
         on message.business_id = furthest.business_id and message.id = furthest.id
         -- Asked again once the lock is held: an erasure may have taken both meanwhile.
@@ -47,16 +49,19 @@ const moveStatuses: Statement = {
         platform_message_id = coalesce(message.platform_message_id, (
           select earlier.message_id where not exists (
             select from messages as other
-            where other.business_id = earlier.business_id and other.platform_message_id = earlier.message_id))),
+            where other.business_id = earlier.business_id and other.platform_message_id = earlier.message_id
+              and ${isInScope("other", "earlier.sender")}))),
+        id_scope = case when message.platform_message_id is null then ${idScope("$2", "earlier.sender")}
+                        else message.id_scope end,
         error_code = earlier.code, error_reason = earlier.reason
     from earlier
     where message.business_id = earlier.business_id and message.id = earlier.id
       and message.direction = 'out' and earlier.rank > ${rankIn(deliveryStates, "earlier.before")}
-    returning message.business_id, message.id, message.chat_id, earlier.before, message.state, earlier.recipient_id,
-              earlier.opted_out, message.takes_conversation, message.platform_message_id
+    returning message.business_id, message.id, message.chat_id, message.conversation_id, earlier.before,
+              message.state, earlier.recipient_id, earlier.opted_out, message.takes_conversation, message.platform_message_id
     ),
     ${waking("moved")}
-    select business_id, id, chat_id, before, state, recipient_id, opted_out, takes_conversation,
+    select business_id, id, chat_id, conversation_id, before, state, recipient_id, opted_out, takes_conversation,
            ${hasEarly("moved.business_id", "moved.platform_message_id")} as "hasEarly"
     from moved`,
 };
@@ -118,16 +123,22 @@ const takeConversations: Statement = {
     where conversation.business_id = waiting.business_id and conversation.id = waiting.id`,
 };
 
+/** A message that a status moved. */
+export type SettledMessage = MovedMessage & { readonly conversation_id: number };
+
 /** Writes down what became of messages of ours; those of which more is known now. */
 export const moveMessages = (
   transaction: Queries,
   provider: string,
   statuses: readonly DeliveryStatus[],
-): Promise<MovedMessage[]> => inChunks(transaction, moveStatuses, statuses, provider);
+): Promise<SettledMessage[]> => inChunks(transaction, moveStatuses, statuses, provider);
 
-/** Writes what statuses tell of recipients, and returns the contacts that changed. */
-export async function learnFrom(transaction: Queries, moved: readonly MovedMessage[]): Promise<ChangedContact[]> {
-  const news = moved.filter((row) => row.opted_out || (awaitsAnswer(row.before) && row.recipient_id));
+/** Those that tell something of their recipients. */
+export const tellingOfRecipients = (moved: readonly MovedMessage[]): MovedMessage[] =>
+  moved.filter((row) => row.opted_out || (awaitsAnswer(row.before) && row.recipient_id));
+
+/** Writes what statuses tell of recipients, and returns the contacts that changed. Those are locked. */
+export async function learnFrom(transaction: Queries, news: readonly MovedMessage[]): Promise<ChangedContact[]> {
   return inChunks<ChangedContact>(
     transaction,
     learnRecipients,
@@ -141,8 +152,11 @@ export async function learnFrom(transaction: Queries, moved: readonly MovedMessa
   );
 }
 
-export async function takeConversationsOf(transaction: Queries, moved: readonly MovedMessage[]): Promise<void> {
-  const news = moved.filter((row) => awaitsAnswer(row.before) && mayReach(row.state) && row.takes_conversation);
+/** Each statement locks its conversations in the order of their ids; so do several, one after the other. */
+export async function takeConversationsOf(transaction: Queries, moved: readonly SettledMessage[]): Promise<void> {
+  const news = moved
+    .filter((row) => awaitsAnswer(row.before) && mayReach(row.state) && row.takes_conversation)
+    .sort((a, b) => a.business_id - b.business_id || a.conversation_id - b.conversation_id);
   await inChunks(
     transaction,
     takeConversations,

@@ -1,11 +1,12 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
+import { isInScope } from "./message-ids.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 import { looked } from "./waking.ts";
 
-/** What a customer does with a message, and that a message answers it. */
-export type NewsOfMessages = Pick<IncomingNews, "reactions" | "withdrawals" | "replies">;
+/** What becomes of a message, and that a message answers it. */
+export type NewsOfMessages = Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">;
 
 const keep: Statement = {
   name: "early_news_keep",
@@ -15,33 +16,55 @@ const keep: Statement = {
              sender.business_id, news.*
       from jsonb_to_recordset($1::jsonb) as news(
         position integer, sender text, message_id text, kind text, customer text, answer text, author text, emoji text,
-        at timestamptz)
+        body text, at timestamptz)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
       order by sender.business_id, news.message_id, news.kind, news.customer, news.answer, news.at desc,
                news.position desc
     )
     insert into early_news as early (business_id, platform_message_id, provider, kind, customer, answer, sender, author,
-                                     emoji, at)
-    select business_id, message_id, $2, kind, customer, answer, sender, author, emoji, at from given
+                                     emoji, body, at)
+    select business_id, message_id, $2, kind, customer, answer, sender, author, emoji, body, at from given
     order by business_id, message_id, kind, customer, answer
     on conflict (business_id, platform_message_id, provider, kind, customer, answer) do update
-    set emoji = excluded.emoji, at = excluded.at, author = excluded.author, heard_at = clock_timestamp()
+    set emoji = excluded.emoji, body = excluded.body, at = excluded.at, author = excluded.author, heard_at = clock_timestamp()
     where early.at <= excluded.at
     returning early.business_id`,
 };
 
-/** Keeps news of messages that are not here yet. Whether any are kept. */
+/** News of one business that are kept. Real ones wait for seconds: so many at once are of messages that never come. */
+export const mostEarlyNews = 5_000;
+
+const trim: Statement = {
+  name: "early_news_trim",
+  text: `
+    delete from early_news
+    where (business_id, platform_message_id, provider, kind, customer, answer) in (
+      select old.business_id, old.platform_message_id, old.provider, old.kind, old.customer, old.answer
+      from unnest($1::bigint[]) as kept(business_id)
+      cross join lateral (
+        select * from early_news where business_id = kept.business_id
+        order by heard_at desc offset ${mostEarlyNews}
+        for update skip locked
+      ) as old)`,
+};
+
+/** Keeps news of messages that are not here yet; beyond a number the oldest go. Whether any are kept. */
 export async function keepNews(
   transaction: Queries,
   provider: string,
-  { reactions, withdrawals, replies }: NewsOfMessages,
+  { reactions, edits, withdrawals, replies }: NewsOfMessages,
 ): Promise<boolean> {
-  const nothing = { customer: "", answer: "", emoji: "", at: new Date() };
+  const nothing = { customer: "", answer: "", emoji: "", body: "", at: new Date() };
   const rows = [
     ...reactions.map(({ sender, from, name, messageId, emoji, occurredAt }) => ({
       ...nothing,
       ...{ kind: "reaction", sender, message_id: messageId, customer: from, author: name, emoji, at: occurredAt },
     })),
+    ...edits.flatMap(({ sender, customer, author, messageId, body, occurredAt: at }) => {
+      // An erasure of the customer would not find it.
+      if (customer === null) return [];
+      return [{ ...nothing, kind: editKinds[author], sender, message_id: messageId, customer, body, at }];
+    }),
     ...withdrawals
       .filter(({ isGuess }) => !isGuess)
       .map(({ sender, from, messageId }) => ({
@@ -53,11 +76,15 @@ export async function keepNews(
       ...{ kind: "reply", sender, message_id: replyTo, answer: platformMessageId },
     })),
   ].map((row, position) => ({ ...row, position }));
-  return (await inChunks(transaction, keep, rows, provider)).length > 0;
+  const kept = await inChunks<{ readonly business_id: number }>(transaction, keep, rows, provider);
+  if (kept.length > 0) await transaction.rows(trim, [[...new Set(kept.map(({ business_id: id }) => id))]]);
+  return kept.length > 0;
 }
 
+const editKinds = { customer: "edit", business: "own edit" } as const;
+
 const columns = `early.kind, early.sender, early.platform_message_id as "messageId", early.customer as "from",
-                 early.answer, early.author as name, early.emoji, early.at as "occurredAt"`;
+                 early.answer, early.author as name, early.emoji, early.body, early.at as "occurredAt"`;
 
 /** Replies are looked at again later: their own messages are here already, and are locked first. */
 const takeOf: Statement = {
@@ -85,7 +112,8 @@ const take: Statement = {
       where early.heard_at > now() - interval '${looked} seconds' and early.provider = $1
         and exists (
           select from messages
-          where business_id = early.business_id and platform_message_id = early.platform_message_id)
+          where business_id = early.business_id and platform_message_id = early.platform_message_id
+            and ${isInScope("messages", "early.sender")})
       order by early.business_id, early.platform_message_id
       limit $2
       for update skip locked)
@@ -93,13 +121,14 @@ const take: Statement = {
 };
 
 interface Row {
-  readonly kind: "reaction" | "withdrawal" | "reply";
+  readonly kind: "reaction" | "withdrawal" | "reply" | "edit" | "own edit";
   readonly sender: string;
   readonly messageId: string;
   readonly from: string;
   readonly answer: string;
   readonly name: string | null;
   readonly emoji: string;
+  readonly body: string;
   readonly occurredAt: Date;
 }
 
@@ -110,6 +139,11 @@ function newsIn(rows: readonly Row[]): NewsOfMessages {
       ...{ sender, from, messageId, emoji, occurredAt },
       ...(name === null ? {} : { name }),
     })),
+    edits: (["customer", "business"] as const).flatMap((author) =>
+      of(editKinds[author]).map(({ sender, from, messageId, body, occurredAt }) => ({
+        ...{ sender, customer: from, author, messageId, body, occurredAt },
+      })),
+    ),
     withdrawals: of("withdrawal").map(({ sender, from, messageId }) => ({ sender, from, messageId })),
     replies: of("reply").map(({ sender, answer, messageId }) => ({
       ...{ sender, platformMessageId: answer, replyTo: messageId },

@@ -5,6 +5,7 @@ import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import type { EarlyStatuses } from "../../application/ports.ts";
 import { type NewsOfMessages, takeNews } from "./early-news.ts";
+import { isInScope } from "./message-ids.ts";
 import { inChunks } from "./news.ts";
 import { messageState } from "./state-sql.ts";
 import { looked } from "./waking.ts";
@@ -49,11 +50,12 @@ const keep: Statement = {
     select business_id, message_id, $2, sender, state, error from given
     where case
       when exists (
-        select from messages where business_id = given.business_id and platform_message_id = given.message_id)
+        select from messages where business_id = given.business_id and platform_message_id = given.message_id
+          and ${isInScope("messages", "given.sender")})
       then exists (
         select from messages as message
         where message.business_id = given.business_id and message.platform_message_id = given.message_id
-          and message.direction = 'out' and ${rank("message.state")} < ${rank("given.state")})
+          and ${isInScope("message", "given.sender")} and message.direction = 'out' and ${rank("message.state")} < ${rank("given.state")})
       else (given.business_id, given.sender_id) in (select business_id, sender_id from awaiting) end
     order by business_id, message_id
     on conflict (business_id, platform_message_id) do update
@@ -83,7 +85,8 @@ const due = `
   select early.business_id, early.platform_message_id, early.provider
   from early_statuses as early cross join lateral (
     select from messages
-    where business_id = early.business_id and platform_message_id = early.platform_message_id offset 0
+    where business_id = early.business_id and platform_message_id = early.platform_message_id
+      and ${isInScope("messages", "early.sender")} offset 0
   ) as message
   where early.heard_at > now() - interval '${looked} seconds'`;
 
@@ -96,7 +99,8 @@ const waitingOn: Statement = {
       select early.provider from early_news as early
       where early.heard_at > now() - interval '${looked} seconds' and exists (
         select from messages
-        where business_id = early.business_id and platform_message_id = early.platform_message_id)
+        where business_id = early.business_id and platform_message_id = early.platform_message_id
+          and ${isInScope("messages", "early.sender")})
       limit 1000
     ) as due_news`,
 };
@@ -123,12 +127,18 @@ const purge: Statement = {
     returning business_id`,
 };
 
+/** News of all businesses that are kept. */
+const mostEarlyNewsInAll = 100_000;
+
+/** Also the oldest of too many. */
 const purgeNews: Statement = {
   name: "early_news_purge",
   text: `
     delete from early_news where ctid = any(array(
       select ctid from early_news
-      where heard_at < now() - interval '${kept} minutes' order by heard_at limit ${purgedAtOnce}
+      where heard_at < greatest(now() - interval '${kept} minutes', (
+        select heard_at from early_news order by heard_at desc offset ${mostEarlyNewsInAll} limit 1))
+      order by heard_at limit ${purgedAtOnce}
       for update skip locked))
     returning business_id`,
 };

@@ -4,6 +4,7 @@ import type { DeliveryStatus } from "../../../messaging/public.ts";
 import { unansweredStates } from "../../domain/delivery.ts";
 import { type EchoedMessage, sentOf } from "../../domain/incoming.ts";
 import type { CustomerChat } from "./customer-chats.ts";
+import { isInScope } from "./message-ids.ts";
 import { inChunks } from "./news.ts";
 
 /** Milliseconds that an echo may tell later, and sooner, than the message was opened that it is of: clocks differ. */
@@ -31,6 +32,7 @@ const known: Statement = {
     cross join lateral (
       select direction, reference from messages
       where business_id = sender.business_id and platform_message_id = news.message_id
+        and ${isInScope("messages", "news.sender")}
       union all
       select direction, reference from messages
       where business_id = sender.business_id and reference = news.reference

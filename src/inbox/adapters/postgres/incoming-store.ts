@@ -5,28 +5,27 @@ import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { DigestOfNumber, FileErasure } from "../../application/contacts/ports.ts";
 import type { CustomerOrders, IncomingStore, Recorded } from "../../application/ports.ts";
 import { wasUntold } from "../../domain/delivery.ts";
-import type { EchoedMessage, IncomingMessage, IncomingNews, ReplyLink } from "../../domain/incoming.ts";
+import type { EchoedMessage, IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
 import { announcing, messageColumns, raising } from "./announce-sql.ts";
 import { announceContacts, lockCounters } from "./changed-contacts.ts";
+import { type ChangedMessages, changeMessages, keepUnknown } from "./changed-messages.ts";
+import { lockContacts } from "./contact-locks.ts";
 import { chatsOfCustomers } from "./customer-chats.ts";
 import { storeMessages } from "./customer-messages.ts";
 import { ordersIn } from "./customer-orders.ts";
-import { type StoredReaction, storeReactions } from "./customer-reactions.ts";
 import { type MarkedMessage, markedBy, moveMarked } from "./delivery-marks.ts";
-import { learnFrom, moveMessages, takeConversationsOf } from "./delivery-statuses.ts";
+import { learnFrom, moveMessages, takeConversationsOf, tellingOfRecipients } from "./delivery-statuses.ts";
 import { Dropped } from "./dropped.ts";
-import { keepNews, type NewsOfMessages, takeNewsOf } from "./early-news.ts";
 import { keepEarly } from "./early-statuses.ts";
 import { type PlacedEcho, readEchoes } from "./echoes.ts";
 import { storeFiles } from "./incoming-files.ts";
 import { ofKnownSenders } from "./known-senders.ts";
 import { applyPreferences } from "./marketing-preferences.ts";
-import { atATime, inChunks, type MessageNews, type MovedMessage } from "./news.ts";
-import { announceChats, type PlacedClick, type RaisedChat, raiseChats } from "./raised-chats.ts";
-import { type LinkedReply, linkReplies } from "./reply-links.ts";
+import { atATime, type ChangedContact, inChunks, type MessageNews, type MovedMessage } from "./news.ts";
+import { announceChats, type ChatNews, type PlacedClick, type RaisedChat, raiseChats } from "./raised-chats.ts";
 import { noteSenders } from "./sender-news.ts";
 import { lockTouched } from "./touched-messages.ts";
-import { type WithdrawnMessage, withdrawFiles, withdrawMessages } from "./withdrawals.ts";
+import { withdrawFiles } from "./withdrawals.ts";
 
 const announcement = (name: string, looks: boolean): Statement => ({
   name,
@@ -57,10 +56,31 @@ export interface IncomingParts {
   readonly orders: CustomerOrders;
 }
 
+/** What was told of messages of the business's own, and of their recipients. */
+interface Delivered {
+  /** Moved by statuses. */
+  readonly reached: readonly MovedMessage[];
+  /** Moved by statuses and marks. */
+  readonly moved: readonly MovedMessage[];
+  /** What somebody of the business wrote elsewhere. */
+  readonly written: readonly EchoedMessage[];
+  readonly contacts: readonly ChangedContact[];
+  readonly hasEarly: boolean;
+}
+
+/** What clients hear of. */
+interface ToTell {
+  /** That came, or were delivered. */
+  readonly messages: readonly MessageNews[];
+  readonly changed: ChangedMessages;
+  readonly raised: readonly RaisedChat[];
+  readonly contacts: readonly ChangedContact[];
+}
+
 /**
- * Set-based: news of any number of businesses in a few statements. Everybody who writes messages locks in this
- * order: messages, contacts, conversations, chats, the counters of orders, and the counters of events last, each by its
- * ids. So no two transactions wait for each other in a circle.
+ * Set-based: news of any number of businesses in a few statements. Everybody who writes messages locks in this order:
+ * messages, contacts, conversations, chats, the counters of orders, and the counters of events last, each by its ids.
+ * With one order for all, two transactions never wait for each other.
  */
 export class PostgresIncomingStore implements IncomingStore {
   constructor(
@@ -70,57 +90,45 @@ export class PostgresIncomingStore implements IncomingStore {
   ) {}
 
   async record(given: IncomingNews, { isAgain = false } = {}): Promise<Recorded> {
-    const { transaction, provider } = this;
-    const { digestOf, note } = this.parts;
+    const { transaction, provider, parts } = this;
     const dropped = new Dropped();
     const told = await ofKnownSenders(transaction, provider, given, dropped);
-    await noteSenders(transaction, provider, told, note);
+    await noteSenders(transaction, provider, told, parts.note);
     const placed = await this.place(told, dropped);
     await this.lock(told, placed);
-    const { settling, written } = await readEchoes(transaction, provider, placed.echoes);
-    const statuses = [...told.statuses, ...settling];
-    const reached = await moveMessages(transaction, provider, statuses);
-    const marked = await moveMarked(transaction, placed.marked);
-    const moved = eachOnce([...reached, ...marked]);
-    const hasEarly = await keepEarly(transaction, provider, told.statuses);
-    const learned = await learnFrom(transaction, reached);
-    const asked = await applyPreferences(transaction, provider, told.preferences, digestOf);
-    await takeConversationsOf(transaction, reached);
-    const arrived = await storeMessages(transaction, provider, inOrder(told.messages, written), digestOf);
+    const { reached, moved, written, contacts, hasEarly } = await this.deliver(told, placed);
+    const arrived = await storeMessages(transaction, provider, inOrder(told.messages, written), parts.digestOf);
     const hasFiles = await storeFiles(transaction, provider, arrived);
+    const changed = await changeMessages(transaction, provider, told, arrived);
+    dropped.add("unknown_message", droppedOf(changed));
+    const isKept = !isAgain && (await keepUnknown(transaction, provider, changed));
+    const withdrawn = await withdrawFiles(parts.files, changed.withdrawn);
     const messages = [...moved, ...arrived];
-    // Last of what is written to messages: they may be about a message that came with them.
-    const early = await takeNewsOf(transaction, provider, arrived);
-    const about = {
-      reactions: [...told.reactions, ...early.reactions],
-      withdrawals: [...told.withdrawals, ...early.withdrawals],
-      replies: [...told.replies, ...arrived.flatMap(replyOf)],
-    };
-    const reacted = await storeReactions(transaction, provider, about.reactions);
-    const withdrawn = await withdrawMessages(transaction, provider, about.withdrawals);
-    const linked = await linkReplies(transaction, provider, about.replies);
-    const unknown = unknownAmong(about, reacted, withdrawn, linked);
-    dropped.add("unknown_message", unknown.reactions.length + unknown.withdrawals.length);
-    const isKept = !isAgain && (await keepNews(transaction, provider, unknown));
-    const files = await withdrawFiles(this.parts.files, withdrawn);
-    const raised = await raiseChats(transaction, { messages, reacted, withdrawn, clicks: placed.clicks });
-    const ordered = await this.parts.orders.make(ordersIn(arrived));
-    const contacts = [...learned, ...asked];
-    const alsoTold = raised.some(({ isToBeTold }) => isToBeTold) || contacts.length > 0;
-    if (alsoTold) await lockCounters(transaction, [...messages, ...raised, ...contacts]);
-    const events = [
-      ...(await this.tell(messages, [...reacted, ...withdrawn, ...linked], raised)),
-      ...(await announceChats(transaction, raised)),
-      ...(await announceContacts(transaction, contacts)),
-      ...(await this.parts.orders.tell(ordered)),
-    ];
+    const raised = await raiseChats(transaction, newsOfChats(messages, changed, placed));
+    const ordered = await parts.orders.make(ordersIn(arrived));
+    const events = await this.tell({ messages, changed, raised, contacts });
     return {
-      events,
+      events: [...events, ...(await parts.orders.tell(ordered))],
       dropped: dropped.counts,
       hasEarly: hasEarly || isKept || [...reached, ...arrived].some((each) => each.hasEarly),
-      withdrawn: files,
+      withdrawn,
       hasFiles,
     };
+  }
+
+  /** What statuses, marks and echoes tell of messages of the business's own, and what customers say of marketing. */
+  private async deliver(told: IncomingNews, { echoes, marked }: Placed): Promise<Delivered> {
+    const { transaction, provider } = this;
+    const { settling, written } = await readEchoes(transaction, provider, echoes);
+    const reached = await moveMessages(transaction, provider, [...told.statuses, ...settling]);
+    const moved = eachOnce([...reached, ...(await moveMarked(transaction, marked))]);
+    const hasEarly = await keepEarly(transaction, provider, told.statuses);
+    const recipients = tellingOfRecipients(reached);
+    await lockContacts(transaction, provider, recipients, told.preferences);
+    const learned = await learnFrom(transaction, recipients);
+    const asked = await applyPreferences(transaction, provider, told.preferences, this.parts.digestOf);
+    await takeConversationsOf(transaction, reached);
+    return { reached, moved, written, contacts: [...learned, ...asked], hasEarly };
   }
 
   /** Finds the chats of news that name a customer and no message. */
@@ -143,9 +151,9 @@ export class PostgresIncomingStore implements IncomingStore {
 
   /** Needs no lock if a single statement of the batch writes to messages that are already there. */
   private async lock(told: IncomingNews, { marked, echoes }: Placed): Promise<void> {
-    const { statuses, reactions, withdrawals, replies } = told;
+    const { statuses, reactions, edits, withdrawals, replies } = told;
     if (
-      reactions.length + withdrawals.length + replies.length + marked.length + echoes.length === 0 &&
+      reactions.length + edits.length + withdrawals.length + replies.length + marked.length + echoes.length === 0 &&
       statuses.length <= atATime
     )
       return;
@@ -157,16 +165,27 @@ export class PostgresIncomingStore implements IncomingStore {
           reference,
         })),
         ...replies.map(({ sender, platformMessageId }) => ({ sender, message_id: platformMessageId })),
-        ...[...reactions, ...withdrawals].map(({ sender, messageId }) => ({ sender, message_id: messageId })),
+        ...[...reactions, ...edits, ...withdrawals].map(({ sender, messageId }) => ({ sender, message_id: messageId })),
       ],
       marked,
       echoed: echoes.flatMap(({ chat }) => chat ?? []),
     });
   }
 
-  private tell(
+  private async tell({ messages, changed, raised, contacts }: ToTell): Promise<LoggedEvent[]> {
+    const { transaction } = this;
+    const alsoTold = raised.some(({ isToBeTold }) => isToBeTold) || contacts.length > 0;
+    if (alsoTold) await lockCounters(transaction, [...messages, ...raised, ...contacts]);
+    return [
+      ...(await this.tellOfMessages(messages, changed, raised)),
+      ...(await announceChats(transaction, raised)),
+      ...(await announceContacts(transaction, contacts)),
+    ];
+  }
+
+  private tellOfMessages(
     news: readonly MessageNews[],
-    changed: readonly (StoredReaction | WithdrawnMessage | LinkedReply)[],
+    changed: ChangedMessages,
     raised: readonly RaisedChat[],
   ): Promise<LoggedEvent[]> {
     const changes = news.map(({ business_id, id, before }) => ({ business_id, id, before, looks: false }));
@@ -207,33 +226,19 @@ const inOrder = (
     ? messages
     : [...messages, ...written].sort((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime());
 
-const replyOf = ({ message, echo }: MessageNews): ReplyLink[] => {
-  const told = message ?? echo;
-  if (told?.replyTo === undefined) return [];
-  const { sender, platformMessageId, replyTo } = told;
-  return [{ sender, platformMessageId, replyTo }];
-};
+const droppedOf = ({ unknown: { reactions, edits, withdrawals } }: ChangedMessages): number =>
+  reactions.length + edits.length + withdrawals.length;
 
-/** What is about no message that is here. */
-function unknownAmong(
-  { reactions, withdrawals, replies }: NewsOfMessages,
-  reacted: readonly StoredReaction[],
-  withdrawn: readonly WithdrawnMessage[],
-  linked: readonly LinkedReply[],
-): NewsOfMessages {
-  const known = new Set(reacted.map(({ message_id }) => message_id));
-  const gone = new Set(withdrawn.map(({ platform_message_id }) => platform_message_id));
-  const answering = new Set(linked.map(({ platform_message_id }) => platform_message_id));
-  return {
-    reactions: reactions.filter(({ messageId }) => !known.has(messageId)),
-    withdrawals: withdrawals.filter(({ messageId, isGuess }) => !isGuess && !gone.has(messageId)),
-    replies: replies.filter(({ platformMessageId }) => !answering.has(platformMessageId)),
-  };
-}
+const newsOfChats = (
+  messages: readonly MessageNews[],
+  { reacted, edited, withdrawn }: ChangedMessages,
+  { clicks }: Placed,
+): ChatNews => ({ messages, reacted, rewritten: [...edited, ...withdrawn], clicks });
 
 /** Messages that look different now to clients who know them; who hears of one now sees it as it is. */
-function newLooks(news: readonly MessageNews[], changed: readonly (StoredReaction | WithdrawnMessage | LinkedReply)[]) {
+function newLooks(news: readonly MessageNews[], { reacted, edited, withdrawn, linked }: ChangedMessages) {
   const toldNow = new Set(news.filter(({ before }) => wasUntold(before)).map(keyOf));
+  const changed = [...reacted, ...edited, ...withdrawn, ...linked];
   const shown = changed.filter((row) => row.shows && !wasUntold(row.state) && !toldNow.has(keyOf(row)));
   const once = new Map(shown.map((row) => [keyOf(row), row]));
   return [...once.values()].map(({ business_id, id, state }) => ({ business_id, id, before: state, looks: true }));

@@ -8,9 +8,20 @@ const find: Statement = {
 };
 
 /** The lists of news that each name the sender that they came for. */
-const listsOf = ({ messages, echoes, withdrawals, reactions, clicks, statuses, marks, preferences }: IncomingNews) => ({
+const listsOf = ({
   messages,
   echoes,
+  edits,
+  withdrawals,
+  reactions,
+  clicks,
+  statuses,
+  marks,
+  preferences,
+}: IncomingNews) => ({
+  messages,
+  echoes,
+  edits,
   withdrawals,
   reactions,
   clicks,

@@ -18,7 +18,7 @@ const opening = (name: string, finding: string, conversations: string): Statemen
            $10::timestamptz, $11::boolean, ${messageState.sending}, gen_random_uuid(), 1,
            now() + make_interval(secs => $12), $13::bigint, $14::jsonb
     from ${conversations}
-    returning id, attempt, reference`,
+    returning id, chat_id as "chatId", attempt, reference`,
 });
 
 const openForNumber = opening(
@@ -80,7 +80,7 @@ export async function openMessage(
   place: Place,
 ): Promise<OpenedMessage | null> {
   const { businessId, to, content, author, replyTo, takesConversation = false } = message;
-  const [row] = await queries.rows<Pick<OpenedMessage, "id" | "attempt" | "reference">>(place.statement, [
+  const [row] = await queries.rows<Pick<OpenedMessage, "id" | "chatId" | "attempt" | "reference">>(place.statement, [
     businessId,
     kindOf(content, channel),
     content.text,

@@ -8,12 +8,14 @@ import {
   type NewMessage,
   type OpenedMessage,
   type OutgoingMessages,
+  type Sender,
   type SendOutcome,
   settledStates,
 } from "../../../messaging/public.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import { unansweredStates } from "../../domain/delivery.ts";
 import { announcing, messageColumns, told } from "./announce-sql.ts";
+import { idScopeOf, isInScope } from "./message-ids.ts";
 import { forNumber, inChat, openMessage } from "./opened-messages.ts";
 import { isChangedBy, messageState, stateAfter } from "./state-sql.ts";
 import { hasEarly, waking } from "./waking.ts";
@@ -40,11 +42,13 @@ const settle: Statement = {
     named as (
       select $5::text as id
       where $5::text is not null and not exists (
-        select from messages where business_id = $1 and platform_message_id = $5)
+        select from messages
+        where business_id = $1 and platform_message_id = $5 and ${isInScope("messages", "$8")})
     ),
     moved as (
       update messages as message
       set state = $4, platform_message_id = coalesce(message.platform_message_id, (select id from named)),
+          id_scope = case when message.platform_message_id is null then $8 else message.id_scope end,
           error_code = $6, error_reason = $7, lease_until = null
       from earlier
       where message.business_id = $1 and message.id = $2
@@ -53,7 +57,7 @@ const settle: Statement = {
     ),
     -- An echo that looked like this one's has settled it before.
     renamed as (
-      update messages as message set platform_message_id = named.id
+      update messages as message set platform_message_id = named.id, id_scope = $8
       from earlier cross join named
       where message.business_id = $1 and message.id = $2 and message.platform_message_id <> named.id
         and earlier.before not in (${quoted(...unansweredStates)})
@@ -133,7 +137,7 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     return openMessage(this.cells.of(businessId), message, channel, this.leaseSeconds, place);
   }
 
-  async settle(message: OpenedMessage, outcome: SendOutcome): Promise<LoggedEvent[]> {
+  async settle(message: OpenedMessage, outcome: SendOutcome, sender: Sender | null = null): Promise<LoggedEvent[]> {
     const { businessId, id, attempt, to } = message;
     const refusal = outcome.kind === "refused" ? outcome.refusal : null;
     const accepted = outcome.kind === "accepted" ? outcome : null;
@@ -147,6 +151,7 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
       accepted?.platformMessageId ?? null,
       refusal?.code ?? null,
       refusal?.reason ?? ("reason" in outcome ? outcome.reason : null),
+      sender ? idScopeOf(sender.channel, sender.platformId) : "",
     ]);
     const recipientId = accepted?.recipientId ?? null;
     const optedOut = refusal?.class === "opted-out";

@@ -11,7 +11,6 @@ import type { CustomerChat } from "./customer-chats.ts";
 import type { StoredReaction } from "./customer-reactions.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 import { chatState } from "./state-sql.ts";
-import type { WithdrawnMessage } from "./withdrawals.ts";
 
 /**
  * The agent who closed a chat has it until its customer writes again. A message that is sent after the closing may have
@@ -27,20 +26,21 @@ const departmentAfter = `
        else chat.department_id end`;
 
 /**
- * Puts chats on top, and notes when their customers wrote last and which ad they clicked last, by the time of the
- * click. A chat that only a message of ours raises comes without `inbound_at`, and one whose customer only reacted,
- * clicked or took a message back is not raised. Returns the chats that other agents see than before.
+ * Puts chats on top, and notes when their customers wrote last, to which sender of the business, and which ad they
+ * clicked last, by the time of the click. Until the customer writes, the sender is the one that somebody of the business
+ * wrote from elsewhere. A chat that only a message of ours raises comes without `inbound_at`, and one whose customer only reacted,
+ * clicked, edited or took a message back is not raised. Returns the chats that other agents see than before.
  */
 const raise: Statement = {
   name: "incoming_raise",
   text: `
     with given as (
       select * from jsonb_to_recordset($1::jsonb) as news(
-        business_id bigint, chat_id bigint, inbound_at timestamptz, ad_id text, referral jsonb, clicked_at timestamptz,
+        business_id bigint, chat_id bigint, inbound_at timestamptz, inbound_to text, echo_of text, ad_id text, referral jsonb, clicked_at timestamptz,
         arrived bigint[], begins boolean, rises boolean, changes boolean)
     ),
     locked as (
-      select chat.business_id, chat.id, given.inbound_at, given.ad_id, given.referral, given.clicked_at, given.arrived,
+      select chat.business_id, chat.id, given.inbound_at, given.inbound_to, given.echo_of, given.ad_id, given.referral, given.clicked_at, given.arrived,
              given.begins, given.rises, given.changes, chat.last_inbound_at, chat.ad_clicked_at,
              ${audienceOf("chat")} as was
       from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
@@ -51,6 +51,8 @@ const raise: Statement = {
     set version = chat.version + 1, last_message_at = case when locked.rises then greatest(chat.last_message_at, now())
                                else chat.last_message_at end,
         last_inbound_at = greatest(chat.last_inbound_at, locked.inbound_at),
+        sender = case when locked.inbound_at >= coalesce(chat.last_inbound_at, '-infinity') then locked.inbound_to
+                      else coalesce(chat.sender, locked.inbound_to, locked.echo_of) end,
         ad_id = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
                      then locked.ad_id else chat.ad_id end,
         ad_referral = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
@@ -74,7 +76,7 @@ export interface RaisedChat {
   readonly chat_id: number;
   /** Who could see it before; null where that is the same. */
   readonly was: Audience | null;
-  /** Its row differs, of which no message tells: its window ends later, it has another ad, a message was taken back. */
+  /** Its row differs, of which no message tells: its window ends later, it has another ad, a message of it another text. */
   readonly isToBeTold: boolean;
 }
 
@@ -105,7 +107,8 @@ export interface PlacedClick {
 export interface ChatNews {
   readonly messages: readonly MessageNews[];
   readonly reacted: readonly StoredReaction[];
-  readonly withdrawn: readonly WithdrawnMessage[];
+  /** Whose messages have another text now, or none. */
+  readonly rewritten: readonly (CustomerChat & { readonly shows: boolean })[];
   readonly clicks: readonly PlacedClick[];
 }
 
@@ -121,18 +124,19 @@ export const announceChats = (transaction: Queries, raised: readonly RaisedChat[
   );
 
 /** One row for each chat, in the order in which chats are locked. */
-function chatsToRaise({ messages, reacted, withdrawn, clicks }: ChatNews): object[] {
+function chatsToRaise({ messages, reacted, rewritten, clicks }: ChatNews): object[] {
   const untold = messages.filter(({ before }) => wasUntold(before));
-  const gone = withdrawn.filter(({ shows }) => shows);
-  const places = [...untold, ...reacted, ...gone, ...clicks.map(({ chat }) => chat)];
+  const changed = rewritten.filter(({ shows }) => shows);
+  const places = [...untold, ...reacted, ...changed, ...clicks.map(({ chat }) => chat)];
   const messagesOf = groupBy(untold, keyOf);
   const reactedIn = groupBy(reacted, keyOf);
-  const goneFrom = new Set(gone.map(keyOf));
+  const changedIn = new Set(changed.map(keyOf));
   const clicksOf = groupBy(clicks, ({ chat }) => keyOf(chat));
   const rows = [...new Map(places.map((chat) => [keyOf(chat), chat]))].map(([key, { business_id, chat_id }]) => {
     const group = messagesOf.get(key) ?? [];
     const sent = group.flatMap(({ message }) => message ?? []);
-    const reactions = (reactedIn.get(key) ?? []).map(({ at }) => ({ occurredAt: at }));
+    const reactions = (reactedIn.get(key) ?? []).map(({ at, sender }) => ({ occurredAt: at, sender }));
+    const inbound = latest<{ readonly occurredAt: Date; readonly sender: string }>([...sent, ...reactions]);
     const click = latest([
       ...sent.flatMap(({ referral, occurredAt }) => (referral ? [{ referral, occurredAt }] : [])),
       ...(clicksOf.get(key) ?? []).map(({ click: { referral, occurredAt } }) => ({ referral, occurredAt })),
@@ -141,13 +145,15 @@ function chatsToRaise({ messages, reacted, withdrawn, clicks }: ChatNews): objec
       business_id,
       chat_id,
       rises: group.some(({ state }) => mayReach(state)),
-      inbound_at: latest<{ readonly occurredAt: Date }>([...sent, ...reactions])?.occurredAt,
+      inbound_at: inbound?.occurredAt,
+      inbound_to: inbound?.sender,
+      echo_of: latest(group.flatMap(({ echo }) => echo ?? []))?.sender,
       ad_id: click?.referral.adId,
       referral: click?.referral.details,
       clicked_at: click?.occurredAt,
       arrived: group.flatMap(({ id, message }) => (message ? [id] : [])),
       begins: group.some(({ begins }) => begins === true),
-      changes: goneFrom.has(key),
+      changes: changedIn.has(key),
     };
   });
   return rows.sort((a, b) => a.business_id - b.business_id || a.chat_id - b.chat_id);

@@ -1,6 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { MessageState } from "../../domain/delivery.ts";
 import type { ReplyLink } from "../../domain/incoming.ts";
+import { isInScope } from "./message-ids.ts";
 import { inChunks } from "./news.ts";
 
 /** Names the messages that others answer, where both are in the same chat. */
@@ -12,9 +13,10 @@ const link: Statement = {
     join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
     join messages as answered
       on answered.business_id = sender.business_id and answered.platform_message_id = news."replyTo"
+         and ${isInScope("answered", "news.sender")}
     where message.business_id = sender.business_id and message.platform_message_id = news."platformMessageId"
-      and message.chat_id = answered.chat_id
-    returning message.business_id, message.id, message.chat_id, message.state, message.platform_message_id,
+      and ${isInScope("message", "news.sender")} and message.chat_id = answered.chat_id
+    returning message.business_id, message.id, message.chat_id, message.state, message.platform_message_id, news.sender,
               true as shows`,
 };
 
@@ -25,6 +27,8 @@ export interface LinkedReply {
   readonly chat_id: number;
   readonly state: MessageState;
   readonly platform_message_id: string;
+  /** The platform's id of the sender that it was told to. */
+  readonly sender: string;
   readonly shows: boolean;
 }
 

@@ -231,7 +231,7 @@ const openMessages: Statement = {
       order by position
       returning business_id, id, chat_id, attempt, reference
     )
-    select opened.business_id as "businessId", opened.id, opened.attempt, opened.reference,
+    select opened.business_id as "businessId", opened.id, opened.chat_id as "chatId", opened.attempt, opened.reference,
            chat.provider as channel, contact.platform_id as to
     from opened
     join chats as chat on chat.business_id = opened.business_id and chat.id = opened.chat_id

@@ -33,9 +33,14 @@ const claim: Statement = {
     update unnamed_contacts as unnamed
     set attempts = unnamed.attempts + 1,
         due_at = now() + make_interval(secs => ($3::integer[])[least(unnamed.attempts + 1, cardinality($3::integer[]))])
-    from due join contacts as contact on contact.business_id = due.business_id and contact.id = due.contact_id
+    from due
+    join contacts as contact on contact.business_id = due.business_id and contact.id = due.contact_id
     where unnamed.business_id = due.business_id and unnamed.contact_id = due.contact_id and unnamed.due_at <= now()
     returning unnamed.business_id as "businessId", unnamed.contact_id as "contactId", unnamed.provider,
+              coalesce((
+                select id from chats
+                where business_id = unnamed.business_id and contact_id = unnamed.contact_id
+                  and provider = unnamed.provider), 0) as "chatId",
               unnamed.attempts, contact.platform_id as "platformId",
               contact.name <> contact.platform_id or contact.erased_at is not null as "isSettled"`,
 };

@@ -4,6 +4,7 @@ import type { FileErasure } from "../../application/contacts/ports.ts";
 import type { StoredFiles } from "../../application/ports.ts";
 import type { MessageState } from "../../domain/delivery.ts";
 import type { Withdrawal } from "../../domain/incoming.ts";
+import { isInScope } from "./message-ids.ts";
 import { inChunks } from "./news.ts";
 import { isCalled } from "./thread-sql.ts";
 
@@ -12,18 +13,18 @@ const withdraw: Statement = {
   name: "incoming_withdrawals",
   text: `
     with given as (
-      select distinct sender.business_id, news.customer, news.message_id
+      select distinct sender.business_id, news.sender, news.customer, news.message_id
       from jsonb_to_recordset($1::jsonb) as news(sender text, customer text, message_id text)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
     ),
     found as (
-      select message.business_id, message.id, message.chat_id, message.state, message.platform_message_id,
+      select message.business_id, message.id, message.chat_id, message.state, message.platform_message_id, given.sender,
              message.details @> '{"withdrawn": true}' is true as is_withdrawn,
              concat_ws(' ', message.media_url, message.attachment::text) as files
       from given
       join messages as message
         on message.business_id = given.business_id and message.platform_message_id = given.message_id
-           and message.direction = 'in'
+           and ${isInScope("message", "given.sender")} and message.direction = 'in'
       cross join lateral (
         select contact_id from chats
         where business_id = message.business_id and id = message.chat_id and provider = $2 offset 0
@@ -46,7 +47,7 @@ const withdraw: Statement = {
       where file.business_id = emptied.business_id and file.message_id = emptied.id
       returning file.business_id, file.message_id as id, file.media_name
     )
-    select found.business_id, found.id, found.chat_id, found.state, found.platform_message_id,
+    select found.business_id, found.id, found.chat_id, found.state, found.platform_message_id, found.sender,
            emptied.id is not null as shows,
            array(select name from unnest(media_names(concat_ws(' ', found.files, unfetched.media_name))) as name
                  group by name) as files
@@ -59,6 +60,8 @@ export interface WithdrawnMessage {
   readonly chat_id: number;
   readonly state: MessageState;
   readonly platform_message_id: string;
+  /** The platform's id of the sender that it was told to. */
+  readonly sender: string;
   /** It was there until now. */
   readonly shows: boolean;
   /** Names of stored files that it named. */

@@ -129,6 +129,7 @@ export const messageToWire = (message: MessageView) => ({
   platform_message_id: message.platformMessageId,
   adjunto: attachmentToWire(message.attachment),
   detalles: detailsToWire(message),
+  editado: message.editedAt ? iso(message.editedAt) : null,
   responde_a: message.replyToId,
   nota: message.internal,
   reacciones: message.reactions.map(({ author, emoji }) => ({ autor: author, emoji })),

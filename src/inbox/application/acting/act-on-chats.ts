@@ -160,7 +160,7 @@ export class ActOnChats {
       return read === undefined ? "nothing" : "chat";
     });
     const told = receipt as Receipt | null;
-    if (told) this.receipts.send(businessId, told.provider, told);
+    if (told) this.receipts.send({ businessId, chatId, provider: told.provider }, told);
     return view;
   }
 

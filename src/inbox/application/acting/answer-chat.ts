@@ -7,6 +7,7 @@ import {
   mediaKindOf,
   type OpenedMessage,
   type PrepareTemplateFailure,
+  type Sender,
   type SendMessage,
   storedMedia,
 } from "../../../messaging/public.ts";
@@ -69,8 +70,8 @@ export type AnswerFailure =
 /** What is to be sent, ready for its channel. */
 interface Prepared {
   readonly content: MessageContent;
-  /** What it leaves by; the chat's own channel unless given. */
-  readonly channel?: string;
+  /** What it leaves from; the sender for the chat unless given. */
+  readonly sender?: Sender;
   readonly templateId: number | null;
   /** Takes back what was counted, for one that was not sent. */
   readonly release: () => Promise<void>;
@@ -111,7 +112,10 @@ export class AnswerChat {
       throw error;
     });
     this.feed.publish(stored.events);
-    if (stored.opened) await this.sends.sendOpened([stored.opened]);
+    if (stored.opened) {
+      const { sender } = prepared;
+      await this.sends.sendOpened([{ ...stored.opened, ...(sender && { sender }) }]);
+    }
     const message = await this.found(businessId, stored.messageId);
     if (!mayReach(message.state)) await prepared.release();
     return message;
@@ -149,7 +153,8 @@ export class AnswerChat {
       const replyTo = await replied(answers, chat, replyToId);
       const takes = agentId !== null && (isNew || takesByAnswer(chat, viewer));
       const ticketsOf = takes ? await chats.attend(chat, agentId) : [];
-      const { content, templateId, channel = chat.provider } = prepared;
+      const { content, templateId, sender } = prepared;
+      const channel = sender?.channel ?? chat.provider;
       const opened = await answers.openMessage({
         chat,
         conversationId,
@@ -193,7 +198,7 @@ export class AnswerChat {
       userId: agentId,
       ...(mediaUrl === undefined ? {} : { mediaUrl }),
     });
-    return { content, channel: sender.channel, templateId, release };
+    return { content, sender, templateId, release };
   }
 
   /** The file is asked for only where it could go out; whether it may is asked again once the chat is held. */

@@ -21,8 +21,9 @@ const overrun = { bytes: 8 * 1024 * 1024, ofRefused: 256 * 1024, ms: 2_000 };
  * Reads a JSON body whatever the method: some routes take one with DELETE or GET. No body is `{}`.
  *
  * @param limit - bytes, counted after decompression
+ * @param isClosed - its schema refuses unknown fields, so that it must see all of them
  */
-export function jsonBody(limit: number, withinMs = bodyMs): Middleware {
+export function jsonBody(limit: number, withinMs = bodyMs, isClosed = false): Middleware {
   const options = {
     enableTypes: ["json"],
     extendTypes: { json: ["+json"] },
@@ -31,8 +32,8 @@ export function jsonBody(limit: number, withinMs = bodyMs): Middleware {
     detectJSON: (ctx: Context) => ctx.get("content-type") === "",
     // A body that is one string or number is JSON as well; its schema words what is wrong with it.
     strict: false,
-    // Ignored like every unknown field.
-    onProtoPoisoning: "remove",
+    // Ignored like every unknown field, unless those are refused.
+    onProtoPoisoning: isClosed ? "ignore" : "remove",
   };
   const parse = bodyParser(options);
   return async (ctx, next) => {

@@ -172,7 +172,7 @@ function bodyOf(route: Route, body: NonNullable<Route["body"]>, parts: RouterPar
   if (body === "raw") return rawBody(limit, parts.bodyMs);
   if (body === "multipart") return multipartFile(limit);
   if (body === "csv") return sentCsv(limit);
-  if (streams === undefined) return jsonBody(limit, parts.bodyMs);
+  if (streams === undefined) return jsonBody(limit, parts.bodyMs, body.additionalProperties === false);
   const fields = { known: new Set(Object.keys(body.properties)), streamed: elementChecks(body, streams) };
   return streamedBody(limit, fields, parts.bodyMs);
 }

@@ -2,7 +2,7 @@ import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { Consequence, FrozenTemplate, Progress, RecipientState, UnknownIds } from "../../domain/campaign.ts";
 import type { Media, Template } from "../../domain/template.ts";
-import type { Sender } from "../sends/ports.ts";
+import type { Sender, StoppedTemplate } from "../sends/ports.ts";
 
 export interface NewCampaign {
   readonly businessId: number;
@@ -155,6 +155,11 @@ export interface CampaignQueue {
    * that template. Returns the campaigns that it stopped.
    */
   pause(businessId: number, campaignId: number, reason: PauseReason): Promise<number[]>;
+  /**
+   * The same for all campaigns of the sender's account with the template, after a refusal of a message that belongs to no
+   * campaign.
+   */
+  pauseTemplate(businessId: number, senderId: number, template: StoppedTemplate, reason: string): Promise<number[]>;
   /** Completes the number's campaigns without open recipients, and returns their ids. */
   complete(businessId: number, senderId: number): Promise<number[]>;
   /**

@@ -38,7 +38,7 @@ export type BusinessMessageFailure = NoSender | TemplateNotFound | SendFailure;
 export class BusinessMessages {
   constructor(
     private readonly send: Pick<SendMessage, "execute">,
-    private readonly senders: Pick<SenderDirectory, "of">,
+    private readonly senders: Pick<SenderDirectory, "forChat">,
     private readonly contexts: Pick<SendContexts, "toChat">,
     private readonly known: KnownTemplates,
     private readonly mediaBaseUrl: string | null,
@@ -46,14 +46,14 @@ export class BusinessMessages {
 
   /** Sends over the chat's channel. */
   async byText(recipient: Recipient): Promise<SendText> {
-    const sender = await this.senderOn(recipient.provider, recipient.businessId);
+    const sender = await this.senderOn(recipient.provider, recipient);
     return (text) => this.sendTo(recipient, sender, recipient.platformId, { text });
   }
 
   /** Sends an SMS to the contact's number. */
   async bySms(recipient: Recipient): Promise<SendText> {
     if (recipient.phone === "") throw new SendRefused("the contact has no phone number");
-    const sender = await this.senderOn(smsChannel, recipient.businessId);
+    const sender = await this.senderOn(smsChannel, recipient);
     return (text) => this.sendTo(recipient, sender, recipient.phone, { text });
   }
 
@@ -75,8 +75,8 @@ export class BusinessMessages {
     };
   }
 
-  private async senderOn(channel: string, businessId: number): Promise<Sender> {
-    const sender = isChannel(channel) ? await this.senders.of(businessId, channel) : null;
+  private async senderOn(channel: string, { businessId, chatId }: Recipient): Promise<Sender> {
+    const sender = isChannel(channel) ? await this.senders.forChat(businessId, channel, chatId) : null;
     if (!sender) throw new NoSender(`business ${businessId} has no sender on ${channel}`);
     return sender;
   }

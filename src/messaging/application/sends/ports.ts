@@ -1,7 +1,7 @@
 import type { ChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { MessageContent } from "../../domain/message.ts";
-import type { SendOutcome } from "../../domain/platform.ts";
+import type { Refusal, SendOutcome } from "../../domain/platform.ts";
 import type { Template } from "../../domain/template.ts";
 
 /** A sender of a business on one channel: a number, a page, a photo account or an instance. */
@@ -20,6 +20,11 @@ export interface Sender {
 export interface SenderDirectory {
   /** The business's first sender on the channel; null if it has none. */
   of(businessId: number, channel: ChannelName): Promise<Sender | null>;
+  /**
+   * The sender on the channel that the chat's customer wrote to last. The business's first one if the customer never
+   * wrote, that sender was deleted, or the chat is on another channel; null if the business has none.
+   */
+  forChat(businessId: number, channel: ChannelName, chatId: number): Promise<Sender | null>;
   /** The business's sender with this id on the platform; null if it has none. */
   find(businessId: number, channel: ChannelName, platformId: string): Promise<Sender | null>;
   /**
@@ -53,6 +58,17 @@ export interface ReadMessage {
   /** The customer's id on the platform. */
   readonly customer: string;
 }
+
+/** A template of which the platform sends no message any more, as messages name it. */
+export type StoppedTemplate = Pick<NonNullable<MessageContent["template"]>, "name" | "language" | "providerBId">;
+
+/** Hears that the platform refused a message of the sender because it has stopped the message's template. */
+export type OnStoppedTemplate = (
+  businessId: number,
+  sender: Sender,
+  template: StoppedTemplate,
+  refusal: Refusal,
+) => Promise<void>;
 
 /** A way to send messages to customers. */
 export interface Channel {
@@ -100,11 +116,14 @@ export interface NewMessage {
 export interface OpenedMessage {
   readonly businessId: number;
   readonly id: number;
+  readonly chatId: number;
   readonly attempt: number;
   /** Sent with the message and returned in its delivery statuses. */
   readonly reference: string;
   /** The channel that sends it, which may differ from the chat's. */
   readonly channel: string;
+  /** What it leaves from; absent if that is the sender for the chat. */
+  readonly sender?: Sender;
   readonly to: string;
   readonly content: MessageContent;
   /** The platform's id of the message that it answers. */
@@ -116,8 +135,12 @@ export interface OpenedMessage {
 export interface OutgoingMessages {
   /** Null when the business has no such chat. */
   open(message: NewMessage, channel: ChannelName): Promise<OpenedMessage | null>;
-  /** Stores the outcome, unless a delivery status already reported a later state. */
-  settle(message: OpenedMessage, outcome: SendOutcome): Promise<LoggedEvent[]>;
+  /**
+   * Stores the outcome, unless a delivery status already reported a later state.
+   *
+   * @param sender - what the message left from; absent if it did not leave
+   */
+  settle(message: OpenedMessage, outcome: SendOutcome, sender?: Sender | null): Promise<LoggedEvent[]>;
   /** Marks up to `limit` messages as unknown whose process died while it sent them. */
   settleExpired(limit: number): Promise<LoggedEvent[]>;
 }
@@ -145,7 +168,11 @@ export interface ChatContext {
   /** The chat; null if it is not that of the named contact. */
   readonly chat: { readonly id: number } | null;
   readonly user: { readonly name: string } | null;
-  /** The sender of ProviderB for its templates where the contact has a number, else of the chat's channel. */
+  /**
+   * The sender of ProviderB for its templates where the contact has a number, else of the chat's channel: the one that
+   * the customer wrote to last, or the first one. A template of the cloud platform leaves from a number of the account
+   * that has it.
+   */
   readonly sender: Sender | null;
   /** The sender whose account has the templates that the platform approves. */
   readonly cloudSender: Sender | null;

@@ -1,6 +1,14 @@
 import { isChannel } from "../../../kernel/channels.ts";
 import type { Channels, ReadMessage, SenderDirectory } from "./ports.ts";
 
+/** The chat that a read message is in. */
+export interface ReadChat {
+  readonly businessId: number;
+  readonly chatId: number;
+  /** The chat's channel. */
+  readonly provider: string;
+}
+
 /** Beyond this many at once, receipts are dropped: a missing one does no harm. */
 const mostUnderWay = 500;
 
@@ -9,16 +17,16 @@ export class ReadReceipts {
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
-    private readonly senders: Pick<SenderDirectory, "of">,
+    private readonly senders: Pick<SenderDirectory, "forChat">,
     private readonly channels: Channels,
     private readonly onFailure: (error: unknown, businessId: number) => void,
   ) {}
 
   /** Returns at once. Each receipt is tried once. */
-  send(businessId: number, provider: string, read: ReadMessage): void {
+  send(chat: ReadChat, read: ReadMessage): void {
     if (this.underWay.size >= mostUnderWay) return;
-    const sent = this.showRead(businessId, provider, read)
-      .catch((error) => this.onFailure(error, businessId))
+    const sent = this.showRead(chat, read)
+      .catch((error) => this.onFailure(error, chat.businessId))
       .finally(() => this.underWay.delete(sent));
     this.underWay.add(sent);
   }
@@ -28,11 +36,11 @@ export class ReadReceipts {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  private async showRead(businessId: number, provider: string, read: ReadMessage): Promise<void> {
+  private async showRead({ businessId, chatId, provider }: ReadChat, read: ReadMessage): Promise<void> {
     if (!isChannel(provider)) return;
     const channel = this.channels[provider];
     if (!channel.markRead) return;
-    const sender = await this.senders.of(businessId, provider);
+    const sender = await this.senders.forChat(businessId, provider, chatId);
     if (sender) await channel.markRead(sender, read);
   }
 }

@@ -1,8 +1,16 @@
-import { isChannel } from "../../../kernel/channels.ts";
+import { type ChannelName, isChannel } from "../../../kernel/channels.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { PlatformUnreachable, SendRefused, SendUncertain } from "../../domain/failures.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
-import type { Channels, NewMessage, OpenedMessage, OutgoingMessages, Sender, SenderDirectory } from "./ports.ts";
+import type {
+  Channels,
+  NewMessage,
+  OnStoppedTemplate,
+  OpenedMessage,
+  OutgoingMessages,
+  Sender,
+  SenderDirectory,
+} from "./ports.ts";
 
 const mostAttemptsToSettle = 2;
 /**
@@ -10,6 +18,14 @@ const mostAttemptsToSettle = 2;
  * limit.
  */
 const mostInBackground = 500;
+
+/** What became of a message, and what it left from. */
+interface Sent {
+  readonly outcome: SendOutcome;
+  readonly sender: Sender | null;
+}
+
+const notSent = (reason: string): Sent => ({ outcome: { kind: "not-sent", reason }, sender: null });
 
 export type SendFailure = SendRefused | PlatformUnreachable | SendUncertain;
 
@@ -22,11 +38,12 @@ export class SendMessage {
 
   constructor(
     private readonly messages: OutgoingMessages,
-    private readonly senders: Pick<SenderDirectory, "of">,
+    private readonly senders: Pick<SenderDirectory, "forChat">,
     private readonly channels: Channels,
     private readonly feed: EventFeed,
     /** Called if a message could not be handed to its channel, or its outcome could not be stored. */
     private readonly onFailure: (error: unknown, messageId: number) => void,
+    private readonly onStoppedTemplate: OnStoppedTemplate,
   ) {}
 
   /**
@@ -37,7 +54,8 @@ export class SendMessage {
     const opened = await this.messages.open(message, sender.channel);
     if (!opened) throw new SendRefused(`business ${message.businessId} has no such chat`);
     const outcome = await this.hand(opened, sender);
-    const isWrittenDown = await this.settle(opened, outcome);
+    const isWrittenDown = await this.settle(opened, outcome, sender);
+    await this.heed(opened, outcome, sender);
     if (outcome.kind === "refused") throw new SendRefused(`${outcome.refusal.code}: ${outcome.refusal.reason}`);
     if (outcome.kind === "not-sent") throw new PlatformUnreachable(outcome.reason);
     if (outcome.kind === "unknown") throw new SendUncertain(outcome.reason);
@@ -70,18 +88,23 @@ export class SendMessage {
   }
 
   private async sendOne(message: OpenedMessage): Promise<void> {
-    const outcome = await this.sendFromOwn(message).catch((error): SendOutcome => {
+    const { outcome, sender } = await this.sendFromOwn(message).catch((error): Sent => {
       this.onFailure(error, message.id);
-      return { kind: "not-sent", reason: "it could not be handed to its channel" };
+      return notSent("it could not be handed to its channel");
     });
-    await this.settle(message, outcome);
+    await this.settle(message, outcome, sender);
+    if (sender) await this.heed(message, outcome, sender);
   }
 
-  private async sendFromOwn(message: OpenedMessage): Promise<SendOutcome> {
-    const { businessId, channel } = message;
-    const sender = isChannel(channel) ? await this.senders.of(businessId, channel) : null;
-    if (!sender) return { kind: "not-sent", reason: `the business has no sender on ${channel}` };
-    return await this.hand(message, sender);
+  private async sendFromOwn(message: OpenedMessage): Promise<Sent> {
+    const { channel } = message;
+    const sender = message.sender ?? (isChannel(channel) ? await this.forChat(channel, message) : null);
+    if (!sender) return notSent(`the business has no sender on ${channel}`);
+    return { outcome: await this.hand(message, sender), sender };
+  }
+
+  private forChat(channel: ChannelName, { businessId, chatId }: OpenedMessage): Promise<Sender | null> {
+    return this.senders.forChat(businessId, channel, chatId);
   }
 
   private hand({ to, reference, content, replyTo }: OpenedMessage, sender: Sender): Promise<SendOutcome> {
@@ -89,14 +112,24 @@ export class SendMessage {
     return this.channels[sender.channel].send(sender, message);
   }
 
+  /** Campaigns of a template that the platform has stopped would be refused one message after the other. */
+  private async heed({ id, businessId, content: { template } }: OpenedMessage, outcome: SendOutcome, sender: Sender) {
+    if (!template || outcome.kind !== "refused" || outcome.refusal.class !== "stop-template") return;
+    try {
+      await this.onStoppedTemplate(businessId, sender, template, outcome.refusal);
+    } catch (error) {
+      this.onFailure(error, id);
+    }
+  }
+
   /**
    * An outcome that cannot be stored leaves the message under its lease; when that expires, the message becomes
    * unknown.
    */
-  private async settle(message: OpenedMessage, outcome: SendOutcome): Promise<boolean> {
+  private async settle(message: OpenedMessage, outcome: SendOutcome, sender: Sender | null): Promise<boolean> {
     for (let attempt = 1; attempt <= mostAttemptsToSettle; attempt += 1) {
       try {
-        this.feed.publish(await this.messages.settle(message, outcome));
+        this.feed.publish(await this.messages.settle(message, outcome, sender));
         return true;
       } catch (error) {
         this.onFailure(error, message.id);

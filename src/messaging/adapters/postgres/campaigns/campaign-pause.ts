@@ -1,5 +1,6 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import type { PauseReason } from "../../../application/campaigns/ports.ts";
+import type { StoppedTemplate } from "../../../application/sends/ports.ts";
 import { campaignMove } from "./campaign-sql.ts";
 
 const pauseOne: Statement = {
@@ -9,28 +10,45 @@ const pauseOne: Statement = {
     where business_id = $1 and id = $2 and state ${campaignMove.pause.from} returning id`,
 };
 
-/** Of the same account: another one may have a template of that name as well. */
-const pauseTemplate: Statement = {
-  name: "campaign_pauses_template",
+/**
+ * Of the same account: another one may have a template of that name as well.
+ *
+ * @param refused - SQL for one row: `sender_id`, and the template's `name`, `language` and `provider_b_id`
+ */
+const pausing = (name: string, refused: string): Statement => ({
+  name,
   text: `
-    with locked as (
+    with refused as (${refused}),
+    locked as (
       select campaign.id
-      from campaigns as refused
-      join senders as sender on sender.business_id = refused.business_id and sender.id = refused.sender_id
+      from refused
+      join senders as sender on sender.business_id = $1 and sender.id = refused.sender_id
       join senders as own on own.business_id = sender.business_id and own.provider = sender.provider
         and own.account_id = sender.account_id
       join campaigns as campaign on campaign.business_id = own.business_id and campaign.sender_id = own.id
-      where refused.business_id = $1 and refused.id = $2 and campaign.state ${campaignMove.pause.from}
-        and campaign.template->>'platformName' = refused.template->>'platformName'
-        and campaign.template->>'language' = refused.template->>'language'
-        and campaign.template->>'providerBId' is not distinct from refused.template->>'providerBId'
+      where campaign.state ${campaignMove.pause.from}
+        and campaign.template->>'platformName' = refused.name
+        and campaign.template->>'language' = refused.language
+        and campaign.template->>'providerBId' is not distinct from refused.provider_b_id
       order by campaign.id
       for no key update of campaign
     )
     update campaigns as campaign set state = ${campaignMove.pause.to}, pause_reason = $3
     from locked where campaign.business_id = $1 and campaign.id = locked.id
     returning campaign.id`,
-};
+});
+
+const pauseTemplate = pausing(
+  "campaign_pauses_template",
+  `select sender_id, template->>'platformName' as name, template->>'language' as language,
+          template->>'providerBId' as provider_b_id
+   from campaigns where business_id = $1 and id = $2`,
+);
+
+const pauseTemplateOfSender = pausing(
+  "campaign_pauses_template_of_sender",
+  "select $2::bigint as sender_id, $4::text as name, $5::text as language, $6::text as provider_b_id",
+);
 
 /** Returns the campaigns that it paused: the one whose message was refused, or all with its template. */
 export async function pauseRefused(
@@ -42,4 +60,16 @@ export async function pauseRefused(
   const statement = concerns === "template" ? pauseTemplate : pauseOne;
   const rows = await queries.rows<{ id: number }>(statement, [businessId, campaignId, reason]);
   return rows.map(({ id }) => id);
+}
+
+/** The same for a message that belongs to no campaign. */
+export async function pauseStopped(
+  queries: Queries,
+  businessId: number,
+  senderId: number,
+  { name, language, providerBId }: StoppedTemplate,
+  reason: string,
+): Promise<number[]> {
+  const values = [businessId, senderId, reason, name, language, providerBId];
+  return (await queries.rows<{ id: number }>(pauseTemplateOfSender, values)).map(({ id }) => id);
 }

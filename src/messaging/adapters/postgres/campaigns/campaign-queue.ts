@@ -13,12 +13,13 @@ import type {
   PauseReason,
   SenderLease,
 } from "../../../application/campaigns/ports.ts";
+import type { StoppedTemplate } from "../../../application/sends/ports.ts";
 import { type RecipientState, recipientMoves } from "../../../domain/campaign.ts";
 import { type SenderColumns, toSender } from "../sends/senders.ts";
 import { claim } from "./campaign-claim.ts";
 import { readFrozen } from "./campaign-frozen.ts";
 import { giveUp, lease, release, renew } from "./campaign-lease.ts";
-import { pauseRefused } from "./campaign-pause.ts";
+import { pauseRefused, pauseStopped } from "./campaign-pause.ts";
 import { campaignMove, countsByState, isOpen, recipientMove } from "./campaign-sql.ts";
 
 const unreadableToken = "the token of its number cannot be read: store it again with make sender";
@@ -200,6 +201,10 @@ export class PostgresCampaignQueue implements CampaignQueue {
 
   pause(businessId: number, campaignId: number, refusal: PauseReason): Promise<number[]> {
     return pauseRefused(this.cells.of(businessId), businessId, campaignId, refusal);
+  }
+
+  pauseTemplate(businessId: number, senderId: number, template: StoppedTemplate, reason: string): Promise<number[]> {
+    return pauseStopped(this.cells.of(businessId), businessId, senderId, template, reason);
   }
 
   async complete(businessId: number, senderId: number): Promise<number[]> {

@@ -10,7 +10,7 @@ const apply: Statement = {
   name: "campaign_statuses",
   text: `
     with given as (
-      select sender.business_id, news."platformMessageId" as message_id, news.reference, news.state,
+      select sender.business_id, news.sender, news."platformMessageId" as message_id, news.reference, news.state,
              (news.error->>'code')::integer as code, news.error->>'reason' as reason
       from jsonb_to_recordset($1::jsonb) as news(
         sender text, "platformMessageId" text, reference uuid, state text, error jsonb)
@@ -21,6 +21,8 @@ const apply: Statement = {
         select given.*, coalesce(given.reference, (
           select message.reference from messages as message
           where message.business_id = given.business_id and message.platform_message_id = given.message_id
+            and message.id_scope in ('', given.sender)
+          limit 1
         )) as known_reference from given
       ) as known join campaign_recipients as recipient
         on recipient.business_id = known.business_id and recipient.reference = known.known_reference

@@ -39,8 +39,11 @@ const toNumber: Statement = {
 };
 
 /**
- * One row for each sender that the send may need: the first of its channel, and the first of the cloud channel. A customer
- * without a number can only be written to on the channel that knows them, with the template as text.
+ * One row for each sender that the send may need: one of its channel, and one of the cloud channel. It is the one that
+ * the customer wrote to last, else the first. A customer without a number can only be written to on the channel that knows
+ * them, with the template as text.
+ *
+ * The account of the first cloud number has the templates, so a number of another account cannot send them.
  */
 const toChat: Statement = {
   name: "send_context_chat",
@@ -69,7 +72,11 @@ const toChat: Statement = {
     left join lateral (
       select distinct on (provider) * from senders
       where business_id = business.id and provider in (channel.name, '${cloudChannel}')
-      order by provider, id
+      order by provider, provider = chat.provider and platform_id = chat.sender and (
+                 provider <> '${cloudChannel}' or account_id = (
+                   select account_id from senders
+                   where business_id = business.id and provider = '${cloudChannel}' order by id limit 1)
+               ) desc nulls last, id
     ) as sender on true
     where business.id = $1`,
 };

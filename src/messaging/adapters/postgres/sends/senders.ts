@@ -49,6 +49,17 @@ const first: Statement = {
     order by sender.id limit 1`,
 };
 
+const ofChat: Statement = {
+  name: "sender_of_chat",
+  text: `
+    select ${senderColumns}
+    from senders as sender
+    left join chats as chat
+      on chat.business_id = sender.business_id and chat.id = $3 and chat.provider = sender.provider
+    where sender.business_id = $1 and sender.provider = $2
+    order by sender.platform_id = chat.sender desc nulls last, sender.id limit 1`,
+};
+
 const byPlatformId: Statement = {
   name: "sender_by_platform_id",
   text: `
@@ -97,6 +108,13 @@ export class PostgresSenders implements SenderDirectory {
     const [row] = await this.cells.of(businessId).rows<SenderColumns>(first, [businessId, channel]);
     return row ? toSender(row, businessId, this.vault) : null;
   }
+
+  async forChat(businessId: number, channel: ChannelName, chatId: number): Promise<Sender | null> {
+    if (channel === smsChannel) return this.of(businessId, channel);
+    const [row] = await this.cells.of(businessId).rows<SenderColumns>(ofChat, [businessId, channel, chatId]);
+    return row ? toSender(row, businessId, this.vault) : null;
+  }
+
   async find(businessId: number, channel: ChannelName, platformId: string): Promise<Sender | null> {
     const values = [businessId, channel, platformId];
     const [row] = await this.cells.of(businessId).rows<SenderColumns>(byPlatformId, values);

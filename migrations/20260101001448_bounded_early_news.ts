@@ -1,0 +1,10 @@
+import type { Knex } from "knex";
+
+/** Finds the oldest news of a business: beyond a number of them they go first. */
+export async function up(db: Knex): Promise<void> {
+  await db.raw("create index early_news_of_business on early_news (business_id, heard_at)");
+}
+
+export async function down(db: Knex): Promise<void> {
+  await db.raw("drop index early_news_of_business");
+}

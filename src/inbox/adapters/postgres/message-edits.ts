@@ -1,0 +1,89 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { MessageState } from "../../domain/delivery.ts";
+import type { MessageEdit } from "../../domain/incoming.ts";
+import { isInScope } from "./message-ids.ts";
+import { inChunks } from "./news.ts";
+import { isCalled } from "./thread-sql.ts";
+
+/**
+ * Writes edits to the messages of their authors, in the customer's own chat. The latest one counts, in whatever order they
+ * come, and none brings back what was withdrawn. A caption stands in the platform's own fields as well.
+ */
+const edit: Statement = {
+  name: "incoming_edits",
+  text: `
+    with given as (
+      select distinct on (sender.business_id, news.sender, news.message_id, news.direction, news.customer)
+             sender.business_id, news.*
+      from jsonb_to_recordset($1::jsonb) as news(
+        position integer, sender text, customer text, direction text, message_id text, body text, at timestamptz)
+      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+      order by sender.business_id, news.sender, news.message_id, news.direction, news.customer, news.at desc,
+               news.position desc
+    ),
+    found as (
+      select message.business_id, message.id, message.chat_id, message.state, message.body as former,
+             given.sender, given.message_id, given.body, given.at
+      from given
+      join messages as message
+        on message.business_id = given.business_id and message.platform_message_id = given.message_id
+           and ${isInScope("message", "given.sender")} and message.direction = given.direction
+      cross join lateral (
+        select contact_id from chats
+        where business_id = message.business_id and id = message.chat_id and provider = $2 offset 0
+      ) as chat
+      cross join lateral (
+        select from contacts as called
+        where business_id = message.business_id and id = chat.contact_id
+          and (given.customer is null or ${isCalled("called", "given.customer", "$2")}) offset 0
+      ) as contact
+    ),
+    edited as (
+      update messages as message
+      set body = found.body, edited_at = found.at,
+          details = case when message.details->message.kind ? 'caption'
+                         then jsonb_set(message.details, array[message.kind, 'caption'], to_jsonb(found.body))
+                         else message.details end
+      from found
+      where message.business_id = found.business_id and message.id = found.id
+        and message.details @> '{"withdrawn": true}' is not true
+        and (message.edited_at is null or message.edited_at <= found.at)
+      returning message.business_id, message.id
+    )
+    select found.business_id, found.id, found.chat_id, found.state, found.sender, found.message_id,
+           edited.id is not null and found.body <> found.former as shows
+    from found left join edited using (business_id, id)`,
+};
+
+/** An edit of a message that is known. */
+export interface StoredEdit {
+  readonly business_id: number;
+  /** Of the message. */
+  readonly id: number;
+  readonly chat_id: number;
+  readonly state: MessageState;
+  /** The platform's id of the sender that it was told to. */
+  readonly sender: string;
+  /** The platform's id of the message. */
+  readonly message_id: string;
+  /** The message looks different with it. */
+  readonly shows: boolean;
+}
+
+/** Those of messages that are not known, or not their author's, are left out. */
+export const storeEdits = (
+  transaction: Queries,
+  provider: string,
+  edits: readonly MessageEdit[],
+): Promise<StoredEdit[]> => {
+  const rows = edits.map(({ sender, customer, author, messageId, body, occurredAt }, position) => ({
+    position,
+    sender,
+    customer,
+    direction: author === "customer" ? "in" : "out",
+    message_id: messageId,
+    body,
+    at: occurredAt,
+  }));
+  return inChunks<StoredEdit>(transaction, edit, rows, provider);
+};
