@@ -22,7 +22,7 @@ const actions = [
   "driver_changed",
   "status_changed",
   "cancelled",
-  "payment_link_sent",
+  "payment_link_renewed",
   "contact_erased",
 ] as const;
 

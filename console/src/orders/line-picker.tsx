@@ -7,7 +7,9 @@ import { useArticles, useExtras } from "./choices.ts";
 import styles from "./drawer.module.css";
 import type { NewLine } from "./orders.ts";
 
-const highestQuantity = 9_999;
+const highestQuantity = 10_000;
+const longestPicked = 255;
+const highestPrice = 999_999_999_999.99;
 const searchPauseMs = 200;
 
 interface LinePickerProps {
@@ -21,7 +23,7 @@ interface LinePickerProps {
 export interface PickedNames {
   readonly name: string;
   readonly price: number;
-  readonly extras: readonly string[];
+  readonly extras: readonly { readonly name: string; readonly price: number }[];
 }
 
 export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
@@ -48,15 +50,15 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
     const line = {
       articleId: chosen.id,
       quantity,
-      extras: chosenExtras.map(({ id }) => {
+      extras: chosenExtras.map(({ id, name }) => {
         const price = prices[id];
-        return { id, ...(price !== undefined && { customPrice: price }) };
+        return { id, ...(price !== undefined && { customPrice: price, picked: name.slice(0, longestPicked) }) };
       }),
     };
     onPick(line, once, {
       name: chosen.name,
       price: Number(chosen.price),
-      extras: chosenExtras.map(({ name }) => name),
+      extras: chosenExtras.map(({ id, name, charge }) => ({ name, price: prices[id] ?? Number(charge) })),
     });
   };
   return (
@@ -114,6 +116,7 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
           label={t("extraPrice", { name })}
           placeholder={money(charge)}
           min={0}
+          max={highestPrice}
           decimalScale={2}
           value={prices[id] ?? ""}
           onChange={(value) =>

@@ -21,9 +21,13 @@ import { useMove } from "./use-move.ts";
 export function OrderDrawer() {
   const { t } = useTranslation("orders");
   const { order: given } = useParams({ from: "/orders/$order" });
+  const { empresa } = useMe();
   const id = Number(given);
   const navigate = useNavigate();
-  const { data, isPending, isError, refetch } = useQuery({ queryKey: orderKey(id), queryFn: () => fetchOrder(id) });
+  const { data, isPending, isError, refetch } = useQuery({
+    queryKey: orderKey(id),
+    queryFn: () => fetchOrder(empresa.id, id),
+  });
   const close = (): void => void navigate({ to: "/orders", search: (search: object) => search });
 
   return (

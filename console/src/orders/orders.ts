@@ -61,8 +61,9 @@ export interface OpenOrder {
 export const orderKey = (id: number) => ["order", id] as const;
 
 /** Null where there is none, or none that may be seen. */
-export async function fetchOrder(id: number): Promise<OpenOrder | null> {
-  const asked = api.GET("/catalogs/order/{orderId}", { params: { path: { orderId: id } } });
+export async function fetchOrder(businessId: number, id: number): Promise<OpenOrder | null> {
+  const path = { businessId, orderId: id };
+  const asked = api.GET("/catalogs/v2/orders/sucursal/{businessId}/order/{orderId}", { params: { path } });
   try {
     const { data } = await answered(asked);
     return { order: data, version: (await asked).response.headers.get("etag") ?? "" };
@@ -94,7 +95,8 @@ export const assignDriver = (id: number, driverId: number | null, version: strin
 export interface NewLine {
   readonly articleId: number;
   readonly quantity: number;
-  readonly extras: { readonly id: number; readonly customPrice?: number }[];
+  /** A price of its own counts only together with what was picked. */
+  readonly extras: { readonly id: number; readonly customPrice?: number; readonly picked?: string }[];
 }
 
 /** @param once - the same for each attempt at one line: it is added once */

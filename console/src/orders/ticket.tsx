@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { useMoney } from "../shared/money.ts";
 import { useClock } from "../shared/use-clock.ts";
-import { extraPriceOf } from "./lines.tsx";
+import { amountOf, extrasOf } from "./amounts.ts";
 import type { Order } from "./orders.ts";
 import styles from "./ticket.module.css";
 import { shippingOf } from "./totals.tsx";
@@ -46,20 +46,24 @@ export function Ticket({ order }: { readonly order: Order }) {
       )}
       <table>
         <tbody>
-          {order.details.map((line) => (
-            <tr key={line.id}>
-              <td>{line.quantity}</td>
-              <td>
-                {line.articulo.name}
-                {line.extras.map((extra) => (
-                  <span key={extra.id} className={styles.extra}>
-                    + {extra.extra.name} {money(extraPriceOf(order, line, extra.extra))}
-                  </span>
-                ))}
-              </td>
-              <td>{money(line.articulo.price)}</td>
-            </tr>
-          ))}
+          {order.details.map((line) => {
+            const extras = extrasOf(order, line);
+            return (
+              <tr key={line.id}>
+                <td>{line.quantity}</td>
+                <td>
+                  {line.articulo.name}
+                  {extras.map(({ name, price }, place) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: a line may have the same extra twice.
+                    <span key={place} className={styles.extra}>
+                      + {name} {money(price)}
+                    </span>
+                  ))}
+                </td>
+                <td>{money(amountOf(line.quantity, line.articulo.price, extras))}</td>
+              </tr>
+            );
+          })}
           {shipping !== null && (
             <tr>
               <td />
