@@ -1,5 +1,13 @@
 import "./texts.ts";
-import { DndContext, type DragEndEvent, DragOverlay, PointerSensor, useSensor, useSensors } from "@dnd-kit/core";
+import {
+  DndContext,
+  type DragEndEvent,
+  DragOverlay,
+  MouseSensor,
+  TouchSensor,
+  useSensor,
+  useSensors,
+} from "@dnd-kit/core";
 import { VisuallyHidden } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
@@ -19,8 +27,10 @@ import { type Card, nextStates, type State, states } from "./orders.ts";
 import type { BoardSearch } from "./routes.ts";
 import { useMove } from "./use-move.ts";
 
-/** The pointer has to travel so many pixels before a press is a drag: a click opens the order. */
+/** The mouse has to travel so many pixels before a press is a drag: a click opens the order. */
 const dragDistance = 6;
+/** A finger that moves sooner scrolls. */
+const touchHold = { delay: 250, tolerance: 8 } as const;
 
 export function OrdersScreen() {
   const { t } = useTranslation("orders");
@@ -61,7 +71,10 @@ function Board() {
   const isPhone = useMediaQuery("(max-width: 719px)", false, { getInitialValueInEffect: false });
   const [dragged, setDragged] = useState<Card | null>(null);
   const { move, cancelling, endCancelling } = useMove();
-  const sensors = useSensors(useSensor(PointerSensor, { activationConstraint: { distance: dragDistance } }));
+  const sensors = useSensors(
+    useSensor(MouseSensor, { activationConstraint: { distance: dragDistance } }),
+    useSensor(TouchSensor, { activationConstraint: touchHold }),
+  );
   const drop = ({ over }: DragEndEvent): void => {
     if (dragged && over) move(dragged, over.id as State);
     setDragged(null);

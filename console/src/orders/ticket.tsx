@@ -5,6 +5,7 @@ import { useMoney } from "../shared/money.ts";
 import { useClock } from "../shared/use-clock.ts";
 import { amountOf, extrasOf } from "./amounts.ts";
 import type { Order } from "./orders.ts";
+import { usePaymentName } from "./payments.ts";
 import styles from "./ticket.module.css";
 import { shippingOf } from "./totals.tsx";
 
@@ -14,6 +15,7 @@ export function Ticket({ order }: { readonly order: Order }) {
   const { empresa } = useMe();
   const clock = useClock();
   const money = useMoney();
+  const paymentName = usePaymentName();
   const shipping = shippingOf(order);
   const when = (at: string): string => `${clock.day(at)}, ${clock.time(at)}`;
   return createPortal(
@@ -86,7 +88,7 @@ export function Ticket({ order }: { readonly order: Order }) {
         </tbody>
       </table>
       <p>
-        {order.payment_method && `${t("payment")}: ${order.payment_method} · `}
+        {order.payment_method && `${t("payment")}: ${paymentName(order.payment_method)} · `}
         {t(order.paid ? "paid" : "notPaid")}
       </p>
     </div>,
