@@ -84,7 +84,7 @@ function useWords(): (field: Field, value: unknown) => string {
       case "payment_method":
         return paymentName(String(value));
       case "schedule_at":
-        return `${clock.day(String(value))}, ${clock.time(String(value))}`;
+        return clock.moment(String(value));
       default:
         return String(value);
     }

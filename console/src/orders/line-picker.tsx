@@ -27,7 +27,8 @@ export interface PickedNames {
 }
 
 export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
-  const { t } = useTranslation("orders");
+  const { t, i18n } = useTranslation("orders");
+  const separator = (0.5).toLocaleString(i18n.language).charAt(1);
   const money = useMoney();
   const [once] = useState(() => crypto.randomUUID());
   const [search, setSearch] = useState("");
@@ -118,6 +119,8 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
           min={0}
           max={highestPrice}
           decimalScale={2}
+          decimalSeparator={separator}
+          allowedDecimalSeparators={[",", "."]}
           value={prices[id] ?? ""}
           onChange={(value) =>
             setPrices(({ [id]: _, ...rest }) => (typeof value === "number" ? { ...rest, [id]: value } : rest))

@@ -45,8 +45,8 @@ const es = {
   dragHelp: "Se puede arrastrar; el botón Mover hace lo mismo con el teclado.",
   moveTo: {
     pending: "Volver a pendientes",
-    progress: "Pasar a en proceso",
-    "on-the-way": "Pasar a en camino",
+    progress: "Poner en proceso",
+    "on-the-way": "Poner en camino",
     completed: "Completar",
     cancelled: "Cancelar pedido",
   },

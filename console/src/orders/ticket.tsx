@@ -17,12 +17,11 @@ export function Ticket({ order }: { readonly order: Order }) {
   const money = useMoney();
   const paymentName = usePaymentName();
   const shipping = shippingOf(order);
-  const when = (at: string): string => `${clock.day(at)}, ${clock.time(at)}`;
   return createPortal(
     <div className={styles.ticket} aria-hidden="true">
       <p className={styles.shop}>{empresa.nombre}</p>
       <p>
-        {t("order", { id: order.id })} · {when(order.createdAt)}
+        {t("order", { id: order.id })} · {clock.moment(order.createdAt)}
       </p>
       {order.chat && (
         <p>
@@ -38,7 +37,7 @@ export function Ticket({ order }: { readonly order: Order }) {
       )}
       {order.schedule_at && (
         <p>
-          {t("schedule")}: {when(order.schedule_at)}
+          {t("schedule")}: {clock.moment(order.schedule_at)}
         </p>
       )}
       {order.driver && (
