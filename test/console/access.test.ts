@@ -1,10 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 import { Passwords } from "../../src/infra/crypto/passwords.ts";
 import { startWorld, type World } from "../support/world.ts";
+import { objections } from "./axe.ts";
 import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
 
 const password = "contraseña larga";
@@ -14,7 +12,6 @@ describe("the console", function () {
   this.timeout(90_000);
   let world: World;
   let browser: Browser;
-  let axe: string;
   const seats: Seat[] = [];
 
   before(async function () {
@@ -22,7 +19,6 @@ describe("the console", function () {
     buildConsole();
     world = await startWorld();
     await world.rows("update credentials set password_hash = $1", [await new Passwords().hash(password)]);
-    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     browser = await launch();
   });
   after(async () => {
@@ -146,14 +142,7 @@ describe("the console", function () {
           await page.setViewportSize({ width, height: 800 });
           await page.getByRole("heading").first().waitFor();
           if (view.startsWith("inbox")) await page.getByText("Hola").first().waitFor();
-          await page.evaluate(axe);
-          const { violations } = await page.evaluate(() =>
-            (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-          );
-          const found = violations.map(
-            ({ id, nodes }) => `${view} ${id}: ${nodes.map(({ html }) => html).join(" | ")}`,
-          );
-          expect(found).to.deep.equal([]);
+          expect(await objections(page), view).to.deep.equal([]);
         }
       });
     }

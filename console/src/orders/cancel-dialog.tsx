@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Textarea } from "@mantine/core";
+import { Button, Group, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Dialog } from "../shared/panel.tsx";
 
 interface CancelDialogProps {
   readonly order: { readonly id: number } | null;
@@ -16,12 +17,7 @@ export function CancelDialog({ order, onEnd }: CancelDialogProps) {
     onEnd(given);
   };
   return (
-    <Modal
-      opened={order !== null}
-      onClose={() => end(null)}
-      title={t("cancel.title", { id: order?.id })}
-      closeButtonProps={{ "aria-label": t("close") }}
-    >
+    <Dialog opened={order !== null} onClose={() => end(null)} title={t("cancel.title", { id: order?.id })}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -46,6 +42,6 @@ export function CancelDialog({ order, onEnd }: CancelDialogProps) {
           </Button>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

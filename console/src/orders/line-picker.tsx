@@ -74,9 +74,9 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
         <Select
           label={t("article")}
           placeholder={t("articleSearch")}
-          data-autofocus
           autoFocus
           searchable
+          comboboxProps={{ withinPortal: false }}
           onSearchChange={(text) => setSearch(text === labelOf(chosen, money) ? "" : text)}
           filter={({ options }) => options}
           nothingFoundMessage={t("noArticle")}

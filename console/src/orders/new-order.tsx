@@ -1,11 +1,12 @@
 import "./texts.ts";
-import { Alert, Button, Drawer, Group, Select, Text } from "@mantine/core";
+import { Alert, Button, Group, Select, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { answered, api, Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
+import { Panel } from "../shared/panel.tsx";
 import { placeCard, recount } from "./board.ts";
 import { DeliveryFields, noDelivery } from "./delivery-fields.tsx";
 import styles from "./drawer.module.css";
@@ -26,17 +27,9 @@ export function NewOrder() {
   const close = (): void =>
     void navigate({ to: "/orders", search: ({ chat: _, ...search }: Record<string, unknown>) => search });
   return (
-    <Drawer
-      opened
-      onClose={close}
-      position="right"
-      size={580}
-      title={<span className={styles.title}>{t("newOrder")}</span>}
-      closeButtonProps={{ "aria-label": t("close") }}
-      transitionProps={{ duration: 120 }}
-    >
+    <Panel onClose={close} title={t("newOrder")}>
       <NewOrderForm chatId={chat ?? null} />
-    </Drawer>
+    </Panel>
   );
 }
 

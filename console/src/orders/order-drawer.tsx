@@ -1,11 +1,12 @@
 import "./texts.ts";
-import { Alert, Button, Drawer, Group, Skeleton, Text } from "@mantine/core";
+import { Alert, Button, Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Icon } from "../shared/icons.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
+import { Panel } from "../shared/panel.tsx";
 import { CancelDialog } from "./cancel-dialog.tsx";
 import { customerOf } from "./card.tsx";
 import { DeliveryForm } from "./delivery-form.tsx";
@@ -31,15 +32,7 @@ export function OrderDrawer() {
   const close = (): void => void navigate({ to: "/orders", search: (search: object) => search });
 
   return (
-    <Drawer
-      opened
-      onClose={close}
-      position="right"
-      size={580}
-      title={<span className={styles.title}>{t("order", { id })}</span>}
-      closeButtonProps={{ "aria-label": t("close") }}
-      transitionProps={{ duration: 120 }}
-    >
+    <Panel onClose={close} title={t("order", { id })}>
       {isPending && [90, 160, 240].map((height) => <Skeleton key={height} height={height} mb="md" radius="md" />)}
       {isError && !data && (
         <Alert color="red" variant="outline" role="alert">
@@ -51,7 +44,7 @@ export function OrderDrawer() {
       )}
       {data === null && <Text role="alert">{t("notFound")}</Text>}
       {data && <OrderDetails key={id} opened={data} />}
-    </Drawer>
+    </Panel>
   );
 }
 

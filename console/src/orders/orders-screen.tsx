@@ -12,7 +12,7 @@ import { VisuallyHidden } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useSearch } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { startOfDay } from "../shared/time.ts";
@@ -118,8 +118,13 @@ interface TabsProps {
 
 function Tabs({ tab, counts }: TabsProps) {
   const { t } = useTranslation("orders");
+  const row = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is to be looked for.
+  useEffect(() => {
+    row.current?.querySelector("[data-chosen=true]")?.scrollIntoView({ inline: "center", block: "nearest" });
+  }, [tab]);
   return (
-    <nav aria-label={t("tabs")} className={styles.tabs}>
+    <nav ref={row} aria-label={t("tabs")} className={styles.tabs}>
       {states.map((state) => (
         <Link
           key={state}

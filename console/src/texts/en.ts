@@ -129,5 +129,6 @@ export const en: Texts = {
     detail: "What it will do can already be asked of the API:",
     docs: "documentation of the API",
   },
+  panel: { close: "Close panel" },
   error: { title: "Something went wrong on this screen.", reload: "Reload" },
 };

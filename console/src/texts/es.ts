@@ -128,6 +128,7 @@ export const es = {
     detail: "Lo que hará ya se puede pedir a la API:",
     docs: "documentación de la API",
   },
+  panel: { close: "Cerrar panel" },
   error: { title: "Algo falló en esta pantalla.", reload: "Recargar" },
 };
 

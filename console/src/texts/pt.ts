@@ -129,5 +129,6 @@ export const pt: Texts = {
     detail: "O que ela fará já pode ser pedido à API:",
     docs: "documentação da API",
   },
+  panel: { close: "Fechar painel" },
   error: { title: "Algo falhou nesta tela.", reload: "Recarregar" },
 };

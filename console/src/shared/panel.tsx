@@ -1,0 +1,50 @@
+import { Drawer, Modal } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import styles from "./panel.module.css";
+
+interface PanelProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  /** In pixels; a phone gives it its whole width. */
+  readonly size?: number;
+}
+
+/** Beside the screen, over its right edge. The library's own header would count as a second banner of the page. */
+export function Panel({ title, onClose, children, size = 580 }: PanelProps) {
+  const { t } = useTranslation();
+  return (
+    <Drawer.Root opened onClose={onClose} position="right" size={size} transitionProps={{ duration: 120 }}>
+      <Drawer.Overlay />
+      <Drawer.Content>
+        <div className={styles.header}>
+          <Drawer.Title className={styles.title}>{title}</Drawer.Title>
+          <Drawer.CloseButton aria-label={t("panel.close")} />
+        </div>
+        <Drawer.Body>{children}</Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+}
+
+interface DialogProps extends PanelProps {
+  readonly opened: boolean;
+}
+
+/** In the middle of the screen, for one question. */
+export function Dialog({ title, onClose, children, opened, size = 440 }: DialogProps) {
+  const { t } = useTranslation();
+  return (
+    <Modal.Root opened={opened} onClose={onClose} size={size} centered>
+      <Modal.Overlay />
+      <Modal.Content>
+        <div className={styles.header}>
+          <Modal.Title className={styles.title}>{title}</Modal.Title>
+          <Modal.CloseButton aria-label={t("panel.close")} />
+        </div>
+        <Modal.Body>{children}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}

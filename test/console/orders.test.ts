@@ -1,0 +1,238 @@
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { addOrder, openShop } from "../orders/shop.ts";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
+import { objections } from "./axe.ts";
+import { buildConsole, demandBrowser, launch, lineTo, type Seat, seatOf } from "./browser.ts";
+
+const [admin, agent] = [101, 102];
+const patienceMs = 15_000;
+
+const column = (page: Page, name: string) => page.getByRole("list", { name, exact: true });
+const card = (page: Page, name: string, id: number) =>
+  column(page, name)
+    .getByRole("listitem")
+    .filter({ hasText: `#${id} ` });
+const mover = (page: Page, id: number) => page.getByRole("button", { name: `Mover el pedido ${id}`, exact: true });
+
+describe("the console's board of orders", function () {
+  this.timeout(90_000);
+  let world: World;
+  let browser: Browser;
+  const seats: Seat[] = [];
+
+  before(async function () {
+    demandBrowser(this);
+    buildConsole();
+    const threads = [aThread(101), aThread(102, { name: "Bruno Baca" })];
+    world = await startWorld({ businesses: [aBusiness(1, { threads }), aBusiness(2)] });
+    for (const id of [1, 2]) await openShop(world, id);
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.stop();
+  });
+  beforeEach(() => world.rows("truncate orders cascade"));
+  afterEach(async () => {
+    for (const { context } of seats.splice(0)) await context.close();
+  });
+
+  const seat = async (userId: number, view = "orders", at?: string): Promise<Page> => {
+    const opened = await seatOf(browser, world, userId, view, at);
+    seats.push(opened);
+    await opened.page.setViewportSize({ width: 1440, height: 900 });
+    return opened.page;
+  };
+  const headOf = (page: Page, name: string) => page.getByRole("heading", { name: new RegExp(`^${name} ?\\d*$`) });
+  const counts = async (page: Page, name: string, count: number): Promise<void> => {
+    await eventually(async () => (await headOf(page, name).textContent()) === `${name}${count}`, patienceMs);
+  };
+
+  it("takes an order across, in two browsers at once", async () => {
+    const id = await addOrder(world, 1);
+    const [one, other] = [await seat(admin), await seat(agent)];
+    await card(other, "Pendientes", id).waitFor();
+    for (const [to, page] of [
+      ["En proceso", one],
+      ["En camino", other],
+      ["Completados", one],
+    ] as const) {
+      await mover(page, id).click();
+      await page.getByRole("menuitem", { name: to }).click();
+      for (const each of [one, other]) await card(each, to, id).waitFor();
+    }
+    for (const each of [one, other]) {
+      await counts(each, "Completados", 1);
+      await counts(each, "Pendientes", 0);
+      expect(await each.getByRole("article").count()).to.equal(1);
+    }
+    expect(await world.rows("select status from orders")).to.deep.equal([{ status: 4 }]);
+  });
+
+  it("lets a card be dragged, and brings it back with the reason where it may not go", async () => {
+    const id = await addOrder(world, 1, { shipment_method: "pickup" });
+    const page = await seat(admin);
+    const dragTo = async (from: string, to: string): Promise<void> => {
+      const [start, end] = [await card(page, from, id).boundingBox(), await headOf(page, to).boundingBox()];
+      if (!start || !end) throw new Error("it is not shown");
+      await page.mouse.move(start.x + 40, start.y + 60);
+      await page.mouse.down();
+      await page.mouse.move(start.x + 60, start.y + 70);
+      await page.mouse.move(end.x + 40, end.y + 80, { steps: 5 });
+      await page.mouse.up();
+    };
+    await card(page, "Pendientes", id).waitFor();
+    await dragTo("Pendientes", "En proceso");
+    await card(page, "En proceso", id).waitFor();
+    await eventually(async () => (await world.rows<{ status: number }>("select status from orders"))[0]?.status === 1);
+    await dragTo("En proceso", "En camino");
+    await page.getByText("Los pedidos para retirar no van en camino.").waitFor();
+    await card(page, "En proceso", id).waitFor();
+  });
+
+  it("brings a card back that the service refused to move", async () => {
+    const id = await addOrder(world, 1);
+    const page = await seat(agent);
+    await card(page, "Pendientes", id).waitFor();
+    await page.route("**/status", (route) =>
+      route.fulfill({ status: 409, json: { error: "No se puede", code: "wrong_transition" } }),
+    );
+    await mover(page, id).click();
+    await page.getByRole("menuitem", { name: "En proceso" }).click();
+    await page.getByText(`El pedido ${id} no se movió`).waitFor();
+    await card(page, "Pendientes", id).waitFor();
+    expect(await column(page, "En proceso").getByRole("listitem").count()).to.equal(0);
+  });
+
+  it("moves and cancels by keyboard alone, with a reason", async () => {
+    const id = await addOrder(world, 1);
+    const page = await seat(agent);
+    await card(page, "Pendientes", id).waitFor();
+    await mover(page, id).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "En proceso" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await card(page, "En proceso", id).waitFor();
+    await mover(page, id).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "Cancelados" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "Motivo" }).fill("Se agotó");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await card(page, "Cancelados", id).waitFor();
+    await eventually(async () => {
+      const [row] = await world.rows<{ cancel_reason: string }>("select cancel_reason from orders");
+      return row?.cancel_reason === "Se agotó";
+    });
+  });
+
+  it("shows after a cut what happened meanwhile, and nothing twice", async () => {
+    const line = await lineTo(world.api);
+    try {
+      const id = await addOrder(world, 1);
+      const page = await seat(agent, "orders", line.url);
+      await card(page, "Pendientes", id).waitFor();
+      line.cut();
+      await page.getByText(/Reconectando/).waitFor({ timeout: patienceMs });
+      await world.post("/catalogs/orders", { type: "wa", lines: [{ articleId: 101, quantity: 2, extras: [] }] });
+      const key = { "x-api-key": world.appKey(1), "content-type": "application/json" };
+      await fetch(`${world.api}/catalogs/order/${id}/status`, {
+        method: "PUT",
+        headers: key,
+        body: JSON.stringify({ status: "progress" }),
+      });
+      line.mend();
+      await card(page, "En proceso", id).waitFor({ timeout: patienceMs });
+      await column(page, "Pendientes").getByText("2 × Salteña").waitFor();
+      expect(await page.getByRole("article").count()).to.equal(2);
+      await counts(page, "Pendientes", 1);
+    } finally {
+      await line.close();
+    }
+  });
+
+  it("changes an order's lines, and shows the new total in every browser", async () => {
+    const id = await addOrder(world, 1, { shipment_method: "pickup" });
+    const [one, other] = [await seat(agent, `orders/${id}`), await seat(admin)];
+    const panel = one.getByRole("dialog");
+    await panel.getByRole("button", { name: "Añadir producto" }).click();
+    await panel
+      .getByRole("combobox", { name: "Producto" })
+      .or(panel.getByLabel("Producto", { exact: true }))
+      .fill("Salt");
+    await one.getByRole("option", { name: /Salteña/ }).click();
+    await panel.getByLabel("Cantidad").fill("3");
+    await panel.getByRole("button", { name: "Añadir", exact: true }).click();
+    await panel.getByText(/24,30/).first().waitFor();
+    await card(other, "Pendientes", id).getByText(/24,30/).waitFor();
+    await panel.getByRole("button", { name: "Quitar Salteña" }).click();
+    await panel.getByText("Sin productos").waitFor();
+    await card(other, "Pendientes", id).getByText(/0,00/).waitFor();
+  });
+
+  it("keeps what was typed where somebody else changed the order meanwhile", async () => {
+    const id = await addOrder(world, 1);
+    const page = await seat(agent, `orders/${id}`);
+    const panel = page.getByRole("dialog");
+    await panel.getByLabel("Dirección").fill("Calle 21, casa verde");
+    await page.route(
+      "**/catalogs/order/update",
+      (route) => route.fulfill({ status: 412, json: { error: "El pedido cambió", code: "order_moved_on" } }),
+      { times: 1 },
+    );
+    await panel.getByRole("button", { name: "Guardar" }).click();
+    await panel.getByText(/Alguien cambió el pedido/).waitFor();
+    expect(await panel.getByLabel("Dirección").inputValue()).to.equal("Calle 21, casa verde");
+    await panel.getByRole("button", { name: "Guardar" }).click();
+    await panel.getByRole("button", { name: "Guardar" }).waitFor({ state: "hidden" });
+    const saved = await world.get(`/catalogs/order/${id}`);
+    expect(saved.json.data.raw_adress).to.equal("Calle 21, casa verde");
+  });
+
+  it("makes an order from a chat, once", async () => {
+    const page = await seat(admin, "orders/new?chat=102");
+    const panel = page.getByRole("dialog");
+    await panel.getByText(/Bruno Baca/).waitFor();
+    await panel.getByLabel("Producto", { exact: true }).fill("Api");
+    await page.getByRole("option", { name: /Api con pastel/ }).click();
+    await panel.getByRole("button", { name: "Añadir", exact: true }).click();
+    await panel.getByRole("button", { name: "Crear pedido" }).dblclick();
+    await page.getByRole("dialog", { name: /^Pedido \d+$/ }).waitFor();
+    await column(page, "Pendientes").getByText("Bruno Baca").waitFor();
+    expect(await world.rows("select chat_id from orders")).to.deep.equal([{ chat_id: 102 }]);
+  });
+
+  it("shows nothing of another business", async () => {
+    const foreign = await addOrder(world, 2);
+    const page = await seat(admin, `orders/${foreign}`);
+    await page.getByText("Este pedido no existe o no lo puedes ver.").waitFor();
+    await counts(page, "Pendientes", 0);
+    expect(await page.getByRole("article").count()).to.equal(0);
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`has nothing that axe objects to, in ${colorScheme}`, async () => {
+      const id = await addOrder(world, 1);
+      for (const [view, width] of [
+        ["orders", 1440],
+        ["orders", 360],
+        [`orders/${id}`, 1440],
+        ["orders/new?chat=101", 360],
+      ] as const) {
+        const page = await seat(admin, view);
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await page.setViewportSize({ width, height: 800 });
+        if (view === "orders") await card(page, "Pendientes", id).waitFor();
+        else await page.getByRole("heading", { name: "Productos" }).waitFor();
+        expect(await objections(page), `${view} at ${width}`).to.deep.equal([]);
+      }
+    });
+  }
+});
