@@ -51,10 +51,10 @@ describe("the console's panel of an order", function () {
     const [one, other] = [await seat(agent, `orders/${id}`), await seat(admin, `orders/${id}`)];
     const panel = panelOf(one);
     await panel.getByRole("button", { name: "Añadir producto" }).click();
-    await panel.getByLabel("Producto", { exact: true }).fill("Salt");
+    await panel.getByRole("combobox", { name: "Producto", exact: true }).fill("Salt");
     await one.getByRole("option", { name: /Salteña/ }).click();
     await panel.getByLabel("Cantidad").fill("2");
-    await panel.getByLabel("Extras").click();
+    await panel.getByLabel("Extras").first().click();
     await one.getByRole("option", { name: /Queso/ }).click();
     await one.keyboard.press("Escape");
     await panel.getByLabel("Precio de Queso").fill("1,5");
