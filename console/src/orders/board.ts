@@ -13,6 +13,13 @@ export interface Filter {
   readonly to?: string;
 }
 
+/** What an address says of the board. */
+export interface BoardSearch extends Filter {
+  /** The column that a phone shows. */
+  readonly tab?: State;
+  readonly q?: string;
+}
+
 /** A filter as the API takes it: days as moments, `to` exclusive. */
 export interface Wanted {
   readonly sucursalId?: number;

@@ -17,14 +17,13 @@ import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { startOfDay } from "../shared/time.ts";
 import styles from "./board.module.css";
-import { countsKey, fetchCounts, type Wanted } from "./board.ts";
+import { type BoardSearch, countsKey, fetchCounts, type Wanted } from "./board.ts";
 import { CancelDialog } from "./cancel-dialog.tsx";
 import { CardFace } from "./card.tsx";
 import { Column } from "./column.tsx";
 import { Filters } from "./filters.tsx";
 import { Found } from "./found.tsx";
 import { type Card, nextStates, type State, states } from "./orders.ts";
-import type { BoardSearch } from "./routes.ts";
 import { useMove } from "./use-move.ts";
 
 /** The mouse has to travel so many pixels before a press is a drag: a click opens the order. */
