@@ -163,10 +163,7 @@ describe("the console's board of orders", function () {
     const [one, other] = [await seat(agent, `orders/${id}`), await seat(admin)];
     const panel = one.getByRole("dialog");
     await panel.getByRole("button", { name: "Añadir producto" }).click();
-    await panel
-      .getByRole("combobox", { name: "Producto" })
-      .or(panel.getByLabel("Producto", { exact: true }))
-      .fill("Salt");
+    await panel.getByRole("combobox", { name: "Producto", exact: true }).fill("Salt");
     await one.getByRole("option", { name: /Salteña/ }).click();
     await panel.getByLabel("Cantidad").fill("3");
     await panel.getByRole("button", { name: "Añadir", exact: true }).click();
@@ -200,7 +197,7 @@ describe("the console's board of orders", function () {
     const page = await seat(admin, "orders/new?chat=102");
     const panel = page.getByRole("dialog");
     await panel.getByText(/Bruno Baca/).waitFor();
-    await panel.getByLabel("Producto", { exact: true }).fill("Api");
+    await panel.getByRole("combobox", { name: "Producto", exact: true }).fill("Api");
     await page.getByRole("option", { name: /Api con pastel/ }).click();
     await panel.getByRole("button", { name: "Añadir", exact: true }).click();
     await panel.getByRole("button", { name: "Crear pedido" }).dblclick();

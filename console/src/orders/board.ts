@@ -13,6 +13,13 @@ export interface Filter {
   readonly to?: string;
 }
 
+/** What an address says of the board. */
+export interface BoardSearch extends Filter {
+  /** The column that a phone shows. */
+  readonly tab?: State;
+  readonly q?: string;
+}
+
 /** A filter as the API takes it: days as moments, `to` exclusive. */
 export interface Wanted {
   readonly sucursalId?: number;
@@ -130,9 +137,24 @@ export function recount(): void {
   }, countsPauseMs);
 }
 
+const newsMs = 2_500;
+const news = new Map<number, "one" | "other">();
+
+/** Whether an event told of the order just now. The value changes with each event, so that each one is seen. */
+export const newsOf = (id: number): "one" | "other" | undefined => news.get(id);
+
+function noteNews(id: number): void {
+  const mark = news.get(id) === "one" ? "other" : "one";
+  news.set(id, mark);
+  setTimeout(() => {
+    if (news.get(id) === mark) news.delete(id);
+  }, newsMs);
+}
+
 /** An order as an event tells it. */
 export function hearOrder(card: Card): void {
   recent.add(card);
+  noteNews(card.id);
   placeCard(card);
   recount();
   void queryClient.invalidateQueries({ queryKey: orderKey(card.id) });

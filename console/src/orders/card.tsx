@@ -8,6 +8,7 @@ import { Icon } from "../shared/icons.tsx";
 import { useMoney } from "../shared/money.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./board.module.css";
+import { newsOf } from "./board.ts";
 import { type Card, nextStates, type State } from "./orders.ts";
 
 interface BoardCardProps {
@@ -18,7 +19,7 @@ interface BoardCardProps {
 export const BoardCard = memo(function BoardCard({ card, onMove }: BoardCardProps) {
   const { setNodeRef, listeners, isDragging } = useDraggable({ id: card.id, data: card });
   return (
-    <div ref={setNodeRef} {...listeners} className={styles.hold} data-dragging={isDragging}>
+    <div ref={setNodeRef} {...listeners} className={styles.hold} data-dragging={isDragging} data-news={newsOf(card.id)}>
       <CardFace card={card} />
       <MoveMenu card={card} onMove={onMove} />
     </div>
@@ -79,7 +80,8 @@ function MoveMenu({ card, onMove }: BoardCardProps) {
           className={styles.move}
           aria-label={t("move", { id: card.id })}
           title={t("moveTitle")}
-          onPointerDown={(event) => event.stopPropagation()}
+          onMouseDown={(event) => event.stopPropagation()}
+          onTouchStart={(event) => event.stopPropagation()}
         >
           <Icon name="move" size={18} />
         </ActionIcon>

@@ -55,7 +55,7 @@ export function Column({ state, wanted, count, mayTake, onMove }: ColumnProps) {
           label={t(`states.${state}`)}
           cards={cards}
           onMove={onMove}
-          onEnd={() => hasNextPage && !isFetchingNextPage && void fetchNextPage()}
+          onEnd={() => hasNextPage && !isFetchingNextPage && void fetchNextPage({ cancelRefetch: false })}
         />
       )}
       {data && cards.length === 0 && (

@@ -6,6 +6,7 @@ import { momentOf, wallTime } from "../shared/time.ts";
 import { useBranches, useZones } from "./choices.ts";
 import styles from "./drawer.module.css";
 import type { Delivery } from "./orders.ts";
+import { payments, usePaymentName } from "./payments.ts";
 
 export const noDelivery: Delivery = {
   shipment_method: null,
@@ -90,12 +91,7 @@ export function DeliveryFields({ value, onChange }: DeliveryFieldsProps) {
           />
         </>
       )}
-      <TextInput
-        label={t("payment")}
-        value={value.payment_method ?? ""}
-        maxLength={100}
-        onChange={({ currentTarget }) => onChange({ payment_method: currentTarget.value || null })}
-      />
+      <Payment chosen={value.payment_method} onChoose={(payment_method) => onChange({ payment_method })} />
       <Switch
         className={styles.paid}
         label={t("paid")}
@@ -103,5 +99,26 @@ export function DeliveryFields({ value, onChange }: DeliveryFieldsProps) {
         onChange={({ currentTarget }) => onChange({ paid: currentTarget.checked })}
       />
     </div>
+  );
+}
+
+interface PaymentProps {
+  readonly chosen: string | null;
+  readonly onChoose: (payment: string | null) => void;
+}
+
+function Payment({ chosen, onChoose }: PaymentProps) {
+  const { t } = useTranslation("orders");
+  const nameOf = usePaymentName();
+  const ways = chosen === null ? payments : [...new Set([...payments, chosen])];
+  return (
+    <Select
+      label={t("payment")}
+      data={ways.map((value) => ({ value, label: nameOf(value) }))}
+      value={chosen}
+      onChange={onChoose}
+      clearable
+      clearButtonProps={{ "aria-label": t("filter.clear") }}
+    />
   );
 }

@@ -9,8 +9,8 @@ import { Icon } from "../shared/icons.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
 import { dayIn } from "../shared/time.ts";
 import styles from "./board.module.css";
+import type { BoardSearch } from "./board.ts";
 import { useBranches } from "./choices.ts";
-import type { BoardSearch } from "./routes.ts";
 
 const searchPauseMs = 250;
 

@@ -4,12 +4,13 @@ import { useTranslation } from "react-i18next";
 import { answered, api } from "../shared/api.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./drawer.module.css";
-import { orderKey, stateOf } from "./orders.ts";
+import { useDetailsOf } from "./history-details.ts";
+import { type Order, orderKey, stateOf } from "./orders.ts";
 
 const limit = 20;
 
 interface HistoryProps {
-  readonly orderId: number;
+  readonly order: Order;
   /** Of the order as it is shown: with each one there is more to tell. */
   readonly version: string;
 }
@@ -22,13 +23,15 @@ const actions = [
   "driver_changed",
   "status_changed",
   "cancelled",
-  "payment_link_sent",
+  "payment_link_renewed",
   "contact_erased",
 ] as const;
 
-export function History({ orderId, version }: HistoryProps) {
+export function History({ order, version }: HistoryProps) {
+  const orderId = order.id;
   const { t } = useTranslation("orders");
   const clock = useClock();
+  const detailsOf = useDetailsOf(order);
   const { data, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: [...orderKey(orderId), "history", version],
     queryFn: ({ pageParam: page }) =>
@@ -52,6 +55,11 @@ export function History({ orderId, version }: HistoryProps) {
                 {known ? t(`actions.${known}`) : action}
                 {action === "status_changed" && status !== undefined && `: ${t(`state.${stateOf({ status })}`)}`}
               </span>
+              {detailsOf(what).map((detail) => (
+                <span key={detail} className={styles.detail}>
+                  {detail}
+                </span>
+              ))}
               <span className={styles.by}>
                 {actor.type === "bot" ? t("bot") : (actor.name ?? t(`actor.${actor.type}`))} · {clock.brief(at)}{" "}
                 {clock.time(at)}

@@ -8,7 +8,9 @@ import { useArticles, useExtras } from "./choices.ts";
 import styles from "./drawer.module.css";
 import type { NewLine } from "./orders.ts";
 
-const highestQuantity = 9_999;
+const highestQuantity = 10_000;
+const longestPicked = 255;
+const highestPrice = 999_999_999_999.99;
 const searchPauseMs = 200;
 
 interface LinePickerProps {
@@ -22,11 +24,12 @@ interface LinePickerProps {
 export interface PickedNames {
   readonly name: string;
   readonly price: number;
-  readonly extras: readonly string[];
+  readonly extras: readonly { readonly name: string; readonly price: number }[];
 }
 
 export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
-  const { t } = useTranslation("orders");
+  const { t, i18n } = useTranslation("orders");
+  const separator = (0.5).toLocaleString(i18n.language).charAt(1);
   const money = useMoney();
   const [once] = useState(() => newKey());
   const [search, setSearch] = useState("");
@@ -49,15 +52,15 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
     const line = {
       articleId: chosen.id,
       quantity,
-      extras: chosenExtras.map(({ id }) => {
+      extras: chosenExtras.map(({ id, name }) => {
         const price = prices[id];
-        return { id, ...(price !== undefined && { customPrice: price }) };
+        return { id, ...(price !== undefined && { customPrice: price, picked: name.slice(0, longestPicked) }) };
       }),
     };
     onPick(line, once, {
       name: chosen.name,
       price: Number(chosen.price),
-      extras: chosenExtras.map(({ name }) => name),
+      extras: chosenExtras.map(({ id, name, charge }) => ({ name, price: prices[id] ?? Number(charge) })),
     });
   };
   return (
@@ -115,7 +118,10 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
           label={t("extraPrice", { name })}
           placeholder={money(charge)}
           min={0}
+          max={highestPrice}
           decimalScale={2}
+          decimalSeparator={separator}
+          allowedDecimalSeparators={[",", "."]}
           value={prices[id] ?? ""}
           onChange={(value) =>
             setPrices(({ [id]: _, ...rest }) => (typeof value === "number" ? { ...rest, [id]: value } : rest))

@@ -1,18 +1,18 @@
 import "./texts.ts";
-import { ActionIcon, Alert, Button, Group, Select, Text } from "@mantine/core";
+import { Alert, Button, Group, Select, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { answered, api, Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
-import { useMoney } from "../shared/money.ts";
 import { newKey } from "../shared/new-key.ts";
 import { Panel } from "../shared/panel.tsx";
 import { placeCard, recount } from "./board.ts";
 import { DeliveryFields, noDelivery } from "./delivery-fields.tsx";
 import styles from "./drawer.module.css";
 import { LinePicker, type PickedNames } from "./line-picker.tsx";
+import { LineRow } from "./line-row.tsx";
 import { createOrder, type Delivery, type NewLine } from "./orders.ts";
 
 interface Picked {
@@ -66,9 +66,10 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
         </h3>
         <ul className={styles.lines}>
           {lines.map((picked) => (
-            <PickedLine
+            <LineRow
               key={picked.key}
-              picked={picked}
+              {...picked.shown}
+              quantity={picked.line.quantity}
               onRemove={() => setLines(lines.filter(({ key }) => key !== picked.key))}
             />
           ))}
@@ -113,28 +114,6 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
         </Button>
       </Group>
     </div>
-  );
-}
-
-function PickedLine({ picked: { line, shown }, onRemove }: { readonly picked: Picked; readonly onRemove: () => void }) {
-  const { t } = useTranslation("orders");
-  const money = useMoney();
-  return (
-    <li className={styles.orderLine}>
-      <span className={styles.quantity}>{line.quantity} ×</span>
-      <div className={styles.product}>
-        <p>{shown.name}</p>
-        {shown.extras.map((name) => (
-          <p key={name} className={styles.extra}>
-            + {name}
-          </p>
-        ))}
-      </div>
-      <span className={styles.price}>{money(shown.price)}</span>
-      <ActionIcon variant="subtle" color="gray" aria-label={t("removeLine", { name: shown.name })} onClick={onRemove}>
-        <Icon name="trash" size={18} />
-      </ActionIcon>
-    </li>
   );
 }
 

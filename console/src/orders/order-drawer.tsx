@@ -62,7 +62,7 @@ function OrderDetails({ opened }: { readonly opened: OpenOrder }) {
         <h3 id="history" className={styles.heading}>
           {t("history")}
         </h3>
-        <History orderId={order.id} version={opened.version} />
+        <History order={order} version={opened.version} />
       </section>
       <Ticket order={order} />
     </div>

@@ -1,26 +1,35 @@
 import "./texts.ts";
-import { DndContext, type DragEndEvent, DragOverlay, PointerSensor, useSensor, useSensors } from "@dnd-kit/core";
+import {
+  DndContext,
+  type DragEndEvent,
+  DragOverlay,
+  MouseSensor,
+  TouchSensor,
+  useSensor,
+  useSensors,
+} from "@dnd-kit/core";
 import { VisuallyHidden } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useSearch } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { startOfDay } from "../shared/time.ts";
 import styles from "./board.module.css";
-import { countsKey, fetchCounts, type Wanted } from "./board.ts";
+import { type BoardSearch, countsKey, fetchCounts, type Wanted } from "./board.ts";
 import { CancelDialog } from "./cancel-dialog.tsx";
 import { CardFace } from "./card.tsx";
 import { Column } from "./column.tsx";
 import { Filters } from "./filters.tsx";
 import { Found } from "./found.tsx";
 import { type Card, nextStates, type State, states } from "./orders.ts";
-import type { BoardSearch } from "./routes.ts";
 import { useMove } from "./use-move.ts";
 
-/** The pointer has to travel so many pixels before a press is a drag: a click opens the order. */
+/** The mouse has to travel so many pixels before a press is a drag: a click opens the order. */
 const dragDistance = 6;
+/** A finger that moves sooner scrolls. */
+const touchHold = { delay: 250, tolerance: 8 } as const;
 
 export function OrdersScreen() {
   const { t } = useTranslation("orders");
@@ -61,7 +70,10 @@ function Board() {
   const isPhone = useMediaQuery("(max-width: 719px)", false, { getInitialValueInEffect: false });
   const [dragged, setDragged] = useState<Card | null>(null);
   const { move, cancelling, endCancelling } = useMove();
-  const sensors = useSensors(useSensor(PointerSensor, { activationConstraint: { distance: dragDistance } }));
+  const sensors = useSensors(
+    useSensor(MouseSensor, { activationConstraint: { distance: dragDistance } }),
+    useSensor(TouchSensor, { activationConstraint: touchHold }),
+  );
   const drop = ({ over }: DragEndEvent): void => {
     if (dragged && over) move(dragged, over.id as State);
     setDragged(null);
@@ -105,8 +117,13 @@ interface TabsProps {
 
 function Tabs({ tab, counts }: TabsProps) {
   const { t } = useTranslation("orders");
+  const row = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is to be looked for.
+  useEffect(() => {
+    row.current?.querySelector("[data-chosen=true]")?.scrollIntoView({ inline: "center", block: "nearest" });
+  }, [tab]);
   return (
-    <nav aria-label={t("tabs")} className={styles.tabs}>
+    <nav ref={row} aria-label={t("tabs")} className={styles.tabs}>
       {states.map((state) => (
         <Link
           key={state}

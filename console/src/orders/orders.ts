@@ -95,7 +95,8 @@ export const assignDriver = (id: number, driverId: number | null, version: strin
 export interface NewLine {
   readonly articleId: number;
   readonly quantity: number;
-  readonly extras: { readonly id: number; readonly customPrice?: number }[];
+  /** A price of its own counts only together with what was picked. */
+  readonly extras: { readonly id: number; readonly customPrice?: number; readonly picked?: string }[];
 }
 
 /** @param once - the same for each attempt at one line: it is added once */

@@ -29,11 +29,7 @@ export function PaymentLink({ order }: { readonly order: Order }) {
       <h3 id="payment-link" className={styles.heading}>
         {t("link.title")}
       </h3>
-      {order.paidExpire && (
-        <p className={styles.hint}>
-          {t("link.expires", { at: `${clock.brief(order.paidExpire)} ${clock.time(order.paidExpire)}` })}
-        </p>
-      )}
+      {order.paidExpire && <p className={styles.hint}>{t("link.expires", { at: clock.moment(order.paidExpire) })}</p>}
       <Group gap="xs">
         <Button size="sm" variant="light" loading={send.isPending} onClick={() => send.mutate("text")}>
           {t("link.text")}

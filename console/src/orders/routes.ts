@@ -1,12 +1,6 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import type { Filter } from "./board.ts";
-import { type State, states } from "./orders.ts";
-
-export interface BoardSearch extends Filter {
-  /** The column that a phone shows. */
-  readonly tab?: State;
-  readonly q?: string;
-}
+import type { BoardSearch } from "./board.ts";
+import { states } from "./orders.ts";
 
 const idOf = (value: unknown): number | undefined =>
   Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;

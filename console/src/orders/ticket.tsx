@@ -3,8 +3,9 @@ import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { useMoney } from "../shared/money.ts";
 import { useClock } from "../shared/use-clock.ts";
-import { extraPriceOf } from "./lines.tsx";
+import { amountOf, extrasOf } from "./amounts.ts";
 import type { Order } from "./orders.ts";
+import { usePaymentName } from "./payments.ts";
 import styles from "./ticket.module.css";
 import { shippingOf } from "./totals.tsx";
 
@@ -14,13 +15,13 @@ export function Ticket({ order }: { readonly order: Order }) {
   const { empresa } = useMe();
   const clock = useClock();
   const money = useMoney();
+  const paymentName = usePaymentName();
   const shipping = shippingOf(order);
-  const when = (at: string): string => `${clock.day(at)}, ${clock.time(at)}`;
   return createPortal(
     <div className={styles.ticket} aria-hidden="true">
       <p className={styles.shop}>{empresa.nombre}</p>
       <p>
-        {t("order", { id: order.id })} · {when(order.createdAt)}
+        {t("order", { id: order.id })} · {clock.moment(order.createdAt)}
       </p>
       {order.chat && (
         <p>
@@ -36,7 +37,7 @@ export function Ticket({ order }: { readonly order: Order }) {
       )}
       {order.schedule_at && (
         <p>
-          {t("schedule")}: {when(order.schedule_at)}
+          {t("schedule")}: {clock.moment(order.schedule_at)}
         </p>
       )}
       {order.driver && (
@@ -46,20 +47,24 @@ export function Ticket({ order }: { readonly order: Order }) {
       )}
       <table>
         <tbody>
-          {order.details.map((line) => (
-            <tr key={line.id}>
-              <td>{line.quantity}</td>
-              <td>
-                {line.articulo.name}
-                {line.extras.map((extra) => (
-                  <span key={extra.id} className={styles.extra}>
-                    + {extra.extra.name} {money(extraPriceOf(order, line, extra.extra))}
-                  </span>
-                ))}
-              </td>
-              <td>{money(line.articulo.price)}</td>
-            </tr>
-          ))}
+          {order.details.map((line) => {
+            const extras = extrasOf(order, line);
+            return (
+              <tr key={line.id}>
+                <td>{line.quantity}</td>
+                <td>
+                  {line.articulo.name}
+                  {extras.map(({ name, price }, place) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: a line may have the same extra twice.
+                    <span key={place} className={styles.extra}>
+                      + {name} {money(price)}
+                    </span>
+                  ))}
+                </td>
+                <td>{money(amountOf(line.quantity, line.articulo.price, extras))}</td>
+              </tr>
+            );
+          })}
           {shipping !== null && (
             <tr>
               <td />
@@ -82,7 +87,7 @@ export function Ticket({ order }: { readonly order: Order }) {
         </tbody>
       </table>
       <p>
-        {order.payment_method && `${t("payment")}: ${order.payment_method} · `}
+        {order.payment_method && `${t("payment")}: ${paymentName(order.payment_method)} · `}
         {t(order.paid ? "paid" : "notPaid")}
       </p>
     </div>,

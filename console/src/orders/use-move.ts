@@ -5,7 +5,7 @@ import { useMe } from "../app/session.ts";
 import { Refused } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
 import { placeCard, recount } from "./board.ts";
-import { type Card, moveOrder, nextStates, orderKey, type State, stateOf } from "./orders.ts";
+import { type Card, fetchOrder, moveOrder, nextStates, orderKey, type State, stateOf } from "./orders.ts";
 
 const statusOf: Readonly<Record<State, Card["status"]>> = {
   pending: 8,
@@ -18,7 +18,7 @@ const statusOf: Readonly<Record<State, Card["status"]>> = {
 /** The card is shown where it goes at once; where the service refuses, it comes back and the reason is said. */
 export function useMove() {
   const { t } = useTranslation("orders");
-  const { administrador } = useMe();
+  const { administrador, empresa } = useMe();
   const [cancelling, setCancelling] = useState<Card | null>(null);
 
   const refuse = (card: Card, why: string): void => {
@@ -30,13 +30,22 @@ export function useMove() {
       const { data } = await moveOrder(card.id, to, reason, null);
       placeCard(data);
     } catch (error) {
-      placeCard(card);
-      refuse(card, t(error instanceof Refused ? reasonOf(error) : "refused.unreachable"));
+      const now = await orderNow(card.id);
+      placeCard(now ?? card);
+      if (now && stateOf(now) !== stateOf(card))
+        refuse(card, t("refused.movedOn", { state: t(`state.${stateOf(now)}`) }));
+      else refuse(card, t(error instanceof Refused ? reasonOf(error) : "refused.unreachable"));
     } finally {
       recount();
       void queryClient.invalidateQueries({ queryKey: orderKey(card.id) });
     }
   };
+  /** What the service has of it, as somebody else may have moved it; undefined where that is not known. */
+  const orderNow = (id: number): Promise<Card | undefined> =>
+    fetchOrder(empresa.id, id).then(
+      (found) => found?.order,
+      () => undefined,
+    );
   const move = (card: Card, to: State): void => {
     if (stateOf(card) === to) return;
     if (!nextStates(card, administrador).includes(to)) refuse(card, t(whyNot(card, to, administrador)));

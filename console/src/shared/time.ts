@@ -3,6 +3,7 @@ export class Clock {
   readonly #time: Intl.DateTimeFormat;
   readonly #day: Intl.DateTimeFormat;
   readonly #shortDay: Intl.DateTimeFormat;
+  readonly #moment: Intl.DateTimeFormat;
   readonly #dayKey: Intl.DateTimeFormat;
   readonly #relative: Intl.RelativeTimeFormat;
 
@@ -10,11 +11,23 @@ export class Clock {
     this.#time = new Intl.DateTimeFormat(language, { timeZone, hour: "2-digit", minute: "2-digit" });
     this.#day = new Intl.DateTimeFormat(language, { timeZone, weekday: "long", day: "numeric", month: "long" });
     this.#shortDay = new Intl.DateTimeFormat(language, { timeZone, day: "2-digit", month: "2-digit", year: "2-digit" });
+    this.#moment = new Intl.DateTimeFormat(language, {
+      timeZone,
+      weekday: "short",
+      day: "numeric",
+      month: "short",
+      year: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+    });
     this.#dayKey = new Intl.DateTimeFormat("en-CA", { timeZone });
     this.#relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   }
 
   time = (at: string): string => this.#time.format(new Date(at));
+
+  /** For moments to come, and for paper: it means the same on every day that it is read. */
+  moment = (at: string): string => this.#moment.format(new Date(at));
 
   /** The same for all moments of one day. */
   dayKey = (at: string | Date): string => this.#dayKey.format(new Date(at));

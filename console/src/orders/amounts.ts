@@ -1,0 +1,39 @@
+import type { Order, OrderLine } from "./orders.ts";
+
+interface CustomExtra {
+  readonly price?: unknown;
+  readonly picked?: unknown;
+}
+
+interface CustomExtras {
+  readonly [orderId: string]: Readonly<Record<string, CustomExtra | null>> | null;
+}
+
+interface PricedExtra {
+  readonly name: string;
+  /** What was agreed for this order, or the price of the list. */
+  readonly price: number;
+}
+
+/** Shops write custom prices, too: what is no amount does not count. */
+export function extrasOf(order: Order, line: OrderLine): PricedExtra[] {
+  const custom = (order.extra_data.customExtras as CustomExtras | null | undefined)?.[order.id];
+  return line.extras.map(({ extra }) => {
+    const { price, picked } = custom?.[`${extra.id}:${line.id}`] ?? {};
+    if (typeof price !== "number" || price < 0) return { name: extra.name, price: Number(extra.charge) };
+    const name =
+      typeof picked === "string" && picked && picked !== extra.name ? `${extra.name} (${picked})` : extra.name;
+    return { name, price };
+  });
+}
+
+const cents = (amount: number): number => Math.round(amount * 100);
+
+/** What a line costs with its extras, of which each piece has its own. */
+export function amountOf(
+  quantity: number,
+  price: number | string,
+  extras: readonly { readonly price: number }[],
+): number {
+  return (quantity * extras.reduce((sum, extra) => sum + cents(extra.price), cents(Number(price)))) / 100;
+}

@@ -1,0 +1,162 @@
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { addLine, addOrder, openShop } from "../orders/shop.ts";
+import { request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { startWorld, type World } from "../support/world.ts";
+import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+
+const [admin, agent] = [101, 102];
+
+const column = (page: Page, name: string) => page.getByRole("list", { name, exact: true });
+const cardIn = (page: Page, name: string, id: number) =>
+  column(page, name)
+    .getByRole("listitem")
+    .filter({ hasText: `#${id} ` });
+const panelOf = (page: Page) => page.getByRole("dialog");
+
+describe("the console's panel of an order", function () {
+  this.timeout(90_000);
+  let world: World;
+  let browser: Browser;
+  const seats: Seat[] = [];
+
+  before(async function () {
+    demandBrowser(this);
+    buildConsole();
+    world = await startWorld();
+    for (const id of [1, 2]) await openShop(world, id);
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.stop();
+  });
+  beforeEach(() => world.rows("truncate orders cascade"));
+  afterEach(async () => {
+    for (const { context } of seats.splice(0)) await context.close();
+  });
+
+  const seat = async (userId: number, view: string): Promise<Page> => {
+    const opened = await seatOf(browser, world, userId, view);
+    seats.push(opened);
+    await opened.page.setViewportSize({ width: 1440, height: 900 });
+    return opened.page;
+  };
+  const put = (path: string, body: object) =>
+    request(`${world.api}/catalogs/${path}`, { method: "PUT", body, headers: { "x-api-key": world.appKey(1) } });
+
+  it("adds an extra at a price of its own, which counts in every browser", async () => {
+    const id = await addOrder(world, 1, { shipment_method: "pickup" });
+    const [one, other] = [await seat(agent, `orders/${id}`), await seat(admin, `orders/${id}`)];
+    const panel = panelOf(one);
+    await panel.getByRole("button", { name: "Añadir producto" }).click();
+    await panel.getByRole("combobox", { name: "Producto", exact: true }).fill("Salt");
+    await one.getByRole("option", { name: /Salteña/ }).click();
+    await panel.getByLabel("Cantidad").fill("2");
+    await panel.getByLabel("Extras").first().click();
+    await one.getByRole("option", { name: /Queso/ }).click();
+    await one.keyboard.press("Escape");
+    await panel.getByLabel("Precio de Queso").fill("1,5");
+    await panel.getByRole("button", { name: "Añadir", exact: true }).click();
+    // 2 × (8.10 + 1.50)
+    for (const page of [one, other]) {
+      await panelOf(page)
+        .getByText(/\+ Queso 1,50/)
+        .waitFor();
+      await eventually(
+        async () =>
+          (await panelOf(page)
+            .getByText(/^19,20/)
+            .count()) === 2,
+      );
+    }
+  });
+
+  it("says what each line costs with its extras", async () => {
+    const id = await addOrder(world, 1, { shipment_method: "pickup" });
+    await addLine(world, 1, id, { quantity: 3, extras: [101, 102] });
+    const page = await seat(agent, `orders/${id}`);
+    // 3 × (8.10 + 0.10 + 3.20)
+    await panelOf(page)
+      .getByRole("listitem")
+      .filter({ hasText: "34,20" })
+      .getByText(/8,10.*c\/u/)
+      .waitFor();
+  });
+
+  it("says where an order is by now, where somebody else moved it first", async () => {
+    const id = await addOrder(world, 1);
+    const page = await seat(agent, "orders");
+    await cardIn(page, "Pendientes", id).waitFor();
+    let moved = 0;
+    await page.route("**/status", async (route) => {
+      moved = (await put(`order/${id}/status`, { status: "cancelled", reason: "Se agotó" })).status;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: `Mover el pedido ${id}`, exact: true }).click();
+    await page.getByRole("menuitem", { name: "En proceso" }).click();
+    await page.getByText("Mientras tanto pasó a «Cancelado».").waitFor();
+    await cardIn(page, "Cancelados", id).waitFor();
+    expect(moved).to.equal(200);
+    expect(await page.getByRole("article").count()).to.equal(1);
+  });
+
+  it("tells in its history who changed what, in a user's words", async () => {
+    const id = await addOrder(world, 1);
+    const page = await seat(admin, `orders/${id}`);
+    const panel = panelOf(page);
+    await panel.getByLabel("Dirección").fill("Calle 21");
+    await panel.getByRole("button", { name: "Guardar" }).click();
+    await panel.getByText("Dirección: — → Calle 21").waitFor();
+    await panel.getByText(/Ada Admin ·/).waitFor();
+    await put(`order/${id}/driver`, { driverId: 101 });
+    await panel.getByText("Repartidor: — → Raúl Rider").waitFor();
+  });
+
+  it("counts 200 orders of a column, loads them while one scrolls, and keeps the page small", async () => {
+    await world.rows(
+      `insert into orders (business_id, status, type, branch_id, chat_id, created_at)
+       select 1, 8, 'wa', 101, 101, timestamptz '2026-01-02 03:04:05Z' + n * interval '1 minute'
+       from generate_series(1, 200) as n`,
+    );
+    const page = await seat(agent, "orders");
+    const oldest = await world.rows<{ id: string }>("select id from orders order by created_at limit 1");
+    await page.getByRole("heading", { name: /^Pendientes ?200$/ }).waitFor();
+    const pending = column(page, "Pendientes");
+    await pending.getByRole("listitem").first().waitFor();
+    await pending.hover();
+    await eventually(async () => {
+      await page.mouse.wheel(0, 20_000);
+      return (await cardIn(page, "Pendientes", Number(oldest[0]?.id)).count()) === 1;
+    }, 60_000);
+    expect(await pending.getByRole("listitem").count()).to.be.below(40);
+  });
+
+  it("shows no step that only an administrator may take to an agent", async () => {
+    const id = await addOrder(world, 1, { status: 4 });
+    const [agents, admins] = [await seat(agent, `orders/${id}`), await seat(admin, `orders/${id}`)];
+    await panelOf(admins).getByRole("button", { name: "Volver a pendientes" }).waitFor();
+    await panelOf(agents).getByText("Completado", { exact: true }).first().waitFor();
+    expect(await panelOf(agents).getByRole("button", { name: "Volver a pendientes" }).count()).to.equal(0);
+  });
+
+  it("prints the ticket and nothing else, on a roll as on a sheet", async () => {
+    const id = await addOrder(world, 1, { shipment_method: "pickup", payment_method: "cash" });
+    await addLine(world, 1, id, { quantity: 2 });
+    const page = await seat(agent, `orders/${id}`);
+    await panelOf(page).getByText("Salteña").waitFor();
+    await page.emulateMedia({ media: "print" });
+    const widthAt = async (width: number): Promise<number> => {
+      await page.setViewportSize({ width, height: 900 });
+      return (await page.locator("table").boundingBox())?.width ?? 0;
+    };
+    const [roll, sheet] = [await widthAt(302), await widthAt(794)];
+    expect(roll).to.be.within(200, 302);
+    expect(sheet).to.be.within(500, 794);
+    expect(await page.evaluate<string>("document.body.innerText"))
+      .to.include("16,20")
+      .and.not.include("Historial");
+    expect(await page.getByText("Forma de pago: Efectivo").isVisible()).to.equal(true);
+  });
+});
