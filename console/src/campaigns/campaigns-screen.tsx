@@ -1,7 +1,7 @@
 import "./texts.ts";
 import { Button, Skeleton, Text, Title } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
@@ -12,6 +12,7 @@ import { Progress } from "./progress.tsx";
 
 export function CampaignsScreen() {
   const { t } = useTranslation("campaigns");
+  const navigate = useNavigate();
   const { data, isPending, isError, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: listKey,
     queryFn: ({ pageParam }) => fetchCampaigns(pageParam),
@@ -25,9 +26,9 @@ export function CampaignsScreen() {
         <Title order={1} size="h2">
           {t("title")}
         </Title>
-        <LinkButton to="/campaigns/new" leftSection={<Icon name="plus" size={18} />}>
+        <Button leftSection={<Icon name="plus" size={18} />} onClick={() => void navigate({ to: "/campaigns/new" })}>
           {t("new")}
-        </LinkButton>
+        </Button>
       </div>
       {isPending && [1, 2, 3].map((place) => <Skeleton key={place} height={92} mb="sm" radius="md" />)}
       {isError && !data && (
