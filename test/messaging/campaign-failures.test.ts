@@ -15,7 +15,7 @@ interface Row {
 }
 
 /** Long enough for an answer here, short enough to wait for one that does not come. */
-const timeoutMs = "400";
+const timeoutMs = "2000";
 const plain = { plantilla_id: 102, paramMapping: undefined };
 
 describe("a campaign that meets trouble", () => {

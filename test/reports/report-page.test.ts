@@ -106,7 +106,9 @@ describe("the page of a shared report", () => {
     expect(drawing(4)).to.match(/stroke-width="2"/);
   });
 
-  it("has room for what its axes say, however large the amounts are", () => {
+  it("has room for what its axes say, however large the amounts are", function () {
+    // It draws five pages.
+    this.timeout(90_000);
     for (const zeros of [0n, 5n, 7n, 9n, 11n]) {
       const daily = page.daily.map((each) => ({
         ...each,
