@@ -153,6 +153,8 @@ describe("the console's campaigns", function () {
     const page = await seat(agent, "inbox");
     await page.getByRole("link", { name: "Bandeja" }).waitFor();
     expect(await page.getByRole("link", { name: "Campañas" }).count()).to.equal(0);
+    await page.goto(`${world.api}/console/campaigns/1`);
+    await page.getByText("Esta pantalla es para administradores.").waitFor();
     const stranger = await seat(201);
     await stranger.getByText("Todavía no hay campañas").waitFor();
   });

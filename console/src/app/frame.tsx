@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from "@mantine/core";
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { openOutbox } from "../inbox/outbox.ts";
@@ -24,6 +24,9 @@ function placesOf({ administrador, flags }: Me): readonly (typeof places)[number
 export function Frame() {
   const { t } = useTranslation();
   const me = useMe();
+  const { pathname } = useLocation();
+  const place = places.find((each) => pathname.split("/").includes(each));
+  const isForOthers = place !== undefined && !placesOf(me).includes(place);
   useEffect(connectLive, []);
   useEffect(() => openOutbox(me.id), [me.id]);
 
@@ -49,11 +52,19 @@ export function Frame() {
       </header>
       <main id="content" tabIndex={-1} className={styles.main}>
         <StateLine />
-        <div className={styles.screen}>
-          <Outlet />
-        </div>
+        <div className={styles.screen}>{isForOthers ? <NotAllowed /> : <Outlet />}</div>
       </main>
     </div>
+  );
+}
+
+/** For an address of a screen that the role may not use. */
+function NotAllowed() {
+  const { t } = useTranslation();
+  return (
+    <p role="alert" className={styles.notAllowed}>
+      {t("nav.notAllowed")}
+    </p>
   );
 }
 

@@ -169,6 +169,11 @@ function ByFile({ draft, onChange, onAudience }: PartProps) {
         </Group>
       )}
       {sheet && (
+        <Text size="sm" c="dimmed">
+          {t("takeHelp", { tag: t("tagOf", { name: draft.name.trim() }) })}
+        </Text>
+      )}
+      {sheet && (
         <Group>
           <Button
             disabled={number === null}

@@ -60,31 +60,43 @@ export class WrongSheet extends Error {
   }
 }
 
-/** UTF-8, or else Latin-1, as spreadsheets of this part of the world save files; commas, semicolons or tabs. */
+/** Read a piece at a time, so that the page goes on meanwhile. Commas, semicolons or tabs. */
 export async function readSheet(file: File): Promise<Sheet> {
-  const bytes = await file.arrayBuffer();
-  const { data, meta } = await new Promise<Papa.ParseResult<Row>>((resolve, reject) =>
-    Papa.parse<Row>(textOf(bytes), {
+  const encoding = await encodingOf(file);
+  const rows: Row[] = [];
+  const columns = await new Promise<readonly string[]>((resolve, reject) => {
+    let found: readonly string[] = [];
+    Papa.parse<Row>(file, {
       header: true,
       skipEmptyLines: "greedy",
       transformHeader: (name) => name.trim(),
-      // The page goes on while it is read.
-      chunkSize: 512 * 1024,
-      complete: resolve,
+      encoding,
+      chunkSize: 256 * 1024,
+      chunk: ({ data, meta }, parser) => {
+        found = meta.fields ?? [];
+        rows.push(...data);
+        if (rows.length > mostRows) parser.abort();
+      },
+      complete: () => resolve(found.filter((name) => name !== "")),
       error: reject,
-    }),
-  );
-  const columns = (meta.fields ?? []).filter((name) => name !== "");
-  if (columns.length === 0 || data.length === 0) throw new WrongSheet("empty");
-  if (data.length > mostRows) throw new WrongSheet("tooMany");
-  return { name: file.name, columns, rows: data };
+    });
+  });
+  if (rows.length > mostRows) throw new WrongSheet("tooMany");
+  if (columns.length === 0 || rows.length === 0) throw new WrongSheet("empty");
+  return { name: file.name, columns, rows };
 }
 
-function textOf(bytes: ArrayBuffer): string {
+/** UTF-8, or UTF-16 as its first bytes say, or else Latin-1, as spreadsheets save files. */
+async function encodingOf(file: File): Promise<string> {
+  const bytes = await file.arrayBuffer();
+  const [first, second] = new Uint8Array(bytes.slice(0, 2));
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return "utf-8";
   } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
+    return "windows-1252";
   }
 }
 

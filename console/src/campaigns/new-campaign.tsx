@@ -2,6 +2,7 @@ import "./texts.ts";
 import { Alert, Button, Group, Select, Stepper, TextInput, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import type { TFunction } from "i18next";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
@@ -53,6 +54,12 @@ export function NewCampaignScreen() {
     (audience?.recipients.length ?? 0) > 0 && isMapped,
     true,
   ];
+  const discard = (): void => {
+    setDraft(emptyDraft());
+    setAudience(null);
+    setStep(0);
+    start.reset();
+  };
   const start = useMutation({
     mutationFn: () => register(bodyFor(audience?.recipients ?? []), draft.once),
     onSuccess: (id) => {
@@ -60,7 +67,9 @@ export function NewCampaignScreen() {
       keepDraft(null);
       void navigate({ to: "/campaigns/$campaign", params: { campaign: String(id) } });
     },
-    onError: (error) => error instanceof Refused && change({ once: newKey() }),
+    // After any other failure it may be registered: only the same key keeps it from being registered twice.
+    onError: (error) =>
+      error instanceof Refused && provesNothingWasDone.has(error.status) && change({ once: newKey() }),
   });
 
   return (
@@ -100,13 +109,18 @@ export function NewCampaignScreen() {
           {step === 3 && audience && <StartStep draft={draft} count={audience.recipients.length} onChange={change} />}
           {start.isError && (
             <Alert color="red" variant="outline" role="alert">
-              {start.error instanceof Refused ? start.error.message : t("unreachable")}
+              {startFailure(start.error, t)}
             </Alert>
           )}
           <Group justify="space-between">
-            <Button variant="default" disabled={step === 0} onClick={() => setStep(step - 1)}>
-              {t("back")}
-            </Button>
+            <Group gap="xs">
+              <Button variant="default" disabled={step === 0} onClick={() => setStep(step - 1)}>
+                {t("back")}
+              </Button>
+              <Button variant="subtle" color="gray" onClick={discard}>
+                {t("discard")}
+              </Button>
+            </Group>
             {step < 3 ? (
               <Button disabled={!ready[step]} onClick={() => setStep(step + 1)}>
                 {t("forward")}
@@ -124,6 +138,14 @@ export function NewCampaignScreen() {
       </div>
     </div>
   );
+}
+
+const provesNothingWasDone = new Set([400, 403, 404, 413]);
+const keyIsUsed = 422;
+
+function startFailure(error: Error, t: TFunction<"campaigns">): string {
+  if (!(error instanceof Refused)) return t("unreachable");
+  return error.status === keyIsUsed ? t("maybeRegistered") : error.message;
 }
 
 interface MessageStepProps {

@@ -1,6 +1,9 @@
 import { addTexts } from "../app/i18n.ts";
 
 const es = {
+  discard: "Descartar borrador",
+  maybeRegistered: "Es posible que esta campaña ya esté registrada: mírala en la lista antes de empezar otra.",
+  takeHelp: "Los números nuevos quedan como contactos, y todos reciben la etiqueta «{{tag}}».",
   title: "Campañas",
   new: "Nueva campaña",
   loadFailed: "No se pudieron cargar las campañas.",
@@ -147,6 +150,9 @@ const es = {
 export type CampaignsTexts = typeof es;
 
 const en: CampaignsTexts = {
+  discard: "Discard draft",
+  maybeRegistered: "This campaign may be registered already: look at the list before you begin another one.",
+  takeHelp: "New numbers become contacts, and all of them get the tag “{{tag}}”.",
   title: "Campaigns",
   new: "New campaign",
   loadFailed: "The campaigns could not be loaded.",
@@ -291,6 +297,9 @@ const en: CampaignsTexts = {
 };
 
 const pt: CampaignsTexts = {
+  discard: "Descartar rascunho",
+  maybeRegistered: "Esta campanha talvez já esteja registrada: veja a lista antes de começar outra.",
+  takeHelp: "Os números novos viram contatos, e todos recebem a etiqueta “{{tag}}”.",
   title: "Campanhas",
   new: "Nova campanha",
   loadFailed: "Não foi possível carregar as campanhas.",
