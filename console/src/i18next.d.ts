@@ -1,4 +1,5 @@
 import type { CampaignsTexts } from "./campaigns/texts.ts";
+import type { InboxTexts } from "./inbox/inbox-texts.ts";
 import type { OrdersTexts } from "./orders/texts.ts";
 import type { ReportsTexts } from "./reports/texts.ts";
 import type { SettingsTexts } from "./settings/texts.ts";
@@ -8,6 +9,7 @@ declare module "i18next" {
   interface CustomTypeOptions {
     resources: {
       translation: Texts;
+      inbox: InboxTexts;
       orders: OrdersTexts;
       campaigns: CampaignsTexts;
       reports: ReportsTexts;

@@ -3,13 +3,16 @@ import { Link, Outlet } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { openOutbox } from "../inbox/outbox.ts";
+import { useShortcuts } from "../inbox/use-shortcuts.ts";
 import { connectLive } from "../live/socket.ts";
 import type { Me } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import styles from "./frame.module.css";
+import { OwnSwitches, ShortcutsItem, useShortcutsDialog } from "./own-switches.tsx";
 import { Preferences } from "./preferences.tsx";
 import { signOut, useMe } from "./session.ts";
 import { StateLine } from "./state-line.tsx";
+import { UnreadMark } from "./unread-mark.tsx";
 
 const places = ["inbox", "orders", "campaigns", "contacts", "reports", "settings"] as const;
 const forAdministrators: ReadonlySet<string> = new Set(["campaigns", "settings"]);
@@ -49,6 +52,7 @@ export function Frame() {
       </header>
       <main id="content" tabIndex={-1} className={styles.main}>
         <StateLine />
+        <UnreadMark />
         <div className={styles.screen}>
           <Outlet />
         </div>
@@ -59,6 +63,8 @@ export function Frame() {
 
 function Account({ me }: { readonly me: Me }) {
   const { t } = useTranslation();
+  const shortcuts = useShortcutsDialog();
+  useShortcuts({ "?": shortcuts.open });
   return (
     <div className={styles.account}>
       <Menu position="top-start" withinPortal shadow="md" width={310}>
@@ -81,12 +87,15 @@ function Account({ me }: { readonly me: Me }) {
           <div className={styles.preferences}>
             <Preferences />
           </div>
+          <OwnSwitches me={me} />
+          <ShortcutsItem onOpen={shortcuts.open} />
           <Menu.Item leftSection={<Icon name="exit" size={18} />} onClick={() => void signOut()}>
             {t("nav.signOut")}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <span className={styles.wide}>{me.nombre}</span>
+      {shortcuts.dialog}
     </div>
   );
 }

@@ -31,6 +31,11 @@ const paths = {
   print: "M7 9V4h10v5M7 17H4v-8h16v8h-3M7 14h10v6H7z",
   trash: "M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13",
   link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
+  filter: "M4 6h16M7 12h10M10 18h4",
+  details: "M4 5h16v14H4zM14 5v14",
+  edit: "M5 19l1-4L16 5l3 3L9 18zM14 7l3 3",
+  bell: "M6 16v-5a6 6 0 0 1 12 0v5l1.5 2h-15zM10 20.5h4",
+  keyboard: "M3 7h18v10H3zM7 10.5v.2M11 10.5v.2M15 10.5v.2M8 14h8",
 } as const;
 
 export type IconName = keyof typeof paths;
