@@ -22,8 +22,7 @@ interface SwitchProps {
 function SwitchItem({ isOn, label, hint, isDisabled = false, onChange }: SwitchProps) {
   return (
     <Menu.Item
-      role="menuitemcheckbox"
-      aria-checked={isOn}
+      renderRoot={(props) => <button type="button" {...props} role="menuitemcheckbox" aria-checked={isOn} />}
       disabled={isDisabled}
       closeMenuOnClick={false}
       onClick={() => onChange(!isOn)}

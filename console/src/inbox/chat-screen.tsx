@@ -92,9 +92,10 @@ function useSide() {
   const [isKept, setKept] = useState(() => storage.get(storedAs) !== "closed");
   const [isOver, setOver] = useState(false);
   const toggle = (): void => {
-    if (!isBeside) return setOver(!isOver);
-    storage.set(storedAs, isKept ? "closed" : null);
-    setKept(!isKept);
+    if (isBeside) {
+      storage.set(storedAs, isKept ? "closed" : null);
+      setKept(!isKept);
+    } else setOver(!isOver);
   };
   return { isBeside, isOpen: isBeside ? isKept : isOver, toggle };
 }
