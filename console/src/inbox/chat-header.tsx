@@ -90,7 +90,7 @@ export function ChatHeader({ chat, isPanelOpen, onPanel }: ChatHeaderProps) {
           </ActionIcon>
         </div>
       </div>
-      {chat.tags.length > 0 && (
+      {!isPanelOpen && chat.tags.length > 0 && (
         <div className={styles.tags}>
           {chat.tags.map((tag) => (
             <Badge key={tag.id} variant="default" size="sm" tt="none" fw={500}>
