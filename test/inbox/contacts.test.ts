@@ -54,16 +54,16 @@ describe("contacts", () => {
 
   it("are changed only as the caller read them, where it says so", async () => {
     const read = await as(agent, "GET", "/contacts/102");
-    const etag = read.headers.get("etag") ?? "";
+    const { etag } = read.headers;
     const once = await as(agent, "PUT", "/contacts/102", { campos: { Talla: "M" } }, { "if-match": etag });
     expect(once.status).to.equal(200);
     const late = await as(admin, "PUT", "/contacts/102", { campos: {} }, { "if-match": etag });
     expect([late.status, late.json.code]).to.deep.equal([412, "moved_on"]);
     const now = await as(admin, "GET", "/contacts/102");
     expect(now.json.campos).to.deep.equal({ Talla: "M" });
-    expect(now.headers.get("etag")).to.equal(once.headers.get("etag"));
+    expect(now.headers.etag).to.equal(once.headers.etag);
     const tagged = await as(admin, "PUT", "/contacts/102", { tags: [101] });
-    expect(tagged.headers.get("etag")).not.to.equal(once.headers.get("etag"));
+    expect(tagged.headers.etag).not.to.equal(once.headers.etag);
     await as(admin, "PUT", "/contacts/102", { campos: {}, tags: [] });
   });
 

@@ -1,9 +1,10 @@
 import { ActionIcon, Menu } from "@mantine/core";
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { openOutbox } from "../inbox/outbox.ts";
 import { useShortcuts } from "../inbox/use-shortcuts.ts";
+import { onAlertOpened } from "../live/alerts.ts";
 import { connectLive } from "../live/socket.ts";
 import type { Me } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
@@ -27,7 +28,12 @@ function placesOf({ administrador, flags }: Me): readonly (typeof places)[number
 export function Frame() {
   const { t } = useTranslation();
   const me = useMe();
+  const navigate = useNavigate();
   useEffect(connectLive, []);
+  useEffect(
+    () => onAlertOpened((id) => void navigate({ to: "/inbox/$chat", params: { chat: String(id) } })),
+    [navigate],
+  );
   useEffect(() => openOutbox(me.id), [me.id]);
 
   return (

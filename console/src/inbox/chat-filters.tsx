@@ -6,16 +6,10 @@ import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
 import { useDepartments } from "./agents.ts";
 import styles from "./chat-filters.module.css";
-import { type InboxSearch, inboxSearch } from "./inbox-search.ts";
+import { type Chosen, inboxSearch, isFiltered, type Part } from "./inbox-search.ts";
 import { useTags } from "./tags.ts";
 
 const Picker = lazy(() => import("./filter-picker.tsx"));
-
-type Part = "state" | "department" | "tag";
-export type Chosen = { readonly [Each in Part]?: InboxSearch[Each] | undefined };
-
-export const isFiltered = ({ state, department, tag }: Chosen): boolean =>
-  state !== undefined || department !== undefined || tag !== undefined;
 
 /** Changes filters in the address; what is undefined is taken away. */
 export function useFilters(): readonly [Chosen, (change: Chosen) => void] {

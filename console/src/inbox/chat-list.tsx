@@ -6,11 +6,11 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Icon } from "../shared/icons.tsx";
-import { FilterButton, FilterChips, isFiltered, useFilters } from "./chat-filters.tsx";
+import { FilterButton, FilterChips, useFilters } from "./chat-filters.tsx";
 import styles from "./chat-list.module.css";
 import { type ChatFilter, fetchChats, listKey, rowsOf, type View, views } from "./chat-lists.ts";
 import { ChatRows } from "./chat-rows.tsx";
-import type { InboxSearch } from "./inbox-search.ts";
+import { type InboxSearch, isFiltered } from "./inbox-search.ts";
 import { useCounts } from "./use-counts.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 

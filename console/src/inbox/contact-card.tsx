@@ -1,13 +1,9 @@
 import { Badge, Button } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Contact } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import styles from "./chat-side.module.css";
-import { ContactForm } from "./contact-form.tsx";
-
-/** A contact as its card shows it. */
-export type CardContact = Omit<Contact, "chats">;
+import { type CardContact, ContactForm } from "./contact-form.tsx";
 
 export function ContactCard({ contact }: { readonly contact: CardContact }) {
   const { t } = useTranslation("inbox");

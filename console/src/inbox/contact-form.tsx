@@ -2,13 +2,15 @@ import { ActionIcon, Alert, Button, Checkbox, Loader, TextInput } from "@mantine
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { answered, api, Refused } from "../shared/api.ts";
+import { answered, api, type Contact, Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import styles from "./chat-side.module.css";
-import type { CardContact } from "./contact-card.tsx";
 import { showFailure } from "./refusals.ts";
 import { reloadSide } from "./side.ts";
 import { TagEditor } from "./tag-editor.tsx";
+
+/** A contact as its card shows it. */
+export type CardContact = Omit<Contact, "chats">;
 
 interface Read {
   readonly contact: CardContact;

@@ -3,8 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { ChatState } from "../shared/api.ts";
 import { useDepartments } from "./agents.ts";
 import styles from "./chat-filters.module.css";
-import { type Chosen, isFiltered } from "./chat-filters.tsx";
-import { chatStates } from "./inbox-search.ts";
+import { type Chosen, chatStates, isFiltered } from "./inbox-search.ts";
 import { useTags } from "./tags.ts";
 import { useCounts } from "./use-counts.ts";
 

@@ -25,3 +25,9 @@ export function inboxSearch({ view, q, state, department, tag }: Record<string, 
   };
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
 }
+
+export type Part = "state" | "department" | "tag";
+export type Chosen = { readonly [Each in Part]?: InboxSearch[Each] | undefined };
+
+export const isFiltered = ({ state, department, tag }: Chosen): boolean =>
+  state !== undefined || department !== undefined || tag !== undefined;

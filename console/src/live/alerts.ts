@@ -72,6 +72,13 @@ async function isLookedAt(chatId: number): Promise<boolean> {
   return held.some(({ name }) => name === lookOf(chatId));
 }
 
+let openChat: (chatId: number) => void = () => {};
+
+/** What a click on a notification does. */
+export function onAlertOpened(open: (chatId: number) => void): void {
+  openChat = open;
+}
+
 const told = new Map<number, number>();
 
 /** Tells of what a customer wrote, if the user wants it and the chat is theirs or without an agent. */
@@ -90,10 +97,9 @@ export async function alertOf(chat: Chat): Promise<void> {
     icon: "/console/icon.svg",
     silent: true,
   });
-  note.onclick = async () => {
+  note.onclick = () => {
     window.focus();
-    const { router } = await import("../app/router.tsx");
-    void router.navigate({ to: "/inbox/$chat", params: { chat: String(id) } });
+    openChat(id);
     note.close();
   };
   chime();
