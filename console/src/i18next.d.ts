@@ -1,5 +1,6 @@
 import type { CampaignsTexts } from "./campaigns/texts.ts";
 import type { ConnectionsTexts } from "./connections/texts.ts";
+import type { InboxTexts } from "./inbox/inbox-texts.ts";
 import type { ThreadTexts } from "./inbox/thread-texts.ts";
 import type { OrdersTexts } from "./orders/texts.ts";
 import type { ReportsTexts } from "./reports/texts.ts";
@@ -10,6 +11,7 @@ declare module "i18next" {
   interface CustomTypeOptions {
     resources: {
       translation: Texts;
+      inbox: InboxTexts;
       orders: OrdersTexts;
       campaigns: CampaignsTexts;
       connections: ConnectionsTexts;

@@ -52,6 +52,21 @@ describe("contacts", () => {
     expect(paged).to.deep.equal(ids);
   });
 
+  it("are changed only as the caller read them, where it says so", async () => {
+    const read = await as(agent, "GET", "/contacts/102");
+    const { etag } = read.headers;
+    const once = await as(agent, "PUT", "/contacts/102", { campos: { Talla: "M" } }, { "if-match": etag });
+    expect(once.status).to.equal(200);
+    const late = await as(admin, "PUT", "/contacts/102", { campos: {} }, { "if-match": etag });
+    expect([late.status, late.json.code]).to.deep.equal([412, "moved_on"]);
+    const now = await as(admin, "GET", "/contacts/102");
+    expect(now.json.campos).to.deep.equal({ Talla: "M" });
+    expect(now.headers.etag).to.equal(once.headers.etag);
+    const tagged = await as(admin, "PUT", "/contacts/102", { tags: [101] });
+    expect(tagged.headers.etag).not.to.equal(once.headers.etag);
+    await as(admin, "PUT", "/contacts/102", { campos: {}, tags: [] });
+  });
+
   it("are found by parts of names and numbers, by tag and by opting out, of the own business only", async () => {
     const { json } = await world.post("/contacts", {
       nombre: "Filtro Único",

@@ -1,15 +1,19 @@
 import { ActionIcon, Menu } from "@mantine/core";
-import { Link, Outlet, useLocation } from "@tanstack/react-router";
+import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { openOutbox } from "../inbox/outbox.ts";
+import { useShortcuts } from "../inbox/use-shortcuts.ts";
+import { onAlertOpened } from "../live/alerts.ts";
 import { connectLive } from "../live/socket.ts";
 import type { Me } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import styles from "./frame.module.css";
+import { OwnSwitches, ShortcutsItem, useShortcutsDialog } from "./own-switches.tsx";
 import { Preferences } from "./preferences.tsx";
 import { signOut, useMe } from "./session.ts";
 import { StateLine } from "./state-line.tsx";
+import { UnreadMark } from "./unread-mark.tsx";
 
 const places = ["inbox", "orders", "campaigns", "contacts", "reports", "settings"] as const;
 const forAdministrators: ReadonlySet<string> = new Set(["campaigns", "settings"]);
@@ -27,7 +31,12 @@ export function Frame() {
   const { pathname } = useLocation();
   const place = places.find((each) => pathname.split("/").includes(each));
   const isForOthers = place !== undefined && !placesOf(me).includes(place);
+  const navigate = useNavigate();
   useEffect(connectLive, []);
+  useEffect(
+    () => onAlertOpened((id) => void navigate({ to: "/inbox/$chat", params: { chat: String(id) } })),
+    [navigate],
+  );
   useEffect(() => openOutbox(me.id), [me.id]);
 
   return (
@@ -52,6 +61,7 @@ export function Frame() {
       </header>
       <main id="content" tabIndex={-1} className={styles.main}>
         <StateLine />
+        <UnreadMark />
         <div className={styles.screen}>{isForOthers ? <NotAllowed /> : <Outlet />}</div>
       </main>
     </div>
@@ -70,6 +80,8 @@ function NotAllowed() {
 
 function Account({ me }: { readonly me: Me }) {
   const { t } = useTranslation();
+  const shortcuts = useShortcutsDialog();
+  useShortcuts({ "?": shortcuts.open });
   return (
     <div className={styles.account}>
       <Menu position="top-start" withinPortal shadow="md" width={310}>
@@ -92,12 +104,15 @@ function Account({ me }: { readonly me: Me }) {
           <div className={styles.preferences}>
             <Preferences />
           </div>
+          <OwnSwitches me={me} />
+          <ShortcutsItem onOpen={shortcuts.open} />
           <Menu.Item leftSection={<Icon name="exit" size={18} />} onClick={() => void signOut()}>
             {t("nav.signOut")}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <span className={styles.wide}>{me.nombre}</span>
+      {shortcuts.dialog}
     </div>
   );
 }

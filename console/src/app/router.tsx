@@ -1,22 +1,15 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { campaignsRoutes } from "../campaigns/routes.ts";
 import { connectionsRoutes } from "../connections/routes.ts";
-import { type View, views } from "../inbox/chat-lists.ts";
 import { ChatScreen } from "../inbox/chat-screen.tsx";
 import { InboxScreen } from "../inbox/inbox-screen.tsx";
+import { inboxSearch } from "../inbox/inbox-search.ts";
 import { NoChat } from "../inbox/no-chat.tsx";
 import { ordersRoutes } from "../orders/routes.ts";
 import { reportsRoutes } from "../reports/routes.ts";
 import { settingsRoutes } from "../settings/routes.ts";
 import { Failed } from "./failed.tsx";
 import { Gate } from "./gate.tsx";
-
-interface InboxSearch {
-  readonly view?: View;
-  readonly q?: string;
-}
-
-const isView = (value: unknown): value is View => views.some((view) => view === value);
 
 const rootRoute = createRootRoute({ component: Gate, errorComponent: Failed });
 
@@ -30,10 +23,7 @@ const inbox = createRoute({
   getParentRoute: () => rootRoute,
   path: "inbox",
   component: InboxScreen,
-  validateSearch: ({ view, q }): InboxSearch => ({
-    ...(isView(view) && view !== "all" && { view }),
-    ...((typeof q === "string" || typeof q === "number") && q !== "" && { q: String(q) }),
-  }),
+  validateSearch: inboxSearch,
 });
 
 const noChat = createRoute({ getParentRoute: () => inbox, path: "/", component: NoChat });

@@ -23,6 +23,7 @@ export function StateLine() {
   return (
     <div role="status" className={styles.line}>
       {connection === "reconnecting" && <p className={styles.trouble}>{t("live.reconnecting")}</p>}
+      {connection === "catching-up" && <p className={styles.behind}>{t("live.catchingUp")}</p>}
       {version.data && (
         <p className={styles.news}>
           {t("live.newVersion")}{" "}

@@ -1,4 +1,4 @@
-import { Avatar, Badge, Button, Loader, Text, TextInput, Title } from "@mantine/core";
+import { Badge, Button, Loader, Text, TextInput, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { answered, api, type Contact } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
+import { Initials } from "../shared/initials.tsx";
 import styles from "./contacts.module.css";
 
 const searchPauseMs = 250;
@@ -69,7 +70,7 @@ function Row({ contact }: { readonly contact: Contact }) {
   const [chat] = chats;
   return (
     <li className={styles.row}>
-      <Avatar name={name} color="initials" radius="xl" size={40} aria-hidden="true" />
+      <Initials name={name} size={40} />
       <div className={styles.who}>
         <p className={styles.name}>{name}</p>
         <p className={styles.number}>{numero}</p>

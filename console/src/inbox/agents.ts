@@ -5,7 +5,10 @@ export const useAgents = () =>
   useQuery({ queryKey: ["agents"], queryFn: async () => (await answered(api.GET("/agents"))).data });
 
 export const useDepartments = () =>
-  useQuery({ queryKey: ["departments"], queryFn: async () => (await answered(api.GET("/departments"))).data });
+  useQuery({
+    queryKey: ["departments"],
+    queryFn: async () => (await answered(api.GET("/departments", { params: { query: { limit: 100 } } }))).data,
+  });
 
 /** The name of the user who has a chat, once it is known. */
 export function useAgentName(id: number | null): string | undefined {

@@ -1,10 +1,11 @@
-import { ActionIcon, Alert, Avatar, Badge, Button, Menu } from "@mantine/core";
+import { ActionIcon, Alert, Badge, Button, Menu } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { answered, api, type Chat } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
+import { Initials } from "../shared/initials.tsx";
 import { useAgentName, useAgents, useDepartments } from "./agents.ts";
 import { channelNames } from "./channels.ts";
 import styles from "./chat-header.module.css";
@@ -25,8 +26,15 @@ function run(id: number, action: Action): Promise<Chat> {
   return answered(api.POST("/chats/{id}/close", { params, body: { ticket: action.ticket } }));
 }
 
-export function ChatHeader({ chat }: { readonly chat: Chat }) {
+interface ChatHeaderProps {
+  readonly chat: Chat;
+  readonly isPanelOpen: boolean;
+  readonly onPanel: () => void;
+}
+
+export function ChatHeader({ chat, isPanelOpen, onPanel }: ChatHeaderProps) {
   const { t } = useTranslation();
+  const { t: words } = useTranslation("inbox");
   const me = useMe();
   const agent = useAgentName(chat.soporte_id);
   const act = useMutation({ mutationFn: (action: Action) => run(chat.chat_id, action), onSuccess: showChat });
@@ -48,7 +56,7 @@ export function ChatHeader({ chat }: { readonly chat: Chat }) {
         >
           <Icon name="back" />
         </ActionIcon>
-        <Avatar name={name} color="initials" radius="xl" size={40} aria-hidden="true" className={styles.avatar} />
+        <Initials name={name} size={40} />
         <div className={styles.who}>
           <h2 className={styles.name}>{name}</h2>
           <p className={styles.detail}>
@@ -59,15 +67,31 @@ export function ChatHeader({ chat }: { readonly chat: Chat }) {
         </div>
         <div className={styles.actions}>
           {chat.soporte_id === null && (
-            <Button size="xs" leftSection={<Icon name="hand" size={16} />} onClick={() => act.mutate({ kind: "take" })}>
+            <Button
+              size="xs"
+              data-action="take"
+              leftSection={<Icon name="hand" size={16} />}
+              onClick={() => act.mutate({ kind: "take" })}
+            >
               {t("chat.take")}
             </Button>
           )}
           {mayManage && <Assign onAssign={(to) => act.mutate({ kind: "assign", to })} />}
           {mayManage && isOpen && <Close onClose={(ticket) => act.mutate({ kind: "close", ticket })} />}
+          <ActionIcon
+            size={30}
+            variant={isPanelOpen ? "light" : "default"}
+            aria-label={words("panel")}
+            title={words("panel")}
+            aria-expanded={isPanelOpen}
+            className={styles.panel}
+            onClick={onPanel}
+          >
+            <Icon name="details" size={17} />
+          </ActionIcon>
         </div>
       </div>
-      {chat.tags.length > 0 && (
+      {!isPanelOpen && chat.tags.length > 0 && (
         <div className={styles.tags}>
           {chat.tags.map((tag) => (
             <Badge key={tag.id} variant="default" size="sm" tt="none" fw={500}>
@@ -105,7 +129,7 @@ function Assign({ onAssign }: { readonly onAssign: (to: Target) => void }) {
   return (
     <Menu shadow="md" position="bottom-end">
       <Menu.Target>
-        <Button size="xs" variant="default" leftSection={<Icon name="assign" size={16} />}>
+        <Button size="xs" variant="default" data-action="assign" leftSection={<Icon name="assign" size={16} />}>
           {t("chat.assign")}
         </Button>
       </Menu.Target>
@@ -137,7 +161,7 @@ function Close({ onClose }: { readonly onClose: (ticket: "completado" | "cancela
   return (
     <Menu shadow="md" position="bottom-end">
       <Menu.Target>
-        <Button size="xs" variant="default" leftSection={<Icon name="done" size={16} />}>
+        <Button size="xs" variant="default" data-action="close" leftSection={<Icon name="done" size={16} />}>
           {t("chat.close")}
         </Button>
       </Menu.Target>

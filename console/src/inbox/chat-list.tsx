@@ -1,18 +1,19 @@
 import { Button, Loader, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
-import { answered, api } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
+import { FilterButton, FilterChips, useFilters } from "./chat-filters.tsx";
 import styles from "./chat-list.module.css";
 import { type ChatFilter, fetchChats, listKey, rowsOf, type View, views } from "./chat-lists.ts";
-import { ChatRow } from "./chat-row.tsx";
+import { ChatRows } from "./chat-rows.tsx";
+import { type InboxSearch, isFiltered } from "./inbox-search.ts";
+import { useCounts } from "./use-counts.ts";
+import { useShortcuts } from "./use-shortcuts.ts";
 
-const rowHeight = 78;
 const searchPauseMs = 250;
 
 function useChats(filter: ChatFilter) {
@@ -29,17 +30,33 @@ export function ChatList({ openId }: { readonly openId: number }) {
   const { t } = useTranslation();
   const { id: userId } = useMe();
   const { view = "all", q = "" } = useSearch({ from: "/inbox" });
-  const chats = useChats(useMemo(() => ({ view, q, userId }), [view, q, userId]));
+  const [{ state = null, department: departmentId = null, tag: tagId = null }, change] = useFilters();
+  const filter = useMemo(
+    () => ({ view, q, userId, state, departmentId, tagId }),
+    [view, q, userId, state, departmentId, tagId],
+  );
+  const chats = useChats(filter);
   const rows = useMemo(() => rowsOf(chats.data), [chats.data]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = chats;
+  const isNarrowed = isFiltered({
+    state: state ?? undefined,
+    department: departmentId ?? undefined,
+    tag: tagId ?? undefined,
+  });
+  const { t: words } = useTranslation("inbox");
+  const saysNothing = q === "" ? t("inbox.none") : t("inbox.noneFound", { q });
 
   return (
     <section className={styles.panel} aria-label={t("nav.inbox")}>
       <p className={styles.title} aria-hidden="true">
         {t("nav.inbox")}
       </p>
-      <Search key={view} q={q} />
-      <Views view={view} q={q} />
+      <div className={styles.find}>
+        <Search q={q} />
+        <FilterButton />
+      </div>
+      <Views view={view} />
+      <FilterChips />
       {chats.isPending && <Loader className={styles.loader} size="sm" aria-label={t("thread.loading")} role="status" />}
       {chats.isError && !chats.data && (
         <div className={styles.empty} role="alert">
@@ -50,66 +67,28 @@ export function ChatList({ openId }: { readonly openId: number }) {
         </div>
       )}
       {chats.data && rows.length === 0 && (
-        <Text className={styles.empty} c="dimmed">
-          {q === "" ? t("inbox.none") : t("inbox.noneFound", { q })}
-        </Text>
+        <div className={styles.empty}>
+          <Text c="dimmed">{saysNothing}</Text>
+          {isNarrowed && (
+            <Button
+              variant="default"
+              size="xs"
+              onClick={() => change({ state: undefined, department: undefined, tag: undefined })}
+            >
+              {words("clear")}
+            </Button>
+          )}
+        </div>
       )}
       {chats.data && (
-        <Rows
-          key={`${view} ${q}`}
+        <ChatRows
+          key={JSON.stringify(filter)}
           rows={rows}
           openId={openId}
           onEnd={() => hasNextPage && !isFetchingNextPage && void fetchNextPage()}
         />
       )}
     </section>
-  );
-}
-
-interface RowsProps {
-  readonly rows: ReturnType<typeof rowsOf>;
-  readonly openId: number;
-  readonly onEnd: () => void;
-}
-
-function Rows({ rows, openId, onEnd }: RowsProps) {
-  const { t } = useTranslation();
-  const scroller = useRef<HTMLDivElement>(null);
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    getItemKey: (index) => rows[index]?.chat_id ?? index,
-    overscan: 8,
-  });
-  const items = virtualizer.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (last >= rows.length - 10) onEnd();
-  });
-
-  return (
-    <div ref={scroller} className={styles.scroller}>
-      {/* biome-ignore lint/a11y/useSemanticElements: the browser would measure list items that are not there. */}
-      <div
-        role="list"
-        aria-label={t("inbox.list")}
-        style={{ height: virtualizer.getTotalSize(), position: "relative" }}
-      >
-        {items.map(({ index, start, key }) => {
-          const chat = rows[index];
-          if (!chat) return null;
-          return (
-            <ChatRow
-              key={key}
-              chat={chat}
-              isOpen={chat.chat_id === openId}
-              place={{ top: start, height: rowHeight, index: index + 1, count: rows.length }}
-            />
-          );
-        })}
-      </div>
-    </div>
   );
 }
 
@@ -122,11 +101,14 @@ function Search({ q }: { readonly q: string }) {
   useEffect(() => {
     if (wanted === shown.current) return;
     shown.current = wanted;
-    const search = ({ view }: { readonly view?: View }) => ({ ...(view && { view }), ...(wanted && { q: wanted }) });
+    const search = ({ q: _, ...others }: InboxSearch) => ({ ...others, ...(wanted && { q: wanted }) });
     void navigate({ to: ".", search, replace: true });
   }, [wanted, navigate]);
+  const field = useRef<HTMLInputElement>(null);
+  useShortcuts({ "/": () => field.current?.focus() });
   return (
     <TextInput
+      ref={field}
       className={styles.search}
       type="search"
       aria-label={t("inbox.search")}
@@ -138,16 +120,17 @@ function Search({ q }: { readonly q: string }) {
   );
 }
 
-function Views({ view, q }: { readonly view: View; readonly q: string }) {
+function Views({ view }: { readonly view: View }) {
   const { t } = useTranslation();
-  const counts = useCounts();
+  const all = useCounts();
+  const counts: Partial<Record<View, number>> | undefined = all && { ...all, bot: all.by_estado.bot };
   return (
     <nav aria-label={t("views.label")} className={styles.views}>
       {views.map((each) => (
         <Link
           key={each}
           to="."
-          search={{ ...(each !== "all" && { view: each }), ...(q && { q }) }}
+          search={({ view: _, ...others }: InboxSearch) => ({ ...others, ...(each !== "all" && { view: each }) })}
           className={styles.view}
           data-chosen={each === view}
           aria-current={each === view ? "true" : undefined}
@@ -159,15 +142,4 @@ function Views({ view, q }: { readonly view: View; readonly q: string }) {
       ))}
     </nav>
   );
-}
-
-const countsEveryMs = 15_000;
-
-function useCounts(): Partial<Record<View, number>> | undefined {
-  const { data } = useQuery({
-    queryKey: ["counts"],
-    queryFn: () => answered(api.GET("/chats/counts")),
-    refetchInterval: countsEveryMs,
-  });
-  return data && { mine: data.mine, unassigned: data.unassigned, unread: data.unread, bot: data.by_estado.bot };
 }

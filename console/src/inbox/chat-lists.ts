@@ -1,6 +1,6 @@
-import type { InfiniteData } from "@tanstack/react-query";
+import type { InfiniteData, QueryKey } from "@tanstack/react-query";
 import { Recent } from "../live/recent.ts";
-import { answered, api, type Chat, type paths } from "../shared/api.ts";
+import { answered, api, type Chat, type ChatState, type paths } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
 
 export const views = ["all", "mine", "unassigned", "unread", "bot"] as const;
@@ -9,6 +9,9 @@ export type View = (typeof views)[number];
 export interface ChatFilter {
   readonly view: View;
   readonly q: string;
+  readonly state: ChatState | null;
+  readonly departmentId: number | null;
+  readonly tagId: number | null;
   /** The user whose own chats `mine` shows. */
   readonly userId: number;
 }
@@ -45,15 +48,38 @@ const shows: Readonly<Record<View, (chat: Chat, userId: number) => boolean>> = {
   bot: (chat) => chat.estado === "bot",
 };
 
+const holds = (chat: Chat, { view, userId, state, tagId }: ChatFilter): boolean =>
+  shows[view](chat, userId) &&
+  (state === null || chat.estado === state) &&
+  (tagId === null || chat.tags.some(({ id }) => id === tagId));
+
+/** Whether only the service can tell if a row belongs to the list: rows name neither all that is searched nor, always, the department. */
+const isUncertain = ({ q, departmentId }: ChatFilter): boolean => q !== "" || departmentId !== null;
+
+const hasLeft = (chat: Chat, { departmentId }: ChatFilter): boolean => {
+  const waitsFor = chat.ticket?.departamento?.id;
+  return departmentId !== null && waitsFor !== undefined && waitsFor !== departmentId;
+};
+
+function wantedOf({ view, q, state, departmentId, tagId }: ChatFilter): ChatQuery {
+  return {
+    ...(state && { estado: [state] }),
+    ...queryOf[view],
+    ...(departmentId && { departamento: departmentId }),
+    ...(tagId && { tag: tagId }),
+    ...(q && { q }),
+  };
+}
+
 export async function fetchChats(filter: ChatFilter, cursor: string | null, signal: AbortSignal): Promise<ChatPage> {
   const began = performance.now();
-  const query = { ...queryOf[filter.view], ...(filter.q && { q: filter.q }), ...(cursor && { cursor }), limit: 50 };
+  const query = { ...wantedOf(filter), ...(cursor && { cursor }), limit: 50 };
   const page = await answered(api.GET("/chats", { params: { query }, signal }));
   return recent.since(began).reduce((so, event) => pageWith(so, event, filter, cursor === null), page as ChatPage);
 }
 
 /** The last message's time decides, then the id: as the service sorts them. */
-const isBefore = (a: Chat, b: Chat): boolean => {
+export const isBefore = (a: Chat, b: Chat): boolean => {
   const [atA, atB] = [a.ultimo_mensaje ?? "", b.ultimo_mensaje ?? ""];
   return atA === atB ? a.chat_id > b.chat_id : atA > atB;
 };
@@ -65,9 +91,8 @@ function pageWith(page: ChatPage, event: RowEvent, filter: ChatFilter, fits: boo
   if ("gone" in event) return known ? { ...page, data: without(page, id) } : page;
   const { chat } = event;
   if (known && known.version >= chat.version) return page;
-  if (!shows[filter.view](chat, filter.userId)) return known ? { ...page, data: without(page, id) } : page;
-  // Whether a row that a search did not find fits it now, only the service can tell.
-  if (!known && (!fits || filter.q !== "")) return page;
+  if (!holds(chat, filter)) return known ? { ...page, data: without(page, id) } : page;
+  if (!known && (!fits || isUncertain(filter))) return page;
   const rest = without(page, id);
   const place = rest.findIndex((other) => isBefore(chat, other));
   const at = place < 0 ? rest.length : place;
@@ -82,9 +107,9 @@ function listWith(list: ChatList, event: RowEvent, filter: ChatFilter): ChatList
   const { chat } = event;
   const known = list.pages.flatMap(({ data }) => data).find(({ chat_id }) => chat_id === chat.chat_id);
   if (known && known.version >= chat.version) return list;
-  if (!known && filter.q !== "") return list;
+  if (!known && isUncertain(filter)) return list;
   const pages = list.pages.map((page) => ({ ...page, data: without(page, chat.chat_id) }));
-  if (!shows[filter.view](chat, filter.userId)) return { ...list, pages };
+  if (!holds(chat, filter)) return { ...list, pages };
   const isLast = (index: number): boolean => index === pages.length - 1;
   const target = pages.findIndex(({ data, next }, index) => {
     const last = data.at(-1);
@@ -115,7 +140,41 @@ function tell(event: RowEvent): void {
   for (const [key, list] of queryClient.getQueriesData<ChatList>({ queryKey: listsKey })) {
     const next = list && listWith(list, event, key[1] as ChatFilter);
     if (next && next !== list) queryClient.setQueryData(key, next);
+    if (list && "chat" in event && mayHaveMoved(list, event.chat, key[1] as ChatFilter)) askAgain(key);
   }
+}
+
+/** Where a chat came to a department, or left it, as far as its row tells. */
+function mayHaveMoved(list: ChatList, chat: Chat, filter: ChatFilter): boolean {
+  if (filter.departmentId === null || !holds(chat, filter)) return false;
+  const isKnown = list.pages.some(({ data }) => data.some(({ chat_id }) => chat_id === chat.chat_id));
+  return isKnown === hasLeft(chat, filter);
+}
+
+const askAgainMs = 2_000;
+const asking = new Set<string>();
+
+/** Soon, and once for many events. */
+function askAgain(queryKey: QueryKey): void {
+  const name = JSON.stringify(queryKey);
+  if (asking.has(name)) return;
+  asking.add(name);
+  setTimeout(() => {
+    asking.delete(name);
+    shorten(queryKey);
+    void queryClient.invalidateQueries({ queryKey, exact: true });
+  }, askAgainMs);
+}
+
+/** A list is loaded again page by page: of a long one only the first pages. */
+const pagesAgain = 10;
+
+function shorten(queryKey: QueryKey): void {
+  queryClient.setQueriesData<ChatList>({ queryKey }, (list) =>
+    list && list.pages.length > pagesAgain
+      ? { pages: list.pages.slice(0, pagesAgain), pageParams: list.pageParams.slice(0, pagesAgain) }
+      : list,
+  );
 }
 
 /** A row as an event or an action told it: it is shown everywhere, unless a newer one is there. */
@@ -132,4 +191,7 @@ export function dropChat(chatId: number): void {
   queryClient.setQueryData(chatKey(chatId), null);
 }
 
-export const reloadChats = (): Promise<void> => queryClient.invalidateQueries({ queryKey: listsKey });
+export function reloadChats(): Promise<void> {
+  shorten(listsKey);
+  return queryClient.invalidateQueries({ queryKey: listsKey });
+}

@@ -1,9 +1,10 @@
-import { Avatar, Badge } from "@mantine/core";
+import { Badge } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import type { Chat } from "../shared/api.ts";
+import { Initials } from "../shared/initials.tsx";
 import { useClock } from "../shared/use-clock.ts";
 import { useAgentName } from "./agents.ts";
 import { channelNames } from "./channels.ts";
@@ -48,7 +49,7 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen, place }: ChatRowPro
         data-unread={unread > 0}
       >
         {chat.version !== firstVersion && <span key={chat.version} className={styles.changed} aria-hidden="true" />}
-        <Avatar name={name} color="initials" radius="xl" size={42} aria-hidden="true" className={styles.avatar} />
+        <Initials name={name} size={42} />
         <span className={styles.text}>
           <span className={styles.line}>
             <span className={styles.name}>{name}</span>

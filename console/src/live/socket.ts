@@ -4,9 +4,11 @@ import { hearCampaigns } from "../campaigns/live.ts";
 import { dropChat, reloadChats, showChat } from "../inbox/chat-lists.ts";
 import { kickOutbox } from "../inbox/outbox.ts";
 import { setTyping, setViewing } from "../inbox/presence.ts";
+import { reloadSide } from "../inbox/side.ts";
 import { applyToThread, reloadThreads } from "../inbox/threads.ts";
 import { hearOrders } from "../orders/live.ts";
 import { meKey, queryClient } from "../shared/query.ts";
+import { alertOf, setShown } from "./alerts.ts";
 import { setConnection } from "./connection.ts";
 
 type LiveSocket = Socket<ServerEvents, ClientEvents>;
@@ -84,12 +86,31 @@ function hearConnection(opened: LiveSocket): void {
   });
 }
 
+const countsPauseMs = 1_000;
+let countsTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Once for many events. */
+function reloadCounts(): void {
+  if (countsTimer !== undefined) return;
+  countsTimer = setTimeout(() => {
+    countsTimer = undefined;
+    void queryClient.invalidateQueries({ queryKey: ["counts"] });
+  }, countsPauseMs);
+}
+
 function hearInbox(opened: LiveSocket): void {
   opened.onAny((_name, payload?: { readonly seq?: number }) => {
     if (typeof payload?.seq === "number") lastSeq = Math.max(lastSeq ?? 0, payload.seq);
   });
-  opened.on("inbox:reorder", showChat);
-  opened.on("chat:changed", showChat);
+  opened.on("inbox:reorder", (chat) => {
+    showChat(chat);
+    reloadCounts();
+    void alertOf(chat);
+  });
+  opened.on("chat:changed", (chat) => {
+    showChat(chat);
+    reloadCounts();
+  });
   opened.on("chat:gone", ({ chat_id }) => dropChat(chat_id));
   opened.on("message:new", ({ chat_id, mensaje }) => applyToThread({ kind: "new", chatId: chat_id, message: mensaje }));
   opened.on("message:changed", ({ chat_id, mensaje }) =>
@@ -100,6 +121,8 @@ function hearInbox(opened: LiveSocket): void {
   );
   opened.on("agent:changed", () => void queryClient.invalidateQueries({ queryKey: ["agents"] }));
   opened.on("contact:changed", () => void queryClient.invalidateQueries({ queryKey: ["contacts"] }));
+  for (const name of ["contact:changed", "ticket:changed", "order:changed", "resync"] as const)
+    opened.on(name, reloadSide);
   opened.on("chat:viewing", ({ chat_id, usuarios }) => setViewing(chat_id, usuarios));
   opened.on("chat:typing", ({ chat_id, usuario }) => setTyping(chat_id, usuario));
 }
@@ -109,6 +132,7 @@ let viewed: number | null = null;
 
 export function tellViewing(chatId: number | null): void {
   viewed = chatId;
+  setShown(chatId);
   if (socket?.connected) socket.emit("viewing", { chat_id: chatId });
 }
 

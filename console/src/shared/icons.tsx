@@ -46,6 +46,11 @@ const paths = {
   quick: "M13 3L5 14h6l-1 7 8-11h-6z",
   again: "M19 12a7 7 0 1 1-2-5l2 2M19 4v5h-5",
   picture: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15.5 10a1 1 0 1 0 0-2 1 1 0 0 0 0 2z",
+  filter: "M4 6h16M7 12h10M10 18h4",
+  details: "M4 5h16v14H4zM14 5v14",
+  edit: "M5 19l1-4L16 5l3 3L9 18zM14 7l3 3",
+  bell: "M6 16v-5a6 6 0 0 1 12 0v5l1.5 2h-15zM10 20.5h4",
+  keyboard: "M3 7h18v10H3zM7 10.5v.2M11 10.5v.2M15 10.5v.2M8 14h8",
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -29,6 +29,11 @@ export class ContactNotFound extends DomainError<"contact_not_found"> {
   readonly code = "contact_not_found";
 }
 
+/** Somebody changed the contact since the caller read it. */
+export class ContactMovedOn extends DomainError<"moved_on"> {
+  readonly code = "moved_on";
+}
+
 export class TagNotFound extends DomainError<"tag_not_found"> {
   readonly code = "tag_not_found";
 }

@@ -21,6 +21,7 @@ import {
 import type { Viewer } from "../../domain/visibility.ts";
 import { listedContactToWire } from "../wire/inbox-wire.ts";
 import { contactColumns, fieldColumn, tagsCell } from "./contact-rows.ts";
+import { etagHeader, expectedIn, tagged } from "./contact-version.ts";
 import { changing, common, failures, meeting, viewerOf, wrongNumber } from "./inbox-dialect.ts";
 import { listedContactSchema, pageOf } from "./inbox-schemas.ts";
 
@@ -137,12 +138,12 @@ const oneRoute = (contacts: Pick<ManageContacts, "one">): Route =>
     rules: [["Contacts.4", "`chats` are those that the caller may see. An erased contact is one that does not exist."]],
     params,
     responses: {
-      200: { description: "The contact", schema: listedContactSchema },
+      200: { description: "The contact", schema: listedContactSchema, headers: etagHeader },
       404: noContact,
       ...failures,
     },
     dialect: meeting("contact_not_found"),
-    handle: async ({ params, caller }) => listedContactToWire(await contacts.one(viewerOf(caller), params.id)),
+    handle: async ({ params, caller }) => tagged(await contacts.one(viewerOf(caller), params.id)),
   });
 
 const contactBody = {
@@ -244,18 +245,25 @@ const changeRoute = (contacts: Pick<ManageContacts, "change">): Route =>
           "contact that gets another number go on as they are; once it writes from the new number, they go there.",
       ],
       ["Contacts.12", eventRule],
+      [
+        "Contacts.18",
+        "`If-Match` with the `ETag` that reading or changing the contact answered makes the change only if nothing that " +
+          "is shown of the contact changed since: otherwise 412 `moved_on`.",
+      ],
     ],
+    conditional: true,
     params,
     body: { type: "object", properties: contactBody } as const,
     responses: {
-      200: { description: "The contact as it is now", schema: listedContactSchema },
+      200: { description: "The contact as it is now", schema: listedContactSchema, headers: etagHeader },
+      412: { description: "The contact is not as `If-Match` names it", schema: codedFailure },
       404: noContactOrTag,
       409: { description: "Another contact has the number, or this one can have none", schema: codedFailure },
       ...failures,
     },
-    dialect: meeting("contact_not_found", "tag_not_found", "number_taken", "wrong_number", "has_no_number"),
-    handle: async ({ params, body, caller }) =>
-      listedContactToWire(await contacts.change(viewerOf(caller), params.id, changesIn(body))),
+    dialect: meeting("contact_not_found", "moved_on", "tag_not_found", "number_taken", "wrong_number", "has_no_number"),
+    handle: async ({ params, body, caller, headers }) =>
+      tagged(await contacts.change(viewerOf(caller), params.id, changesIn(body), expectedIn(headers))),
   });
 
 const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>

@@ -3,6 +3,7 @@ import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/d
 import { codedFailure, objectWith, text } from "../../../infra/http/routing/schema.ts";
 import type { AgentNotFound, ChatTaken, DepartmentNotFound, Forbidden } from "../../domain/acting.ts";
 import type {
+  ContactMovedOn,
   ContactNotFound,
   HasNoNumber,
   NumberTaken,
@@ -42,6 +43,7 @@ export const words = {
   chat_not_found: () => [404, coded("chat_not_found", "El chat no existe")],
   message_not_found: () => [404, coded("message_not_found", "El mensaje no existe")],
   contact_not_found: () => [404, coded("contact_not_found", "El contacto no existe")],
+  moved_on: () => [412, coded("moved_on", "El contacto cambió")],
   wrong_number: () => [400, coded("invalid_input", wrongNumber)],
   has_no_number: () => [409, coded("has_no_number", "Este contacto escribe por un canal sin números")],
   number_taken: () => [409, coded("number_taken", "Otro contacto ya tiene ese número")],
@@ -58,6 +60,7 @@ export const words = {
   Dialect<
     | RefusedRowsNotFound
     | HasNoNumber
+    | ContactMovedOn
     | ContactNotFound
     | NumberTaken
     | WrongNumber

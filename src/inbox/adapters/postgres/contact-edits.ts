@@ -11,8 +11,10 @@ import type {
   ImportOutcome,
   NewContact,
 } from "../../application/contacts/ports.ts";
+import type { WholeContact } from "../../application/events.ts";
 import { erasedNameOf, longestPhone, mostFields, NumberTaken, shortestPhone } from "../../domain/contact.ts";
 import { told } from "./announce-sql.ts";
+import { wholeContact } from "./chat-sql.ts";
 import { erasedSince } from "./thread-sql.ts";
 
 const unknownTags: Statement = {
@@ -56,6 +58,13 @@ const hold: Statement = {
     select phone, known_on as "knownOn", platform_id as "platformId"
     from contacts where business_id = $1 and id = $2 and erased_at is null
     for no key update`,
+};
+
+const whole: Statement = {
+  name: "contact_whole",
+  text: `
+    select ${wholeContact} as contact
+    from contacts as contact where contact.business_id = $1 and contact.id = $2`,
 };
 
 /** What clients see of the row. */
@@ -233,6 +242,11 @@ export class PostgresContactEdits implements ContactEdits {
   async hold(businessId: number, contactId: number): Promise<ContactName | null> {
     const [row] = await this.transaction.rows<ContactName>(hold, [businessId, contactId]);
     return row ?? null;
+  }
+
+  async held(businessId: number, contactId: number): Promise<WholeContact | null> {
+    const [row] = await this.transaction.rows<{ contact: WholeContact }>(whole, [businessId, contactId]);
+    return row?.contact ?? null;
   }
 
   async change(

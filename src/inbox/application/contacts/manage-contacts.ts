@@ -1,5 +1,6 @@
 import type { EventFeed } from "../../../kernel/events.ts";
 import {
+  ContactMovedOn,
   ContactNotFound,
   HasNoNumber,
   isPhoneNumber,
@@ -8,6 +9,7 @@ import {
   WrongNumber,
 } from "../../domain/contact.ts";
 import type { Viewer } from "../../domain/visibility.ts";
+import type { WholeContact } from "../events.ts";
 import type { PageAsked, PageOf } from "../reading/ports.ts";
 import type {
   ContactChanges,
@@ -19,7 +21,13 @@ import type {
   NewContact,
 } from "./ports.ts";
 
-export type EditContactFailure = ContactNotFound | TagNotFound | NumberTaken | WrongNumber | HasNoNumber;
+export type EditContactFailure =
+  | ContactNotFound
+  | ContactMovedOn
+  | TagNotFound
+  | NumberTaken
+  | WrongNumber
+  | HasNoNumber;
 
 const exportPage = 1_000;
 
@@ -78,12 +86,23 @@ export class ManageContacts {
     return this.one(viewer, id);
   }
 
-  /** Rejects with `EditContactFailure`. */
-  async change(viewer: Viewer, contactId: number, changes: ContactChanges): Promise<ListedContact> {
+  /**
+   * Rejects with `EditContactFailure`.
+   *
+   * @param isExpected - whether the contact is still as the caller knows it; null where that does not matter
+   */
+  async change(
+    viewer: Viewer,
+    contactId: number,
+    changes: ContactChanges,
+    isExpected: ((contact: WholeContact) => boolean) | null,
+  ): Promise<ListedContact> {
     const { businessId } = viewer;
     await this.edit(businessId, changes.tagIds ?? [], async (edits) => {
       const held = await edits.hold(businessId, contactId);
       if (!held) throw new ContactNotFound(`contact ${contactId}`);
+      const known = isExpected && (await edits.held(businessId, contactId));
+      if (isExpected && known && !isExpected(known)) throw new ContactMovedOn(`contact ${contactId}`);
       if (held.phone === null && changes.phone !== null) throw new HasNoNumber(`contact ${contactId}`);
       const phone = changes.phone ?? held.phone;
       // Platforms call some customers by numbers that no telephone has: these may stay.

@@ -76,6 +76,8 @@ export interface ContactEdits {
   create(contact: NewContact): Promise<number>;
   /** Locks the contact until the transaction ends; null where there is none. */
   hold(businessId: number, contactId: number): Promise<ContactName | null>;
+  /** One that is held, as clients see it. */
+  held(businessId: number, contactId: number): Promise<WholeContact | null>;
   /**
    * Of one that is held; whether clients see another contact now. Rejects with `NumberTaken`.
    *

@@ -1,0 +1,85 @@
+import "../inbox/inbox-texts.ts";
+import { Menu } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { switchAlerts, useAlertState } from "../live/alerts.ts";
+import { answered, api, type Me } from "../shared/api.ts";
+import { Icon } from "../shared/icons.tsx";
+import { meKey, queryClient } from "../shared/query.ts";
+import styles from "./own-switches.module.css";
+
+const ShortcutsDialog = lazy(() => import("../inbox/shortcuts-dialog.tsx"));
+
+interface SwitchProps {
+  readonly isOn: boolean;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly isDisabled?: boolean;
+  readonly onChange: (on: boolean) => void;
+}
+
+function SwitchItem({ isOn, label, hint, isDisabled = false, onChange }: SwitchProps) {
+  return (
+    <Menu.Item
+      renderRoot={(props) => <button type="button" {...props} role="menuitemcheckbox" aria-checked={isOn} />}
+      disabled={isDisabled}
+      closeMenuOnClick={false}
+      onClick={() => onChange(!isOn)}
+      rightSection={<span className={styles.switch} data-on={isOn} />}
+    >
+      {label}
+      {hint && <span className={styles.hint}>{hint}</span>}
+    </Menu.Item>
+  );
+}
+
+/** What the user decides about themselves: whether chats are given to them, and whether the browser tells of messages. */
+export function OwnSwitches({ me }: { readonly me: Me }) {
+  const { t } = useTranslation("inbox");
+  const { t: words } = useTranslation();
+  const alerts = useAlertState();
+  const available = useMutation({
+    mutationFn: (disponible: boolean) => answered(api.PUT("/me/available", { body: { disponible } })),
+    onSuccess: (own) => queryClient.setQueryData(meKey, own),
+  });
+  return (
+    <>
+      {!me.administrador && (
+        <SwitchItem
+          isOn={available.isPending ? available.variables : me.disponible}
+          label={t("available")}
+          hint={available.isError ? words("chat.failed") : undefined}
+          onChange={(on) => available.mutate(on)}
+        />
+      )}
+      <SwitchItem
+        isOn={alerts === "on"}
+        label={t("alerts")}
+        hint={alerts === "denied" ? t("alertsDenied") : undefined}
+        isDisabled={alerts === "denied"}
+        onChange={(on) => void switchAlerts(on)}
+      />
+    </>
+  );
+}
+
+export function ShortcutsItem({ onOpen }: { readonly onOpen: () => void }) {
+  const { t } = useTranslation("inbox");
+  return (
+    <Menu.Item leftSection={<Icon name="keyboard" size={18} />} onClick={onOpen}>
+      {t("shortcuts")}
+    </Menu.Item>
+  );
+}
+
+/** Whether the dialog of shortcuts is open, and the dialog itself. */
+export function useShortcutsDialog() {
+  const [isOpen, setOpen] = useState(false);
+  const dialog = isOpen && (
+    <Suspense>
+      <ShortcutsDialog onClose={() => setOpen(false)} />
+    </Suspense>
+  );
+  return { open: () => setOpen(true), dialog };
+}

@@ -1,0 +1,204 @@
+import "./inbox-texts.ts";
+import { Alert, Badge, Button, Skeleton, Switch, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { answered, api, type Chat, type paths } from "../shared/api.ts";
+import { Icon } from "../shared/icons.tsx";
+import { useMoney } from "../shared/money.ts";
+import { useClock } from "../shared/use-clock.ts";
+import { showChat } from "./chat-lists.ts";
+import styles from "./chat-side.module.css";
+import { ContactCard } from "./contact-card.tsx";
+import { showFailure } from "./refusals.ts";
+import { reloadSide, sideKey } from "./side.ts";
+import { TagEditor } from "./tag-editor.tsx";
+
+type Details = paths["/chats/{id}"]["get"]["responses"][200]["content"]["application/json"];
+
+const fetchDetails = (id: number): Promise<Details> => answered(api.GET("/chats/{id}", { params: { path: { id } } }));
+
+/** What is known around a chat. Loaded when it is opened. */
+export default function ChatSide({ chat }: { readonly chat: Chat }) {
+  const { t } = useTranslation("inbox");
+  const { t: words } = useTranslation();
+  const id = chat.chat_id;
+  const { data, isError, refetch } = useQuery({ queryKey: sideKey(id), queryFn: () => fetchDetails(id), staleTime: 0 });
+  const first = useRef(chat.version);
+  useEffect(() => {
+    if (chat.version !== first.current) reloadSide();
+  }, [chat.version]);
+
+  if (!data && isError)
+    return (
+      <Alert color="red" variant="outline" role="alert">
+        <p className={styles.plain}>{t("failed")}</p>
+        <Button size="xs" mt="xs" variant="default" onClick={() => void refetch()}>
+          {words("inbox.retry")}
+        </Button>
+      </Alert>
+    );
+  if (!data)
+    return (
+      <div className={styles.side}>
+        {[140, 70, 90, 90].map((height, index) => (
+          <Skeleton key={index.toString()} height={height} radius="md" />
+        ))}
+      </div>
+    );
+  return (
+    <div className={styles.side}>
+      <ContactCard contact={data.contacto} />
+      <ChatTags chat={chat} />
+      <Bot chat={chat} />
+      <Orders chatId={id} orders={data.pedidos} />
+      <Tickets tickets={data.tickets} />
+      <Origin adId={data.anuncio_id} ad={data.anuncio} />
+    </div>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className={styles.section} aria-label={title}>
+      <h3 className={styles.heading}>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function ChatTags({ chat }: { readonly chat: Chat }) {
+  const { t } = useTranslation("inbox");
+  const change = useMutation({
+    mutationFn: ({ tag_id, isOn }: { readonly tag_id: number; readonly isOn: boolean }) => {
+      const params = { path: { id: chat.chat_id, tag_id } };
+      const path = "/chats/{id}/tags/{tag_id}" as const;
+      return answered(isOn ? api.PUT(path, { params }) : api.DELETE(path, { params }));
+    },
+    onSuccess: showChat,
+  });
+  return (
+    <Section title={t("chatTags")}>
+      <TagEditor
+        label={t("chatTags")}
+        tags={chat.tags}
+        onAdd={({ id }) => change.mutate({ tag_id: id, isOn: true })}
+        onRemove={({ id }) => change.mutate({ tag_id: id, isOn: false })}
+      />
+      <Failure error={change.error} />
+    </Section>
+  );
+}
+
+export function Failure({ error }: { readonly error: Error | null }) {
+  if (!error) return null;
+  return (
+    <p role="alert" className={styles.failure}>
+      {showFailure(error)}
+    </p>
+  );
+}
+
+function Bot({ chat }: { readonly chat: Chat }) {
+  const { t } = useTranslation("inbox");
+  const change = useMutation({
+    mutationFn: (disponible: boolean) =>
+      answered(api.POST("/chats/{id}/bot", { params: { path: { id: chat.chat_id } }, body: { disponible } })),
+    onSuccess: showChat,
+  });
+  return (
+    <div>
+      <Switch
+        label={t("bot")}
+        checked={change.isPending ? change.variables : chat.bot_disponible}
+        onChange={(event) => change.mutate(event.currentTarget.checked)}
+      />
+      <Failure error={change.error} />
+    </div>
+  );
+}
+
+function Orders({ chatId, orders }: { readonly chatId: number; readonly orders: Details["pedidos"] }) {
+  const { t } = useTranslation("inbox");
+  const money = useMoney();
+  const clock = useClock();
+  return (
+    <Section title={t("orders")}>
+      {orders.length === 0 && <Text className={styles.none}>{t("noOrders")}</Text>}
+      <ul className={styles.list}>
+        {orders.map(({ id, tab, total, createdAt }) => (
+          <li key={id}>
+            <Link to="/orders/$order" params={{ order: String(id) }} className={styles.entry}>
+              <span className={styles.line}>
+                <b>{t("order", { id })}</b>
+                <span>{money(total)}</span>
+              </span>
+              <span className={styles.line}>
+                <span className={styles.dim}>{t(`orderState.${tab as "pending"}`)}</span>
+                <span className={styles.dim}>{clock.brief(createdAt)}</span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <Button
+        renderRoot={(props) => <Link to="/orders/new" search={{ chat: chatId }} {...props} />}
+        size="xs"
+        variant="default"
+        leftSection={<Icon name="plus" size={15} />}
+      >
+        {t("newOrder")}
+      </Button>
+    </Section>
+  );
+}
+
+function Tickets({ tickets }: { readonly tickets: Details["tickets"] }) {
+  const { t } = useTranslation("inbox");
+  const clock = useClock();
+  return (
+    <Section title={t("tickets")}>
+      {tickets.length === 0 && <Text className={styles.none}>{t("noTickets")}</Text>}
+      <ul className={styles.list}>
+        {tickets.map(({ id, estado, paso, departamento, agente, creado }) => (
+          <li key={id} className={styles.ticket}>
+            <span className={styles.line}>
+              <b>{paso.nombre}</b>
+              <Badge size="sm" variant="default" tt="none" fw={500} className={styles.badge}>
+                {t(`ticketState.${estado}`)}
+              </Badge>
+            </span>
+            <span className={styles.line}>
+              <span className={styles.dim}>{[departamento?.nombre, agente?.nombre].filter(Boolean).join(" · ")}</span>
+              <span className={styles.dim}>{clock.brief(creado)}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const isWeb = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+
+function Origin({ adId, ad }: { readonly adId: string | null; readonly ad: Details["anuncio"] }) {
+  const { t } = useTranslation("inbox");
+  if (adId === null && ad === null) return null;
+  const said = (ad ?? {}) as Readonly<Record<string, unknown>>;
+  const textOf = (name: string): string => (typeof said[name] === "string" ? said[name] : "");
+  const url = textOf("source_url");
+  return (
+    <Section title={t("origin")}>
+      <div className={styles.ticket}>
+        <b>{textOf("headline") || t("ad", { id: adId ?? "" })}</b>
+        {textOf("body") && <span className={styles.dim}>{textOf("body")}</span>}
+        {isWeb(url) && (
+          <a href={url} target="_blank" rel="noreferrer" className={styles.link}>
+            {t("openAd")}
+          </a>
+        )}
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,64 @@
+import { Badge, Button } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Icon } from "../shared/icons.tsx";
+import styles from "./chat-side.module.css";
+import { type CardContact, ContactForm } from "./contact-form.tsx";
+
+export function ContactCard({ contact }: { readonly contact: CardContact }) {
+  const { t } = useTranslation("inbox");
+  const [isEditing, setEditing] = useState(false);
+  const fields = Object.entries(contact.campos);
+  return (
+    <section className={styles.section} aria-label={t("contact")}>
+      <div className={styles.line}>
+        <h3 className={styles.heading}>{t("contact")}</h3>
+        {!isEditing && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            leftSection={<Icon name="edit" size={14} />}
+            aria-label={t("editContact")}
+            onClick={() => setEditing(true)}
+          >
+            {t("edit")}
+          </Button>
+        )}
+      </div>
+      {isEditing ? (
+        <ContactForm contact={contact} onDone={() => setEditing(false)} />
+      ) : (
+        <>
+          <p className={styles.name}>{contact.nombre || contact.numero || contact.platform_id}</p>
+          {contact.numero && <p className={styles.dim}>+{contact.numero}</p>}
+          {contact.opted_out && (
+            <Badge size="sm" color="red" variant="outline" tt="none">
+              {t("optedOut")}
+            </Badge>
+          )}
+          {contact.tags.length > 0 && (
+            <ul className={styles.tags} aria-label={t("contactTags")}>
+              {contact.tags.map(({ id, nombre }) => (
+                <li key={id}>
+                  <Badge variant="default" size="sm" tt="none" fw={500}>
+                    {nombre}
+                  </Badge>
+                </li>
+              ))}
+            </ul>
+          )}
+          {fields.length > 0 && (
+            <dl className={styles.fields}>
+              {fields.map(([name, value]) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          )}
+        </>
+      )}
+    </section>
+  );
+}

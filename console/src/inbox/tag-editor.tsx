@@ -1,0 +1,62 @@
+import { Pill, Select } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import styles from "./chat-side.module.css";
+import { useTags } from "./tags.ts";
+
+interface Tag {
+  readonly id: number;
+  readonly nombre: string;
+}
+
+interface TagEditorProps {
+  readonly label: string;
+  readonly tags: readonly Tag[];
+  readonly onAdd: (tag: Tag) => void;
+  readonly onRemove: (tag: Tag) => void;
+}
+
+/** Tags that are on, each to be taken off, and a search among the others. */
+export function TagEditor({ label, tags, onAdd, onRemove }: TagEditorProps) {
+  const { t } = useTranslation("inbox");
+  const { data: all = [] } = useTags();
+  const others = all.filter(({ id }) => tags.every((tag) => tag.id !== id));
+  return (
+    <>
+      {tags.length > 0 && (
+        <ul className={styles.tags} aria-label={label}>
+          {tags.map((tag) => (
+            <li key={tag.id}>
+              <Pill
+                withRemoveButton
+                removeButtonProps={{
+                  "aria-label": t("removeTag", { name: tag.nombre }),
+                  "aria-hidden": false,
+                  tabIndex: 0,
+                }}
+                onRemove={() => onRemove(tag)}
+              >
+                {tag.nombre}
+              </Pill>
+            </li>
+          ))}
+        </ul>
+      )}
+      {others.length > 0 && (
+        <Select
+          searchable
+          size="xs"
+          limit={100}
+          aria-label={t("addTag")}
+          placeholder={t("addTag")}
+          nothingFoundMessage={t("nothingFound")}
+          data={others.map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
+          value={null}
+          onChange={(value) => {
+            const tag = others.find(({ id }) => String(id) === value);
+            if (tag) onAdd(tag);
+          }}
+        />
+      )}
+    </>
+  );
+}

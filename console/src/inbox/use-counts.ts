@@ -1,0 +1,13 @@
+import { useQuery } from "@tanstack/react-query";
+import { answered, api } from "../shared/api.ts";
+
+const everyMs = 15_000;
+
+/** Of the open chats that the user sees. */
+export const useCounts = () =>
+  useQuery({
+    queryKey: ["counts"],
+    queryFn: () => answered(api.GET("/chats/counts")),
+    refetchInterval: everyMs,
+    refetchIntervalInBackground: true,
+  }).data;

@@ -1,0 +1,86 @@
+import { type RefObject, useEffect, useRef, useState } from "react";
+import type { Chat } from "../shared/api.ts";
+import { queryClient } from "../shared/query.ts";
+import { chatKey, isBefore } from "./chat-lists.ts";
+
+interface HeldRows {
+  readonly rows: readonly Chat[];
+  /** How many chats have come or risen since the order is held. */
+  readonly news: number;
+  readonly release: () => void;
+}
+
+/** Rows in the order in which they stood, as they are now; those that further pages brought come after them. */
+export function arranged(held: readonly Chat[], rows: readonly Chat[]): { rows: Chat[]; news: number } {
+  const now = new Map(rows.map((chat) => [chat.chat_id, chat]));
+  const stood = new Set(held.map(({ chat_id }) => chat_id));
+  const last = held.at(-1);
+  const unknown = rows.filter(({ chat_id }) => !stood.has(chat_id));
+  const later = unknown.filter((chat) => last !== undefined && isBefore(last, chat));
+  const risen = held.filter(({ chat_id, ultimo_mensaje }, index) => {
+    const at = now.get(chat_id)?.ultimo_mensaje ?? "";
+    return index > 0 && at > (ultimo_mensaje ?? "");
+  });
+  return { rows: [...held, ...later], news: unknown.length - later.length + risen.length };
+}
+
+/** What one may not see any more is not shown, whatever is held. */
+const isGone = ({ chat_id }: Chat): boolean => queryClient.getQueryData(chatKey(chat_id)) === null;
+
+/**
+ * Rows keep their places while somebody points at the list, moves in it with the keyboard or has scrolled it, so that none
+ * slips away under a click. Who types elsewhere points at nothing, wherever the pointer lies.
+ */
+export function useHeldRows(rows: readonly Chat[], scroller: RefObject<HTMLElement | null>): HeldRows {
+  const [isHeld, setHeld] = useState(false);
+  const held = useRef<readonly Chat[] | null>(null);
+  useHolding(scroller, setHeld);
+
+  if (!isHeld) {
+    held.current = null;
+    return { rows, news: 0, release: () => {} };
+  }
+  held.current ??= rows;
+  const { rows: inOrder, news } = arranged(held.current, rows);
+  held.current = inOrder;
+  const now = new Map(rows.map((chat) => [chat.chat_id, chat]));
+  return {
+    rows: inOrder.map((chat) => now.get(chat.chat_id) ?? chat).filter((chat) => !isGone(chat)),
+    news,
+    release: () => {
+      held.current = null;
+      setHeld(false);
+      scroller.current?.scrollTo({ top: 0 });
+    },
+  };
+}
+
+function useHolding(scroller: RefObject<HTMLElement | null>, setHeld: (held: boolean) => void): void {
+  useEffect(() => {
+    const list = scroller.current;
+    if (!list) return;
+    let isPointed = false;
+    const judge = (): void => setHeld(isPointed || list.scrollTop > 0 || list.querySelector(":focus-visible") !== null);
+    const point = ({ pointerType }: PointerEvent): void => {
+      isPointed = pointerType === "mouse";
+      judge();
+    };
+    const leave = (): void => {
+      isPointed = false;
+      judge();
+    };
+    const type = ({ target }: KeyboardEvent): void => {
+      if (!(target instanceof Node) || !list.contains(target)) leave();
+    };
+    const ends = new AbortController();
+    const { signal } = ends;
+    list.addEventListener("pointermove", point, { signal, passive: true });
+    list.addEventListener("pointerleave", leave, { signal });
+    list.addEventListener("scroll", judge, { signal, passive: true });
+    list.addEventListener("focusin", judge, { signal });
+    // The focus is where it goes only afterwards.
+    list.addEventListener("focusout", () => queueMicrotask(judge), { signal });
+    document.addEventListener("keydown", type, { signal });
+    return () => ends.abort();
+  }, [scroller, setHeld]);
+}

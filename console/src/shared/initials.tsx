@@ -1,0 +1,23 @@
+import type { CSSProperties } from "react";
+import styles from "./initials.module.css";
+
+const hues = ["#0d9488", "#2563eb", "#7c3aed", "#c026d3", "#db2777", "#ea580c", "#ca8a04", "#16a34a"];
+
+/** Decoration beside a name. The ink is that of texts, so that it is readable on every hue. */
+export function Initials({ name, size = 40 }: { readonly name: string; readonly size?: number }) {
+  const place = [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 997, 7);
+  const style = { "--hue": hues[place % hues.length], width: size, height: size, fontSize: size * 0.4 };
+  return (
+    <span aria-hidden="true" className={styles.initials} style={style as CSSProperties}>
+      {initialsOf(name)}
+    </span>
+  );
+}
+
+/** Of the first and the last word; of a number its last two digits. */
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/);
+  if (/^\+?\d+$/.test(name.trim())) return name.trim().slice(-2);
+  const letters = [words[0], words.length > 1 ? words.at(-1) : ""].map((word) => [...(word ?? "")][0] ?? "");
+  return letters.join("").toLocaleUpperCase();
+}

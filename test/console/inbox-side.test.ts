@@ -1,0 +1,239 @@
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
+import { objections } from "./axe.ts";
+import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+
+const [admin, ana] = [101, 102];
+
+const many = 200;
+const tags = Array.from({ length: many }, (_, index) => ({ id: 1_000 + index, name: `Etiqueta ${index + 1}` }));
+
+const threads = Array.from({ length: 10 }, (_, index) =>
+  aThread(101 + index, {
+    name: `Cliente ${index + 1}`,
+    state: index === 3 ? "in_progress" : "pending",
+    departmentId: index === 1 ? 101 : null,
+    tagIds: index === 2 ? [1_150] : [],
+    fields: index === 0 ? { Talla: "M" } : {},
+  }),
+);
+
+const list = (page: Page) => page.getByRole("list", { name: "Chats" });
+const rows = (page: Page) => list(page).getByRole("listitem");
+const side = (page: Page) => page.getByRole("complementary", { name: "Datos del chat" });
+
+describe("the console's inbox around the thread", function () {
+  this.timeout(90_000);
+  let world: World;
+  let browser: Browser;
+  const seats: Seat[] = [];
+
+  before(async function () {
+    demandBrowser(this);
+    buildConsole();
+    world = await startWorld({ businesses: [aBusiness(1, { tags, threads })] });
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.stop();
+  });
+  afterEach(async () => {
+    for (const { context } of seats.splice(0)) await context.close();
+  });
+
+  const seat = async (userId = admin, view?: string): Promise<Page> => {
+    const opened = await seatOf(browser, world, userId, view);
+    seats.push(opened);
+    await opened.page.setViewportSize({ width: 1440, height: 900 });
+    return opened.page;
+  };
+  const says = (chat: number, text: string) =>
+    world.control("POST", `/customers/5917000${String(chat).padStart(4, "0")}/say`, { to: "number-1", text });
+
+  it("shows by its address the chats of a department, of a tag and of a state, and takes a filter away", async () => {
+    const page = await seat(admin, "inbox?department=101");
+    await rows(page).getByText("Cliente 2", { exact: true }).waitFor();
+    expect(await rows(page).count()).to.equal(1);
+    await page.goto(`${world.api}/console/inbox?tag=1150`);
+    await rows(page).getByText("Cliente 3", { exact: true }).waitFor();
+    expect(await rows(page).count()).to.equal(1);
+    await page.getByRole("button", { name: "Quitar el filtro Etiqueta 151" }).click();
+    await eventually(async () => (await rows(page).count()) === threads.length);
+    expect(page.url()).not.to.include("tag=");
+    await page.goto(`${world.api}/console/inbox?state=proceso`);
+    await rows(page).getByText("Cliente 4", { exact: true }).waitFor();
+    expect(await rows(page).count()).to.equal(1);
+  });
+
+  it("finds one of 200 tags by its name", async () => {
+    const page = await seat();
+    await page.getByRole("button", { name: "Filtrar" }).click();
+    await page.getByRole("combobox", { name: "Etiqueta" }).fill("Etiqueta 151");
+    await page.getByRole("option", { name: "Etiqueta 151" }).click();
+    await rows(page).getByText("Cliente 3", { exact: true }).waitFor();
+    await eventually(async () => (await rows(page).count()) === 1);
+    expect(page.url()).to.include("tag=1150");
+  });
+
+  it("lets a contact and a chat's tags be edited beside the thread, which a colleague sees", async () => {
+    const [one, other] = [await seat(admin, "inbox/101"), await seat(admin, "inbox/101")];
+    await side(other).getByText("Talla").waitFor();
+    await side(one).getByRole("button", { name: "Editar contacto" }).click();
+    await side(one).getByRole("textbox", { name: "Valor de Talla" }).fill("XL");
+    await side(one).getByRole("button", { name: "Guardar" }).click();
+    await side(other).getByText("XL", { exact: true }).waitFor();
+    await side(one).getByRole("combobox", { name: "Agregar etiqueta" }).fill("Etiqueta 7");
+    await one.getByRole("option", { name: "Etiqueta 7", exact: true }).click();
+    const shown = side(other).getByRole("button", { name: "Quitar la etiqueta Etiqueta 7" });
+    await shown.click();
+    await side(one).getByRole("button", { name: "Quitar la etiqueta Etiqueta 7" }).waitFor({ state: "detached" });
+  });
+
+  it("keeps what a colleague saved meanwhile, and says so", async () => {
+    const [one, other] = [await seat(admin, "inbox/102"), await seat(admin, "inbox/102")];
+    for (const page of [one, other]) {
+      await side(page).getByRole("button", { name: "Editar contacto" }).click();
+      await side(page).getByRole("button", { name: "Agregar campo" }).click();
+    }
+    const write = async (page: Page, name: string): Promise<void> => {
+      await side(page).getByRole("textbox", { name: "Nombre del campo" }).last().fill(name);
+      await side(page)
+        .getByRole("textbox", { name: `Valor de ${name}` })
+        .fill("sí");
+      await side(page).getByRole("button", { name: "Guardar" }).click();
+    };
+    await write(one, "Primero");
+    await side(one).getByText("Primero", { exact: true }).waitFor();
+    await write(other, "Segundo");
+    await side(other).getByText("Alguien cambió este contacto mientras tanto").waitFor();
+    await side(other).getByRole("textbox", { name: "Valor de Primero" }).waitFor();
+  });
+
+  it("remembers that the panel is closed", async () => {
+    const page = await seat(admin, "inbox/101");
+    await side(page).waitFor();
+    await page.getByRole("button", { name: "Datos", exact: true }).click();
+    await side(page).waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByRole("log", { name: "Mensajes" }).waitFor();
+    expect(await side(page).count()).to.equal(0);
+  });
+
+  it("goes from chat to chat by keys, lists them all, and leaves them alone while one writes", async () => {
+    const page = await seat(admin, "inbox");
+    await rows(page).first().waitFor();
+    await page.keyboard.press("j");
+    await page.waitForURL(/inbox\/\d+/);
+    const first = page.url();
+    await page.keyboard.press("j");
+    await page.waitForURL((url) => url.href !== first);
+    await page.keyboard.press("k");
+    await page.waitForURL(first);
+    await page.getByRole("log", { name: "Mensajes" }).waitFor();
+    await page.keyboard.press("r");
+    await page.keyboard.type("jk?");
+    expect(await page.getByRole("textbox", { name: "Mensaje" }).inputValue()).to.equal("jk?");
+    expect(page.url()).to.equal(first);
+    await page
+      .getByRole("textbox", { name: "Mensaje" })
+      .evaluate((field) => (field as unknown as { blur(): void }).blur());
+    await page.keyboard.press("?");
+    const dialog = page.getByRole("dialog", { name: "Atajos de teclado" });
+    await dialog.getByText("Chat siguiente").waitFor();
+    expect(await objections(page)).to.deep.equal([]);
+    await dialog.getByRole("switch", { name: "Usar atajos de una tecla" }).click();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await page.keyboard.press("j");
+    expect(page.url()).to.equal(first);
+  });
+
+  it("leaves the rows where they are under the pointer, and says how many are new", async () => {
+    const page = await seat();
+    await rows(page).first().waitFor();
+    const third = rows(page).nth(2);
+    const [before, last] = [await third.textContent(), (await rows(page).last().textContent()) ?? ""];
+    const chat = 100 + Number(/Cliente (\d+)/.exec(last)?.[1]);
+    await third.hover();
+    await says(chat, "¿Siguen abiertos?");
+    await page.getByRole("button", { name: "1 nuevo" }).waitFor();
+    expect(await third.textContent()).to.equal(before);
+    await page.getByRole("button", { name: "1 nuevo" }).click();
+    await eventually(async () => ((await rows(page).first().textContent()) ?? "").includes("¿Siguen abiertos?"));
+  });
+
+  it("notifies only once the user wants it and the browser allows it", async () => {
+    const page = await seat(ana);
+    // As text: what compiles the tests would leave calls of its own in it.
+    await page.context().addInitScript({
+      content: `
+        globalThis.shown = [];
+        globalThis.Notification = class {
+          static permission = "default";
+          static async requestPermission() { return (this.permission = "granted"); }
+          constructor(title) { globalThis.shown.push(title); }
+        };`,
+    });
+    await page.reload();
+    const shown = () => page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
+    await rows(page).first().waitFor();
+    await says(106, "Sin permiso");
+    await rows(page).getByText("Sin permiso").waitFor();
+    expect(await shown()).to.deep.equal([]);
+    await page.getByRole("button", { name: "Cuenta de Ana Agente" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "Avisar de mensajes nuevos" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "Avisar de mensajes nuevos", checked: true }).waitFor();
+    await says(106, "Con permiso");
+    await eventually(async () => (await shown()).length === 1);
+  });
+
+  it("lets an agent say that no chats are to be given out to them", async () => {
+    const page = await seat(ana);
+    await page.getByRole("button", { name: "Cuenta de Ana Agente" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "Disponible para atender", checked: true }).click();
+    await eventually(async () => {
+      const [user] = await world.rows<{ available: boolean }>("select available from users where id = 102");
+      return user?.available === false;
+    });
+  });
+
+  it("is accessible with the panel open, light and dark", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const page = await seat(admin, "inbox/101?tag=1150");
+      await page.emulateMedia({ colorScheme });
+      await side(page).getByText("Talla").waitFor();
+      expect(await objections(page)).to.deep.equal([]);
+    }
+  });
+});
+
+describe("the console's inbox with 10,000 chats", function () {
+  this.timeout(90_000);
+  let world: World;
+  let browser: Browser;
+
+  before(async function () {
+    demandBrowser(this);
+    const all = Array.from({ length: 10_000 }, (_, index) => aThread(1_001 + index, { name: `Cliente ${index + 1}` }));
+    world = await startWorld({ businesses: [aBusiness(1, { threads: all })] });
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.stop();
+  });
+
+  it("keeps few rows in the page however far one scrolls", async () => {
+    const { page } = await seatOf(browser, world, admin);
+    await rows(page).first().waitFor();
+    await list(page).hover();
+    await eventually(async () => {
+      await page.mouse.wheel(0, 10_000);
+      return Number(await rows(page).last().getAttribute("aria-posinset")) > 500;
+    }, 30_000);
+    expect(await rows(page).count()).to.be.lessThan(60);
+  });
+});
