@@ -22,7 +22,7 @@ export interface MessageActions {
   readonly onAgain: (message: Message) => void;
 }
 
-type BubbleProps = Pick<Extract<Row, { kind: "message" }>, "message" | "edit" | "quoted" | "follows"> & {
+type BubbleProps = Pick<Extract<Row, { kind: "message" }>, "message" | "quoted" | "follows"> & {
   readonly clock: Clock;
   readonly actions: MessageActions;
 };
@@ -34,13 +34,12 @@ const shown = new Set(["image", "sticker", "video", "audio", "document", "locati
 const isUnshown = ({ tipo, adjunto }: Message, text: string): boolean => text === "" && !adjunto && !shown.has(tipo);
 
 export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
-  const { message, edit, quoted, follows, clock, actions } = props;
+  const { message, quoted, follows, clock, actions } = props;
   const { t } = useTranslation();
   const { t: tell } = useTranslation("thread");
   const isOut = message.direccion === "saliente";
   const isWithdrawn = fieldsOf(message.detalles).eliminado === true;
-  const isEdited = edit !== undefined || message.tipo === "edit";
-  const text = edit?.texto ?? message.texto;
+  const text = message.texto;
   return (
     <article className={styles.message} data-side={sideOf(message)} data-follows={follows}>
       <div className={styles.bubble}>
@@ -61,7 +60,7 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
           </>
         )}
         <p className={styles.foot}>
-          {isEdited && <span>{tell("edited")}</span>}
+          {message.editado !== null && <span>{tell("edited")}</span>}
           {message.tipo === "template" && <span>{tell("template")}</span>}
           <time dateTime={message.fecha}>{clock.time(message.fecha)}</time>
           {isOut && !message.nota && <StatusMark state={message.estado} reason={message.error?.motivo ?? null} />}

@@ -37,7 +37,6 @@ export const ThreadRow = memo(function ThreadRow({ ref, row, index, start, clock
       ) : (
         <MessageBubble
           message={row.message}
-          edit={row.edit}
           quoted={row.quoted}
           follows={row.follows}
           clock={clock}

@@ -7,8 +7,6 @@ export type Row = { readonly key: string; readonly day: string | null } & (
   | {
       readonly kind: "message";
       readonly message: Message;
-      /** The latest change of its text, which came as a message of its own. */
-      readonly edit: Message | undefined;
       /** What it answers: null where that is not loaded, undefined where it answers nothing. */
       readonly quoted: Message | null | undefined;
       /** Said by the same person as the row above, shortly after it. */
@@ -31,7 +29,6 @@ const togetherMs = 5 * 60_000;
 
 export function rowsOf({ messages, outgoing, unreadFrom }: ThreadContent, clock: Clock): Row[] {
   const byId = new Map(messages.map((message) => [message.id, message]));
-  const edits = editsOf(messages, byId);
   const rows: Row[] = [];
   let before: Message | undefined;
   let day = "";
@@ -42,7 +39,6 @@ export function rowsOf({ messages, outgoing, unreadFrom }: ThreadContent, clock:
     return at;
   };
   for (const message of messages) {
-    if (isEditOf(message, byId)) continue;
     const beginning = opens(message.fecha);
     const unread = unreadFrom?.id === message.id ? unreadFrom.count : 0;
     rows.push({
@@ -50,7 +46,6 @@ export function rowsOf({ messages, outgoing, unreadFrom }: ThreadContent, clock:
       key: `m${message.id}`,
       day: beginning,
       message,
-      edit: edits.get(message.id),
       quoted: message.responde_a === null ? undefined : (byId.get(message.responde_a) ?? null),
       follows: beginning === null && unread === 0 && isTogether(before, message),
       unread,
@@ -77,17 +72,6 @@ function dayOf(at: string, clock: Clock): string {
   const day = known.get(key) ?? clock.dayKey(at);
   known.set(key, day);
   return day;
-}
-
-/** Platforms tell the change of a text as a message of its own. */
-const isEditOf = ({ tipo, responde_a }: Message, byId: ReadonlyMap<number, Message>): boolean =>
-  tipo === "edit" && responde_a !== null && byId.has(responde_a);
-
-function editsOf(messages: readonly Message[], byId: ReadonlyMap<number, Message>): Map<number, Message> {
-  const edits = new Map<number, Message>();
-  for (const message of messages)
-    if (message.responde_a !== null && isEditOf(message, byId)) edits.set(message.responde_a, message);
-  return edits;
 }
 
 const isTogether = (before: Message | undefined, message: Message): boolean =>

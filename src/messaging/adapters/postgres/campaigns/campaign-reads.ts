@@ -59,12 +59,14 @@ const recipients: Statement = {
     order by position limit $5 offset $6`,
 };
 
+const failed: RecipientState = "failed";
+
 const failures: Statement = {
   name: "campaign_failures",
   text: `
     select error_code as "errorCode", error_reason as "errorReason", count(*) as count
     from campaign_recipients
-    where business_id = $1 and campaign_id = $2 and state = 'failed'
+    where business_id = $1 and campaign_id = $2 and state = $4
     group by error_code, error_reason
     order by count desc, error_code, error_reason limit $3`,
 };
@@ -117,7 +119,7 @@ export class PostgresCampaignReads implements CampaignReads {
   }
 
   failures(businessId: number, campaignId: number, limit: number, signal?: AbortSignal): Promise<FailureReason[]> {
-    return this.cells.of(businessId).rows<FailureReason>(failures, [businessId, campaignId, limit], signal);
+    return this.cells.of(businessId).rows<FailureReason>(failures, [businessId, campaignId, limit, failed], signal);
   }
 
   async standing(): Promise<CampaignsStanding> {
