@@ -97,13 +97,12 @@ function Facts({
 }) {
   const { t } = useTranslation("campaigns");
   const clock = useClock();
-  const when = (at: string): string => `${clock.brief(at)} ${clock.time(at)}`;
   const isAhead = Date.parse(schedule_at) > Date.now();
   return (
     <p className={styles.facts}>
       <span>{t("recipients", { count: total })}</span>
-      {isAhead && <span>{t("begins", { at: when(schedule_at) })}</span>}
-      {finished_at && <span>{t("ended", { at: when(finished_at) })}</span>}
+      {isAhead && <span>{t("begins", { at: clock.moment(schedule_at) })}</span>}
+      {finished_at && <span>{t("ended", { at: clock.moment(finished_at) })}</span>}
       {send_window && <span>{t("window", send_window)}</span>}
       {rate > 0 && <span>{t("rate", { rate: Math.round(rate * 10) / 10 })}</span>}
       {seconds_left !== null && seconds_left > 0 && <span>{t("left", { minutes: Math.ceil(seconds_left / 60) })}</span>}
@@ -240,7 +239,7 @@ function Recipients({ campaign: { id, counts, total } }: { readonly campaign: Ca
               <Table.Tr key={each.contacto_id}>
                 <Table.Td>{each.numero}</Table.Td>
                 <Table.Td>{t(`recipient.${each.state}`)}</Table.Td>
-                <Table.Td>{each.fecha ? `${clock.brief(each.fecha)} ${clock.time(each.fecha)}` : ""}</Table.Td>
+                <Table.Td>{each.fecha ? clock.moment(each.fecha) : ""}</Table.Td>
                 <Table.Td>{each.error ?? ""}</Table.Td>
               </Table.Tr>
             ))}

@@ -78,9 +78,7 @@ function Row({ campaign }: { readonly campaign: Campaign }) {
       <Progress campaign={campaign} />
       <p className={styles.facts}>
         <span>{t("progress", { done: doneOf(campaign), total })}</span>
-        <span>
-          {clock.brief(created_at)} {clock.time(created_at)}
-        </span>
+        <span>{clock.moment(created_at)}</span>
       </p>
     </li>
   );
