@@ -52,7 +52,7 @@ export interface Receiving {
   /** What was kept, without what concerns one customer; null where nothing of it may stay. */
   readonly without: (payload: string, forgotten: Forgotten) => string | null;
   files(settings: FileSettings): FileSource;
-  /** Asks for the name of a customer whom its webhooks do not name; null where the platform tells none. Never rejects. */
+  /** Asks for the name of a customer that webhooks do not name; null where the platform gives none. Never rejects. */
   readonly nameOf?: (settings: GraphSettings, sender: Sender, customer: string) => Promise<string | null>;
 }
 

@@ -6,7 +6,7 @@ import { addressesOf, providers } from "../support/channels.ts";
 import { eventually } from "../support/wait.ts";
 import { businessId, type Outcome, type Victim } from "./scenario.ts";
 
-/** Milliseconds for a lease to run out and the sweep to come by, while a killed process's clock is still locked. */
+/** Milliseconds for a lease to run out and the sweep to run, while a killed process's clock is still locked. */
 const settledMs = 30_000;
 
 /** What the sandbox calls a text that is sent there. */

@@ -11,7 +11,7 @@ interface MessageRow {
   readonly announced: number;
 }
 
-/** Milliseconds for a lease to run out and the sweep to come by, while a killed process's clock is still locked. */
+/** Milliseconds for a lease to run out and the sweep to run, while a killed process's clock is still locked. */
 const settledMs = 30_000;
 
 /** Counts the events of all messages at once: looked for one by one they would outlast the requests under way. */

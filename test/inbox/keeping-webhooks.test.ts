@@ -12,7 +12,7 @@ describe("webhooks that are kept", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ environment: { ROLE: "worker" } });
-    // Nobody works anything off meanwhile.
+    // No worker runs meanwhile.
     await resolve(world.container, tokens.webhookLoop).stop();
   });
   after(() => world.stop());

@@ -27,7 +27,7 @@ type BubbleProps = Pick<Extract<Row, { kind: "message" }>, "message" | "quoted" 
   readonly actions: MessageActions;
 };
 
-/** Kinds of which something else than text is shown. */
+/** Kinds that are shown as something other than text. */
 const shown = new Set(["image", "sticker", "video", "audio", "document", "location", "contacts", "order"]);
 
 /** Platforms invent kinds; of those that nothing is known of, their name is shown. */

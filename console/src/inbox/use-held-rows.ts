@@ -24,7 +24,7 @@ export function arranged(held: readonly Chat[], rows: readonly Chat[]): { rows: 
   return { rows: [...held, ...later], news: unknown.length - later.length + risen.length };
 }
 
-/** What one may not see any more is not shown, whatever is held. */
+/** A chat that the user may no longer see is not shown, even while the order is held. */
 const isGone = ({ chat_id }: Chat): boolean => queryClient.getQueryData(chatKey(chat_id)) === null;
 
 /**

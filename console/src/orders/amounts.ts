@@ -29,7 +29,7 @@ export function extrasOf(order: Order, line: OrderLine): PricedExtra[] {
 
 const cents = (amount: number): number => Math.round(amount * 100);
 
-/** What a line costs with its extras, of which each piece has its own. */
+/** What a line costs: each piece with its extras. */
 export function amountOf(
   quantity: number,
   price: number | string,

@@ -73,7 +73,7 @@ export async function fetchOrder(businessId: number, id: number): Promise<OpenOr
   }
 }
 
-/** Of the version; without one, whatever the order is at by then. */
+/** Without a version the change counts for the order as it is by then. */
 const ifMatch = (version: string | null) => (version ? { "If-Match": version } : {});
 
 export const moveOrder = (id: number, to: State, reason: string | null, version: string | null) =>

@@ -87,7 +87,7 @@ function gather(news: Gathered, event: Told, sender: string, channel: PagesChann
   else news.marks.push(...markOf(object(event.read), "read", from));
 }
 
-/** Whom an event is about, and when it was. */
+/** The contact that an event is about, and its time. */
 interface Party {
   readonly sender: string;
   readonly customer: string;

@@ -1,7 +1,7 @@
 import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 
-/** A contact whom nobody has named yet: the id on the platform stands in the place of the name. */
+/** A contact without a name: the id on the platform stands in its place. */
 export interface UnnamedContact {
   readonly businessId: number;
   readonly contactId: number;
@@ -44,7 +44,7 @@ const pauses = [minute, 5 * minute, 30 * minute, 3 * hour, 12 * hour, 24 * hour,
 /** Of one business there is one at most, so that one with many, or whose platform hangs, holds up no others. */
 const mostUnderWay = 16;
 
-/** Asks platforms for the names of customers whom their webhooks do not name. Any number of workers may do so at once. */
+/** Asks platforms for the names of customers that webhooks do not name. Any number of workers may do so at once. */
 export class NameContacts {
   constructor(
     private readonly unnamed: UnnamedContacts,

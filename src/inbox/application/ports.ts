@@ -16,7 +16,7 @@ export interface IncomingStore {
 
 export interface Recorded {
   readonly events: readonly LoggedEvent[];
-  /** News of which nothing is kept. */
+  /** News that is dropped. */
   readonly dropped: ReadonlyMap<DropReason, number>;
   /** Something may wait for a message that was stored, or for one that is not known yet. */
   readonly hasEarly: boolean;

@@ -5,7 +5,7 @@ import type { DropReason, IncomingStores, Recorded, StoredFiles } from "./ports.
 
 /** What is done about recorded news besides; none of it throws, and each returns at once. */
 export interface Aftermath {
-  /** Hears of news of which nothing is kept. */
+  /** Is called with news that is dropped. */
   onDropped(channel: ChatChannelName, reason: DropReason, count: number): void;
   /** Looks at statuses that came before their message was known. */
   applyEarly(): void;

@@ -184,7 +184,7 @@ export class Downloads {
         answered = true;
         clearTimeout(timer);
         noteKeepAlive(response);
-        // What breaks while nobody reads is met by the one who reads next.
+        // An error that comes while nothing is read is thrown at the next read.
         response.on("error", () => {});
         resolve(response);
       });

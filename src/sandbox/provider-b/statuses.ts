@@ -10,7 +10,7 @@ import { messages } from "./errors.ts";
 /** An accepted message with what its statuses need. */
 export interface ProviderBMessage extends AcceptedMessage {
   readonly accountId: string;
-  /** Where its statuses go; without it nobody is told. */
+  /** Where its statuses go; without it none are sent. */
   readonly statusCallback: string | undefined;
 }
 

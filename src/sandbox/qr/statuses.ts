@@ -33,7 +33,7 @@ function toWire({ message: { id, to }, name }: StatusNews<AcceptedMessage>, send
     case "id":
       return { ...key, status: name, datetime: Date.now(), owner: instanceId };
     default: {
-      // The provider's own id of the message, which is told nowhere else.
+      // The provider's own id of the message: no other field has it.
       const messageId = `cm${Buffer.from(id).toString("hex").slice(-23)}`;
       return { messageId, keyId: id, remoteJid, fromMe: true, participant: remoteJid, status: name, instanceId };
     }

@@ -27,7 +27,7 @@ export interface CustomerChat {
   readonly chat_id: number;
 }
 
-/** Whom a piece of news is about. */
+/** The contact that a piece of news is about. */
 export interface InChat {
   readonly sender: string;
   /** The customer's id on the platform. */

@@ -20,7 +20,7 @@ export interface MessageNews {
   readonly begins?: boolean;
 }
 
-/** A message of which more is known now, and what that tells of its contact and its conversation. */
+/** A message that more is known about now, and what that says about its contact and conversation. */
 export interface MovedMessage extends MessageNews {
   readonly before: MessageState;
   readonly recipient_id: string | null;

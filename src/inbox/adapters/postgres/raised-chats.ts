@@ -76,7 +76,7 @@ export interface RaisedChat {
   readonly chat_id: number;
   /** Who could see it before; null where that is the same. */
   readonly was: Audience | null;
-  /** Its row differs, of which no message tells: its window ends later, it has another ad, a message of it another text. */
+  /** Its row differs without a new message: its window ends later, its ad is another, or the text of a message is. */
   readonly isToBeTold: boolean;
 }
 
@@ -115,7 +115,7 @@ export interface ChatNews {
 export const raiseChats = (transaction: Queries, news: ChatNews): Promise<RaisedChat[]> =>
   inChunks<RaisedChat>(transaction, raise, chatsToRaise(news));
 
-/** Logs `chat:changed` for those of which no message tells. */
+/** Logs `chat:changed` for the chats that changed without a new message. */
 export const announceChats = (transaction: Queries, raised: readonly RaisedChat[]): Promise<LoggedEvent[]> =>
   inChunks<LoggedEvent>(
     transaction,

@@ -76,7 +76,7 @@ export const erasedSince = (row: string): string => `
   (select now() from erased_numbers as erased
    where erased.business_id = ${row}.business_id and erased.digest = ${row}.digest)`;
 
-/** How customers are found, or made where nobody is found. */
+/** How customers are found, or made where none is found. */
 interface Naming {
   /** Of a row of `wanted`: the contact's `id` and `platform_id`. */
   readonly found: string;

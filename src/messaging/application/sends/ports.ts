@@ -59,7 +59,7 @@ export interface ReadMessage {
   readonly customer: string;
 }
 
-/** A template of which the platform sends no message any more, as messages name it. */
+/** A template that the platform no longer sends, by the name that messages use. */
 export type StoppedTemplate = Pick<NonNullable<MessageContent["template"]>, "name" | "language" | "providerBId">;
 
 /** Hears that the platform refused a message of the sender because it has stopped the message's template. */
