@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 /**
- * `npm test [file ...]`: all tests, or those of these files. All are run in two processes side by side, each on a
- * database server of its own: tests wait for timers and disks most of the time. What the second one prints follows what
- * the first one prints. At the end all failures are printed once more, since logs of builds are often cut to their end,
- * and one line counts both: `12 passed, 1 failed, 0 skipped`.
+ * `npm test [file ...]`: all tests, or those of these files. All are run in three processes side by side, each on a
+ * database server of its own: tests wait for timers, disks and browsers much of the time. What the others print follows
+ * what the first one prints. At the end all failures are printed once more, since logs of builds are often cut to their
+ * end, and one line counts all: `12 passed, 1 failed, 0 skipped`.
  */
-const processes = 2;
+const processes = 3;
 
 async function testFiles(): Promise<string[]> {
   const found = await readdir("test", { recursive: true });
@@ -20,7 +20,7 @@ async function testFiles(): Promise<string[]> {
     .sort();
 }
 
-/** Folder by folder, so that the halves are about equally long by the size of their files. */
+/** Folder by folder, so that the parts are about equally long by the size of their files. */
 async function shares(files: readonly string[]): Promise<string[][]> {
   const sized = await Promise.all(files.map(async (file) => ({ file, size: (await stat(file)).size })));
   const parts = Array.from({ length: processes }, () => ({ size: 0, files: [] as string[] }));
