@@ -34,10 +34,12 @@ export async function dieWhileEventsAreDelivered(
     await sleep(random.between(1, 20));
     response.writeHead(200).end();
   });
-  const hook = await victim.administer<{ id: number }>("POST", "/admin/webhooks", {
-    url: `${receiver.url}/`,
-    events: ["message.new"],
-  });
+  const hook = await victim
+    .administer<{ id: number }>("POST", "/admin/webhooks", { url: `${receiver.url}/`, events: ["message.new"] })
+    .catch(async (error) => {
+      await receiver.close();
+      throw error;
+    });
   try {
     for (let round = 0; round < rounds; round += 1) {
       const said = Array.from({ length: parallel }, (_, n) => {
