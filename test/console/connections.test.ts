@@ -108,7 +108,7 @@ describe("the console's connections", function () {
     await form.getByLabel("Token de acceso").fill(phone.token);
     await button(page, "Guardar").click();
     await page.getByRole("img", { name: "Código QR para vincular Tienda" }).waitFor();
-    await world.rows("update senders set state = 'open' where platform_id = 'tienda'");
+    await world.control("POST", "/qr/tienda/scan");
     await page.getByText("Teléfono conectado.").waitFor();
     await page.keyboard.press("Escape");
     await rowOf(page, "Tienda").getByText("Conectado", { exact: true }).waitFor();

@@ -356,6 +356,23 @@ describe("sandbox: webhooks of the QR provider", () => {
     expect((await say({ to: "fresh", text: "a" })).body).to.include({ delivered: false });
   });
 
+  it("tell that a phone is connected once it scans the code that was asked for", async () => {
+    const webhook = { url: receiver.url };
+    await bench.control("POST", "/qr-instances", { instance: "paired", apiKey: "key-1", connected: false, webhook });
+    const connectionState = async () =>
+      (await bench.call("GET", "/instance/connectionState/paired", undefined, { apikey: "key-1" })).body.instance;
+    const scan = (instance = "paired") => bench.control("POST", `/qr/${instance}/scan`);
+    expect((await scan()).body.error).to.match(/no code of paired/);
+    await bench.call("GET", "/instance/connect/paired", undefined, { apikey: "key-1" });
+    expect((await scan()).body).to.deep.equal({ instance: "paired", delivered: true });
+    expect(await connectionState()).to.include({ state: "open" });
+    await eventually(() => news("connection.update").length === 2);
+    const inOrder = news("connection.update").sort((one, other) => one.date_time.localeCompare(other.date_time));
+    expect(inOrder.map(({ data }) => data.state)).to.deep.equal(["connecting", "open"]);
+    expect((await scan()).status).to.equal(400);
+    expect((await scan("nobody")).body.error).to.match(/instance must be/);
+  });
+
   it("are not sent for input that cannot be used", async () => {
     for (const [input, complaint] of [
       [{}, /text must be given/],

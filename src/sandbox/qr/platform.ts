@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { qrChannel } from "../../kernel/channels.ts";
-import { dialled, type Fields, fieldsIn, isObject } from "../core/input.ts";
+import { BadInput, dialled, type Fields, fieldsIn, isObject } from "../core/input.ts";
 import { type Call, control, type Platform, type PlatformRoute } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
 import type { AcceptedMessage, Shared } from "../core/shared.ts";
@@ -30,6 +30,8 @@ export function qrPlatform(
   const news = new QrNews(webhooks);
   const customers = new QrCustomers(instances, news, shared.files);
   const statuses = queues.open(qrTelling(instances, news));
+  /** Instances with a code that no phone has scanned yet. */
+  const coded = new Set<string>();
   for (const instance of settings) put(instance);
 
   /** Delivers a webhook when a phone is paired or logged out. */
@@ -41,19 +43,30 @@ export function qrPlatform(
       news.direct(instance, { url, headers, events: allNews, base64: false });
     }
     if (before && (before.connected === false) !== (connected === false)) {
-      if (connected === false) tellOfConnection(given, "close", loggedOut);
-      else tellOfConnection(given, "open", 200);
+      coded.delete(instance);
+      if (connected === false) void tellOfConnection(given, "close", loggedOut);
+      else void tellOfConnection(given, "open", 200);
     }
     return { instance };
   }
 
-  function tellOfConnection(sender: SandboxQrInstance, state: string, statusReason: number): void {
-    void news.tell(sender, "connection.update", { instance: sender.instance, state, statusReason });
+  function tellOfConnection(sender: SandboxQrInstance, state: string, statusReason: number): Promise<boolean> {
+    return news.tell(sender, "connection.update", { instance: sender.instance, state, statusReason });
+  }
+
+  /** Answers once the webhook was delivered or its first attempt failed. */
+  async function scan(instance: string): Promise<object> {
+    const sender = instances.find(instance);
+    if (!sender) throw new BadInput("instance must be an instance");
+    if (!coded.delete(instance)) throw new BadInput(`no code of ${instance} is shown`);
+    instances.put({ ...sender, connected: true });
+    return { instance, delivered: await tellOfConnection(sender, "open", 200) };
   }
 
   function connect(sender: SandboxQrInstance): object {
     if (sender.connected !== false) return state(sender);
-    tellOfConnection(sender, "connecting", 200);
+    coded.add(sender.instance);
+    void tellOfConnection(sender, "connecting", 200);
     return pairing;
   }
 
@@ -154,6 +167,11 @@ export function qrPlatform(
         "adds or replaces a phone paired by QR code, and tells its webhook of one that is paired or logged out by that: " +
           "{instance, apiKey, connected, phone, webhook: {url, headers}, webhookBase64, echo, updates, wraps}",
         (input) => put(readQrInstance(input, "instance")),
+      ),
+      control(
+        "POST /__sandbox/qr/{instance}/scan",
+        "a phone scans the code that was asked for, and is connected by that",
+        (_, { path }) => scan(path.instance ?? ""),
       ),
       control(
         "POST /__sandbox/qr/{instance}/customers/{customer}/write",
