@@ -1,12 +1,13 @@
+import "./texts.ts";
 import { Alert, Badge, Button, Checkbox, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Asking } from "../settings/asking.tsx";
+import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
+import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { useClock } from "../shared/use-clock.ts";
-import { Asking } from "./asking.tsx";
-import styles from "./connections.module.css";
-import { Copyable, Failure, Loading, Nothing, Page, useChange } from "./page.tsx";
 
 const scopes = ["read", "send", "orders", "admin"] as const;
 type Scope = (typeof scopes)[number];
@@ -23,6 +24,7 @@ const useKeys = () =>
 
 export function AppKeysScreen() {
   const { t } = useTranslation("connections");
+  const placeTitle = usePlaceTitle("app-keys");
   const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useKeys();
   const [isAdding, setAdding] = useState(false);
   const keys = data?.pages.flatMap((page) => page.data) ?? [];
@@ -34,7 +36,7 @@ export function AppKeysScreen() {
       <Failure error={error} again={() => void refetch()} />
       {data && keys.length === 0 && <Nothing text={t("keys.none")} />}
       {keys.length > 0 && (
-        <ul aria-label={t("places.app-keys.title")} className={styles.list}>
+        <ul aria-label={placeTitle} className={styles.list}>
           {keys.map((key) => (
             <Row key={key.id} {...key} />
           ))}

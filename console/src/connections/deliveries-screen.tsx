@@ -1,13 +1,15 @@
+import "./texts.ts";
 import { Alert, Badge, Button, Collapse, Group, Modal, Title } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Asking } from "../settings/asking.tsx";
+import { Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
+import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { useClock } from "../shared/use-clock.ts";
-import { Asking } from "./asking.tsx";
-import styles from "./connections.module.css";
-import { Failure, Loading, Nothing, Page, useChange } from "./page.tsx";
+import own from "./connections.module.css";
 import { HookState, Secret } from "./webhooks-screen.tsx";
 
 /** While a delivery waits, its outcome is asked for this often. */
@@ -30,7 +32,7 @@ function useDeliveries(id: number) {
 }
 
 export function DeliveriesScreen() {
-  const { t } = useTranslation("connections");
+  const placeTitle = usePlaceTitle("webhooks");
   const { webhook } = useParams({ strict: false }) as { webhook: string };
   const id = Number(webhook);
   const params = { path: { id } };
@@ -39,7 +41,7 @@ export function DeliveriesScreen() {
     queryFn: ({ signal }) => answered(api.GET("/admin/webhooks/{id}", { params, signal })),
   });
   return (
-    <Page place="webhooks" title={data?.url ?? t("places.webhooks.title")}>
+    <Page place="webhooks" title={data?.url ?? placeTitle}>
       <Failure error={error} />
       {!data && !error && <Loading />}
       {data && <Endpoint hook={data} />}
@@ -208,7 +210,7 @@ function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
       <Failure error={redeliver.error} />
       {answer && (
         <Collapse expanded={isOpen} w="100%">
-          <pre className={styles.answer}>{answer}</pre>
+          <pre className={own.answer}>{answer}</pre>
         </Collapse>
       )}
     </li>

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, NumberInput, PasswordInput, Select, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Failure, useChange } from "../settings/page.tsx";
 import { answered, api } from "../shared/api.ts";
-import { Failure, useChange } from "./page.tsx";
 import { key, type Sender } from "./senders.ts";
 
 const channels = ["platform-apicloud", "qr", "platform-page", "platform-photo", "provider-b"] as const;

@@ -1,12 +1,13 @@
+import "./texts.ts";
 import { Badge, Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Asking } from "../settings/asking.tsx";
+import { Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
+import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
-import { Asking } from "./asking.tsx";
-import styles from "./connections.module.css";
 import { NumberForm } from "./number-form.tsx";
-import { Failure, Loading, Nothing, Page, useChange } from "./page.tsx";
 import { PairPhone } from "./pair-phone.tsx";
 import { PlatformSetup } from "./platform-setup.tsx";
 import { key, type Sender, stateOf } from "./senders.ts";
@@ -16,6 +17,7 @@ const watchMs = 10_000;
 
 export function NumbersScreen() {
   const { t } = useTranslation("connections");
+  const placeTitle = usePlaceTitle("numbers");
   const [edited, setEdited] = useState<Sender | "new" | null>(null);
   const [pairing, setPairing] = useState<Sender | null>(null);
   const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
@@ -35,7 +37,7 @@ export function NumbersScreen() {
       <Failure error={error} again={() => void refetch()} />
       {data && senders.length === 0 && <Nothing text={t("numbers.none")} />}
       {senders.length > 0 && (
-        <ul aria-label={t("places.numbers.title")} className={styles.list}>
+        <ul aria-label={placeTitle} className={styles.list}>
           {senders.map((sender) => (
             <Row key={sender.id} sender={sender} onEdit={() => setEdited(sender)} onPair={() => setPairing(sender)} />
           ))}

@@ -2,10 +2,10 @@ import { Alert, Loader, Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
+import { Failure } from "../settings/page.tsx";
 import { answered, api, Refused } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
 import styles from "./connections.module.css";
-import { Failure } from "./page.tsx";
 import { key, type Sender } from "./senders.ts";
 
 /** A code is valid for less than a minute. */

@@ -1,6 +1,6 @@
 import { Accordion, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { Copyable } from "./page.tsx";
+import { Copyable } from "../settings/page.tsx";
 
 const addresses = {
   "platform-apicloud": "/webhooks/cloud",

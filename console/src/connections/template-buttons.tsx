@@ -1,6 +1,6 @@
 import { Button, CloseButton, Select, Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import styles from "./connections.module.css";
+import styles from "../settings/settings.module.css";
 import { type ButtonForm, buttonKinds, mostButtons, type TemplateForm } from "./template-form.ts";
 
 interface Props {

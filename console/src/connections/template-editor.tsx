@@ -1,12 +1,14 @@
+import "./texts.ts";
 import { Alert, Button, Select, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Asking } from "../settings/asking.tsx";
+import { Failure, Loading, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
+import styles from "../settings/settings.module.css";
 import { answered, api, type paths } from "../shared/api.ts";
-import { Asking } from "./asking.tsx";
-import styles from "./connections.module.css";
-import { Failure, Loading, Page, useChange } from "./page.tsx";
+import own from "./connections.module.css";
 import { PhonePreview } from "./phone-preview.tsx";
 import { TemplateButtons } from "./template-buttons.tsx";
 import {
@@ -28,6 +30,7 @@ const watchMs = 3_000;
 export function TemplateScreen() {
   const { template } = useParams({ strict: false }) as { template: string };
   const { t } = useTranslation("connections");
+  const placeTitle = usePlaceTitle("templates");
   const id = template === "new" ? null : Number(template);
   const { data, error } = useQuery({
     queryKey: ["admin", key, "one", id],
@@ -45,7 +48,7 @@ export function TemplateScreen() {
   return (
     <Page
       place="templates"
-      title={data?.nombre ?? t("places.templates.title")}
+      title={data?.nombre ?? placeTitle}
       action={data && <TemplateState state={data.state ?? "no_status"} />}
     >
       <Failure error={error} />
@@ -145,7 +148,7 @@ function Editor({ first, stored, isWhole }: EditorProps) {
     ));
 
   return (
-    <div className={styles.editor}>
+    <div className={own.editor}>
       <form
         className={styles.form}
         noValidate

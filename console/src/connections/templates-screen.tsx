@@ -1,13 +1,14 @@
+import "./texts.ts";
 import { Alert, Badge, Button, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
+import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
-import styles from "./connections.module.css";
-import { Failure, Loading, Nothing, Page, useChange } from "./page.tsx";
 
 const searchPauseMs = 250;
 /** The result of a review comes without being asked for; while one is under way it is read this often. */
@@ -32,6 +33,7 @@ function useTemplates(q: string) {
 
 export function TemplatesScreen() {
   const { t } = useTranslation("connections");
+  const placeTitle = usePlaceTitle("templates");
   const [text, setText] = useState("");
   const [q] = useDebouncedValue(text.trim().slice(0, 100), searchPauseMs);
   const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useTemplates(q);
@@ -70,7 +72,7 @@ export function TemplatesScreen() {
       <Failure error={error} again={() => void refetch()} />
       {data && templates.length === 0 && <Nothing text={t("templates.none")} />}
       {templates.length > 0 && (
-        <ul aria-label={t("places.templates.title")} className={styles.list}>
+        <ul aria-label={placeTitle} className={styles.list}>
           {templates.map(({ id, nombre, descripcion, state, rejected_reason }) => (
             <li key={id} className={styles.row}>
               <div className={styles.what}>

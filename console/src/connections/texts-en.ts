@@ -1,26 +1,11 @@
 import type { ConnectionsTexts } from "./texts-es.ts";
 
 export const en: ConnectionsTexts = {
-  settings: "Settings",
-  menu: "Connections",
-  unreachable: "The service cannot be reached. Try again in a moment.",
-  again: "Try again",
-  copy: "Copy",
-  copied: "Copied",
   cancel: "Cancel",
   save: "Save",
   close: "Close",
   more: "Show more",
   never: "Never",
-  places: {
-    numbers: { title: "Numbers", lead: "The numbers, pages and phones that your business writes from." },
-    templates: {
-      title: "Templates",
-      lead: "Messages that the platform approves, and that reach people who have not written to you lately.",
-    },
-    "app-keys": { title: "App Keys", lead: "Keys with which your own systems use the API." },
-    webhooks: { title: "Webhooks", lead: "Addresses of your systems that hear of each event as it happens." },
-  },
   keys: {
     add: "New App Key",
     none: "No keys yet. Create one to connect your shop or your system.",

@@ -1,24 +1,9 @@
 export const es = {
-  settings: "Ajustes",
-  menu: "Conexiones",
-  unreachable: "No hay conexión con el servicio. Prueba de nuevo en un momento.",
-  again: "Intentar de nuevo",
-  copy: "Copiar",
-  copied: "Copiado",
   cancel: "Cancelar",
   save: "Guardar",
   close: "Cerrar",
   more: "Ver más",
   never: "Nunca",
-  places: {
-    numbers: { title: "Números", lead: "Los números, páginas y teléfonos desde los que escribe tu negocio." },
-    templates: {
-      title: "Plantillas",
-      lead: "Mensajes que la plataforma aprueba y que puedes enviar a quien no te escribió hace poco.",
-    },
-    "app-keys": { title: "App Keys", lead: "Claves con las que tus propios sistemas usan la API." },
-    webhooks: { title: "Webhooks", lead: "Direcciones de tus sistemas que reciben cada evento cuando ocurre." },
-  },
   keys: {
     add: "Nueva App Key",
     none: "Todavía no hay claves. Crea una para conectar tu tienda o tu sistema.",

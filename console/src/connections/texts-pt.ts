@@ -1,26 +1,11 @@
 import type { ConnectionsTexts } from "./texts-es.ts";
 
 export const pt: ConnectionsTexts = {
-  settings: "Configurações",
-  menu: "Conexões",
-  unreachable: "Não há conexão com o serviço. Tente de novo em instantes.",
-  again: "Tentar de novo",
-  copy: "Copiar",
-  copied: "Copiado",
   cancel: "Cancelar",
   save: "Salvar",
   close: "Fechar",
   more: "Ver mais",
   never: "Nunca",
-  places: {
-    numbers: { title: "Números", lead: "Os números, páginas e telefones com que seu negócio escreve." },
-    templates: {
-      title: "Modelos",
-      lead: "Mensagens que a plataforma aprova e que chegam a quem não escreveu há pouco.",
-    },
-    "app-keys": { title: "App Keys", lead: "Chaves com que seus próprios sistemas usam a API." },
-    webhooks: { title: "Webhooks", lead: "Endereços dos seus sistemas que recebem cada evento quando acontece." },
-  },
   keys: {
     add: "Nova App Key",
     none: "Ainda não há chaves. Crie uma para conectar sua loja ou seu sistema.",

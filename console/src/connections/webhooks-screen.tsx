@@ -1,11 +1,12 @@
+import "./texts.ts";
 import { Alert, Badge, Button, Checkbox, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
+import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
-import styles from "./connections.module.css";
-import { Copyable, Failure, Loading, Nothing, Page, useChange } from "./page.tsx";
 
 const events = [
   "message.new",
@@ -23,6 +24,7 @@ const all = 50;
 
 export function WebhooksScreen() {
   const { t } = useTranslation("connections");
+  const placeTitle = usePlaceTitle("webhooks");
   const [isAdding, setAdding] = useState(false);
   const { data, isPending, error, refetch } = useQuery({
     queryKey: ["admin", "webhooks"],
@@ -34,7 +36,7 @@ export function WebhooksScreen() {
       <Failure error={error} again={() => void refetch()} />
       {data?.data.length === 0 && <Nothing text={t("hooks.none")} />}
       {data && data.data.length > 0 && (
-        <ul aria-label={t("places.webhooks.title")} className={styles.list}>
+        <ul aria-label={placeTitle} className={styles.list}>
           {data.data.map(({ id, url, description, disabled, events: heard }) => (
             <li key={id} className={styles.row}>
               <div className={styles.what}>

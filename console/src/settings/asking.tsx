@@ -23,7 +23,7 @@ interface AskingProps {
 
 /** A button for what cannot be undone: it asks first. */
 export function Asking({ label, name, question, act, onDone }: AskingProps) {
-  const { t } = useTranslation("connections");
+  const { t } = useTranslation("settings");
   const [isOpen, setOpen] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
 

@@ -6,10 +6,8 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
-import styles from "./connections.module.css";
-
-const places = ["numbers", "templates", "app-keys", "webhooks"] as const;
-type Place = (typeof places)[number];
+import { groups, type Place } from "./places.ts";
+import styles from "./settings.module.css";
 
 interface PageProps {
   readonly place: Place;
@@ -18,50 +16,55 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
+export function usePlaceTitle(place: Place): string {
+  const { t } = useTranslation("settings");
+  return t(`places.${place}.title`);
+}
+
+/** One place of the settings beside the menu of all of them. */
 export function Page({ place, title, action, children }: PageProps) {
-  const { t } = useTranslation("connections");
+  const { t } = useTranslation("settings");
   return (
     <div className={styles.page}>
-      <nav aria-label={t("menu")} className={styles.menu}>
-        {places.map((each) => (
-          <Link key={each} to={`/settings/${each}`} className={styles.place} activeProps={{ "data-active": true }}>
-            {t(`places.${each}.title`)}
-          </Link>
-        ))}
-      </nav>
-      <div className={styles.head}>
-        <div>
-          <Title order={1} size="h2">
-            {title ?? t(`places.${place}.title`)}
-          </Title>
-          {title === undefined && <p className={styles.lead}>{t(`places.${place}.lead`)}</p>}
+      <Menu />
+      <div className={styles.content}>
+        <Link to="/settings" className={styles.back}>
+          ‹ {t("title")}
+        </Link>
+        <div className={styles.head}>
+          <div>
+            <Title order={1} size="h2">
+              {title ?? t(`places.${place}.title`)}
+            </Title>
+            {title === undefined && <p className={styles.lead}>{t(`places.${place}.lead`)}</p>}
+          </div>
+          {action}
         </div>
-        {action}
+        {children}
       </div>
-      {children}
     </div>
   );
 }
 
-/** Where settings begin. */
-export function ConnectionsMenu() {
-  const { t } = useTranslation("connections");
+function Menu() {
+  const { t } = useTranslation("settings");
   return (
-    <div className={styles.page}>
-      <Title order={1} size="h2">
-        {t("settings")}
-      </Title>
-      <ul className={styles.cards}>
-        {places.map((each) => (
-          <li key={each}>
-            <Link to={`/settings/${each}`} className={styles.card}>
-              <span className={styles.name}>{t(`places.${each}.title`)}</span>
-              <span className={styles.detail}>{t(`places.${each}.lead`)}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </div>
+    <nav aria-label={t("title")} className={styles.menu}>
+      {groups.map(({ group, places }) => (
+        <div key={group}>
+          <p className={styles.group}>{t(`groups.${group}`)}</p>
+          <ul>
+            {places.map((each) => (
+              <li key={each}>
+                <Link to={`/settings/${each}`} className={styles.place} activeProps={{ "data-active": true }}>
+                  {t(`places.${each}.title`)}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
   );
 }
 
@@ -84,12 +87,12 @@ export function Nothing({ text, children }: { readonly text: string; readonly ch
 
 /** What the service said, else that it was not reached. */
 export function useWordsOf(): (error: unknown) => string {
-  const { t } = useTranslation("connections");
+  const { t } = useTranslation("settings");
   return (error) => (error instanceof Refused ? error.message : t("unreachable"));
 }
 
 export function Failure({ error, again }: { readonly error: unknown; readonly again?: () => void }) {
-  const { t } = useTranslation("connections");
+  const { t } = useTranslation("settings");
   const wordsOf = useWordsOf();
   if (!error) return null;
   return (
@@ -114,7 +117,7 @@ export function useChange<Given, Answer>(key: string, change: (given: Given) => 
 
 /** A value to be taken elsewhere. */
 export function Copyable({ label, value }: { readonly label: string; readonly value: string }) {
-  const { t } = useTranslation("connections");
+  const { t } = useTranslation("settings");
   return (
     <div className={styles.copyable}>
       <span className={styles.detail}>{label}</span>
