@@ -34,9 +34,25 @@ export const theme = createTheme({
   cursorType: "pointer",
 });
 
-/** The library's own greys are too faint for small text. */
+/** By color: the text of outlined badges and buttons, on every surface of app.css. */
+const outlined = {
+  light: { gray: "#566069", red: "#b42318", yellow: "#8a5a00" },
+  dark: { gray: "#a9b1ba", red: "#ff9a8f", yellow: "#ffd43b" },
+};
+
+const outlinedIn = (scheme: keyof typeof outlined) =>
+  Object.fromEntries(
+    Object.entries(outlined[scheme]).map(([name, color]) => [`--mantine-color-${name}-outline`, color]),
+  );
+
+/** The library's own greys, and its yellow on white, are too faint for small text. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { "--mantine-color-dimmed": "#566069", "--mantine-color-placeholder": "#66707a" },
-  dark: { "--mantine-color-dimmed": "#a9b1ba", "--mantine-color-placeholder": "#98a2ab" },
+  light: {
+    "--mantine-color-dimmed": "#566069",
+    "--mantine-color-placeholder": "#66707a",
+    "--mantine-color-yellow-light-color": "#6b4600",
+    ...outlinedIn("light"),
+  },
+  dark: { "--mantine-color-dimmed": "#a9b1ba", "--mantine-color-placeholder": "#98a2ab", ...outlinedIn("dark") },
 });
