@@ -141,8 +141,16 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.slowCells, tokens.secrets, tokens.knownTemplates, tokens.platform, tokens.config, tokens.notifications],
-    (cells, secrets, known, platform, { media }, notifications) => {
+    [
+      tokens.slowCells,
+      tokens.secrets,
+      tokens.knownTemplates,
+      tokens.platform,
+      tokens.numberCapacities,
+      tokens.config,
+      tokens.notifications,
+    ],
+    (cells, secrets, known, platform, capacities, { media }, notifications) => {
       const register = new PostgresCampaignRegister(cells, secrets);
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
         campaigns: new PostgresNewCampaigns(transaction),
@@ -150,7 +158,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       const dispatch = () => notifications.notify(campaignsDue);
       return [
         registerCampaignRoute(new RegisterCampaign(register, unitOfWork, known, media.baseUrl || null, dispatch)),
-        previewCampaignRoute(new PreviewCampaign(register, platform)),
+        previewCampaignRoute(new PreviewCampaign(register, platform, capacities)),
       ];
     },
   );

@@ -1,5 +1,6 @@
 import { ContainerModule } from "inversify";
 import { channelsOf } from "../channels/channels.ts";
+import { CloudCapacities } from "../channels/cloud/capacity.ts";
 import { CloudTemplates } from "../channels/cloud/templates.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
@@ -48,6 +49,11 @@ export const messagingModule = new ContainerModule(({ bind }) => {
         listMs: Math.min(timeoutMs, longestListMs),
       },
     });
+  });
+  provide(bind, tokens.numberCapacities, [tokens.httpClient, tokens.config], (client, { messagingPlatform }) => {
+    const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
+    const timeouts = { connectMs: connectTimeoutMs, totalMs: Math.min(timeoutMs, longestPageMs) };
+    return new CloudCapacities({ client, baseUrl: url, version, timeouts });
   });
   provide(
     bind,

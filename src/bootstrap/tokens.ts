@@ -65,6 +65,7 @@ import type {
   MediaRegister,
   MediaStorage,
   MessagingPlatform,
+  NumberCapacities,
   OutgoingMessages,
   OwnedInstance,
   ReadMedia,
@@ -177,6 +178,7 @@ export const tokens = {
   ordersOfChat: token<OrdersOfChat>("ordersOfChat"),
 
   platform: token<MessagingPlatform & TemplateApproval>("platform"),
+  numberCapacities: token<NumberCapacities>("numberCapacities"),
   knownTemplates: token<KnownTemplates>("knownTemplates"),
   mediaProbe: token<HttpMediaProbe>("mediaProbe"),
   /** For `media_url`: knows our own files by itself. */

@@ -54,6 +54,8 @@ export { ListTemplates } from "./application/templates/list-templates.ts";
 export type {
   KnownTemplates,
   MessagingPlatform,
+  NumberCapacities,
+  NumberCapacity,
   ReviewedTemplate,
   SubmitOutcome,
   TemplateApproval,

@@ -34,6 +34,10 @@ export const readAccount = shape({
   displayPhoneNumber: text(30),
   /** Sends above this rate are refused with 130429; unlimited when absent. */
   messagesPerSecond: optional(integer(1, 100_000)),
+  /** `GREEN` when absent. */
+  quality: optional(oneOf("GREEN", "YELLOW", "RED", "UNKNOWN")),
+  /** How many people it may write to in a day, such as `TIER_250`; `TIER_UNLIMITED` when absent. It is told, not enforced. */
+  messagingLimit: optional(text(50)),
   templates: listOf(readTemplate, 6_000),
   /** Who can be written to at any time; others have to write first. */
   people: optional(listOf(phoneNumber, 100_000)),

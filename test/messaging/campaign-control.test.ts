@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { sandboxAccountsOf } from "../../src/fixtures/businesses/platforms.ts";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import type { Statement } from "../../src/infra/postgres/database.ts";
 import { PostgresCampaignQueue } from "../../src/messaging/adapters/postgres/campaigns/campaign-queue.ts";
 import type { SenderLease } from "../../src/messaging/application/campaigns/ports.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { CampaignWorld, contactId } from "./campaign-support.ts";
+import { CampaignWorld, campaignBusiness, contactId } from "./campaign-support.ts";
 
 const later = { schedule_at: "2099-01-01T00:00:00Z" };
 const noCounts = {
@@ -549,6 +550,25 @@ describe("campaigns in the hands of an operator", () => {
     expect((await all.world.get("/campaigns?page=3", 2)).json).to.deep.include({ total: 23, data: [] });
   });
 
+  it("are listed by state and by a part of the name", async () => {
+    const named = (nombre: string) => all.register(all.body(1, { ...later, nombre }));
+    const [half, other] = [await named("Rebaja 50% de Mayo"), await named("Rebaja 5 y 0")];
+    const old = await named("REBAJA 50% de abril");
+    await all.act(old, "cancel");
+    const listed = async (query: string) => {
+      const { status, json, text } = await all.world.get(`/campaigns?${query}`);
+      expect(status, text).to.equal(200);
+      expect(json.total).to.equal(json.data.length);
+      return json.data.map(({ id }: Answer["json"]) => id);
+    };
+    expect(await listed("q=rebaja")).to.deep.equal([old, other, half]);
+    expect(await listed(`q=${encodeURIComponent(" rebaja 50% ")}`)).to.deep.equal([old, half]);
+    expect(await listed("q=rebaja&state=cancelled")).to.deep.equal([old]);
+    expect(await listed("q=rebaja&state=running")).to.deep.equal([other, half]);
+    expect((await all.world.get("/campaigns?q=rebaja", 2)).json.total).to.equal(0);
+    expect((await all.world.get("/campaigns?state=over")).status).to.equal(400);
+  });
+
   it("say how long it will take", async () => {
     const id = await all.register(all.body(60, later));
     await all.rows("update senders set messages_per_second = 30 where business_id = 1");
@@ -662,6 +682,41 @@ describe("campaigns in the hands of an operator", () => {
       expect([first.data.length, first.hasNextPage, first.total]).to.deep.equal([100, true, 150]);
       expect([second.data.length, second.hasNextPage]).to.deep.equal([50, false]);
       expect(second.data[0].contacto_id).to.equal(20_101);
+    });
+
+    it("looks at every contact where that is asked for, and at what the platform says of the number", async () => {
+      const [number] = sandboxAccountsOf([campaignBusiness(1)]);
+      await all.world.control("POST", "/accounts", { ...number, quality: "RED", messagingLimit: "TIER_2K" });
+      const range = Array.from({ length: 150 }, (_, n) => n + 1);
+      await all.rows(`insert into contacts (business_id, id, name, phone, platform_id, opted_out_at)
+        select 1, 30000 + n, 'C', (59189000000 + n)::text, '1', case when n <= 120 then now() end
+        from generate_series(1, 150) as n`);
+      const body = {
+        ...all.body(1),
+        contacts_id: range.map((n) => 30_000 + n),
+        contacts: range.map((n) => ({
+          nombre: "C",
+          numero: n === 150 ? "12" : String(59_189_000_000 + n),
+          pedido: "A",
+        })),
+      };
+      const check = async (page: number, of: object = body) =>
+        (await all.world.post(`/campaigns/preview?check=true&page=${page}`, of)).json;
+      const [first, second] = [await check(1), await check(2)];
+      expect(first.revision).to.deep.equal({
+        con_problemas: 121,
+        problemas: {
+          ...{ opted_out: 120, empty_parameter: 0, line_break_in_parameter: 0, wrong_number: 1 },
+          ...{ missing_parameters: 0, text_too_long: 0 },
+        },
+        calidad: "RED",
+        limite_diario: 2_000,
+      });
+      expect([first.total, first.data.length, first.hasNextPage]).to.deep.equal([150, 100, true]);
+      expect([second.data.length, second.hasNextPage]).to.deep.equal([21, false]);
+      expect(second.data.at(-1)).to.deep.include({ contacto_id: 30_150, problemas: ["wrong_number"] });
+      await all.world.control("POST", "/faults", { path: "node", status: 500 });
+      expect((await check(1)).revision).to.include({ calidad: null, limite_diario: null });
     });
 
     it("fails where the registration would", async () => {

@@ -15,6 +15,8 @@ export interface Sender {
   readonly phoneNumberId: string;
   readonly displayPhoneNumber: string;
   readonly token: string;
+  readonly quality: string | undefined;
+  readonly messagingLimit: string | undefined;
   readonly business: Business;
   /** Who can be written to at any time. */
   readonly people: ReadonlySet<string>;
@@ -36,7 +38,7 @@ export class Accounts {
 
   /** Adds the number, or replaces it. */
   put(account: SandboxAccount): void {
-    const { phoneNumberId, displayPhoneNumber, token, accountId } = account;
+    const { phoneNumberId, displayPhoneNumber, token, accountId, quality, messagingLimit } = account;
     const replaced = this.senders.get(phoneNumberId);
     if (!replaced && this.senders.size >= maxSenders) throw new BadInput(`at most ${maxSenders} accounts`);
     if (replaced) this.detach(replaced);
@@ -46,7 +48,8 @@ export class Accounts {
     business.templates.replace(phoneNumberId, account.templates);
     const mayEmit = account.messagesPerSecond === undefined ? () => true : tokenBucket(account.messagesPerSecond);
     const people = new Set(account.people);
-    const sender = { phoneNumberId, displayPhoneNumber, token, business, people, mayEmit };
+    const own = { phoneNumberId, displayPhoneNumber, token, quality, messagingLimit };
+    const sender = { ...own, business, people, mayEmit };
     business.numbers.set(phoneNumberId, sender);
     this.senders.set(phoneNumberId, sender);
     this.tokens.set(token, (this.tokens.get(token) ?? 0) + 1);

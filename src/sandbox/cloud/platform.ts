@@ -39,8 +39,8 @@ export function cloudPlatform(
       ),
       control(
         "POST /__sandbox/accounts",
-        "adds or replaces a number: {token, accountId, phoneNumberId, displayPhoneNumber, messagesPerSecond, templates, " +
-          "people}",
+        "adds or replaces a number: {token, accountId, phoneNumberId, displayPhoneNumber, messagesPerSecond, quality, " +
+          "messagingLimit, templates, people}",
         (input) => {
           const account = readAccount(input, "account");
           accounts.put(account);

@@ -196,11 +196,12 @@ function messageIds(): (recipient: string) => string {
   };
 }
 
-const senderNode = ({ phoneNumberId, displayPhoneNumber }: Sender): object => ({
+const senderNode = ({ phoneNumberId, displayPhoneNumber, quality, messagingLimit }: Sender): object => ({
   id: phoneNumberId,
   display_phone_number: displayPhoneNumber,
   verified_name: "Sandbox",
-  quality_rating: "GREEN",
+  quality_rating: quality ?? "GREEN",
+  whatsapp_business_manager_messaging_limit: messagingLimit ?? "TIER_UNLIMITED",
   code_verification_status: "VERIFIED",
   platform_type: "CLOUD_API",
 });

@@ -45,11 +45,18 @@ export interface FailureReason {
   readonly count: number;
 }
 
+export interface CampaignFilter {
+  readonly state: CampaignState | null;
+  /** In the name, in capitals or not; all have the empty one. */
+  readonly text: string;
+}
+
 export interface CampaignReads {
   status(businessId: number, campaignId: number): Promise<CampaignStatus | null>;
   /** Newest first. */
   list(
     businessId: number,
+    kept: CampaignFilter,
     page: number,
     limit: number,
   ): Promise<{ readonly total: number; readonly campaigns: CampaignStatus[] }>;

@@ -1,8 +1,8 @@
 import type { ApprovalState } from "../../domain/platform.ts";
 import { approvalState, longestBody, renderBody } from "../../domain/template.ts";
-import type { MessagingPlatform } from "../templates/ports.ts";
-import type { CampaignRegister } from "./ports.ts";
-import { checked, type RegisterCampaignCommand, recipientsOf } from "./register-campaign.ts";
+import type { MessagingPlatform, NumberCapacities, NumberCapacity } from "../templates/ports.ts";
+import type { CampaignRegister, NewRecipient } from "./ports.ts";
+import { type CheckedCampaign, checked, type RegisterCampaignCommand, recipientsOf } from "./register-campaign.ts";
 
 /** Why a message would not be sent, or would be refused by the platform. */
 export const previewProblems = [
@@ -14,6 +14,7 @@ export const previewProblems = [
   "text_too_long",
 ] as const;
 type Problem = (typeof previewProblems)[number];
+export type ProblemCounts = Readonly<Record<Problem, number>>;
 
 export interface PreviewedRecipient {
   readonly contactId: number;
@@ -31,6 +32,16 @@ export interface CampaignPreview {
   readonly recipients: readonly PreviewedRecipient[];
 }
 
+/** What stands against a campaign as a whole. */
+export interface CampaignCheck {
+  /** How many recipients have any problem. */
+  readonly affected: number;
+  readonly problems: ProblemCounts;
+  readonly number: NumberCapacity;
+}
+
+const unknownCapacity: NumberCapacity = { quality: null, dailyLimit: null };
+
 /**
  * Shows what a campaign would send to whom, and what would be refused. Sends and stores nothing. Rejects as a
  * registration would.
@@ -39,50 +50,81 @@ export class PreviewCampaign {
   constructor(
     private readonly campaigns: CampaignRegister,
     private readonly platform: MessagingPlatform,
+    private readonly capacities: NumberCapacities,
   ) {}
 
   async execute(command: RegisterCampaignCommand, page: number, limit: number): Promise<CampaignPreview> {
     const context = await checked(this.campaigns, command);
-    const { template, sender, parameterCount, preferredLanguage, total } = context;
+    const about = await this.about(command, context);
+    const place = { from: (page - 1) * limit, to: page * limit };
+    const recipients: PreviewedRecipient[] = [];
+    let at = 0;
+    for await (const batch of recipientsOf(command, context.parameterCount, this.campaigns)) {
+      const shown = batch.slice(Math.max(0, place.from - at), Math.max(0, place.to - at));
+      recipients.push(...(await this.previewed(command.businessId, context, shown)));
+      at += batch.length;
+      if (at >= place.to) break;
+    }
+    return { ...about, recipients };
+  }
+
+  /** Looks at every recipient. Of those with a problem it keeps the ones of the page. */
+  async check(
+    command: RegisterCampaignCommand,
+    page: number,
+    limit: number,
+  ): Promise<CampaignPreview & { readonly check: CampaignCheck }> {
+    const context = await checked(this.campaigns, command);
+    const isCloud = context.template.provider === "Cloud";
+    const [about, number] = await Promise.all([
+      this.about(command, context),
+      isCloud ? this.capacities.of(context.sender) : unknownCapacity,
+    ]);
+    const problems = Object.fromEntries(previewProblems.map((problem) => [problem, 0])) as Record<Problem, number>;
+    const recipients: PreviewedRecipient[] = [];
+    let affected = 0;
+    for await (const batch of recipientsOf(command, context.parameterCount, this.campaigns)) {
+      for (const each of await this.previewed(command.businessId, context, batch)) {
+        if (each.problems.length === 0) continue;
+        affected += 1;
+        for (const problem of each.problems) problems[problem] += 1;
+        if (affected > (page - 1) * limit && affected <= page * limit) recipients.push(each);
+      }
+    }
+    return { ...about, recipients, check: { affected, problems, number } };
+  }
+
+  private async about({ businessId }: RegisterCampaignCommand, context: CheckedCampaign) {
+    const { template, sender, preferredLanguage, total } = context;
     // ProviderB approves its own templates. Neither their approval nor its limits can be read.
     const isCloud = template.provider === "Cloud";
     const known = isCloud ? await this.platform.listTemplates(sender, { name: template.platformName }) : [];
-    const mostCharacters = isCloud ? longestBody : Number.POSITIVE_INFINITY;
-    const shown = await slice(recipientsOf(command, parameterCount, this.campaigns), (page - 1) * limit, page * limit);
-    const optedOut = await this.campaigns.optedOut(
-      command.businessId,
-      shown.map(({ contactId }) => contactId),
-    );
-    return {
-      approvalState: approvalState(template.structure, preferredLanguage, known),
-      remaining: await this.campaigns.remaining(command.businessId),
-      total,
-      recipients: shown.map(({ contactId, phone, parameters }) => {
-        const text = renderBody(template, parameters);
-        const has: Readonly<Record<Problem, boolean>> = {
-          opted_out: optedOut.has(contactId),
-          empty_parameter: parameters.some((parameter) => parameter.trim() === ""),
-          // The platform refuses these characters, and also five spaces in a row.
-          line_break_in_parameter: parameters.some((parameter) => /[\n\r\t]| {5}/.test(parameter)),
-          // E.164: at most 15 digits; the shortest numbers with a country code have 8.
-          wrong_number: phone.length < 8 || phone.length > 15,
-          missing_parameters: parameters.length < parameterCount,
-          text_too_long: text.length > mostCharacters,
-        };
-        return { contactId, phone, text, problems: previewProblems.filter((problem) => has[problem]) };
-      }),
-    };
+    const remaining = await this.campaigns.remaining(businessId);
+    return { approvalState: approvalState(template.structure, preferredLanguage, known), remaining, total };
   }
-}
 
-/** Reads no further batch than it needs. */
-async function slice<Item>(batches: AsyncIterable<readonly Item[]>, from: number, to: number): Promise<Item[]> {
-  const taken: Item[] = [];
-  let at = 0;
-  for await (const batch of batches) {
-    taken.push(...batch.slice(Math.max(0, from - at), Math.max(0, to - at)));
-    at += batch.length;
-    if (at >= to) break;
+  private async previewed(
+    businessId: number,
+    { template, parameterCount }: CheckedCampaign,
+    recipients: readonly NewRecipient[],
+  ): Promise<PreviewedRecipient[]> {
+    if (recipients.length === 0) return [];
+    const mostCharacters = template.provider === "Cloud" ? longestBody : Number.POSITIVE_INFINITY;
+    const ids = recipients.map(({ contactId }) => contactId);
+    const optedOut = await this.campaigns.optedOut(businessId, ids);
+    return recipients.map(({ contactId, phone, parameters }) => {
+      const text = renderBody(template, parameters);
+      const has: Readonly<Record<Problem, boolean>> = {
+        opted_out: optedOut.has(contactId),
+        empty_parameter: parameters.some((parameter) => parameter.trim() === ""),
+        // The platform refuses these characters, and also five spaces in a row.
+        line_break_in_parameter: parameters.some((parameter) => /[\n\r\t]| {5}/.test(parameter)),
+        // E.164: at most 15 digits; the shortest numbers with a country code have 8.
+        wrong_number: phone.length < 8 || phone.length > 15,
+        missing_parameters: parameters.length < parameterCount,
+        text_too_long: text.length > mostCharacters,
+      };
+      return { contactId, phone, text, problems: previewProblems.filter((problem) => has[problem]) };
+    });
   }
-  return taken;
 }

@@ -10,6 +10,19 @@ export interface MessagingPlatform {
   listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]>;
 }
 
+/** What a number may do, as far as its platform says. */
+export interface NumberCapacity {
+  /** Such as `GREEN` or `RED`; null where it is not known. */
+  readonly quality: string | null;
+  /** How many people it may write to within 24 hours without having been written to; null without limit or where it is not known. */
+  readonly dailyLimit: number | null;
+}
+
+export interface NumberCapacities {
+  /** Never rejects. */
+  of(sender: Sender): Promise<NumberCapacity>;
+}
+
 /** A template as the platform has it, with its content. */
 export interface ReviewedTemplate {
   readonly platformId: string;

@@ -27,6 +27,8 @@ import { listFailures, listRecipients } from "./recipients.routes.ts";
 import { demanded, dialect, failures, listDialect, listOf, params } from "./shared.ts";
 
 const listPage = 20;
+/** As long as a name. */
+const longestQuery = 200;
 
 /** Recipients by state. */
 export const campaignCounts = named(
@@ -111,12 +113,20 @@ const listCampaigns = (reads: CampaignReads): Route =>
     rules: [
       [
         "Campaigns.6",
-        "Each campaign has the fields of `GET /campaigns/{id}`. `total` counts all campaigns of the business.",
+        "Each campaign has the fields of `GET /campaigns/{id}`. `state` keeps those in that state, `q` those whose name has this " +
+          "text, in capitals or not. `total` counts the campaigns that are kept.",
       ],
     ],
     auth: "key-or-session",
     forAdministrators: true,
-    query: { type: "object", properties: { page } } as const,
+    query: {
+      type: "object",
+      properties: {
+        page,
+        state: { type: "string", enum: campaignStates },
+        q: { type: "string", maxLength: longestQuery },
+      },
+    } as const,
     responses: {
       200: { description: "A page of campaigns", schema: listOf(campaign) },
       400: failures[400],
@@ -124,7 +134,8 @@ const listCampaigns = (reads: CampaignReads): Route =>
     },
     dialect: listDialect,
     handle: async ({ query, caller }) => {
-      const { total, campaigns } = await reads.list(caller.businessId, query.page, listPage);
+      const kept = { state: query.state ?? null, text: query.q?.trim() ?? "" };
+      const { total, campaigns } = await reads.list(caller.businessId, kept, query.page, listPage);
       return { data: campaigns.map(toWire), total, page: query.page, hasNextPage: query.page * listPage < total };
     },
   });

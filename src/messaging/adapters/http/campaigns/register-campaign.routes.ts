@@ -1,7 +1,20 @@
 import { type Dialect, failed, type InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
-import { failure, integer, named, nullableInteger, objectWith, text } from "../../../../infra/http/routing/schema.ts";
-import { type PreviewCampaign, previewProblems } from "../../../application/campaigns/preview-campaign.ts";
+import {
+  failure,
+  integer,
+  named,
+  nullableInteger,
+  nullableText,
+  objectWith,
+  type Schema,
+  text,
+} from "../../../../infra/http/routing/schema.ts";
+import {
+  type CampaignPreview,
+  type PreviewCampaign,
+  previewProblems,
+} from "../../../application/campaigns/preview-campaign.ts";
 import type { RegisterCampaign, RegisterCampaignFailure } from "../../../application/campaigns/register-campaign.ts";
 import { namedIds, type UnknownIds } from "../../../domain/campaign.ts";
 import { approvalStates } from "../../../domain/platform.ts";
@@ -106,9 +119,17 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     },
   });
 
-const preview = named(
-  "CampaignPreview",
-  objectWith({
+const check = objectWith({
+  con_problemas: integer,
+  problemas: objectWith(Object.fromEntries(previewProblems.map((problem) => [problem, integer]))),
+  calidad: nullableText,
+  limite_diario: nullableInteger,
+});
+
+const preview = named("CampaignPreview", {
+  type: "object",
+  required: ["state", "limite_restante", "total", "page", "hasNextPage", "data"],
+  properties: {
     state: { enum: approvalStates },
     limite_restante: nullableInteger,
     total: integer,
@@ -123,8 +144,9 @@ const preview = named(
         problemas: { type: "array", items: { enum: previewProblems } },
       }),
     },
-  }),
-);
+    revision: check,
+  },
+} as const satisfies Schema);
 
 const previewPage = 100;
 
@@ -145,11 +167,18 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
         "Campaigns.4",
         "`limite_restante` is what is left of the month's limit for sends to known chats. Campaigns do not count against it.",
       ],
+      [
+        "Campaigns.13",
+        "With `check=true` every contact is looked at, and `data` has those with a problem only. `revision` then has how many " +
+          "these are (`con_problemas`), how many have each problem, and what the platform says of the number right now: its " +
+          "`calidad`, and how many people it may write to within 24 hours without having been written to (`limite_diario`). " +
+          "Both are null where the platform does not say; `limite_diario` is null without a limit, too.",
+      ],
     ],
     auth: "key-or-session",
     scope: "send",
     forAdministrators: true,
-    query: { type: "object", properties: { page } } as const,
+    query: { type: "object", properties: { page, check: { type: "boolean", default: false } } } as const,
     body: campaignBody,
     streams: campaignStreams,
     complaint: validationErrorOf,
@@ -160,19 +189,33 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     responses: { 200: { description: "What would be sent", schema: preview }, ...failures },
     dialect,
     handle: async ({ query, body, caller }) => {
-      const shown = await previewCampaign.execute(toCommand(body, caller), query.page, previewPage);
-      return {
-        state: shown.approvalState,
-        limite_restante: shown.remaining,
-        total: shown.total,
-        page: query.page,
-        hasNextPage: query.page * previewPage < shown.total,
-        data: shown.recipients.map((recipient) => ({
-          contacto_id: recipient.contactId,
-          numero: recipient.phone,
-          texto: recipient.text,
-          problemas: recipient.problems,
-        })),
+      const command = toCommand(body, caller);
+      if (!query.check) {
+        const shown = await previewCampaign.execute(command, query.page, previewPage);
+        return previewToWire(shown, query.page, shown.total);
+      }
+      const shown = await previewCampaign.check(command, query.page, previewPage);
+      const { affected, problems, number } = shown.check;
+      const revision = {
+        con_problemas: affected,
+        problemas: problems,
+        calidad: number.quality,
+        limite_diario: number.dailyLimit,
       };
+      return { ...previewToWire(shown, query.page, affected), revision };
     },
   });
+
+const previewToWire = (shown: CampaignPreview, page: number, listed: number) => ({
+  state: shown.approvalState,
+  limite_restante: shown.remaining,
+  total: shown.total,
+  page,
+  hasNextPage: page * previewPage < listed,
+  data: shown.recipients.map(({ contactId, phone, text, problems }) => ({
+    contacto_id: contactId,
+    numero: phone,
+    texto: text,
+    problemas: problems,
+  })),
+});

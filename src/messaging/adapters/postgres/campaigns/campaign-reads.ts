@@ -1,6 +1,8 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
+import { literalPattern } from "../../../../infra/postgres/search-text.ts";
 import type {
+  CampaignFilter,
   CampaignReads,
   CampaignStatus,
   CampaignsStanding,
@@ -36,17 +38,19 @@ const status: Statement = {
   text: `select ${columns} from campaigns as campaign where campaign.business_id = $1 and campaign.id = $2`,
 };
 
+const isKept = "business_id = $1 and ($2::text is null or state = $2) and name ilike $3";
+
 const list: Statement = {
   name: "campaign_list",
   text: `
-    select ${columns}, (select count(*) from campaigns where business_id = $1) as "allCampaigns"
-    from campaigns as campaign where campaign.business_id = $1
-    order by campaign.id desc limit $2 offset $3`,
+    select ${columns}
+    from (select * from campaigns where ${isKept} order by id desc limit $4 offset $5) as campaign
+    order by campaign.id desc`,
 };
 
 const count: Statement = {
   name: "campaign_count",
-  text: "select count(*) as count from campaigns where business_id = $1",
+  text: `select count(*) as count from campaigns where ${isKept}`,
 };
 
 const recipients: Statement = {
@@ -97,12 +101,14 @@ export class PostgresCampaignReads implements CampaignReads {
     return row ? toStatus(row) : null;
   }
 
-  async list(businessId: number, page: number, limit: number) {
-    const values = [businessId, limit, (page - 1) * limit];
+  async list(businessId: number, { state, text }: CampaignFilter, page: number, limit: number) {
+    const kept = [businessId, state, `%${literalPattern(text)}%`];
     const cell = this.cells.of(businessId);
-    const rows = await cell.rows<StatusRow & { allCampaigns: number }>(list, values);
-    const total = rows[0]?.allCampaigns ?? (await cell.rows<{ count: number }>(count, [businessId]))[0]?.count;
-    return { total: total ?? 0, campaigns: rows.map(toStatus) };
+    const [rows, [counted]] = await Promise.all([
+      cell.rows<StatusRow>(list, [...kept, limit, (page - 1) * limit]),
+      cell.rows<{ count: number }>(count, kept),
+    ]);
+    return { total: counted?.count ?? 0, campaigns: rows.map(toStatus) };
   }
 
   recipients(

@@ -1,0 +1,41 @@
+import { type HttpClient, rootOf } from "../../infra/http-client/http-client.ts";
+import { parse, textOf } from "../../infra/http-client/json.ts";
+import type { NumberCapacities, NumberCapacity, Sender } from "../../messaging/public.ts";
+import { bearer } from "../shared/graph.ts";
+
+interface Settings {
+  readonly client: Pick<HttpClient, "request">;
+  readonly baseUrl: string;
+  readonly version: string;
+  readonly timeouts: { readonly connectMs: number; readonly totalMs: number };
+}
+
+const unknown: NumberCapacity = { quality: null, dailyLimit: null };
+
+/** Newer versions of the platform have one limit for all numbers of a business; older ones have it by number. */
+const wanted = ["quality_rating", "whatsapp_business_manager_messaging_limit", "messaging_limit_tier"] as const;
+
+export class CloudCapacities implements NumberCapacities {
+  constructor(private readonly settings: Settings) {}
+
+  async of({ platformId, accessToken }: Sender): Promise<NumberCapacity> {
+    const { client, baseUrl, version, timeouts } = this.settings;
+    const outcome = await client.request({
+      method: "GET",
+      url: `${rootOf(baseUrl)}/${version}/${encodeURIComponent(platformId)}?fields=${wanted.join(",")}`,
+      headers: { accept: "application/json", ...bearer(accessToken) },
+      timeouts,
+    });
+    if (outcome.kind !== "answer" || outcome.status !== 200) return unknown;
+    const number = parse(outcome.text);
+    const quality = textOf(number.quality_rating);
+    const tier = number.whatsapp_business_manager_messaging_limit ?? number.messaging_limit_tier;
+    return { quality: quality === undefined || quality === "UNKNOWN" ? null : quality, dailyLimit: limitOf(tier) };
+  }
+}
+
+/** Such as `TIER_250` or `TIER_10K`; null for `TIER_UNLIMITED`, and for what is no limit. */
+function limitOf(tier: unknown): number | null {
+  const [, count, thousands] = /^TIER_(\d{1,6})(K?)$/.exec(textOf(tier) ?? "") ?? [];
+  return count === undefined ? null : Number(count) * (thousands ? 1_000 : 1);
+}
