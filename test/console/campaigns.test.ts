@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
+import { sandboxAccountsOf } from "../../src/fixtures/businesses/platforms.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { objections } from "./axe.ts";
@@ -17,7 +18,7 @@ describe("the console's campaigns", function () {
   before(async function () {
     demandBrowser(this);
     buildConsole();
-    world = await startWorld({ businesses: [aBusiness(1), aBusiness(2)] });
+    world = await startWorld({ businesses: [aBusiness(1), aBusiness(2), aBusiness(3)] });
     browser = await launch();
   });
   after(async () => {
@@ -149,13 +150,81 @@ describe("the console's campaigns", function () {
     }
   });
 
+  it("warn before the start of what would be refused, and ask once more", async () => {
+    const [number] = sandboxAccountsOf([aBusiness(1)]);
+    await world.control("POST", "/accounts", { ...number, quality: "RED", messagingLimit: "TIER_250" });
+    try {
+      const page = await seat(admin, "campaigns/new");
+      await page.emulateMedia({ reducedMotion: "reduce" });
+      await begin(page, "Con avisos");
+      await page.getByText("Desde un archivo").click();
+      const rows = Array.from({ length: 260 }, (_, n) => `${phoneOf(2_000 + n)};Niño ${n};${n < 3 ? "" : `P-${n}`}`);
+      await page.locator("input[type=file]").setInputFiles(fileOf(rows));
+      await page.getByRole("button", { name: "Usar estas filas" }).click();
+      await page.getByText("260 destinatarios").waitFor({ timeout: patienceMs });
+      await page.getByText("Falta elegir con qué se llena {{2}}.").waitFor();
+      expect(await page.getByRole("button", { name: "Siguiente", exact: true }).isDisabled()).to.equal(true);
+      await fill(page);
+      await page.getByRole("button", { name: "Siguiente", exact: true }).click();
+      await page.getByText("3 de 260 destinatarios tienen problemas").waitFor();
+      await page.getByText("3 con un dato vacío").waitFor();
+      expect(await objections(page)).to.deep.equal([]);
+      await page.getByRole("button", { name: "Siguiente", exact: true }).click();
+      await page.getByText("deja escribir a 250 personas nuevas en 24 horas y la campaña tiene 260").waitFor();
+      await page.getByText("La calidad del número es baja").waitFor();
+      await page.getByRole("button", { name: "Enviar ahora" }).click();
+      const question = page.getByRole("dialog", { name: "¿Enviar de todos modos?" });
+      await question.getByText("3 con un dato vacío").waitFor();
+      // Half faded in, its text has too little contrast.
+      await eventually(() => page.evaluate<boolean>("document.getAnimations().length === 0"));
+      expect(await objections(page)).to.deep.equal([]);
+      await question.getByRole("button", { name: "Volver" }).click();
+      expect(await world.rows("select from campaigns where name = 'Con avisos'")).to.have.length(0);
+      await page.getByRole("button", { name: "Enviar ahora" }).click();
+      await question.getByRole("button", { name: "Enviar de todos modos" }).click();
+      await page.getByRole("heading", { name: "Con avisos" }).waitFor();
+      await page.getByRole("img", { name: "Reparto por estado" }).locator("canvas").waitFor();
+    } finally {
+      await world.control("POST", "/accounts", number);
+    }
+  });
+
+  it("are found by state and name, which the address keeps", async () => {
+    const states = { "Rebaja de mayo": "cancelled", "Rebaja de junio": "paused", Aniversario: "paused" };
+    for (const [name, state] of Object.entries(states)) {
+      await world.rows(
+        `insert into campaigns (business_id, name, user_id, template_id, step_id, sender_id, tags, template, state,
+                                starts_at, timezone, total, pause_reason, finished_at)
+         select 2, $1, 201, 201, 201, id, '{}', '{}', $2, now(), 'America/La_Paz', 0,
+                case when $2 = 'paused' then 'porque sí' end, case when $2 = 'cancelled' then now() end
+         from senders where business_id = 2 limit 1`,
+        [name, state],
+      );
+    }
+    const page = await seat(201);
+    const names = () => page.getByRole("list", { name: "Campañas" }).getByRole("link").allInnerTexts();
+    await eventually(async () => (await names()).length === 3);
+    await page.getByRole("searchbox", { name: "Buscar por nombre" }).fill("REBAJA");
+    await eventually(async () => (await names()).length === 2);
+    await choose(page, "Estado", "En pausa");
+    await eventually(async () => (await names()).join() === "Rebaja de junio");
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).to.deep.equal({ progress: "paused", q: "REBAJA" });
+    await page.reload();
+    await eventually(async () => (await names()).join() === "Rebaja de junio");
+    await page.getByRole("searchbox", { name: "Buscar por nombre" }).fill("nada así");
+    await page.getByText("Ninguna campaña coincide.").waitFor();
+    await page.getByRole("button", { name: "Quitar filtros" }).click();
+    await eventually(async () => (await names()).length === 3);
+    expect(await page.getByRole("searchbox", { name: "Buscar por nombre" }).inputValue()).to.equal("");
+  });
+
   it("are not shown to agents, nor to another business", async () => {
     const page = await seat(agent, "inbox");
     await page.getByRole("link", { name: "Bandeja" }).waitFor();
     expect(await page.getByRole("link", { name: "Campañas" }).count()).to.equal(0);
     await page.goto(`${world.api}/console/campaigns/1`);
     await page.getByText("Esta pantalla es para administradores.").waitFor();
-    const stranger = await seat(201);
+    const stranger = await seat(301);
     await stranger.getByText("Todavía no hay campañas").waitFor();
   });
 

@@ -40,12 +40,14 @@ const outlined = {
   dark: { gray: "#a9b1ba", red: "#ff9a8f", yellow: "#ffd43b" },
 };
 
+const danger = { "--mantine-color-red-filled": "#c92a2a", "--mantine-color-red-filled-hover": "#a61e1e" };
+
 const outlinedIn = (scheme: keyof typeof outlined) =>
   Object.fromEntries(
     Object.entries(outlined[scheme]).map(([name, color]) => [`--mantine-color-${name}-outline`, color]),
   );
 
-/** The library's own greys, and its yellow on white, are too faint for small text. */
+/** The library's own greys, its yellow on white and white on its red are too faint for small text. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -53,6 +55,12 @@ export const variables: CSSVariablesResolver = () => ({
     "--mantine-color-placeholder": "#66707a",
     "--mantine-color-yellow-light-color": "#6b4600",
     ...outlinedIn("light"),
+    ...danger,
   },
-  dark: { "--mantine-color-dimmed": "#a9b1ba", "--mantine-color-placeholder": "#98a2ab", ...outlinedIn("dark") },
+  dark: {
+    "--mantine-color-dimmed": "#a9b1ba",
+    "--mantine-color-placeholder": "#98a2ab",
+    ...outlinedIn("dark"),
+    ...danger,
+  },
 });

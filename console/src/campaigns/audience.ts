@@ -1,5 +1,6 @@
 import Papa from "papaparse";
 import { answered, api, Refused } from "../shared/api.ts";
+import { newKey } from "../shared/new-key.ts";
 
 /** One who gets the message, with what placeholders can be filled from. */
 export interface Recipient {
@@ -8,6 +9,8 @@ export interface Recipient {
 }
 
 export interface Audience {
+  /** Another one for each that is read. */
+  readonly key: string;
   readonly recipients: readonly Recipient[];
   /** Names of fields that placeholders can be filled from. */
   readonly fields: readonly string[];
@@ -31,6 +34,7 @@ export async function audienceOf(query: ContactQuery, signal: AbortSignal): Prom
   const rows = await exported(search, signal);
   const [first] = rows;
   return {
+    key: newKey(),
     fields: Object.keys(first ?? {}).filter((name) => !ownColumns.has(name)),
     recipients: rows.filter(({ numero }) => numero).map((row) => ({ id: Number(row.id), fields: row })),
     refused: [],
@@ -148,7 +152,7 @@ export async function audienceOfSheet(
       recipients.push({ id: Number(contact.id), fields: { ...row, ...own } });
     } else refused.push({ row: at, cells: Object.values(row).join(" · "), reason: "wrongNumber" });
   }
-  return { recipients, fields: sheet.columns, refused: refused.sort((a, b) => a.row - b.row) };
+  return { key: newKey(), recipients, fields: sheet.columns, refused: refused.sort((a, b) => a.row - b.row) };
 }
 
 interface ImportLine {

@@ -2,7 +2,7 @@ import "./texts.ts";
 import { Alert, Anchor, Button, Group, Loader, Select, Skeleton, Table, Text, Title } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
@@ -23,6 +23,8 @@ import {
   showCampaign,
 } from "./campaigns.ts";
 import { Progress } from "./progress.tsx";
+
+const CountsChart = lazy(() => import("./counts-chart.tsx"));
 
 /** While it runs, what no event tells is asked for: the rate, the time that is left. */
 const lookEveryMs = 3_000;
@@ -73,16 +75,21 @@ function Details({ campaign }: { readonly campaign: Campaign }) {
       )}
       <Facts campaign={campaign} />
       <Progress campaign={campaign} isLarge />
-      <ul className={styles.figures} aria-label={t("figures")}>
-        {recipientStates
-          .filter((each) => counts[each] > 0 || ["sent", "delivered", "read", "failed"].includes(each))
-          .map((each) => (
-            <li key={each} data-state={each}>
-              <span className={styles.figure}>{counts[each]}</span>
-              <span>{t(`recipient.${each}`)}</span>
-            </li>
-          ))}
-      </ul>
+      <div className={styles.counts}>
+        <Suspense fallback={<Skeleton circle className={styles.chart} />}>
+          <CountsChart campaign={campaign} />
+        </Suspense>
+        <ul className={styles.figures} aria-label={t("figures")}>
+          {recipientStates
+            .filter((each) => counts[each] > 0 || ["sent", "delivered", "read", "failed"].includes(each))
+            .map((each) => (
+              <li key={each} data-state={each}>
+                <span className={styles.figure}>{counts[each]}</span>
+                <span>{t(`recipient.${each}`)}</span>
+              </li>
+            ))}
+        </ul>
+      </div>
       <Actions campaign={campaign} />
       {counts.failed > 0 && <Failures id={id} failed={counts.failed} />}
       <Recipients campaign={campaign} />

@@ -1,11 +1,14 @@
 import "./texts.ts";
 import { Button, Skeleton, Text, Title } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
 import { useClock } from "../shared/use-clock.ts";
+import { CampaignFilters } from "./campaign-filters.tsx";
+import type { CampaignSearch } from "./campaign-search.ts";
 import styles from "./campaigns.module.css";
 import { type Campaign, doneOf, fetchCampaigns, listKey } from "./campaigns.ts";
 import { Progress } from "./progress.tsx";
@@ -13,11 +16,18 @@ import { Progress } from "./progress.tsx";
 export function CampaignsScreen() {
   const { t } = useTranslation("campaigns");
   const navigate = useNavigate();
+  const search: CampaignSearch = useSearch({ from: "/campaigns" });
+  const isFiltered = Object.keys(search).length > 0;
+  const show = useCallback(
+    (wanted: CampaignSearch) => void navigate({ to: "/campaigns", search: wanted, replace: true }),
+    [navigate],
+  );
   const { data, isPending, isError, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: listKey,
-    queryFn: ({ pageParam }) => fetchCampaigns(pageParam),
+    queryKey: [...listKey, search],
+    queryFn: ({ pageParam, signal }) => fetchCampaigns(search, pageParam, signal),
     initialPageParam: 1,
     getNextPageParam: ({ hasNextPage: more, page }) => (more ? page + 1 : undefined),
+    placeholderData: keepPreviousData,
   });
   const all = new Map(data?.pages.flatMap((page) => page.data).map((each) => [each.id, each]));
   return (
@@ -30,6 +40,7 @@ export function CampaignsScreen() {
           {t("new")}
         </Button>
       </div>
+      {(isFiltered || all.size > 0) && <CampaignFilters search={search} onChange={show} />}
       {isPending && [1, 2, 3].map((place) => <Skeleton key={place} height={92} mb="sm" radius="md" />)}
       {isError && !data && (
         <div role="alert">
@@ -39,7 +50,15 @@ export function CampaignsScreen() {
           </Button>
         </div>
       )}
-      {data && all.size === 0 && (
+      {data && all.size === 0 && isFiltered && (
+        <div className={styles.empty} role="status">
+          <Text>{t("filter.none")}</Text>
+          <Button variant="default" onClick={() => show({})}>
+            {t("filter.clear")}
+          </Button>
+        </div>
+      )}
+      {data && all.size === 0 && !isFiltered && (
         <div className={styles.empty}>
           <Icon name="campaigns" size={40} />
           <Text fw={600}>{t("empty.title")}</Text>

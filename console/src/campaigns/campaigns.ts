@@ -1,6 +1,7 @@
 import type { components } from "../../../client/src/index.ts";
 import { answered, api, Refused } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
+import type { CampaignSearch } from "./campaign-search.ts";
 
 export type Campaign = components["schemas"]["Campaign"];
 export type Counts = components["schemas"]["CampaignCounts"];
@@ -25,7 +26,8 @@ export const recipientStates = [
 export const listKey = ["campaigns"] as const;
 export const campaignKey = (id: number) => ["campaign", id] as const;
 
-export const fetchCampaigns = (page: number) => answered(api.GET("/campaigns", { params: { query: { page } } }));
+export const fetchCampaigns = ({ progress: state, q }: CampaignSearch, page: number, signal: AbortSignal) =>
+  answered(api.GET("/campaigns", { params: { query: { page, ...(state && { state }), ...(q && { q }) } }, signal }));
 
 /** Null where there is none. */
 export async function fetchCampaign(id: number): Promise<Campaign | null> {
@@ -88,6 +90,10 @@ export const fetchSteps = async (businessId: number) =>
 
 export const preview = (campaign: NewCampaign): Promise<Preview> =>
   answered(api.POST("/campaigns/preview", { body: campaign }));
+
+/** Looks at every recipient and at the number. */
+export const checkCampaign = (campaign: NewCampaign, signal: AbortSignal): Promise<Preview> =>
+  answered(api.POST("/campaigns/preview", { params: { query: { check: true } }, body: campaign, signal }));
 
 /** @param once - the same for each attempt: it is registered once. Returns its id. */
 export async function register(campaign: NewCampaign, once: string): Promise<number> {

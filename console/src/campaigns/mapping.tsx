@@ -1,4 +1,4 @@
-import { Select, TextInput, Title } from "@mantine/core";
+import { Select, Text, TextInput, Title } from "@mantine/core";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import styles from "./campaigns.module.css";
@@ -25,6 +25,9 @@ export function Mapping({ placeholders, fields, sources, onChange }: MappingProp
       <Title order={2} size="h4" id="mapping" mb="xs">
         {t("mapping")}
       </Title>
+      <Text size="sm" c="dimmed" mb="xs">
+        {t("mappingHelp")}
+      </Text>
       <div className={styles.mapping}>
         {placeholders.map((placeholder) => {
           const source = sources[placeholder];
@@ -36,6 +39,8 @@ export function Mapping({ placeholders, fields, sources, onChange }: MappingProp
               <div>
                 <Select
                   aria-label={t("fieldFor", { placeholder })}
+                  aria-required="true"
+                  error={value === null && t("mappingMissing", { placeholder: `{{${placeholder}}}` })}
                   placeholder={t("chooseField")}
                   data={[
                     ...fields.map((field) => ({ value: field, label: field })),
@@ -51,6 +56,8 @@ export function Mapping({ placeholders, fields, sources, onChange }: MappingProp
                   <TextInput
                     mt={6}
                     aria-label={t("textFor", { placeholder })}
+                    aria-required="true"
+                    error={source.text.trim() === "" && t("mappingMissing", { placeholder: `{{${placeholder}}}` })}
                     value={source.text}
                     maxLength={500}
                     onChange={({ currentTarget }) => set(placeholder, { text: currentTarget.value })}

@@ -18,6 +18,8 @@ import { fetchSteps, fetchTemplates, type NewCampaign, register } from "./campai
 import { campaignOf, type Draft, emptyDraft, filledFrom, keepDraft, keptDraft } from "./draft.ts";
 import { Mapping } from "./mapping.tsx";
 import { PreviewStep } from "./preview-step.tsx";
+import { StartButton, StartStep } from "./start-step.tsx";
+import { useCheck } from "./verdict.tsx";
 
 const noText: TemplateText = { media: null, header: null, body: "", footer: null, buttons: [], placeholders: [] };
 
@@ -54,6 +56,7 @@ export function NewCampaignScreen() {
     (audience?.recipients.length ?? 0) > 0 && isMapped,
     true,
   ];
+  const check = useCheck(draft, step >= 2 ? audience : null, bodyFor);
   const discard = (): void => {
     setDraft(emptyDraft());
     setAudience(null);
@@ -105,8 +108,10 @@ export function NewCampaignScreen() {
               )}
             </>
           )}
-          {step === 2 && audience && <PreviewStep audience={audience} bodyFor={bodyFor} />}
-          {step === 3 && audience && <StartStep draft={draft} count={audience.recipients.length} onChange={change} />}
+          {step === 2 && audience && <PreviewStep audience={audience} bodyFor={bodyFor} check={check} />}
+          {step === 3 && audience && (
+            <StartStep draft={draft} count={audience.recipients.length} check={check} onChange={change} />
+          )}
           {start.isError && (
             <Alert color="red" variant="outline" role="alert">
               {startFailure(start.error, t)}
@@ -126,9 +131,7 @@ export function NewCampaignScreen() {
                 {t("forward")}
               </Button>
             ) : (
-              <Button loading={start.isPending} disabled={!audience} onClick={() => start.mutate()}>
-                {t(draft.startsAt ? "schedule" : "launch")}
-              </Button>
+              <StartButton draft={draft} check={check} isStarting={start.isPending} onStart={() => start.mutate()} />
             )}
           </Group>
         </div>
@@ -187,42 +190,6 @@ function MessageStep({ draft, templates, onChange }: MessageStepProps) {
         value={draft.stepId === null ? null : String(draft.stepId)}
         onChange={(id) => onChange({ stepId: id === null ? null : Number(id) })}
       />
-    </>
-  );
-}
-
-interface StartStepProps {
-  readonly draft: Draft;
-  readonly count: number;
-  readonly onChange: (changes: Partial<Draft>) => void;
-}
-
-function StartStep({ draft, count, onChange }: StartStepProps) {
-  const { t } = useTranslation("campaigns");
-  return (
-    <>
-      <p style={{ margin: 0 }}>{t("summary", { name: draft.name, count })}</p>
-      <TextInput
-        type="datetime-local"
-        label={t("startsAt")}
-        description={t("startsAtHelp")}
-        value={draft.startsAt}
-        onChange={({ currentTarget }) => onChange({ startsAt: currentTarget.value })}
-      />
-      <Group grow>
-        <TextInput
-          type="time"
-          label={t("from")}
-          value={draft.from}
-          onChange={({ currentTarget }) => onChange({ from: currentTarget.value })}
-        />
-        <TextInput
-          type="time"
-          label={t("to")}
-          value={draft.to}
-          onChange={({ currentTarget }) => onChange({ to: currentTarget.value })}
-        />
-      </Group>
     </>
   );
 }

@@ -1,22 +1,23 @@
 import { Alert, Button, Group, Loader, Table, Text } from "@mantine/core";
-import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
 import type { Audience } from "./audience.ts";
 import styles from "./campaigns.module.css";
 import { type NewCampaign, type Preview, preview } from "./campaigns.ts";
+import { type Check, Verdict } from "./verdict.tsx";
 
 const shownAtOnce = 20;
-const checkedAtOnce = 100;
 
 interface PreviewStepProps {
   readonly audience: Audience;
   readonly bodyFor: (recipients: Audience["recipients"]) => NewCampaign;
+  readonly check: Check;
 }
 
 /** The service is asked about a slice at a time: a preview takes the body of a whole campaign. */
-export function PreviewStep({ audience: { recipients }, bodyFor }: PreviewStepProps) {
+export function PreviewStep({ audience: { recipients }, bodyFor, check }: PreviewStepProps) {
   const { t } = useTranslation("campaigns");
   const [page, setPage] = useState(0);
   const slice = recipients.slice(page * shownAtOnce, (page + 1) * shownAtOnce);
@@ -28,26 +29,28 @@ export function PreviewStep({ audience: { recipients }, bodyFor }: PreviewStepPr
     gcTime: 0,
     retry: false,
   });
+  const problems = check.found?.data ?? [];
   const pages = Math.ceil(recipients.length / shownAtOnce);
   return (
     <>
-      <Group justify="space-between">
-        <Text fw={600}>
-          {t("messages", { count: recipients.length })} {isFetching && <Loader size={14} aria-hidden="true" />}
-        </Text>
-        <CheckAll recipients={recipients} bodyFor={bodyFor} />
-      </Group>
-      {data && data.limite_restante !== null && (
-        <Text c={data.limite_restante < recipients.length ? "var(--danger)" : "dimmed"}>
-          {t("limit", { count: data.limite_restante })}
-        </Text>
-      )}
+      <Text fw={600}>
+        {t("messages", { count: recipients.length })} {isFetching && <Loader size={14} aria-hidden="true" />}
+      </Text>
+      <Verdict check={check} />
       {error && (
         <Alert color="red" variant="outline" role="alert">
           {error instanceof Refused ? error.message : t("unreachable")}
         </Alert>
       )}
       {data && <Rows rows={data.data} label={t("previewTable")} />}
+      {problems.length > 0 && (
+        <section aria-labelledby="problems">
+          <Text fw={600} id="problems">
+            {t("problemTable")}
+          </Text>
+          <Rows rows={problems} label={t("problemTable")} />
+        </section>
+      )}
       {pages > 1 && (
         <Group gap="xs">
           <Button variant="default" size="xs" disabled={page === 0} onClick={() => setPage(page - 1)}>
@@ -85,34 +88,5 @@ function Rows({ rows, label }: { readonly rows: Preview["data"]; readonly label:
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
-  );
-}
-
-/** Looks at every recipient, and shows those with problems. */
-function CheckAll({ recipients, bodyFor }: Omit<PreviewStepProps, "audience"> & Pick<Audience, "recipients">) {
-  const { t } = useTranslation("campaigns");
-  const [done, setDone] = useState(0);
-  const check = useMutation({
-    mutationFn: async () => {
-      const found: Preview["data"][number][] = [];
-      for (let at = 0; at < recipients.length; at += checkedAtOnce) {
-        setDone(at);
-        const { data } = await preview(bodyFor(recipients.slice(at, at + checkedAtOnce)));
-        found.push(...data.filter(({ problemas }) => problemas.length > 0));
-      }
-      return found;
-    },
-  });
-  return (
-    <>
-      <Button variant="default" size="xs" loading={check.isPending} onClick={() => check.mutate()}>
-        {t("checkAll")}
-      </Button>
-      <div role="status" style={{ flexBasis: "100%" }}>
-        {check.isPending && t("taken", { done, total: recipients.length })}
-        {check.data && <Text>{t("withProblems", { count: check.data.length })}</Text>}
-        {check.data && check.data.length > 0 && <Rows rows={check.data.slice(0, 200)} label={t("problemTable")} />}
-      </div>
-    </>
   );
 }

@@ -1,0 +1,87 @@
+import { Button, Group, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Dialog } from "../shared/panel.tsx";
+import type { Draft } from "./draft.ts";
+import { type Check, hasWarnings, Verdict } from "./verdict.tsx";
+
+interface StartStepProps {
+  readonly draft: Draft;
+  readonly count: number;
+  readonly check: Check;
+  readonly onChange: (changes: Partial<Draft>) => void;
+}
+
+export function StartStep({ draft, count, check, onChange }: StartStepProps) {
+  const { t } = useTranslation("campaigns");
+  return (
+    <>
+      <p style={{ margin: 0 }}>{t("summary", { name: draft.name, count })}</p>
+      <Verdict check={check} />
+      <TextInput
+        type="datetime-local"
+        label={t("startsAt")}
+        description={t("startsAtHelp")}
+        value={draft.startsAt}
+        onChange={({ currentTarget }) => onChange({ startsAt: currentTarget.value })}
+      />
+      <Group grow>
+        <TextInput
+          type="time"
+          label={t("from")}
+          value={draft.from}
+          onChange={({ currentTarget }) => onChange({ from: currentTarget.value })}
+        />
+        <TextInput
+          type="time"
+          label={t("to")}
+          value={draft.to}
+          onChange={({ currentTarget }) => onChange({ to: currentTarget.value })}
+        />
+      </Group>
+    </>
+  );
+}
+
+interface StartButtonProps {
+  readonly draft: Draft;
+  readonly check: Check;
+  readonly isStarting: boolean;
+  readonly onStart: () => void;
+}
+
+/** Where something speaks against the campaign, it is asked for once more. */
+export function StartButton({ draft, check, isStarting, onStart }: StartButtonProps) {
+  const { t } = useTranslation("campaigns");
+  const [isAsked, setAsked] = useState(false);
+  const isChecked = check.found !== null || check.error !== null;
+  return (
+    <>
+      <Button
+        loading={isStarting}
+        disabled={!isChecked}
+        onClick={() => (hasWarnings(check) ? setAsked(true) : onStart())}
+      >
+        {t(draft.startsAt ? "schedule" : "launch")}
+      </Button>
+      <Dialog opened={isAsked} title={t("confirm.title")} onClose={() => setAsked(false)}>
+        <Text mb="sm">{t("confirm.lead", { name: draft.name })}</Text>
+        <Verdict check={check} />
+        <Group justify="flex-end" mt="md">
+          <Button variant="default" data-autofocus onClick={() => setAsked(false)}>
+            {t("confirm.no")}
+          </Button>
+          <Button
+            color="red"
+            onClick={() => {
+              setAsked(false);
+              onStart();
+            }}
+          >
+            {t("confirm.yes")}
+          </Button>
+        </Group>
+      </Dialog>
+    </>
+  );
+}
