@@ -2,6 +2,7 @@ import { ContainerModule } from "inversify";
 import { cancelledOrdersRoute } from "../orders/adapters/http/cancelled-orders.route.ts";
 import { getOrderRoute } from "../orders/adapters/http/get-order.route.ts";
 import { listOrdersRoutes } from "../orders/adapters/http/list-orders.routes.ts";
+import { orderOfMessageRoute } from "../orders/adapters/http/order-of-message.route.ts";
 import { PostgresOrderLists } from "../orders/adapters/postgres/order-lists.ts";
 import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
 import { GetOrder, ListOrders, OrdersOfChat } from "../orders/public.ts";
@@ -11,10 +12,12 @@ import { tokens } from "./tokens.ts";
 export const ordersReadModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.ordersOfChat, [tokens.cells], (cells) => new OrdersOfChat(new PostgresOrderLists(cells)));
   provide(bind, tokens.routes, [tokens.cells, tokens.driverTracking, tokens.log], (cells, tracking, log) => {
-    const getOrder = new GetOrder(new PostgresOrderReads(cells), tracking, (error) =>
+    const reads = new PostgresOrderReads(cells);
+    const getOrder = new GetOrder(reads, tracking, (error) =>
       log.warn({ err: error }, "an order is shown without the location of its driver"),
     );
     const listOrders = new ListOrders(new PostgresOrderLists(cells));
-    return [getOrderRoute(getOrder), ...listOrdersRoutes(listOrders, getOrder), cancelledOrdersRoute(listOrders)];
+    const ofOne = [getOrderRoute(getOrder), orderOfMessageRoute(reads)];
+    return [...ofOne, ...listOrdersRoutes(listOrders, getOrder), cancelledOrdersRoute(listOrders)];
   });
 });

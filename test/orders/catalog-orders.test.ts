@@ -78,6 +78,24 @@ describe("an order that a customer puts together from a catalog", () => {
     return { phone, row: order, order: json.data as Answer["json"], history: history as Answer["json"][] };
   };
 
+  it("is found by its message, by those who see the chat", async () => {
+    const { row } = await ordered([item("JUGO")]);
+    const path = `/catalogs/orders/of-message/${row.message_id}`;
+    const { status, json } = await shops.get(path);
+    expect([status, json]).to.deep.equal([200, { id: row.id }]);
+    const as = async (user: number) =>
+      request(`${shops.api}${path}`, { headers: { authorization: `Bearer ${await shops.sessionToken(user)}` } });
+    expect((await as(101)).json).to.deep.equal({ id: row.id });
+    await shops.rows("update chats set support_user_id = 101 where id = $1", [row.chat_id]);
+    expect((await as(102)).status).to.equal(404);
+    expect((await shops.get(path, 2)).status).to.equal(404);
+    const [other] = await shops.rows<{ id: number }>("select id from messages where id <> $1 limit 1", [
+      row.message_id,
+    ]);
+    expect((await shops.get(`/catalogs/orders/of-message/${other?.id}`)).status).to.equal(404);
+    expect((await shops.get("/catalogs/orders/of-message/none")).status).to.equal(400);
+  });
+
   it("becomes an order of the business like one that is made on the board, at the business's own prices", async () => {
     const { phone, row, order } = await ordered([item("SAL-1", { quantity: 2 }), item("JUGO", { item_price: "1" })]);
     expect(isOrder(order), ajv.errorsText(isOrder.errors)).to.equal(true);

@@ -1,7 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
-import type { Message } from "../shared/api.ts";
+import { answered, api, type Message, Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import styles from "./media.module.css";
 import { fieldsOf, listOf, textOf } from "./media.ts";
@@ -12,7 +13,7 @@ export function Details({ message }: { readonly message: Message }) {
   const fields = fieldsOf(detalles);
   if (tipo === "location") return <Location message={message} />;
   if (tipo === "contacts") return <Contacts list={listOf(fields.contacts)} />;
-  if (tipo === "order") return <CatalogOrder fields={fieldsOf(fields.order)} orderId={fields.pedido_id} />;
+  if (tipo === "order") return <CatalogOrder fields={fieldsOf(fields.order)} messageId={message.id} />;
   return null;
 }
 
@@ -79,13 +80,29 @@ function Contacts({ list }: { readonly list: readonly unknown[] }) {
 
 interface OrderProps {
   readonly fields: Readonly<Record<string, unknown>>;
-  readonly orderId: unknown;
+  readonly messageId: number;
 }
 
-function CatalogOrder({ fields, orderId }: OrderProps) {
+/** The order is made with the message, and stays. */
+async function fetchOrderOf(messageId: number, signal: AbortSignal): Promise<number | null> {
+  const params = { path: { messageId } };
+  try {
+    return (await answered(api.GET("/catalogs/orders/of-message/{messageId}", { params, signal }))).id;
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return null;
+    throw error;
+  }
+}
+
+function CatalogOrder({ fields, messageId }: OrderProps) {
   const { t, i18n } = useTranslation("thread");
   const { t: named } = useTranslation();
   const { moneda } = useMe();
+  const { data: orderId } = useQuery({
+    queryKey: ["order of message", messageId],
+    queryFn: ({ signal }) => fetchOrderOf(messageId, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const lines = listOf(fields.product_items).map((item) => {
     const { product_retailer_id, quantity, item_price, currency } = fieldsOf(item);
     return {
@@ -121,7 +138,7 @@ function CatalogOrder({ fields, orderId }: OrderProps) {
         </p>
       )}
       {typeof orderId === "number" && (
-        <Link to="/orders" search={{ order: orderId } as never} className={styles.outside}>
+        <Link to="/orders/$order" params={{ order: String(orderId) }} className={styles.outside}>
           {t("order.open", { id: orderId })}
         </Link>
       )}

@@ -78,15 +78,7 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
           </p>
         )}
         {message.estado === "unknown" && <p className={styles.uncertain}>{message.error?.motivo ?? tell("unknown")}</p>}
-        {message.reacciones.length > 0 && (
-          <ul className={styles.reactions} aria-label={tell("reactions")}>
-            {message.reacciones.map(({ autor, emoji }) => (
-              <li key={autor} title={t("thread.reaction", { author: autor, emoji })}>
-                {emoji}
-              </li>
-            ))}
-          </ul>
-        )}
+        {message.reacciones.length > 0 && <Reactions reactions={message.reacciones} />}
       </div>
       {!isWithdrawn && <MessageTools message={message} onQuote={actions.onQuote} />}
     </article>
@@ -115,6 +107,29 @@ function Author({ message: { nota, autor, autor_nombre: name } }: { readonly mes
     );
   if (autor === "contacto" || !name) return null;
   return <p className={styles.author}>{name}</p>;
+}
+
+/** Each emoji once, with those who gave it. */
+function Reactions({ reactions }: { readonly reactions: Message["reacciones"] }) {
+  const { t } = useTranslation();
+  const { t: tell } = useTranslation("thread");
+  const authors = new Map<string, string[]>();
+  for (const { autor, emoji } of reactions) authors.set(emoji, [...(authors.get(emoji) ?? []), autor]);
+  return (
+    <ul className={styles.reactions} aria-label={tell("reactions")}>
+      {[...authors].map(([emoji, by]) => {
+        const said = by.map((author) => t("thread.reaction", { author, emoji })).join(", ");
+        return (
+          <li key={emoji} title={said}>
+            <span role="img" aria-label={said}>
+              {emoji}
+            </span>
+            {by.length > 1 && <span className={styles.reactionCount}>{by.length}</span>}
+          </li>
+        );
+      })}
+    </ul>
+  );
 }
 
 interface QuoteProps {

@@ -1,6 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { OrderReads, ShownOrder } from "../../application/reads/ports.ts";
+import type { MessageOrders, OrderReads, ShownOrder } from "../../application/reads/ports.ts";
 import { driverJson, isoOf, orderFields, shownAsJson, withIsoDates } from "./order-sql.ts";
 
 const trackedDriver = driverJson(`,
@@ -31,8 +31,22 @@ const find: Statement = {
     where o.business_id = $1 and o.id = $2`,
 };
 
-export class PostgresOrderReads implements OrderReads {
+const ofMessage: Statement = {
+  name: "order_of_message",
+  text: `
+    select o.id from orders as o
+    join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
+    where o.business_id = $1 and o.message_id = $2 and ($3::bigint is null or agent_sees($3, chat))`,
+};
+
+export class PostgresOrderReads implements OrderReads, MessageOrders {
   constructor(private readonly cells: Cells) {}
+
+  async ofMessage(businessId: number, messageId: number, seenBy: number | null): Promise<number | null> {
+    const values = [businessId, messageId, seenBy];
+    const [row] = await this.cells.of(businessId).rows<{ id: number }>(ofMessage, values);
+    return row?.id ?? null;
+  }
 
   find(businessId: number, orderId: number): Promise<ShownOrder | null> {
     return findShown(this.cells.of(businessId), businessId, orderId);

@@ -80,6 +80,11 @@ export interface OrderReads {
   find(businessId: number, orderId: number): Promise<ShownOrder | null>;
 }
 
+export interface MessageOrders {
+  /** @param seenBy - the agent whose chats count; null for all chats */
+  ofMessage(businessId: number, messageId: number, seenBy: number | null): Promise<number | null>;
+}
+
 export interface OrderLists {
   /** Newest first. Null when the business has no plan. An aborted signal ends the reading, here and below. */
   list(
