@@ -90,7 +90,7 @@ export const webhooksModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.tick, [tokens.deliveryQueue], (queue) => tick("webhooks.tidy", 60, () => queue.tidy(keptDays)));
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.notifications], (cells, secrets, notifications) =>
     webhookRoutes(
-      new ManageDeliveries(new PostgresDeliveryReads(cells), unitOfWorkOf(cells), newSecretBy(secrets), () =>
+      new ManageDeliveries(new PostgresDeliveryReads(cells), unitOfWorkOf(cells), newSecretBy(secrets), spell, () =>
         notifications.notify(deliveriesDue),
       ),
     ),

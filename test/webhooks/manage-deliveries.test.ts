@@ -66,6 +66,25 @@ describe("Webhooks, beside what every resource can", () => {
     expect([isSignedBy(secret, alone), isSignedBy(third, alone)]).to.deep.equal([false, true]);
   });
 
+  it("show what a delivery sends, until it is erased", async () => {
+    const receiver = await hooks.receiver();
+    const hook = await hooks.hook(receiver.url);
+    await hooks.says("¿Tienen salteñas?");
+    const { body } = await receiver.gets(1);
+    const [listed] = (await hooks.ask("GET", `/${hook.id}/deliveries`)).json.data;
+    const show = (businessId = 1) => hooks.ask("GET", `/${hook.id}/deliveries/${listed.id}`, undefined, businessId);
+    const { status, json } = await show();
+    expect(status).to.equal(200);
+    const { payload, ...delivery } = json;
+    expect(payload).to.deep.equal(JSON.parse(body));
+    expect(JSON.stringify(payload)).to.include("¿Tienen salteñas?");
+    expect(delivery).to.include({ id: listed.id, webhook_id: listed.webhook_id, type: "message.new" });
+    expect((await show(2)).status).to.equal(404);
+    expect((await hooks.ask("GET", `/${hook.id}/deliveries/${missing}`)).status).to.equal(404);
+    await hooks.world.rows("update webhook_events set payload = erased_payload(payload) where business_id = 1");
+    expect(JSON.stringify((await show()).json.payload)).not.to.include("salteñas");
+  });
+
   it("keep no secret where anybody could read it", async () => {
     const receiver = await hooks.receiver();
     const hook = await hooks.hook(receiver.url);

@@ -2,11 +2,11 @@ import { FairGate } from "../../kernel/fair-gate.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { isGone, webhookIdOf } from "../domain/deliveries.ts";
 import { type Attempted, DrainEndpoint } from "./drain-endpoint.ts";
+import { payloadOf } from "./payload.ts";
 import type {
   ClaimedDelivery,
   DeliveryQueue,
   EndpointLease,
-  OpenDelivery,
   SpellEvent,
   WebhookSender,
   WebhookStores,
@@ -126,16 +126,12 @@ export class DeliverWebhooks {
       url,
       secrets,
       id: webhookIdOf(businessId, event.number),
-      body: this.bodyOf(open),
+      body: JSON.stringify(payloadOf(this.spell, open)),
     });
     const { isHopeless } = await this.queue.settle(lease, id, addressNumber, attempt);
     if (isGone(attempt.status)) await this.disable(lease, addressNumber, "410");
     else if (isHopeless) await this.disable(lease, addressNumber, "failing");
     return attempt.status === null ? "unanswered" : "answered";
-  }
-
-  private bodyOf({ event, type }: OpenDelivery): string {
-    return JSON.stringify({ type, timestamp: event.at.toISOString(), data: this.spell(event) });
   }
 
   /** Unless it has got another address since the one that was asked. */

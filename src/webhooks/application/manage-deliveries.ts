@@ -1,7 +1,8 @@
 import type { DoneBy } from "../../kernel/audit.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { type DeliveryState, SinceOutOfRange, WebhookDisabled, WebhookNotFound } from "../domain/deliveries.ts";
-import type { Delivery, DeliveryReads, ShownWebhook, WebhookStores } from "./ports.ts";
+import { payloadOf } from "./payload.ts";
+import type { Delivery, DeliveryReads, ShownWebhook, SpellEvent, WebhookStores } from "./ports.ts";
 
 /**
  * What administrators see and ask of deliveries to an endpoint. What they ask for stands in the audit, beside the endpoint as
@@ -12,6 +13,7 @@ export class ManageDeliveries {
     private readonly reads: DeliveryReads,
     private readonly unitOfWork: UnitOfWork<WebhookStores>,
     private readonly newSecret: (businessId: number) => { readonly secret: string; readonly sealed: Uint8Array },
+    private readonly spell: SpellEvent,
     /** There may be something to deliver. */
     private readonly nudge: () => void,
   ) {}
@@ -26,6 +28,18 @@ export class ManageDeliveries {
     const found = await this.reads.list(businessId, webhookId, state, before, limit);
     if (!found) throw new WebhookNotFound();
     return found;
+  }
+
+  /** With what the endpoint is sent. */
+  async show(
+    businessId: number,
+    webhookId: number,
+    deliveryId: number,
+  ): Promise<{ readonly delivery: Delivery; readonly payload: object }> {
+    const found = await this.reads.findWhole(businessId, webhookId, deliveryId);
+    if (!found) throw new WebhookNotFound();
+    const { delivery, event } = found;
+    return { delivery, payload: payloadOf(this.spell, { event, type: delivery.type }) };
   }
 
   /** The secret that was valid signs beside the new one for a while. */

@@ -140,4 +140,10 @@ export interface DeliveryReads {
     limit: number,
   ): Promise<Delivery[] | null>;
   find(businessId: number, webhookId: number, deliveryId: number): Promise<Delivery | null>;
+  /** With the event that it is about, as far as that was not erased. */
+  findWhole(
+    businessId: number,
+    webhookId: number,
+    deliveryId: number,
+  ): Promise<{ readonly delivery: Delivery; readonly event: LoggedEvent } | null>;
 }

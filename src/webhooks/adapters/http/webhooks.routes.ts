@@ -52,21 +52,23 @@ const failures = {
 const disabled = { description: "The webhook is disabled", schema: codedFailure } as const;
 
 const moment = { type: ["string", "null"], format: "date-time" } as const;
-const deliverySchema = named(
-  "WebhookDelivery",
-  objectWith({
-    id: integer,
-    webhook_id: { ...text, description: "The header `webhook-id` of its attempts", example: "evt_1_4711" },
-    type: text,
-    timestamp: { ...timestamp, description: "When the event happened" },
-    state: { type: "string", enum: deliveryStates },
-    attempts: integer,
-    last_attempt_at: moment,
-    next_attempt_at: { ...moment, description: "Null unless it waits" },
-    status: { ...nullableInteger, description: "Of the last answer; null where there was none" },
-    answer: { ...nullableText, description: "The first kilobyte of the last answer" },
-    error: { ...nullableText, description: "Why there was no answer" },
-  }),
+const deliveryFields = {
+  id: integer,
+  webhook_id: { ...text, description: "The header `webhook-id` of its attempts", example: "evt_1_4711" },
+  type: text,
+  timestamp: { ...timestamp, description: "When the event happened" },
+  state: { type: "string", enum: deliveryStates },
+  attempts: integer,
+  last_attempt_at: moment,
+  next_attempt_at: { ...moment, description: "Null unless it waits" },
+  status: { ...nullableInteger, description: "Of the last answer; null where there was none" },
+  answer: { ...nullableText, description: "The first kilobyte of the last answer" },
+  error: { ...nullableText, description: "Why there was no answer" },
+} as const;
+const deliverySchema = named("WebhookDelivery", objectWith(deliveryFields));
+const wholeDeliverySchema = named(
+  "WholeWebhookDelivery",
+  objectWith({ ...deliveryFields, payload: { type: "object", description: "The body of its attempts" } }),
 );
 
 const params = objectWith({ id: numericIdOf("webhook") });
@@ -164,6 +166,27 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
         const page = found.slice(0, limit);
         const last = found.length > limit ? page.at(-1) : undefined;
         return { data: page.map((each) => toWire(businessId, each)), next: last ? cursorOf(last.id) : null };
+      },
+    }),
+    defineRoute({
+      ...administration,
+      method: "get",
+      path: "/admin/webhooks/:id/deliveries/:deliveryId",
+      operationId: "getWebhookDelivery",
+      summary: "Show a delivery with what is sent",
+      rules: [
+        [
+          "Webhooks.10",
+          "`payload` is the body of its attempts, without what was erased of a contact since. It is the same in each attempt " +
+            "until then.",
+        ],
+      ],
+      params: ofDelivery,
+      responses: { 200: { description: "The delivery", schema: wholeDeliverySchema }, ...failures },
+      dialect,
+      handle: async ({ params: { id, deliveryId }, caller: { businessId } }) => {
+        const { delivery, payload } = await deliveries.show(businessId, id, deliveryId);
+        return { ...toWire(businessId, delivery), payload };
       },
     }),
     defineRoute({

@@ -1,5 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { Delivery, DeliveryReads, ShownWebhook, StoredWebhooks } from "../../application/ports.ts";
 import { type DeliveryState, previousSecretHours, replayHours, testType } from "../../domain/deliveries.ts";
 
@@ -23,6 +24,15 @@ const find: Statement = {
   name: "webhook_deliveries_find",
   text: `
     select ${shown}
+    from webhook_deliveries as delivery
+    join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
+    where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3`,
+};
+
+const findWhole: Statement = {
+  name: "webhook_deliveries_find_whole",
+  text: `
+    select ${shown}, event.name, event.payload
     from webhook_deliveries as delivery
     join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
     where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3`,
@@ -156,6 +166,14 @@ export class PostgresDeliveryReads implements DeliveryReads {
   async find(businessId: number, webhookId: number, deliveryId: number): Promise<Delivery | null> {
     const [row] = await this.cells.of(businessId).rows<Delivery>(find, [businessId, webhookId, deliveryId]);
     return row ?? null;
+  }
+
+  async findWhole(businessId: number, webhookId: number, deliveryId: number) {
+    const values = [businessId, webhookId, deliveryId];
+    const [row] = await this.cells.of(businessId).rows<Delivery & LoggedEvent>(findWhole, values);
+    if (!row) return null;
+    const { name, payload, ...delivery } = row;
+    return { delivery, event: { businessId, number: delivery.number, name, payload, at: delivery.at } };
   }
 }
 
