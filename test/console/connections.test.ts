@@ -67,7 +67,9 @@ describe("the console's connections", function () {
     buildConsole();
     world = await startWorld({
       businesses: [aBusiness(1), aBusiness(2), empty, varied],
-      environment: { ALLOW_PRIVATE_WEBHOOK_URLS: "true" },
+      environment: {
+        ALLOW_PRIVATE_WEBHOOK_URLS: "true",
+      },
     });
     await world.rows("delete from senders where business_id = 3");
     await varyStates(world);
@@ -90,45 +92,6 @@ describe("the console's connections", function () {
   };
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const rowOf = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
-  const review = (body: object) => world.control("POST", "/reviews", { delay_ms: 0, ...body });
-
-  async function writeTemplate(page: Page, name: string): Promise<void> {
-    await page.getByLabel("Nombre").fill(name);
-    await page.getByLabel("Cuerpo").fill("Hola {{1}}, tu pedido está listo.");
-    await page.getByLabel("Ejemplo de {{1}}").fill("Ana");
-  }
-
-  it("takes a template from the editor to the platform's approval, with a live preview", async () => {
-    await review({ outcome: "APPROVED" });
-    const page = await seat("settings/templates/new");
-    await writeTemplate(page, "Pedido listo");
-    await page.getByRole("region", { name: "Así la verá tu cliente" }).getByText("Hola Ana, tu pedido").waitFor();
-    await button(page, "Enviar a aprobación").click();
-    await rowOf(page, "Pedido listo").getByText("Aprobada").waitFor();
-  });
-
-  it("says what breaks the platform's rules before anything is submitted", async () => {
-    const page = await seat("settings/templates/new");
-    await page.getByLabel("Nombre").fill("Con error");
-    await page.getByLabel("Cuerpo").fill("{{1}} hola");
-    await page.getByText("No puede empezar ni terminar con una variable.").waitFor();
-    await button(page, "Enviar a aprobación").click();
-    await page.getByText("Falta el ejemplo.").waitFor();
-    expect(new URL(page.url()).pathname).to.equal("/console/settings/templates/new");
-  });
-
-  it("shows why the platform rejected a template, which can then be changed and submitted again", async () => {
-    await review({ outcome: "REJECTED", reason: "INVALID_FORMAT" });
-    const page = await seat("settings/templates/new");
-    await writeTemplate(page, "Aviso");
-    await button(page, "Enviar a aprobación").click();
-    await rowOf(page, "Aviso").getByText("Motivo: INVALID_FORMAT").waitFor();
-    await review({ outcome: "APPROVED" });
-    await page.getByRole("link", { name: "Aviso" }).click();
-    await page.getByLabel("Cuerpo").fill("Hola {{1}}, ya puedes recogerlo.");
-    await button(page, "Enviar a aprobación").click();
-    await rowOf(page, "Aviso").getByText("Aprobada").waitFor();
-  });
 
   it("pairs a phone by its QR code, and shows it connected once it is", async () => {
     const phone = { provider: "qr", platform_id: "tienda", phone: "59171111111", token: "secreto", account_id: "" };
@@ -151,6 +114,24 @@ describe("the console's connections", function () {
     await page.getByText("Teléfono conectado.").waitFor();
     await page.keyboard.press("Escape");
     await rowOf(page, "Tienda").getByText("Conectado", { exact: true }).waitFor();
+  });
+
+  it("lets an App Key expire at the end of a day of the business, wherever the browser is", async () => {
+    const context = await browser.newContext({ locale: "es-BO", timezoneId: "Asia/Tokyo" });
+    const token = await world.sessionToken(admin);
+    await context.addCookies([{ name: "recado_session", value: token, url: world.api }]);
+    const page = await context.newPage();
+    seats.push({ page, context });
+    await page.goto(`${world.api}/console/settings/app-keys`);
+    await button(page, "Nueva App Key").click();
+    await page.getByRole("dialog").getByRole("textbox").first().fill("Hasta fin de año");
+    await page.getByLabel("Vence el").fill("2099-12-31");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").locator("code").waitFor();
+    const [key] = await world.rows<{ expires_at: Date }>(
+      "select expires_at from app_keys where label = 'Hasta fin de año'",
+    );
+    expect(key?.expires_at.toISOString()).to.equal("2100-01-01T03:59:00.000Z");
   });
 
   it("creates an App Key that is shown once, works, and is revoked at once", async () => {
@@ -181,8 +162,9 @@ describe("the console's connections", function () {
     await button(page, "Enviar prueba").click();
     const row = rowOf(page, "webhook.test");
     await row.getByText("Respuesta 500").waitFor();
-    await row.getByRole("button", { name: "Ver respuesta" }).click();
-    await row.getByText("base de datos llena").waitFor();
+    await row.getByRole("button", { name: "Ver detalle" }).click();
+    await row.getByRole("region", { name: "Lo que se envió" }).getByText('"type": "webhook.test"').waitFor();
+    await row.getByRole("region", { name: "Respuesta del receptor" }).getByText("base de datos llena").waitFor();
     receiver.takes();
     await row.getByText("Entregado").waitFor({ timeout: 20_000 });
     const before = receiver.received.length;

@@ -3,10 +3,12 @@ import { Alert, Badge, Button, Checkbox, Group, Modal, Stack, TextInput } from "
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useMe } from "../app/session.ts";
 import { Asking } from "../settings/asking.tsx";
 import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { momentOf } from "../shared/time.ts";
 import { useClock } from "../shared/use-clock.ts";
 
 const scopes = ["read", "send", "orders", "admin"] as const;
@@ -65,7 +67,7 @@ function Row({ id, label, scopes: given, last_used, expires_at }: RowProps) {
   const clock = useClock();
   const revoke = useChange("app-keys", () => api.DELETE("/admin/app-keys/{id}", { params: { path: { id } } }));
   const used = t("keys.lastUsed", { at: last_used ? clock.brief(last_used) : t("never") });
-  const expiry = expires_at ? ` · ${t("keys.expiresAt", { at: clock.day(expires_at) })}` : "";
+  const expiry = expires_at ? ` · ${t("keys.expiresAt", { at: clock.moment(expires_at) })}` : "";
   return (
     <li className={styles.row}>
       <div className={styles.what}>
@@ -92,13 +94,14 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
   const [label, setLabel] = useState("");
   const [chosen, setChosen] = useState<readonly Scope[]>(usual);
   const [expires, setExpires] = useState("");
+  const { zona_horaria } = useMe();
   const create = useChange("app-keys", () =>
     answered(
       api.POST("/admin/app-keys", {
         body: {
           label,
           scopes: [...chosen],
-          expires_at: expires === "" ? null : new Date(`${expires}T23:59:59`).toISOString(),
+          expires_at: expires === "" ? null : momentOf(`${expires}T23:59`, zona_horaria),
         },
       }),
     ),

@@ -1,5 +1,5 @@
 import "./texts.ts";
-import { Alert, Badge, Button, Collapse, Group, Modal, Title } from "@mantine/core";
+import { Alert, Badge, Button, Group, Modal, Skeleton, Title } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -174,11 +174,7 @@ function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
   );
   const outcome =
     status === null ? (error ?? (attempts > 0 ? t("hooks.noAnswer") : "")) : t("hooks.status", { status });
-  const parts = [
-    `${clock.brief(timestamp)} ${clock.time(timestamp)}`,
-    t("hooks.attempts", { count: attempts }),
-    outcome,
-  ];
+  const parts = [clock.moment(timestamp), t("hooks.attempts", { count: attempts }), outcome];
   return (
     <li className={styles.row}>
       <div className={styles.what}>
@@ -192,11 +188,9 @@ function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
         {t(`hooks.state.${state}`)}
       </Badge>
       <div className={styles.actions}>
-        {answer && (
-          <Button variant="subtle" size="sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {t("hooks.answer")}
-          </Button>
-        )}
+        <Button variant="subtle" size="sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {t("hooks.show")}
+        </Button>
         <Button
           variant="default"
           size="sm"
@@ -208,11 +202,48 @@ function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
         </Button>
       </div>
       <Failure error={redeliver.error} />
-      {answer && (
-        <Collapse expanded={isOpen} w="100%">
-          <pre className={own.answer}>{answer}</pre>
-        </Collapse>
-      )}
+      {isOpen && <Content webhookId={webhookId} id={id} answer={answer} />}
     </li>
   );
 }
+
+interface ContentProps {
+  readonly webhookId: number;
+  readonly id: number;
+  readonly answer: string | null;
+}
+
+/** What was sent, and what the receiver said to it. */
+function Content({ webhookId, id, answer }: ContentProps) {
+  const { t } = useTranslation("connections");
+  const { data, error, refetch } = useQuery({
+    queryKey: ["admin", key, webhookId, "delivery", id],
+    queryFn: ({ signal }) => {
+      const params = { path: { id: webhookId, deliveryId: id } };
+      return answered(api.GET("/admin/webhooks/{id}/deliveries/{deliveryId}", { params, signal }));
+    },
+  });
+  const parts = [
+    { title: t("hooks.sent"), text: data && JSON.stringify(data.payload, null, 2) },
+    { title: t("hooks.answer"), text: answer || t("hooks.noText") },
+  ];
+  return (
+    <div className={own.content}>
+      <Failure error={error} again={() => void refetch()} />
+      {parts.map(({ title, text }) => (
+        <section key={title} aria-label={title}>
+          <p className={styles.detail}>{title}</p>
+          {text === undefined ? !error && <Skeleton height={120} radius="md" /> : <Text text={text} />}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+/** Long ones are scrolled, by the keyboard too. */
+const Text = ({ text }: { readonly text: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what is scrolled must be reached by the keyboard.
+  <pre className={own.answer} tabIndex={0}>
+    {text}
+  </pre>
+);

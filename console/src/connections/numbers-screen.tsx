@@ -71,12 +71,15 @@ interface RowProps {
 }
 
 const colors = { open: "brand", none: "brand", connecting: "yellow", close: "red", unpaired: "yellow" } as const;
+/** What platforms call the quality of a number. */
+const ratings = { GREEN: "gray", YELLOW: "yellow", RED: "red" } as const;
 
 function Row({ sender, onEdit, onPair }: RowProps) {
   const { t } = useTranslation("connections");
   const { id, name, phone, provider, state, quality, cuenta } = sender;
   const title = name || phone;
   const known = stateOf(sender);
+  const rated = (Object.keys(ratings) as (keyof typeof ratings)[]).find((each) => each === quality);
   const remove = useChange(key, () => api.DELETE("/admin/senders/{id}", { params: { path: { id } } }));
   return (
     <li className={styles.row}>
@@ -91,8 +94,8 @@ function Row({ sender, onEdit, onPair }: RowProps) {
             {known ? t(`numbers.state.${known}`) : state}
           </Badge>
           {quality && (
-            <Badge variant="outline" color={quality === "RED" ? "red" : "gray"} tt="none">
-              {t("numbers.quality", { quality })}
+            <Badge variant="outline" color={rated ? ratings[rated] : "gray"} tt="none">
+              {t("numbers.quality", { quality: rated ? t(`numbers.qualities.${rated}`) : quality })}
             </Badge>
           )}
         </div>

@@ -1,29 +1,50 @@
 import { useTranslation } from "react-i18next";
+import { Icon } from "../shared/icons.tsx";
 import styles from "./connections.module.css";
-import { filled, type TemplateForm } from "./template-form.ts";
+import { codeMessage } from "./template-code.ts";
+import { filled, isMedia, isOfCode, type MediaKind, type TemplateForm } from "./template-form.ts";
 
 /** A template as the customer's phone shows it, with its examples in place. */
 export function PhonePreview({ form }: { readonly form: TemplateForm }) {
   const { t } = useTranslation("connections");
-  const { header, body, footer, buttons, examples } = form;
+  const { headerKind, header, media, examples } = form;
+  const code = isOfCode(form) ? codeMessage(form) : null;
+  const { body, footer } = code ?? { body: filled(form.body, "body", examples), footer: form.footer };
+  const buttons = code ? [code.button] : form.buttons.map(({ text }) => text);
   return (
     <section aria-label={t("templates.preview")} className={styles.phone}>
       <div className={styles.bubble}>
-        {header && (
+        {!code && isMedia(headerKind) && <Media kind={headerKind} media={media} />}
+        {!code && header && (
           <p>
             <strong>{filled(header, "header", examples)}</strong>
           </p>
         )}
-        <p>{filled(body, "body", examples) || "…"}</p>
+        <p>{body || "…"}</p>
         {footer && <p className={styles.footer}>{footer}</p>}
       </div>
-      {buttons.map((button, index) => (
+      {buttons.map((text, index) => (
         // A button has no id; its place is what it is known by.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <div key={index} className={styles.button}>
-          {button.text || "…"}
+          {text || "…"}
         </div>
       ))}
     </section>
+  );
+}
+
+const icons = { IMAGE: "picture", VIDEO: "play", DOCUMENT: "file" } as const;
+
+/** No other host is asked for the file. */
+function Media({ kind, media }: { readonly kind: MediaKind; readonly media: string }) {
+  const { t } = useTranslation("connections");
+  const isOwn = URL.canParse(media) && new URL(media).origin === location.origin;
+  if (kind === "IMAGE" && isOwn)
+    return <img src={media} alt={t("templates.headerKinds.IMAGE")} className={styles.media} />;
+  return (
+    <div className={styles.media}>
+      <Icon name={icons[kind]} size={32} /> {t(`templates.headerKinds.${kind}`)}
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import "./texts.ts";
-import { Alert, Button, Select, Textarea, TextInput } from "@mantine/core";
+import { Alert, Button, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -8,17 +8,20 @@ import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api, type paths } from "../shared/api.ts";
+import { CodeFields } from "./code-fields.tsx";
 import own from "./connections.module.css";
+import { MessageFields } from "./message-fields.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
-import { TemplateButtons } from "./template-buttons.tsx";
 import {
   categories,
   emptyForm,
   formOf,
-  placeholdersIn,
+  isMedia,
+  isOfCode,
   structureOf,
   type TemplateForm,
   violationsOf,
+  wordsOf,
 } from "./template-form.ts";
 import { TemplateState } from "./templates-screen.tsx";
 
@@ -99,6 +102,14 @@ async function kept(id: number | null, body: Body): Promise<number> {
   return id;
 }
 
+/** What sends put into the header, where the example is an address. */
+const fileOf = ({ headerKind, media }: TemplateForm) => ({
+  type: headerKind === "NONE" ? null : headerKind,
+  ...(isMedia(headerKind) && /^https?:/i.test(media) && { archivo_nombre: media }),
+});
+
+const unwritten: ReadonlySet<string> = new Set(["missing", "example", "media"]);
+
 interface EditorProps {
   readonly first: TemplateForm;
   readonly stored: StoredRecord | null;
@@ -117,7 +128,13 @@ function Editor({ first, stored, isWhole }: EditorProps) {
   const [madeId, setMadeId] = useState(stored?.id ?? null);
   const store = useChange(key, async (submits: boolean) => {
     // What the editor does not show stays as it is stored.
-    const body = { ...stored, nombre: form.name, template: structureOf(form), descripcion: form.body };
+    const body = {
+      ...stored,
+      nombre: form.name,
+      template: structureOf(form),
+      descripcion: wordsOf(form),
+      ...fileOf(form),
+    };
     const id = await kept(madeId, body);
     // A second attempt after a refused submission changes this template; it makes no other.
     setMadeId(id);
@@ -133,20 +150,9 @@ function Editor({ first, stored, isWhole }: EditorProps) {
   const errorOf = (field: string): string | undefined => {
     const broken = violations[field];
     // What was not written yet is no error before it is submitted.
-    if (!broken || (!isChecked && (broken.check === "missing" || broken.check === "example"))) return undefined;
+    if (!broken || (!isChecked && unwritten.has(broken.check))) return undefined;
     return t(`templates.checks.${broken.check}`, { most: broken.most, open: "{{", close: "}}" });
   };
-  const examples = (part: "header" | "body") =>
-    placeholdersIn(form[part]).map((name) => (
-      <TextInput
-        key={`${part}.${name}`}
-        label={t("templates.example", { name: `{{${name}}}` })}
-        value={form.examples[`${part}.${name}`] ?? ""}
-        error={errorOf(`${part}.${name}`)}
-        onChange={(event) => set({ examples: { ...form.examples, [`${part}.${name}`]: event.currentTarget.value } })}
-      />
-    ));
-
   return (
     <div className={own.editor}>
       <form
@@ -175,40 +181,17 @@ function Editor({ first, stored, isWhole }: EditorProps) {
             />
             <Select
               label={t("templates.category")}
-              data={categories
-                .filter((each) => each !== "AUTHENTICATION" || form.category === each)
-                .map((value) => ({ value, label: t(`templates.categories.${value}`) }))}
+              data={categories.map((value) => ({ value, label: t(`templates.categories.${value}`) }))}
               value={form.category}
               allowDeselect={false}
               onChange={(category) => set({ category: category ?? "UTILITY" })}
             />
           </div>
-          <TextInput
-            label={t("templates.header")}
-            description={`${[...form.header].length}/60`}
-            value={form.header}
-            error={errorOf("header")}
-            onChange={(event) => set({ header: event.currentTarget.value })}
-          />
-          {examples("header")}
-          <Textarea
-            label={t("templates.body")}
-            description={`${t("templates.bodyHint", { open: "{{", close: "}}" })} ${[...form.body].length}/1024`}
-            required
-            rows={5}
-            value={form.body}
-            error={errorOf("body")}
-            onChange={(event) => set({ body: event.currentTarget.value })}
-          />
-          {examples("body")}
-          <TextInput
-            label={t("templates.footer")}
-            description={`${[...form.footer].length}/60`}
-            value={form.footer}
-            error={errorOf("footer")}
-            onChange={(event) => set({ footer: event.currentTarget.value })}
-          />
-          <TemplateButtons buttons={form.buttons} onChange={(buttons) => set({ buttons })} errorOf={errorOf} />
+          {isOfCode(form) ? (
+            <CodeFields code={form.code} onChange={(code) => set({ code })} errorOf={errorOf} />
+          ) : (
+            <MessageFields form={form} set={set} errorOf={errorOf} />
+          )}
         </fieldset>
         <Failure error={store.error} />
         <div className={styles.actions}>

@@ -1,8 +1,12 @@
+import { type CodeForm, codeBody, codeBroken, codeComponents, codeIn, emptyCode } from "./template-code.ts";
 import type { ConnectionsTexts } from "./texts.ts";
 
 export const categories = ["UTILITY", "MARKETING", "AUTHENTICATION"] as const;
 export const buttonKinds = ["QUICK_REPLY", "URL", "PHONE_NUMBER"] as const;
 export const mostButtons = 10;
+export const mediaKinds = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
+export type MediaKind = (typeof mediaKinds)[number];
+export const headerKinds = ["NONE", "TEXT", ...mediaKinds] as const;
 
 export interface ButtonForm {
   readonly kind: (typeof buttonKinds)[number];
@@ -16,23 +20,38 @@ export interface TemplateForm {
   readonly name: string;
   readonly language: string;
   readonly category: string;
+  readonly headerKind: (typeof headerKinds)[number];
+  /** Its text. */
   readonly header: string;
+  /** The example of its file: an address, or the platform's handle. */
+  readonly media: string;
   readonly body: string;
   readonly footer: string;
   readonly buttons: readonly ButtonForm[];
   /** By part and placeholder: `body.1`. */
   readonly examples: Readonly<Record<string, string>>;
+  /** In place of the other parts, where the category is that of one-time codes. */
+  readonly code: CodeForm;
 }
+
+export const isOfCode = ({ category }: Pick<TemplateForm, "category">): boolean => category === "AUTHENTICATION";
+export const isMedia = (kind: string): kind is MediaKind => mediaKinds.some((each) => each === kind);
+
+/** The text that is kept beside the structure. */
+export const wordsOf = (form: TemplateForm): string => (isOfCode(form) ? codeBody(form) : form.body);
 
 export const emptyForm: TemplateForm = {
   name: "",
   language: "es",
   category: "UTILITY",
+  headerKind: "NONE",
   header: "",
+  media: "",
   body: "",
   footer: "",
   buttons: [],
   examples: {},
+  code: emptyCode,
 };
 
 /** The placeholders of a text, each once, in their order. */
@@ -73,9 +92,12 @@ function buttonOf({ kind, text, value, example }: ButtonForm): Readonly<Record<s
 }
 
 /** As the platform takes it. */
-export function structureOf({ language, category, header, body, footer, buttons, examples }: TemplateForm) {
+export function structureOf(form: TemplateForm) {
+  const { language, category, headerKind, header, media, body, footer, buttons, examples } = form;
+  if (isOfCode(form)) return { language, category, components: codeComponents(form.code) };
   const components: Part[] = [];
-  if (header)
+  if (isMedia(headerKind)) components.push({ type: "HEADER", format: headerKind, example: { header_handle: [media] } });
+  else if (header)
     components.push({ type: "HEADER", format: "TEXT", text: header, ...exampleOf("header", header, examples) });
   components.push({ type: "BODY", text: body, ...exampleOf("body", body, examples) });
   if (footer) components.push({ type: "FOOTER", text: footer });
@@ -109,13 +131,17 @@ export function formOf(name: string, stored: unknown, words: string): { form: Te
   const { language = "es", category = "UTILITY", components = [] } = (stored ?? {}) as Structure;
   const part = (type: string) => components.find((each) => String(each.type).toUpperCase() === type);
   const [header, body, buttons] = [part("HEADER"), part("BODY"), part("BUTTONS")?.buttons ?? []];
-  const isText = header === undefined || String(header.format).toUpperCase() === "TEXT";
+  const format = header === undefined ? "NONE" : String(header.format).toUpperCase();
+  const headerKind = headerKinds.find((kind) => kind === format);
   const areKnown = buttons.every(({ type }) => buttonKinds.some((kind) => kind === type));
+  const code = codeIn(body, part("FOOTER"), part("BUTTONS"));
   const form = {
     name,
     language,
     category,
-    header: isText ? text(header?.text) : "",
+    headerKind: headerKind ?? "NONE",
+    header: headerKind === "TEXT" ? text(header?.text) : "",
+    media: text(list(header?.example?.header_handle)[0]),
     body: text(body?.text) || words,
     footer: text(part("FOOTER")?.text),
     buttons: buttons.map((each) => ({
@@ -125,8 +151,9 @@ export function formOf(name: string, stored: unknown, words: string): { form: Te
       example: text(list(each.example)[0]),
     })),
     examples: { ...examplesIn(header, "header"), ...examplesIn(body, "body") },
+    code: code ?? emptyCode,
   };
-  return { form, isWhole: isText && areKnown && category !== "AUTHENTICATION" };
+  return { form, isWhole: isOfCode(form) ? code !== null : headerKind !== undefined && areKnown };
 }
 
 type Check = keyof ConnectionsTexts["templates"]["checks"];
@@ -193,11 +220,14 @@ function* buttonsBroken(buttons: TemplateForm["buttons"]): Generator<readonly [s
   if (replies.filter((is, index) => is !== replies[index - 1]).length > 2) yield ["buttons", { check: "mixed" }];
 }
 
-export function violationsOf({ name, header, body, footer, buttons, examples }: TemplateForm): Violations {
+export function violationsOf(form: TemplateForm): Violations {
+  const { name, headerKind, header, media, body, footer, buttons, examples } = form;
   const found: [string, Broken][] = [];
   const add = (field: string, broken: Broken | null): void => void (broken && found.push([field, broken]));
   add("name", wordsBroken(name, 200));
-  add("header", headerBroken(header));
+  if (isOfCode(form)) return Object.fromEntries([...found, ...codeBroken(form.code)]);
+  if (headerKind === "TEXT") add("header", headerBroken(header) ?? wordsBroken(header, longest.header));
+  if (isMedia(headerKind) && media === "") add("media", { check: "media" });
   add("body", bodyBroken(body));
   add("footer", footerBroken(footer));
   for (const [part, words] of [

@@ -1,0 +1,89 @@
+import { Button, FileButton, Select, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Failure } from "../settings/page.tsx";
+import { upload } from "../shared/upload.ts";
+import { headerKinds, type MediaKind, mediaKinds, type TemplateForm } from "./template-form.ts";
+
+/** As the platform takes them. */
+const accepted: Readonly<Record<MediaKind, string>> = {
+  IMAGE: "image/jpeg,image/png",
+  VIDEO: "video/mp4,video/3gpp",
+  DOCUMENT: "application/pdf",
+};
+
+interface Props {
+  readonly form: TemplateForm;
+  readonly set: (changes: Partial<TemplateForm>) => void;
+  readonly errorOf: (field: string) => string | undefined;
+  /** Of the text's placeholder. */
+  readonly examples: ReactNode;
+}
+
+export function HeaderFields({ form: { headerKind, header, media }, set, errorOf, examples }: Props) {
+  const { t } = useTranslation("connections");
+  const kind = mediaKinds.find((each) => each === headerKind);
+  return (
+    <>
+      <Select
+        label={t("templates.headerKind")}
+        data={headerKinds.map((value) => ({ value, label: t(`templates.headerKinds.${value}`) }))}
+        value={headerKind}
+        allowDeselect={false}
+        onChange={(chosen) =>
+          set({ headerKind: headerKinds.find((each) => each === chosen) ?? headerKind, header: "", media: "" })
+        }
+      />
+      {headerKind === "TEXT" && (
+        <>
+          <TextInput
+            label={t("templates.header")}
+            description={`${[...header].length}/60`}
+            value={header}
+            error={errorOf("header")}
+            onChange={(event) => set({ header: event.currentTarget.value })}
+          />
+          {examples}
+        </>
+      )}
+      {kind && <Media kind={kind} media={media} error={errorOf("media")} onChange={(given) => set({ media: given })} />}
+    </>
+  );
+}
+
+interface MediaProps {
+  readonly kind: MediaKind;
+  readonly media: string;
+  readonly error: string | undefined;
+  readonly onChange: (media: string) => void;
+}
+
+/** A file that shows the reviewers, and the preview, what the header is like. */
+function Media({ kind, media, error, onChange }: MediaProps) {
+  const { t } = useTranslation("connections");
+  const store = useMutation({
+    mutationFn: (file: File) => upload(file, file.name, () => {}).stored,
+    onSuccess: onChange,
+  });
+  return (
+    <>
+      <TextInput
+        label={t("templates.media")}
+        description={t("templates.mediaHint")}
+        required
+        value={media}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.value.trim())}
+      />
+      <FileButton accept={accepted[kind]} onChange={(file) => file && store.mutate(file)}>
+        {(props) => (
+          <Button {...props} variant="default" style={{ alignSelf: "flex-start" }} loading={store.isPending}>
+            {t("templates.chooseMedia")}
+          </Button>
+        )}
+      </FileButton>
+      <Failure error={store.error} />
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import type { Broken, TemplateForm } from "./template-form.ts";
+
+/** What the business chooses of a template for one-time codes; the platform itself writes its text. */
+export interface CodeForm {
+  /** Whether the text warns against giving the code away. */
+  readonly warns: boolean;
+  /** As it was entered; empty: the text does not say when the code ends. */
+  readonly minutes: string;
+  /** Empty: as the platform calls it. */
+  readonly button: string;
+}
+
+export const emptyCode: CodeForm = { warns: true, minutes: "10", button: "" };
+
+const mostMinutes = 90;
+const longestButton = 25;
+
+interface Words {
+  readonly code: string;
+  readonly warning: string;
+  readonly expires: (minutes: string) => string;
+  readonly button: string;
+}
+
+/** About as the platform words it. */
+const words: Readonly<Record<string, Words>> = {
+  es: {
+    code: "{{1}} es tu código de verificación.",
+    warning: "Por tu seguridad, no lo compartas.",
+    expires: (minutes) => `Este código caduca en ${minutes} minutos.`,
+    button: "Copiar código",
+  },
+  en: {
+    code: "{{1}} is your verification code.",
+    warning: "For your security, do not share this code.",
+    expires: (minutes) => `This code expires in ${minutes} minutes.`,
+    button: "Copy code",
+  },
+  pt: {
+    code: "{{1}} é seu código de verificação.",
+    warning: "Para sua segurança, não o compartilhe.",
+    expires: (minutes) => `Este código expira em ${minutes} minutos.`,
+    button: "Copiar código",
+  },
+};
+
+const wordsIn = (language: string): Words => words[language.slice(0, 2)] ?? (words.en as Words);
+
+export const codeBody = ({ language, code }: TemplateForm): string => {
+  const said = wordsIn(language);
+  return code.warns ? `${said.code} ${said.warning}` : said.code;
+};
+
+/** What the customer sees, with an example of a code. */
+export function codeMessage(form: TemplateForm): Pick<TemplateForm, "body" | "footer"> & { readonly button: string } {
+  const said = wordsIn(form.language);
+  return {
+    body: codeBody(form).replace("{{1}}", "123456"),
+    footer: form.code.minutes === "" ? "" : said.expires(form.code.minutes),
+    button: form.code.button || said.button,
+  };
+}
+
+export const codeComponents = ({ warns, minutes, button }: CodeForm) => [
+  { type: "BODY", add_security_recommendation: warns },
+  ...(minutes === "" ? [] : [{ type: "FOOTER", code_expiration_minutes: Number(minutes) }]),
+  { type: "BUTTONS", buttons: [{ type: "OTP", otp_type: "COPY_CODE", ...(button.trim() && { text: button.trim() }) }] },
+];
+
+interface Part {
+  readonly add_security_recommendation?: unknown;
+  readonly code_expiration_minutes?: unknown;
+  readonly buttons?: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Null where it has buttons that the editor does not know, such as those that fill the code in by themselves. */
+export function codeIn(body: Part | undefined, footer: Part | undefined, buttons: Part | undefined): CodeForm | null {
+  const [button, ...others] = buttons?.buttons ?? [];
+  if (button?.type !== "OTP" || button.otp_type !== "COPY_CODE" || others.length > 0) return null;
+  const minutes = footer?.code_expiration_minutes;
+  return {
+    warns: body?.add_security_recommendation === true,
+    minutes: typeof minutes === "number" ? String(minutes) : "",
+    button: typeof button.text === "string" ? button.text : "",
+  };
+}
+
+export function* codeBroken({ minutes, button }: CodeForm): Generator<readonly [string, Broken]> {
+  const count = Number(minutes);
+  if (minutes !== "" && !(Number.isInteger(count) && count >= 1 && count <= mostMinutes)) {
+    yield ["code.minutes", { check: "minutes", most: mostMinutes }];
+  }
+  if ([...button].length > longestButton) yield ["code.button", { check: "tooLong", most: longestButton }];
+}

@@ -1,0 +1,141 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, startWorld, type World } from "../support/world.ts";
+import { objections } from "./axe.ts";
+import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+import { picture } from "./thread-bench.ts";
+
+const admin = 101;
+
+describe("the console's template editor", function () {
+  this.timeout(90_000);
+  let world: World;
+  let browser: Browser;
+  let folder: string;
+  const seats: Seat[] = [];
+
+  before(async function () {
+    demandBrowser(this);
+    buildConsole();
+    folder = await mkdtemp(join(tmpdir(), "recado-templates-"));
+    world = await startWorld({
+      businesses: [aBusiness(1)],
+      environment: { MEDIA_DIR: folder, MEDIA_BASE_URL: "https://media.test/media/" },
+    });
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.stop();
+    if (folder) await rm(folder, { recursive: true });
+  });
+  afterEach(async () => {
+    for (const { context } of seats.splice(0)) await context.close();
+  });
+
+  const seat = async (view: string): Promise<Page> => {
+    const opened = await seatOf(browser, world, admin, view);
+    seats.push(opened);
+    return opened.page;
+  };
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  const rowOf = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
+  const choose = async (page: Page, label: string, option: string): Promise<void> => {
+    await page
+      .getByRole("textbox", { name: label })
+      .or(page.getByRole("combobox", { name: label }))
+      .first()
+      .click();
+    await page.getByRole("option", { name: option, exact: true }).click();
+  };
+  const review = (body: object) => world.control("POST", "/reviews", { delay_ms: 0, ...body });
+
+  async function writeTemplate(page: Page, name: string): Promise<void> {
+    await page.getByLabel("Nombre").fill(name);
+    await page.getByLabel("Cuerpo").fill("Hola {{1}}, tu pedido está listo.");
+    await page.getByLabel("Ejemplo de {{1}}").fill("Ana");
+  }
+
+  it("takes a template from the editor to the platform's approval, with a live preview", async () => {
+    await review({ outcome: "APPROVED" });
+    const page = await seat("settings/templates/new");
+    await writeTemplate(page, "Pedido listo");
+    await page.getByRole("region", { name: "Así la verá tu cliente" }).getByText("Hola Ana, tu pedido").waitFor();
+    await button(page, "Enviar a aprobación").click();
+    await rowOf(page, "Pedido listo").getByText("Aprobada").waitFor();
+  });
+
+  it("says what breaks the platform's rules before anything is submitted", async () => {
+    const page = await seat("settings/templates/new");
+    await page.getByLabel("Nombre").fill("Con error");
+    await page.getByLabel("Cuerpo").fill("{{1}} hola");
+    await page.getByText("No puede empezar ni terminar con una variable.").waitFor();
+    await button(page, "Enviar a aprobación").click();
+    await page.getByText("Falta el ejemplo.").waitFor();
+    expect(new URL(page.url()).pathname).to.equal("/console/settings/templates/new");
+  });
+
+  it("shows why the platform rejected a template, which can then be changed and submitted again", async () => {
+    await review({ outcome: "REJECTED", reason: "INVALID_FORMAT" });
+    const page = await seat("settings/templates/new");
+    await writeTemplate(page, "Aviso");
+    await button(page, "Enviar a aprobación").click();
+    await rowOf(page, "Aviso").getByText("Motivo: INVALID_FORMAT").waitFor();
+    await review({ outcome: "APPROVED" });
+    await page.getByRole("link", { name: "Aviso" }).click();
+    await page.getByLabel("Cuerpo").fill("Hola {{1}}, ya puedes recogerlo.");
+    await button(page, "Enviar a aprobación").click();
+    await rowOf(page, "Aviso").getByText("Aprobada").waitFor();
+  });
+
+  it("submits a header with a picture, which the preview shows and sends use", async () => {
+    await review({ outcome: "APPROVED" });
+    const page = await seat("settings/templates/new");
+    await writeTemplate(page, "Carta del día");
+    await choose(page, "Encabezado", "Imagen");
+    await button(page, "Enviar a aprobación").click();
+    await page.getByText("Falta el archivo de ejemplo.").waitFor();
+    await page.locator("input[type=file]").setInputFiles({ name: "carta.png", mimeType: "image/png", buffer: picture });
+    await page.getByRole("region", { name: "Así la verá tu cliente" }).getByText("Imagen").waitFor();
+    await eventually(async () =>
+      (await page.getByLabel("Archivo de ejemplo").inputValue()).startsWith("https://media.test/"),
+    );
+    await button(page, "Enviar a aprobación").click();
+    await rowOf(page, "Carta del día").getByText("Aprobada").waitFor();
+    const [stored] = await world.rows<{ file_name: string; header_type: string; structure: object }>(
+      "select file_name, header_type, structure from templates where name = 'Carta del día'",
+    );
+    expect(stored?.header_type).to.equal("IMAGE");
+    expect(JSON.stringify(stored?.structure)).to.include(`"header_handle":["${stored?.file_name}"]`);
+  });
+
+  it("submits a template for one-time codes, worded by the platform", async () => {
+    await review({ outcome: "APPROVED" });
+    const page = await seat("settings/templates/new");
+    await page.getByLabel("Nombre").fill("Código de acceso");
+    await choose(page, "Categoría", "Autenticación");
+    const preview = page.getByRole("region", { name: "Así la verá tu cliente" });
+    await preview.getByText("123456 es tu código de verificación. Por tu seguridad, no lo compartas.").waitFor();
+    expect(await objections(page)).to.deep.equal([]);
+    await page.getByLabel("Minutos hasta que caduca").fill("100");
+    await page.getByText("De 1 a 90 minutos.").waitFor();
+    await page.getByLabel("Minutos hasta que caduca").fill("5");
+    await preview.getByText("Este código caduca en 5 minutos.").waitFor();
+    await button(page, "Enviar a aprobación").click();
+    await rowOf(page, "Código de acceso").getByText("Aprobada").waitFor();
+    const [stored] = await world.rows<{ structure: { components: object[] } }>(
+      "select structure from templates where name = 'Código de acceso'",
+    );
+    expect(stored?.structure.components).to.deep.equal([
+      { type: "BODY", add_security_recommendation: true },
+      { type: "FOOTER", code_expiration_minutes: 5 },
+      { type: "BUTTONS", buttons: [{ type: "OTP", otp_type: "COPY_CODE" }] },
+    ]);
+    await page.getByRole("link", { name: "Código de acceso" }).click();
+    await preview.getByText("Este código caduca en 5 minutos.").waitFor();
+  });
+});
