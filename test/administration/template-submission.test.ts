@@ -50,6 +50,25 @@ describe("Templates that are sent for approval", () => {
     expect(data.some(({ texto }: { texto: string }) => texto === "Hola Ana, ya puedes recogerlo.")).to.equal(true);
   });
 
+  it("send one-time codes in the platform's own words, and the button copies the code", async () => {
+    await templates.review({ outcome: "APPROVED", delay_ms: 0 });
+    const components = [
+      { type: "BODY", add_security_recommendation: true },
+      { type: "FOOTER", code_expiration_minutes: 5 },
+      { type: "BUTTONS", buttons: [{ type: "OTP", otp_type: "COPY_CODE" }] },
+    ];
+    const template = { language: "es", category: "AUTHENTICATION", components };
+    const { id } = await templates.make({ nombre: "Código", descripcion: "{{1}} es tu código.", template });
+    await templates.submit(id);
+    await templates.becomes(id, "APPROVED");
+    expect((await templates.send(id)).json).to.deep.equal({ status: "success" });
+    // As the platform lists it, its button opens an address.
+    expect((await templates.sync()).updated).to.be.at.least(1);
+    expect((await templates.send(id)).json).to.deep.equal({ status: "success" });
+    const sent = await templates.world.control("GET", "/messages?to=59170000101");
+    expect(sent).to.have.length(2);
+  });
+
   it("refuse changes of what was submitted, and accept other changes", async () => {
     const body = { nombre: "Aviso", id_plantilla: "aviso", template: content() };
     const { id } = await templates.make(body);

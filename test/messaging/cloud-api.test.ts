@@ -153,6 +153,23 @@ describe("the cloud API", () => {
       ]);
     });
 
+    it("tells the button that copies a one-time code the code", async () => {
+      let asked: unknown;
+      nock(host)
+        .post(path, (sent) => {
+          asked = sent.template.components;
+          return true;
+        })
+        .reply(200, { messages: [{ id: "wamid.1" }] });
+      const coded = { ...template, parameters: ["482913"], copiesCode: true };
+      await channel(host).send(sender, { ...message, template: coded });
+      const parameters = [{ type: "text", text: "482913" }];
+      expect(asked).to.deep.equal([
+        { type: "body", parameters },
+        { type: "button", sub_type: "url", index: "0", parameters },
+      ]);
+    });
+
     it("sends no component for a template without parameters and media", async () => {
       let asked: unknown;
       nock(host)

@@ -38,6 +38,7 @@ describe("required parameters (§1.6)", () => {
     ["nothing for a BODY without either, whatever the description says", withBody({ text: "Hola" }, "{{4}}"), 0],
     ["the description where there is no structure", { body: "{{1}} y {{4}}", structure: null }, 4],
     ["the description where the structure has no BODY", { body: "{{1}}", structure: { components: [] } }, 1],
+    ["the description where the platform writes the BODY's text itself", withBody({}, "{{1}} es tu código."), 1],
     ["nothing where there are no placeholders", { body: "Hola", structure: null }, 0],
     ["the description where the structure is not one", { body: "{{1}}", structure: { components: 3 } as never }, 1],
   ];

@@ -76,7 +76,10 @@ interface Part {
 /** Null where it has buttons that the editor does not know, such as those that fill the code in by themselves. */
 export function codeIn(body: Part | undefined, footer: Part | undefined, buttons: Part | undefined): CodeForm | null {
   const [button, ...others] = buttons?.buttons ?? [];
-  if (button?.type !== "OTP" || button.otp_type !== "COPY_CODE" || others.length > 0) return null;
+  // Once it is approved, the platform lists it as one that opens an address.
+  const kind =
+    button?.type === "OTP" ? button.otp_type : /\/otp\/code\/\?otp_type=(\w+)/.exec(String(button?.url))?.[1];
+  if (button === undefined || kind !== "COPY_CODE" || others.length > 0) return null;
   const minutes = footer?.code_expiration_minutes;
   return {
     warns: body?.add_security_recommendation === true,

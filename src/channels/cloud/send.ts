@@ -41,7 +41,7 @@ function contentOf({ template, ...content }: ChannelMessage): object {
 }
 
 function templateContent(
-  { name, language, parameters, parameterNames = [] }: NonNullable<ChannelMessage["template"]>,
+  { name, language, parameters, parameterNames = [], copiesCode = false }: NonNullable<ChannelMessage["template"]>,
   media: ChannelMessage["media"],
 ): object {
   const components: object[] = [];
@@ -52,6 +52,11 @@ function templateContent(
     const named = (index: number) =>
       parameterNames[index] === undefined ? {} : { parameter_name: parameterNames[index] };
     components.push({ type: "body", parameters: parameters.map((text, n) => ({ type: "text", ...named(n), text })) });
+  }
+  const [code] = parameters;
+  if (copiesCode && code !== undefined) {
+    // The platform calls the button so, whatever it was submitted as.
+    components.push({ type: "button", sub_type: "url", index: "0", parameters: [{ type: "text", text: code }] });
   }
   return {
     type: "template",

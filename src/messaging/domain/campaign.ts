@@ -90,6 +90,8 @@ export interface FrozenTemplate {
    */
   readonly parameterNames?: readonly string[];
   readonly providerBId: string | null;
+  /** A button copies the first parameter, which is a one-time code. */
+  readonly copiesCode?: boolean;
   readonly media: Media | null;
 }
 

@@ -12,6 +12,8 @@ export interface MessageContent {
     readonly parameters: readonly string[];
     /** The placeholders' names in the order of the parameters; empty if they are numbered. */
     readonly parameterNames?: readonly string[];
+    /** A button copies the first parameter, which is a one-time code. */
+    readonly copiesCode?: boolean;
     /** Its name at ProviderB, if it is registered there. */
     readonly providerBId: string | null;
   };

@@ -6,6 +6,7 @@ export interface TemplateComponent {
   readonly type: string;
   readonly text?: string;
   readonly format?: string;
+  readonly buttons?: readonly unknown[];
   readonly example?: {
     readonly body_text?: readonly (readonly string[])[];
     readonly body_text_named_params?: readonly unknown[];
@@ -82,11 +83,24 @@ export function placeholderNames({ structure }: Pick<Template, "structure">): re
 export function requiredParameters({ structure, body }: Pick<Template, "structure" | "body">): number {
   const component = componentOf(structure, "BODY");
   if (!component) return highestPlaceholder(body);
-  const inText = highestPlaceholder(asText(component.text));
+  // The platform writes the body of an authentication template, and lists it once it is approved.
+  const inText = highestPlaceholder(asText(component.text) || body);
   if (inText > 0) return inText;
   const { example } = component;
   const inExample = lengthOf(example?.body_text?.[0]) ?? lengthOf(example?.body_text_named_params);
   return inExample ?? placeholderNames({ structure }).length;
+}
+
+/** Where the platform says that a button copies a one-time code, once it has approved the button. */
+const codeAddress = "/otp/code/";
+
+/** Whether a button copies the one-time code, which a send must then tell it. */
+export function copiesCode({ structure }: Pick<Template, "structure">): boolean {
+  const buttons = componentOf(structure, "BUTTONS")?.buttons;
+  return (Array.isArray(buttons) ? buttons : []).some((each: unknown) => {
+    const { type, url } = (each ?? {}) as { readonly type?: unknown; readonly url?: unknown };
+    return asText(type).toUpperCase() === "OTP" || asText(url).includes(codeAddress);
+  });
 }
 
 /** The text with its placeholders: the platform's, if it is known. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Fields, isObject } from "../core/input.ts";
 import { badParameter, GraphError, invalidParameter, missingParameter } from "../graph/graph.ts";
 import type { SandboxTemplate } from "../settings.ts";
+import { writtenOut } from "./code-templates.ts";
 import { requireContent } from "./template-rules.ts";
 
 /** What a text with `{{...}}` asks for: numbered placeholders up to `count`, or `count` named ones. */
@@ -75,7 +76,8 @@ export class Templates {
       throw badParameter("Param name must have only lowercase letters, digits and underscores");
     }
     if (typeof language !== "string" || language === "") throw missingParameter("language");
-    const content = { category: String(category), components: requireContent(category, components) };
+    const written = writtenOut(category, requireContent(category, components), language);
+    const content = { category: String(category), components: written };
     if (this.find(name, language)) {
       throw new GraphError(100, "There is already content in this language for this template", { subcode: 2388024 });
     }
@@ -95,8 +97,9 @@ export class Templates {
     if (template.status === "APPROVED" && category !== template.category) {
       throw new GraphError(100, "The category of an approved template cannot be edited", { subcode: 2388025 });
     }
-    const content = { category: String(category), components: requireContent(category, components) };
     const { name, language, owner } = template;
+    const written = writtenOut(category, requireContent(category, components), language);
+    const content = { category: String(category), components: written };
     return this.put(owner, { name, language, status: "PENDING", ...content });
   }
 

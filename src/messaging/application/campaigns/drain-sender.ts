@@ -191,14 +191,14 @@ export class DrainSender {
 
   private async send(recipient: ClaimedRecipient, { template, fill }: DrainedCampaign): Promise<void> {
     const beganAt = this.timing.now();
-    const { platformName: name, language, parameterNames = [], providerBId, media } = template;
+    const { platformName: name, language, parameterNames = [], providerBId, copiesCode, media } = template;
     const { parameters } = recipient;
     const outcome = await this.channel
       .send(this.lease.sender, {
         to: recipient.phone,
         reference: recipient.reference,
         text: fill(parameters),
-        template: { name, language, parameters, parameterNames, providerBId },
+        template: { name, language, parameters, parameterNames, providerBId, ...(copiesCode && { copiesCode }) },
         ...(media ? { media } : {}),
       })
       .catch((error: unknown): SendOutcome => {

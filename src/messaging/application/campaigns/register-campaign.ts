@@ -12,7 +12,14 @@ import {
 } from "../../domain/campaign.ts";
 import { NoSender, TemplateNotFound } from "../../domain/failures.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
-import { bodyText, languageOf, placeholderNames, requiredParameters, storedHeader } from "../../domain/template.ts";
+import {
+  bodyText,
+  copiesCode,
+  languageOf,
+  placeholderNames,
+  requiredParameters,
+  storedHeader,
+} from "../../domain/template.ts";
 import type { Sender } from "../sends/ports.ts";
 import type { KnownTemplates } from "../templates/ports.ts";
 import type { CampaignContext, CampaignRegister, NewCampaignUnitOfWork, NewRecipient, StoredFields } from "./ports.ts";
@@ -139,6 +146,7 @@ export async function freeze(
     body: bodyText(template),
     parameterNames: placeholderNames(template),
     providerBId: template.providerBId,
+    ...(copiesCode(template) && { copiesCode: true }),
     media: storedHeader(template, mediaBaseUrl),
   };
 }

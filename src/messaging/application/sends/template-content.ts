@@ -2,6 +2,7 @@ import { cloudChannel, providerBChannel } from "../../../kernel/channels.ts";
 import { MediaNotAccessible, NoMediaHeader, SendRefused } from "../../domain/failures.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import {
+  copiesCode,
   headerMedia,
   languageOf,
   type Media,
@@ -28,6 +29,7 @@ export const templateContent = (
     parameters,
     parameterNames: placeholderNames(template),
     providerBId: template.providerBId,
+    ...(copiesCode(template) && { copiesCode: true }),
   },
   ...(media ? { media } : {}),
 });
