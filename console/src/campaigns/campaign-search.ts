@@ -1,6 +1,6 @@
-import type { Campaign } from "./campaigns.ts";
+import type { components } from "../../../client/src/index.ts";
 
-export type CampaignState = Campaign["state"];
+export type CampaignState = components["schemas"]["Campaign"]["state"];
 export const campaignStates = ["running", "paused", "completed", "cancelled"] as const satisfies CampaignState[];
 
 /** What the list shows, as its address says it. */

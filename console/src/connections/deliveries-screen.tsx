@@ -188,7 +188,7 @@ function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
         {t(`hooks.state.${state}`)}
       </Badge>
       <div className={styles.actions}>
-        <Button variant="subtle" size="sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Button variant="default" size="sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {t("hooks.show")}
         </Button>
         <Button

@@ -1,5 +1,3 @@
-import type { Broken, TemplateForm } from "./template-form.ts";
-
 /** What the business chooses of a template for one-time codes; the platform itself writes its text. */
 export interface CodeForm {
   /** Whether the text warns against giving the code away. */
@@ -46,13 +44,18 @@ const words: Readonly<Record<string, Words>> = {
 
 const wordsIn = (language: string): Words => words[language.slice(0, 2)] ?? (words.en as Words);
 
-export const codeBody = ({ language, code }: TemplateForm): string => {
+interface Coded {
+  readonly language: string;
+  readonly code: CodeForm;
+}
+
+export const codeBody = ({ language, code }: Coded): string => {
   const said = wordsIn(language);
   return code.warns ? `${said.code} ${said.warning}` : said.code;
 };
 
 /** What the customer sees, with an example of a code. */
-export function codeMessage(form: TemplateForm): Pick<TemplateForm, "body" | "footer"> & { readonly button: string } {
+export function codeMessage(form: Coded): { readonly body: string; readonly footer: string; readonly button: string } {
   const said = wordsIn(form.language);
   return {
     body: codeBody(form).replace("{{1}}", "123456"),
@@ -88,7 +91,11 @@ export function codeIn(body: Part | undefined, footer: Part | undefined, buttons
   };
 }
 
-export function* codeBroken({ minutes, button }: CodeForm): Generator<readonly [string, Broken]> {
+/** By field, the platform's rule that it breaks. */
+export function* codeBroken({
+  minutes,
+  button,
+}: CodeForm): Generator<readonly [string, { readonly check: "minutes" | "tooLong"; readonly most: number }]> {
   const count = Number(minutes);
   if (minutes !== "" && !(Number.isInteger(count) && count >= 1 && count <= mostMinutes)) {
     yield ["code.minutes", { check: "minutes", most: mostMinutes }];
