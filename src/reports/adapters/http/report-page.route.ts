@@ -3,7 +3,14 @@ import { defineRoute, Reply, type Route } from "../../../infra/http/routing/rout
 import { numericIdOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { DrawReportPage, ReportRequest, SharedReports } from "../../application/ports.ts";
 import type { BusinessReport } from "../../domain/report.ts";
-import { dateField, forbiddenCaller, refusedCaller, reportDialect } from "./shared-report.route.ts";
+import {
+  dateField,
+  forbiddenCaller,
+  includedField,
+  includedIn,
+  refusedCaller,
+  reportDialect,
+} from "./shared-report.route.ts";
 
 const query = {
   type: "object",
@@ -11,12 +18,7 @@ const query = {
   properties: {
     startDate: dateField("startDate"),
     endDate: dateField("endDate"),
-    includeBusinesses: {
-      type: "string",
-      pattern: "^[0-9]{1,16}(,[0-9]{1,16}){0,999}$",
-      example: "1,2",
-      "x-error": "includeBusinesses debe ser una lista de números separados por comas",
-    },
+    includeBusinesses: includedField,
   },
 } as const satisfies Schema;
 
@@ -28,7 +30,7 @@ const headers = {
 };
 
 /** §7 as a page to read and to print. */
-export const reportPageRoute = (reports: SharedReports, draw: DrawReportPage): Route =>
+export const reportPageRoute = (reports: Pick<SharedReports, "report" | "daily">, draw: DrawReportPage): Route =>
   defineRoute({
     method: "get",
     path: "/reports/:businessId.html",
@@ -64,7 +66,7 @@ export const reportPageRoute = (reports: SharedReports, draw: DrawReportPage): R
         forAdministrator: isAdministrator(caller),
         startDate,
         endDate,
-        ...(includeBusinesses !== undefined && { include: includeBusinesses.split(",").map(Number) }),
+        ...includedIn(includeBusinesses),
       };
       const [found, daily] = await Promise.all([reports.report(request, signal), reports.daily(request, signal)]);
       const page = await draw({ reports: found.map(withoutRecords), daily, madeAt: new Date() }, signal);
