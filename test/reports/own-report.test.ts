@@ -134,6 +134,14 @@ describe("the report of the caller's own business or group", () => {
     expect((await csv("ad")).split("\r\n")).to.include("1,Negocio 1,BOB,a,,,,,1,20.2,0,0");
   });
 
+  it("is a page to print as well, also of a business that shares no report (Reports.8)", async () => {
+    const page = (query: string) => world.get(`/reports/2.html?${march}${query}`, 2);
+    expect((await page("")).status).to.equal(400);
+    const own = await page("&own=true");
+    expect([own.status, own.type]).to.deep.equal([200, "text/html"]);
+    expect(own.text).to.include("Negocio 2").and.not.to.include("Negocio 1");
+  });
+
   it("says what is wrong with a period", async () => {
     for (const [query, message] of [
       ["endDate=2026-03-31", "startDate es requerido y debe ser un día, como 2026-01-31"],

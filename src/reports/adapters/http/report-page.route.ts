@@ -19,6 +19,7 @@ const query = {
     startDate: dateField("startDate"),
     endDate: dateField("endDate"),
     includeBusinesses: includedField,
+    own: { type: "boolean", default: false },
   },
 } as const satisfies Schema;
 
@@ -44,6 +45,7 @@ export const reportPageRoute = (reports: Pick<SharedReports, "report" | "daily">
           "requests to anywhere. Days become weeks from 121 of them on, and months from 731 on. Over more than five years " +
           "the charts begin and end where the business has figures.",
       ],
+      ["Reports.8", "With `own=true` a business that shares no report gets a page of its own figures."],
       ["Reports.2", "The flag `reports_for` holds here, too (§7.12)."],
     ],
     auth: "key-or-session",
@@ -60,13 +62,19 @@ export const reportPageRoute = (reports: Pick<SharedReports, "report" | "daily">
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: reportDialect,
-    handle: async ({ params: { businessId }, query: { startDate, endDate, includeBusinesses }, caller, signal }) => {
+    handle: async ({
+      params: { businessId },
+      query: { startDate, endDate, includeBusinesses, own },
+      caller,
+      signal,
+    }) => {
       const request: ReportRequest = {
         rootId: businessId,
         forAdministrator: isAdministrator(caller),
         startDate,
         endDate,
         ...includedIn(includeBusinesses),
+        ...(own && { orOwn: true }),
       };
       const [found, daily] = await Promise.all([reports.report(request, signal), reports.daily(request, signal)]);
       const page = await draw({ reports: found.map(withoutRecords), daily, madeAt: new Date() }, signal);
