@@ -39,7 +39,7 @@ export function AdCampaigns() {
   const asked: CampaignsAsked = { ...days, accountId: account.id, isActive: search.active === true };
   return (
     <>
-      <div className={styles.filters}>
+      <div className={`${styles.filters} ${styles.within}`}>
         {accounts.data.length > 1 && (
           <Select
             aria-label={t("campaigns.account")}

@@ -58,7 +58,8 @@ function optionOf(props: ChartProps, scheme: Scheme): EChartsCoreOption {
     animation: !isStill,
     animationDuration: 250,
     grid: { left: 4, right: 18, top: 14, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
-    textStyle: { fontFamily: "inherit" },
+    // Labels are measured before they are drawn: a font that is inherited would be measured as another.
+    textStyle: { fontFamily: getComputedStyle(document.body).fontFamily },
     color: [...colors.series],
     tooltip: {
       trigger: "axis",

@@ -51,7 +51,7 @@ export function FiguresTable<Row>({ label, columns, rows, keyOf, sorting }: Tabl
   const inOrder = sorting ? sorted(rows, columns, sorting.sort) : rows;
   const shown = isWhole ? inOrder : inOrder.slice(0, rowsAtFirst);
   return (
-    <>
+    <div className={styles.whole}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
       <section className={styles.scroll} tabIndex={0} aria-label={label}>
         <Table className={styles.table} aria-label={label} highlightOnHover>
@@ -87,7 +87,7 @@ export function FiguresTable<Row>({ label, columns, rows, keyOf, sorting }: Tabl
           {isWhole ? t("table.less") : t("table.all", { count: rows.length })}
         </Button>
       )}
-    </>
+    </div>
   );
 }
 

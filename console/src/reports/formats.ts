@@ -21,7 +21,7 @@ export function useFormats(): Formats {
   const { i18n } = useTranslation();
   return useMemo(() => {
     const language = i18n.language;
-    const count = new Intl.NumberFormat(language);
+    const count = new Intl.NumberFormat(language, { useGrouping: "always" });
     const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
     const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 2 });
     const day = new Intl.DateTimeFormat(language, { timeZone: "UTC", day: "numeric", month: "short" });
@@ -34,7 +34,8 @@ export function useFormats(): Formats {
     });
     const money = new Map<string, Intl.NumberFormat>();
     const moneyIn = (currency: string): Intl.NumberFormat => {
-      const known = money.get(currency) ?? new Intl.NumberFormat(language, { style: "currency", currency });
+      const known =
+        money.get(currency) ?? new Intl.NumberFormat(language, { style: "currency", currency, useGrouping: "always" });
       money.set(currency, known);
       return known;
     };

@@ -20,15 +20,20 @@ const names: readonly Name[] = [
   "averageTemperature",
 ];
 
+/** An amount may stand in a line of its own, before its currency. */
+const noBreak = /\u00a0/g;
+
 export function KeyFigures({ view, before }: { readonly view: View; readonly before: Reports["anterior"] }) {
   const { t } = useTranslation("reports");
   const formats = useFormats();
   return (
     <section aria-label={t("figures.label")}>
       <dl className={styles.tiles}>
-        {names.map((name) => (
-          <Tile key={name} name={name} view={view} />
-        ))}
+        {names
+          .filter((name) => name !== "averageTemperature" || view.figures[name] !== null)
+          .map((name) => (
+            <Tile key={name} name={name} view={view} />
+          ))}
       </dl>
       {before && view.before && (
         <p className={styles.compared}>{t("compared", { range: formats.range(before.desde, before.hasta) })}</p>
@@ -47,7 +52,7 @@ function Tile({ name, view }: { readonly name: Name; readonly view: View }) {
     <div className={styles.tile}>
       <dt>{t(`figures.${name}`)}</dt>
       <dd>
-        <span className={styles.value}>{written(name, value, currency, formats)}</span>
+        <span className={styles.value}>{written(name, value, currency, formats).replace(noBreak, " ")}</span>
         <span className={styles.lead}>{lead && t(`figures.of.${name}`, lead)}</span>
         {before && <Change name={name} now={value} then={before[name]} currency={currency} />}
       </dd>

@@ -1,5 +1,5 @@
 import { Title } from "@mantine/core";
-import { type ReactNode, useId } from "react";
+import type { ReactNode } from "react";
 import styles from "./reports.module.css";
 
 interface PartProps {
@@ -10,11 +10,10 @@ interface PartProps {
 }
 
 export function Part({ title, control, children }: PartProps) {
-  const id = useId();
   return (
-    <section className={styles.part} aria-labelledby={id}>
+    <section className={styles.part}>
       <div className={styles.partTop}>
-        <Title order={2} size="h4" id={id}>
+        <Title order={2} size="h4">
           {title}
         </Title>
         {control}

@@ -1,6 +1,7 @@
 import "./texts.ts";
 import { Alert, Button, Select, Skeleton, Tabs, Text, Title } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
@@ -85,7 +86,13 @@ function Content({ reports, view }: { readonly reports: Reports; readonly view: 
   const { t } = useTranslation("reports");
   const { search, set } = useReportSearch();
   const shown = tabs.filter((tab) => tab !== "businesses" || reports.data.length > 1);
+  const list = useRef<HTMLDivElement>(null);
   const tab = shown.find((each) => each === search.by) ?? "summary";
+  // A phone shows a part of the tabs.
+  useEffect(() => {
+    const selected = list.current?.querySelector(`[data-tab="${tab}"]`);
+    selected?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [tab]);
   return (
     <>
       <KeyFigures view={view} before={reports.anterior} />
@@ -94,9 +101,9 @@ function Content({ reports, view }: { readonly reports: Reports; readonly view: 
         onChange={(value) => set({ by: value as Tab, sort: undefined, campaign: undefined })}
         keepMounted={false}
       >
-        <Tabs.List className={styles.tabs}>
+        <Tabs.List ref={list} className={styles.tabs}>
           {shown.map((each) => (
-            <Tabs.Tab key={each} value={each}>
+            <Tabs.Tab key={each} value={each} data-tab={each}>
               {t(`tab.${each}`)}
             </Tabs.Tab>
           ))}

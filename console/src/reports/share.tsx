@@ -1,4 +1,4 @@
-import { Button, Menu } from "@mantine/core";
+import { Button, Menu, VisuallyHidden } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
@@ -53,9 +53,7 @@ export function Share() {
           <Menu.Label>{t("share.note")}</Menu.Label>
         </Menu.Dropdown>
       </Menu>
-      <span role="status" className="mantine-visually-hidden">
-        {clipboard.copied && t("share.copied")}
-      </span>
+      <VisuallyHidden role="status">{clipboard.copied && t("share.copied")}</VisuallyHidden>
     </>
   );
 }

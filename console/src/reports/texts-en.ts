@@ -41,7 +41,7 @@ export const en: ReportsTexts = {
     agents: "Agents",
     tags: "Tags",
     ads: "Ads",
-    campaigns: "Ad campaigns",
+    campaigns: "Advertising",
   },
   figures: {
     label: "Figures of the period",
@@ -56,7 +56,7 @@ export const en: ReportsTexts = {
       salesAmount_other: "{{shown}} sales",
       quotationsAmount_one: "{{shown}} quotation",
       quotationsAmount_other: "{{shown}} quotations",
-      conversaciones: "{{shown}} with a quotation",
+      conversaciones: "Conversion to quotation: {{shown}}",
       salesConversionRate: "of conversations",
       qoutationToSalesConversionRate: "of quotations",
       averageTemperature: "by the AI; agents: {{shown}}",

@@ -39,7 +39,7 @@ export const es = {
     agents: "Agentes",
     tags: "Etiquetas",
     ads: "Anuncios",
-    campaigns: "Campañas de anuncios",
+    campaigns: "Publicidad",
   },
   figures: {
     label: "Cifras del periodo",
@@ -54,7 +54,7 @@ export const es = {
       salesAmount_other: "{{shown}} ventas",
       quotationsAmount_one: "{{shown}} cotización",
       quotationsAmount_other: "{{shown}} cotizaciones",
-      conversaciones: "{{shown}} con cotización",
+      conversaciones: "Conversión a cotización: {{shown}}",
       salesConversionRate: "de las conversaciones",
       qoutationToSalesConversionRate: "de las cotizaciones",
       averageTemperature: "según la IA; agentes: {{shown}}",

@@ -41,7 +41,7 @@ export const pt: ReportsTexts = {
     agents: "Agentes",
     tags: "Etiquetas",
     ads: "Anúncios",
-    campaigns: "Campanhas de anúncios",
+    campaigns: "Publicidade",
   },
   figures: {
     label: "Números do período",
@@ -56,7 +56,7 @@ export const pt: ReportsTexts = {
       salesAmount_other: "{{shown}} vendas",
       quotationsAmount_one: "{{shown}} cotação",
       quotationsAmount_other: "{{shown}} cotações",
-      conversaciones: "{{shown}} com cotação",
+      conversaciones: "Conversão em cotação: {{shown}}",
       salesConversionRate: "das conversas",
       qoutationToSalesConversionRate: "das cotações",
       averageTemperature: "segundo a IA; agentes: {{shown}}",
