@@ -54,6 +54,8 @@ interface BreakdownProps<Row> {
 }
 
 const barsAtMost = 10;
+/** More columns than these find no room beside a chart. */
+const columnsBeside = 6;
 
 /** Who or what comes first, as a chart and as a table. The chart shows the column by which the table is sorted. */
 export function Breakdown<Row>(props: BreakdownProps<Row>) {
@@ -90,7 +92,7 @@ export function Breakdown<Row>(props: BreakdownProps<Row>) {
   const isMixed = shown?.kind === "money" && new Set(rows.map(currencyOf)).size > 1;
   const bars = shown ? sorted(rows, all, shown.id).slice(0, barsAtMost) : [];
   return (
-    <Part title={title}>
+    <Part title={title} chart={all.length > columnsBeside ? "whole" : "half"}>
       {isMixed && <p className={styles.note}>{t("mixed")}</p>}
       {shown && !isMixed && (
         <div className={styles.ranked}>

@@ -19,17 +19,21 @@ export interface ChartProps {
 
 const Canvas = lazy(async () => ({ default: (await import("./chart-canvas.tsx")).ChartCanvas }));
 
-const standing = 300;
-const heightOf = ({ isRanked, categories, series }: ChartProps): number =>
-  isRanked ? Math.max(110, categories.length * (14 + 22 * series.length) + 40) : standing;
+/** Pixels that bars which lie take; those that stand have the height of their styles. */
+const heightOf = ({ categories, series }: ChartProps): number =>
+  Math.max(110, categories.length * (14 + 22 * series.length) + 40);
 
 export function Chart(props: ChartProps) {
-  const height = heightOf(props);
   return (
     <figure className={styles.figure}>
       {props.series.length > 1 && <Legend names={props.series.map(({ name }) => name)} />}
-      <div role="img" aria-label={props.label} style={{ height }}>
-        <Suspense fallback={<Skeleton height={height} radius="md" />}>
+      <div
+        role="img"
+        aria-label={props.label}
+        className={styles.place}
+        {...(props.isRanked && { style: { height: heightOf(props) } })}
+      >
+        <Suspense fallback={<Skeleton height="100%" radius="md" />}>
           <Canvas {...props} />
         </Suspense>
       </div>

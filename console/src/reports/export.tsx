@@ -25,7 +25,8 @@ export function Export({ reports }: { readonly reports: readonly Report[] }) {
   const download = useMutation({
     mutationFn: () => {
       const query = new URLSearchParams({ startDate: days.from, endDate: days.to, rows });
-      if (search.business !== undefined) query.set("includeBusinesses", String(search.business));
+      if (reports.some(({ data }) => data.id === search.business))
+        query.set("includeBusinesses", String(search.business));
       return downloadCsv(`/reports?${query}`, `${t("file")}-${t(`rows.${rows}`)}-${days.from}-${days.to}.csv`);
     },
   });

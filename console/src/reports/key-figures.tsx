@@ -3,22 +3,14 @@ import { type Formats, useFormats } from "./formats.ts";
 import styles from "./reports.module.css";
 import type { Figures, Reports, View } from "./reports.ts";
 
-type Name =
-  | "salesAmount"
-  | "quotationsAmount"
-  | "conversaciones"
-  | "salesConversionRate"
-  | "qoutationToSalesConversionRate"
-  | "averageTemperature";
-
-const names: readonly Name[] = [
+const names = [
   "salesAmount",
   "quotationsAmount",
   "conversaciones",
   "salesConversionRate",
   "qoutationToSalesConversionRate",
-  "averageTemperature",
-];
+] as const;
+type Name = (typeof names)[number];
 
 /** An amount may stand in a line of its own, before its currency. */
 const noBreak = /\u00a0/g;
@@ -29,11 +21,9 @@ export function KeyFigures({ view, before }: { readonly view: View; readonly bef
   return (
     <section aria-label={t("figures.label")}>
       <dl className={styles.tiles}>
-        {names
-          .filter((name) => name !== "averageTemperature" || view.figures[name] !== null)
-          .map((name) => (
-            <Tile key={name} name={name} view={view} />
-          ))}
+        {names.map((name) => (
+          <Tile key={name} name={name} view={view} />
+        ))}
       </dl>
       {before && view.before && (
         <p className={styles.compared}>{t("compared", { range: formats.range(before.desde, before.hasta) })}</p>
@@ -53,7 +43,7 @@ function Tile({ name, view }: { readonly name: Name; readonly view: View }) {
       <dt>{t(`figures.${name}`)}</dt>
       <dd>
         <span className={styles.value}>{written(name, value, currency, formats).replace(noBreak, " ")}</span>
-        <span className={styles.lead}>{lead && t(`figures.of.${name}`, lead)}</span>
+        {lead && <span className={styles.lead}>{t(`figures.of.${name}`, lead)}</span>}
         {before && <Change name={name} now={value} then={before[name]} currency={currency} />}
       </dd>
     </div>
@@ -68,11 +58,11 @@ function leadOf(name: Name, figures: Figures, { count, percent }: Formats): Reco
     case "quotationsAmount":
       return { count: figures.quotationsCount === 1 ? 1 : 2, shown: count(figures.quotationsCount) };
     case "conversaciones":
-      return { count: 2, shown: percent(figures.qoutationConversionRate) };
-    case "averageTemperature":
-      return figures.averageAgentTemperature === null
+      return figures.averageTemperature === null || figures.averageAgentTemperature === null
         ? null
-        : { count: 2, shown: count(figures.averageAgentTemperature) };
+        : { count: 2, ai: count(figures.averageTemperature), agent: count(figures.averageAgentTemperature) };
+    case "salesConversionRate":
+      return { count: 2, shown: percent(figures.qoutationConversionRate) };
     default:
       return { count: 2, shown: "" };
   }

@@ -5,11 +5,13 @@ import styles from "./reports.module.css";
 interface PartProps {
   readonly title: string;
   readonly control?: ReactNode;
+  /** Of the width, where there is room; the whole leaves the table below. */
+  readonly chart?: "third" | "half" | "whole";
   /** A chart and its table, beside each other where there is room. */
   readonly children: ReactNode;
 }
 
-export function Part({ title, control, children }: PartProps) {
+export function Part({ title, control, chart = "half", children }: PartProps) {
   return (
     <section className={styles.part}>
       <div className={styles.partTop}>
@@ -18,7 +20,9 @@ export function Part({ title, control, children }: PartProps) {
         </Title>
         {control}
       </div>
-      <div className={styles.pair}>{children}</div>
+      <div className={styles.pair} data-chart={chart}>
+        {children}
+      </div>
     </section>
   );
 }

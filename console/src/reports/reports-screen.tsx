@@ -37,7 +37,7 @@ export function ReportsScreen() {
           {t("title")}
         </Title>
         <div className={styles.actions}>
-          <Share />
+          <Share reports={data?.data ?? []} />
           <Export reports={data?.data ?? []} />
         </div>
       </div>
@@ -73,7 +73,7 @@ function BusinessPicker({ reports }: { readonly reports: readonly Report[] }) {
         { value: "all", label: t("allBusinesses") },
         ...reports.map(({ data }) => ({ value: String(data.id), label: data.nombre })),
       ]}
-      value={String(search.business ?? "all")}
+      value={reports.some(({ data }) => data.id === search.business) ? String(search.business) : "all"}
       onChange={(value) => set({ business: value === null || value === "all" ? undefined : Number(value) })}
       allowDeselect={false}
       leftSection={<Icon name="filter" size={16} />}

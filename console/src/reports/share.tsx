@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Icon } from "../shared/icons.tsx";
 import type { Days } from "./periods.ts";
+import type { Report } from "./reports.ts";
 import type { ReportSearch } from "./search.ts";
 import { useDays, useReportSearch } from "./use-search.ts";
 
@@ -14,14 +15,14 @@ function linkTo({ period: _, from: __, to: ___, ...search }: ReportSearch, days:
   return `${location.origin}/console/reports?${query}`;
 }
 
-export function Share() {
+export function Share({ reports }: { readonly reports: readonly Report[] }) {
   const { t } = useTranslation("reports");
   const { id } = useMe().empresa;
   const { search } = useReportSearch();
   const days = useDays();
   const clipboard = useClipboard({ timeout: 3_000 });
   const page = new URLSearchParams({ startDate: days.from, endDate: days.to, own: "true" });
-  if (search.business !== undefined) page.set("includeBusinesses", String(search.business));
+  if (reports.some(({ data }) => data.id === search.business)) page.set("includeBusinesses", String(search.business));
   const address = `/reports/${id}.html?${page}`;
   return (
     <>

@@ -82,7 +82,7 @@ export function Spenders({ id, rows, empty, onOpen }: SpendersProps) {
     </div>
   );
   return (
-    <Part title={t(`part.${id}.title`)}>
+    <Part title={t(`part.${id}.title`)} chart="whole">
       <div className={styles.twins}>
         {chart("spend", (value) => formats.money(value, currency))}
         {chart("sales", formats.count)}

@@ -133,7 +133,7 @@ function Origins({ view: { reports, currency } }: { readonly view: View }) {
   });
   const isMoney = currency !== null;
   return (
-    <Part title={t("origin.title")}>
+    <Part title={t("origin.title")} chart="third">
       <Chart
         label={t("chartOf", { name: t("origin.title"), part: t(isMoney ? "origin.inMoney" : "origin.inNumber") })}
         categories={rows.map(({ id }) => t(`origin.${id}`))}
