@@ -4,7 +4,7 @@ import { GridComponent, TooltipComponent } from "echarts/components";
 import { type ECharts, type EChartsCoreOption, init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { useEffect, useRef } from "react";
-import type { ChartProps } from "./chart.tsx";
+import type { ChartProps } from "./chart-props.ts";
 import styles from "./charts.module.css";
 import { colorsOf, type Scheme } from "./colors.ts";
 
