@@ -20,7 +20,8 @@ import { useDays, useReportSearch } from "./use-search.ts";
 
 const freshMs = 60_000;
 
-export function AdCampaigns() {
+/** Of the own business alone: another one of the group has an ad platform of its own. */
+export function AdCampaigns({ isGroup }: { readonly isGroup: boolean }) {
   const { t } = useTranslation("reports");
   const me = useMe();
   const { search, set } = useReportSearch();
@@ -59,6 +60,7 @@ export function AdCampaigns() {
           />
         )}
       </div>
+      {isGroup && <p className={styles.caption}>{t("campaigns.own", { name: me.empresa.nombre })}</p>}
       {search.campaign === undefined ? (
         <Campaigns businessId={me.empresa.id} asked={asked} />
       ) : (

@@ -129,7 +129,7 @@ function TabContent({ tab, reports, view }: { readonly tab: Tab; readonly report
     case "ads":
       return <AdsTab view={view} />;
     case "campaigns":
-      return <AdCampaigns />;
+      return <AdCampaigns isGroup={reports.data.length > 1} />;
   }
 }
 

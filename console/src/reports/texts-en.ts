@@ -159,6 +159,7 @@ export const en: ReportsTexts = {
     silent: "The ad platform does not answer: names and spend are missing for now.",
   },
   campaigns: {
+    own: "Of {{name}} only",
     account: "Ad account",
     onlyActive: "Active only",
     more: "Show more campaigns",

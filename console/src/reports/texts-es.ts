@@ -157,6 +157,7 @@ export const es = {
     silent: "La plataforma de anuncios no responde: por ahora faltan nombres y gastos.",
   },
   campaigns: {
+    own: "Solo de {{name}}",
     account: "Cuenta de anuncios",
     onlyActive: "Solo activas",
     more: "Ver más campañas",

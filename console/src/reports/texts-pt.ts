@@ -159,6 +159,7 @@ export const pt: ReportsTexts = {
     silent: "A plataforma de anúncios não responde: por enquanto faltam nomes e gastos.",
   },
   campaigns: {
+    own: "Somente de {{name}}",
     account: "Conta de anúncios",
     onlyActive: "Somente ativas",
     more: "Ver mais campanhas",
