@@ -96,10 +96,15 @@ export function Breakdown<Row>(props: BreakdownProps<Row>) {
       {isMixed && <p className={styles.note}>{t("mixed")}</p>}
       {shown && !isMixed && (
         <div className={styles.ranked}>
-          <p className={styles.caption}>{t("top", { count: bars.length, name: t(`column.${shown.id}`) })}</p>
+          <p className={styles.caption}>
+            {rows.length > bars.length
+              ? t("top", { count: bars.length, name: t(`column.${shown.id}`) })
+              : t(`column.${shown.id}`)}
+          </p>
           <Chart
             label={t("chartOf", { name: t(`column.${shown.id}`), part: title })}
             categories={bars.map(nameOf)}
+            titles={bars.map((row) => (businessOf ? `${nameOf(row)} · ${businessOf(row)}` : nameOf(row)))}
             series={[{ name: t(`column.${shown.id}`), values: bars.map((row) => shown.value(row) ?? 0) }]}
             format={formats.count}
             formatAt={(index) => {

@@ -50,6 +50,8 @@ function optionOf(props: ChartProps, scheme: Scheme): EChartsCoreOption {
   const values = {
     type: "value",
     min: 0,
+    // Nothing that is counted has halves.
+    minInterval: 1,
     splitNumber: isRanked ? 3 : 4,
     splitLine: { lineStyle: { color: colors.line } },
     axisLabel: { color: colors.text, hideOverlap: true, formatter: short },

@@ -188,6 +188,5 @@ export const en: ReportsTexts = {
     campaigns: "No campaign spent anything or brought sales in this period.",
     adSets: "The campaign has no ad sets.",
   },
-  top_one: "{{name}}",
-  top_other: "{{name}}: the first {{count}}",
+  top: "{{name}}: the first {{count}}",
 };

@@ -186,8 +186,7 @@ export const es = {
     campaigns: "Ninguna campaña gastó ni trajo ventas en este periodo.",
     adSets: "La campaña no tiene conjuntos de anuncios.",
   },
-  top_one: "{{name}}",
-  top_other: "{{name}}: los {{count}} primeros",
+  top: "{{name}}: los {{count}} primeros",
 };
 
 export type ReportsTexts = typeof es;

@@ -188,6 +188,5 @@ export const pt: ReportsTexts = {
     campaigns: "Nenhuma campanha gastou nem trouxe vendas neste período.",
     adSets: "A campanha não tem conjuntos de anúncios.",
   },
-  top_one: "{{name}}",
-  top_other: "{{name}}: os {{count}} primeiros",
+  top: "{{name}}: os {{count}} primeiros",
 };
