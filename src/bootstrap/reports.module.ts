@@ -4,6 +4,7 @@ import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { Thread } from "../infra/threads/thread.ts";
 import { within } from "../kernel/within.ts";
+import { ownReportRoute } from "../reports/adapters/http/own-report.route.ts";
 import { registrationRoutes } from "../reports/adapters/http/registration.routes.ts";
 import { reportPageRoute } from "../reports/adapters/http/report-page.route.ts";
 import { sharedReportRoute } from "../reports/adapters/http/shared-report.route.ts";
@@ -62,6 +63,7 @@ export const reportsModule = new ContainerModule(({ bind }) => {
     }));
     return [
       sharedReportRoute(reports),
+      ownReportRoute(reports),
       reportPageRoute(reports, (page, signal) => thread.run(page, signal)),
       ...registrationRoutes(new Registrations(registrations)),
       temperatureRoute(new PostgresTemperatures(cells)),

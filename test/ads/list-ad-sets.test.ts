@@ -120,6 +120,8 @@ describe("GET /empresas/campaigns/{businessId}/{campaignId}: list ad sets", () =
     expect(yesterday.insights.data[0].spend).to.equal("2.00");
     const [ever] = await listed("11", { datePreset: "maximum" });
     expect(ever.insights.data[0].spend).to.equal("3.50");
+    const [period] = await listed("11", { datePreset: "period", start: day(1), end: day(1) });
+    expect(period.insights.data[0].spend).to.equal("2.00");
     expect(problem(await list("11", { datePreset: "always" }))).to.deep.equal([
       400,
       { message: "datePreset no es un valor permitido" },

@@ -158,6 +158,17 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     expect(await listed({ datePreset: "maximum" })).to.include({ totalSpend: 7.3 });
   });
 
+  it("sums up what was spent from start to end where that is the preset, and asks for both (§15.1)", async () => {
+    const datePreset = "period";
+    const today = await listed({ datePreset, start: day(0), end: day(0) });
+    expect(today.totalSpend).to.equal((await listed()).totalSpend);
+    const week = await listed({ datePreset, start: day(7), end: day(1) });
+    expect(week.totalSpend).to.equal(7);
+    const noDate = (bound: string) => [400, { message: `${bound} debe ser una fecha ISO 8601` }];
+    expect(problem(await list({ datePreset, end: day(0) }))).to.deep.equal(noDate("start"));
+    expect(problem(await list({ datePreset, start: day(0) }))).to.deep.equal(noDate("end"));
+  });
+
   it("counts closed sales and all quotations of exactly that ad, and of no other business (§15.5)", async () => {
     const { data } = await listed();
     const figures = Object.fromEntries(

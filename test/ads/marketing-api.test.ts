@@ -20,7 +20,7 @@ import { eventually } from "../support/wait.ts";
 const host = "https://graph.test";
 const path = "/v23.0/act_1/campaigns";
 const access = { businessId: 1, token: "EAAsecret" };
-const query = { accountId: "act_1", preset: "last_7d", onlyActive: false, after: null } as const;
+const query = { accountId: "act_1", spentOn: "last_7d", onlyActive: false, after: null } as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: bent on purpose
 type Json = any;
@@ -112,7 +112,7 @@ describe("the client of the ad platform", () => {
     const sales = { byAd: async () => new Map() };
     const settings = { token: "EAAsecret", defaultAccountId: null, timezone: "UTC" };
     const listed = await new ListCampaigns({ of: async () => settings }, api(), sales).execute({
-      ...{ businessId: 1, start: null, end: null },
+      ...{ businessId: 1, preset: query.spentOn, start: null, end: null },
       ...query,
     });
     expect(listed.campaigns.map(({ id }) => id)).to.deep.equal(["1", "2"]);
@@ -505,16 +505,18 @@ describe("what is remembered of the ad platform", () => {
     const accesses = [1, 2].flatMap((businessId) => ["a", "b"].map((token) => ({ businessId, token })));
     const questions = accesses.flatMap((who) => [
       ...["act_1", "act_2"].flatMap((accountId) =>
-        (["today", "last_7d"] as const).flatMap((preset) => [
+        (
+          ["today", { since: "2026-03-01", until: "2026-03-02" }, { since: "2026-03-01", until: "2026-03-03" }] as const
+        ).flatMap((spentOn) => [
           ...[null, "c1"].flatMap((after) =>
             [true, false].map((onlyActive) => {
-              const ask = { accountId, preset, onlyActive, after };
+              const ask = { accountId, spentOn, onlyActive, after };
               return { ask: () => remembered.campaigns(who, ask), is: ["campaigns", who, ask] };
             }),
           ),
           ...["1", "2"].map((id) => ({
-            ask: () => remembered.adSets(who, id, preset, accountId),
-            is: ["adSets", who, id, preset, accountId],
+            ask: () => remembered.adSets(who, id, spentOn, accountId),
+            is: ["adSets", who, id, spentOn, accountId],
           })),
         ]),
       ),

@@ -191,7 +191,10 @@ describe("the shared report of the whole service", () => {
     it("and of no other lines", async () => {
       for (const accept of ["text/csv", "application/json"]) {
         const answer = await ask("day", { accept });
-        expect([answer.status, answer.json]).to.deep.equal([400, { message: "rows debe ser business, agent o ad" }]);
+        expect([answer.status, answer.json]).to.deep.equal([
+          400,
+          { message: "rows debe ser business, agent, tag o ad" },
+        ]);
       }
     });
 

@@ -1,17 +1,8 @@
 import { addTexts } from "../app/i18n.ts";
+import { en } from "./texts-en.ts";
+import { es } from "./texts-es.ts";
+import { pt } from "./texts-pt.ts";
 
-const es = {
-  title: "Informes",
-};
-
-export type ReportsTexts = typeof es;
-
-const en: ReportsTexts = {
-  title: "Reports",
-};
-
-const pt: ReportsTexts = {
-  title: "Relatórios",
-};
+export type { ReportsTexts } from "./texts-es.ts";
 
 addTexts("reports", { es, en, pt });

@@ -1,13 +1,14 @@
 import { type Ad, type AdSet, accountIdOf, type DatePreset, noFigures, type WithFigures } from "../domain/ads.ts";
 import type { AdPlatformBusy, AdPlatformUnavailable, MissingToken, WrongPeriod } from "../domain/failures.ts";
-import { periodOf } from "../domain/period.ts";
+import { periodOf, spendDaysOf } from "../domain/period.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdCredentials, AdPlatform, AdSales } from "./ports.ts";
 
 export interface ListAdSetsQuery {
   readonly businessId: number;
   readonly campaignId: string;
-  readonly preset: DatePreset;
+  /** `period`: the days from `start` to `end`. */
+  readonly preset: DatePreset | "period";
   /** Null: the business's default account. */
   readonly accountId: string | null;
   readonly start: string | null;
@@ -31,12 +32,13 @@ export class ListAdSets {
   ) {}
 
   async execute(query: ListAdSetsQuery): Promise<ListedAdSet[]> {
-    const { businessId, campaignId, preset } = query;
+    const { businessId, campaignId } = query;
     const { access, settings } = await accessOf(this.credentials, businessId);
     const period = periodOf(query.start, query.end, settings.timezone);
+    const spentOn = spendDaysOf(query, period, settings.timezone);
     const given = query.accountId ?? settings.defaultAccountId;
     const accountId = given === null ? null : accountIdOf(given);
-    const adSets = await shownOr(this.platform.adSets(access, campaignId, preset, accountId), []);
+    const adSets = await shownOr(this.platform.adSets(access, campaignId, spentOn, accountId), []);
     const inAccount = adSets.filter((adSet) => isIn(adSet, accountId));
     const adIds = inAccount.flatMap(({ ads }) => ads.map(({ id }) => id));
     const figures = await this.sales.byAd(businessId, adIds, period);

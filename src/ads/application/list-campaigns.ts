@@ -15,14 +15,15 @@ import type {
   WrongCursor,
   WrongPeriod,
 } from "../domain/failures.ts";
-import { type Period, periodOf } from "../domain/period.ts";
+import { type Period, periodOf, spendDaysOf } from "../domain/period.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdAccess, AdCredentials, AdPlatform, AdSales, CampaignPage, CampaignQuery } from "./ports.ts";
 
 export interface ListCampaignsQuery {
   readonly businessId: number;
   readonly accountId: string;
-  readonly preset: DatePreset;
+  /** `period`: the days from `start` to `end`. */
+  readonly preset: DatePreset | "period";
   readonly start: string | null;
   readonly end: string | null;
   readonly onlyActive: boolean;
@@ -63,20 +64,22 @@ export class ListCampaigns {
   async execute(query: ListCampaignsQuery): Promise<ListedCampaigns> {
     const { access, settings } = await accessOf(this.credentials, query.businessId);
     const period = periodOf(query.start, query.end, settings.timezone);
+    const spentOn = spendDaysOf(query, period, settings.timezone);
+    const { businessId, onlyActive } = query;
+    const accountId = accountIdOf(query.accountId);
     const giveUpAt = performance.now() + patienceMs;
     let after = query.after;
     for (let read = 1; ; read += 1) {
-      const page = await this.page(access, { ...query, accountId: accountIdOf(query.accountId), after });
-      const campaigns = await this.listed(query.businessId, page, period);
+      const page = await this.page(access, { accountId, spentOn, onlyActive, after });
+      const campaigns = await this.listed(businessId, page, period);
       const isEnough = campaigns.length > 0 || read === mostPages || performance.now() > giveUpAt;
       if (isEnough || page.next === null) return sumUp(campaigns, page.next);
       after = page.next;
     }
   }
 
-  private page(access: AdAccess, { accountId, preset, onlyActive, after }: CampaignQuery): Promise<CampaignPage> {
-    const asked = this.platform.campaigns(access, { accountId, preset, onlyActive, after });
-    return shownOr(asked, { campaigns: [], next: null });
+  private page(access: AdAccess, query: CampaignQuery): Promise<CampaignPage> {
+    return shownOr(this.platform.campaigns(access, query), { campaigns: [], next: null });
   }
 
   private async listed(businessId: number, page: CampaignPage, period: Period): Promise<ListedCampaign[]> {

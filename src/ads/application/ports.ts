@@ -1,4 +1,4 @@
-import type { Ad, AdAccount, AdOutcome, AdSet, Campaign, DatePreset } from "../domain/ads.ts";
+import type { Ad, AdAccount, AdOutcome, AdSet, Campaign, Days, SpendDays } from "../domain/ads.ts";
 import type { Period } from "../domain/period.ts";
 
 /** With what a business asks the ad platform. */
@@ -9,7 +9,7 @@ export interface AdAccess {
 
 export interface CampaignQuery {
   readonly accountId: string;
-  readonly preset: DatePreset;
+  readonly spentOn: SpendDays;
   readonly onlyActive: boolean;
   /** A cursor of an earlier page. */
   readonly after: string | null;
@@ -20,12 +20,6 @@ export interface CampaignPage {
   readonly next: string | null;
 }
 
-/** Days of the ad account's calendar, both included, as `2026-11-21`. */
-export interface Days {
-  readonly since: string;
-  readonly until: string;
-}
-
 /**
  * Reads of the ad platform, each bounded in time. They reject with `NotShown` for what the platform does not show
  * to this business, with `AdPlatformBusy` and with `AdPlatformUnavailable`; answers are whole or not at all.
@@ -34,7 +28,7 @@ export interface AdPlatform {
   /** One page of an account's campaigns with all their ads; rejects with `WrongCursor` besides. */
   campaigns(access: AdAccess, query: CampaignQuery): Promise<CampaignPage>;
   /** All ad sets of a campaign. */
-  adSets(access: AdAccess, campaignId: string, preset: DatePreset, accountId: string | null): Promise<readonly AdSet[]>;
+  adSets(access: AdAccess, campaignId: string, spentOn: SpendDays, accountId: string | null): Promise<readonly AdSet[]>;
   /** All ad accounts that the token opens. */
   accounts(access: AdAccess): Promise<readonly AdAccount[]>;
   /** All ads of an account with what they spent on those days. */

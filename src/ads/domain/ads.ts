@@ -4,6 +4,15 @@ export const datePresets = ["today", "yesterday", "last_7d", "last_30d", "this_m
 /** A stretch of days up to now, as the ad platform counts them: on the clock of the ad account. */
 export type DatePreset = (typeof datePresets)[number];
 
+/** Days of the ad account's calendar, both included, as `2026-11-21`. */
+export interface Days {
+  readonly since: string;
+  readonly until: string;
+}
+
+/** The days over which spend is summed. */
+export type SpendDays = DatePreset | Days;
+
 /** What was spent; no row where nothing was shown. */
 export interface InsightsRow {
   /** A decimal that `spendOf` reads. */

@@ -29,12 +29,16 @@ export interface ReportRequest {
   readonly endDate: string;
   /** Those of the group that are wanted; the whole group unless given. Others are ignored. */
   readonly include?: readonly number[];
+  /** A business that shares no report is a group of its own, rather than a failure. */
+  readonly orOwn?: boolean;
 }
 
-/** §7. Both reject with a `ReportFailure`, and list the businesses in the order of the group. */
+/** §7. All reject with a `ReportFailure`, and list the businesses in the order of the group. */
 export interface SharedReports {
   /** @param signal - ends the counting when it is aborted */
   report(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]>;
+  /** The same without anything of single ads, which takes longest. */
+  figures(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]>;
   /** The same figures day by day. */
   daily(request: ReportRequest, signal?: AbortSignal): Promise<DailyFigures[]>;
 }

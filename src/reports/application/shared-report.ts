@@ -59,11 +59,12 @@ export class SharedReport implements SharedReports {
         signal,
       ),
     ]);
-    const counted = new Map(figures.map((each) => [each.businessId, each]));
-    return asked.flatMap((each) => {
-      const found = counted.get(each.businessId);
-      return found ? [reportOf(each, found, ads.get(each.businessId) ?? noAccount)] : [];
-    });
+    return reportsOf(asked, figures, ads);
+  }
+
+  async figures(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]> {
+    const asked = await this.asked(request, signal);
+    return reportsOf(asked, await this.reads.figures(asked, signal), new Map());
   }
 
   async daily(request: ReportRequest, signal?: AbortSignal): Promise<DailyFigures[]> {
@@ -77,7 +78,7 @@ export class SharedReport implements SharedReports {
 
   /** The businesses of the answer in their order, each with the period on its own clock. */
   private async asked(
-    { rootId, forAdministrator, startDate, endDate, include }: ReportRequest,
+    { rootId, forAdministrator, startDate, endDate, include, orOwn = false }: ReportRequest,
     signal: AbortSignal | undefined,
   ): Promise<Asked[]> {
     const [root] = await this.reads.businesses([rootId], signal);
@@ -85,7 +86,8 @@ export class SharedReport implements SharedReports {
     if (root.flags.reports_for === "administrators" && !forAdministrator) {
       throw new ReportForAdministrators(`business ${rootId}`);
     }
-    const group = groupOf(root.flags.group_shared_report);
+    const { group_shared_report: shared = null } = root.flags;
+    const group = orOwn && shared === null ? [rootId] : groupOf(shared);
     // Also where nothing of the group is wanted: a wrong date is one then too.
     periodIn(timezoneOf(root.flags.timezone), startDate, endDate);
     const wanted = include ? group.filter((id) => include.includes(id)) : group;
@@ -147,6 +149,18 @@ function askedOf({ id, name, imageUrl, flags }: StoredBusiness, startDate: strin
     business: { id, name, imageUrl, currency, timezone, flags: { ...Object.fromEntries(shown), currency, timezone } },
     adAccount: (typeof account === "string" && account !== "") || typeof account === "number" ? String(account) : null,
   };
+}
+
+function reportsOf(
+  asked: readonly Asked[],
+  figures: readonly CountedFigures[],
+  ads: ReadonlyMap<number, ReportedAds>,
+): BusinessReport[] {
+  const counted = new Map(figures.map((each) => [each.businessId, each]));
+  return asked.flatMap((each) => {
+    const found = counted.get(each.businessId);
+    return found ? [reportOf(each, found, ads.get(each.businessId) ?? noAccount)] : [];
+  });
 }
 
 function reportOf(asked: Asked, counted: CountedFigures, ads: ReportedAds): BusinessReport {

@@ -15,6 +15,29 @@ export function periodIn(timezone: string, startDate: string, endDate: string): 
   return { from, until: until < from ? from : until };
 }
 
+/** Days of the calendar, both included, as `2026-03-01`. */
+export interface Days {
+  readonly startDate: string;
+  readonly endDate: string;
+}
+
+const dayMs = 86_400_000;
+const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const firstMoment = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+
+/** How many days they are. Throws `BadPeriod`. */
+export function countDays({ startDate, endDate }: Days): number {
+  const { from, until } = periodIn("UTC", startDate, endDate);
+  return Math.round((until.getTime() - from.getTime()) / dayMs);
+}
+
+/** As many days, right before them; null where calendars would have to go back too far. Throws `BadPeriod`. */
+export function daysBefore(days: Days): Days | null {
+  const first = firstMoment(days.startDate);
+  const before = first - countDays(days) * dayMs;
+  return before < firstMoment("1000-01-01") ? null : { startDate: dayAt(before), endDate: dayAt(first - dayMs) };
+}
+
 function readIn(zone: string, startDate: string, endDate: string): Period {
   const from = instantOf(startDate, zone);
   if (!from) throw new BadPeriod("no_start");

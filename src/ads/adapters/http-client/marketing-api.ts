@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpClient, rootOf } from "../../../infra/http-client/http-client.ts";
 import { FairGate } from "../../../kernel/fair-gate.ts";
 import { Gate } from "../../../kernel/gate.ts";
-import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery, Days } from "../../application/ports.ts";
-import { type Ad, type AdAccount, type AdSet, type DatePreset, isAccountId } from "../../domain/ads.ts";
+import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery } from "../../application/ports.ts";
+import { type Ad, type AdAccount, type AdSet, type Days, isAccountId, type SpendDays } from "../../domain/ads.ts";
 import { AdPlatformUnavailable, NotShown, TokenRefused, WrongCursor } from "../../domain/failures.ts";
 import {
   accountOf,
@@ -50,6 +50,11 @@ const retryPauseMs = 200;
 const insightFields = "{spend,account_currency}";
 const facts = "id,name,status,effective_status,lifetime_budget,budget_remaining,start_time,stop_time";
 
+const insightsOn = (days: SpendDays): string =>
+  typeof days === "string"
+    ? `insights.date_preset(${days})`
+    : `insights.time_range(${JSON.stringify({ since: days.since, until: days.until })})`;
+
 /** One question, whatever many requests it takes. */
 interface Question {
   readonly token: string;
@@ -86,7 +91,7 @@ export class MarketingApi implements AdPlatform {
   async campaigns(access: AdAccess, query: CampaignQuery): Promise<CampaignPage> {
     const { accountId, onlyActive, after } = query;
     const question = this.question(access, accountId);
-    const insights = `insights.date_preset(${query.preset})${insightFields}`;
+    const insights = `${insightsOn(query.spentOn)}${insightFields}`;
     const adFields = `id,name,source_ad_id,${insights}`;
     const url = this.url([accountId, "campaigns"], {
       fields: `${facts},${insights},ads{${adFields}}`,
@@ -107,13 +112,13 @@ export class MarketingApi implements AdPlatform {
   async adSets(
     access: AdAccess,
     campaignId: string,
-    preset: DatePreset,
+    spentOn: SpendDays,
     accountId: string | null,
   ): Promise<readonly AdSet[]> {
     // It has ad sets: those of all its campaigns.
     if (isAccountId(campaignId)) throw new NotShown("an account is no campaign");
     const question = this.question(access, accountId ?? "");
-    const insights = `insights.date_preset(${preset}){account_currency,spend}`;
+    const insights = `${insightsOn(spentOn)}{account_currency,spend}`;
     const adFields = `id,name,source_ad_id,${insights},adcreatives{thumbnail_url,image_url}`;
     const campaign = `campaign{${facts},account_id,${insights}}`;
     const fields = `id,name,${insights},ads{${adFields}},${campaign}`;
@@ -129,9 +134,9 @@ export class MarketingApi implements AdPlatform {
     return uniqueById((await this.all(question, url, innerPageSize)).map(accountOf));
   }
 
-  async ads(access: AdAccess, accountId: string, { since, until }: Days): Promise<readonly Ad[]> {
+  async ads(access: AdAccess, accountId: string, days: Days): Promise<readonly Ad[]> {
     const question = this.question(access, accountId);
-    const insights = `insights.time_range(${JSON.stringify({ since, until })})${insightFields}`;
+    const insights = `${insightsOn(days)}${insightFields}`;
     const fields = `id,name,source_ad_id,${insights},adcreatives{thumbnail_url,image_url}`;
     const url = this.url([accountId, "ads"], { fields });
     return uniqueById((await this.all(question, url, innerPageSize)).map(adOf));

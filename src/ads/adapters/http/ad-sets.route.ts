@@ -43,7 +43,7 @@ export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
       [
         "§16.1",
         "`datePreset` (`today` unless given) bounds what was spent; `start` and `end` bound conversations, sales and " +
-          "quotations, as in the list of campaigns.",
+          "quotations, as in the list of campaigns; so it is with `period`.",
       ],
       [
         "§16.2",

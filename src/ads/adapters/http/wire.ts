@@ -12,7 +12,7 @@ import { AdPlatformBusy } from "../../domain/failures.ts";
 
 /** Ids of the ad platform are opaque, and part of an address there. */
 export const platformId = { type: "string", pattern: "^[A-Za-z0-9_]{1,64}$" } as const;
-export const preset = { enum: datePresets } as const;
+export const preset = { enum: [...datePresets, "period"] } as const;
 export const date = { type: "string", maxLength: 40, example: "2026-01-31" } as const;
 
 /** The platform's own shape of a list. */

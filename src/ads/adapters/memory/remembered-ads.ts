@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery, Days } from "../../application/ports.ts";
-import type { Ad, AdAccount, AdSet, DatePreset } from "../../domain/ads.ts";
+import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery } from "../../application/ports.ts";
+import type { Ad, AdAccount, AdSet, Days, SpendDays } from "../../domain/ads.ts";
 
 /** What the answers kept may take together, as `bytesOf` counts: one may be all ads of an account, with their links. */
 const mostBytes = 64 * 2 ** 20;
@@ -27,19 +27,19 @@ export class RememberedAds implements AdPlatform {
     this.answers = new LRUCache({ maxSize: mostBytes, sizeCalculation, ttl: lifeMs, ttlAutopurge: true });
   }
 
-  campaigns(access: AdAccess, { accountId, preset, onlyActive, after }: CampaignQuery): Promise<CampaignPage> {
-    const query = { accountId, preset, onlyActive, after };
+  campaigns(access: AdAccess, { accountId, spentOn, onlyActive, after }: CampaignQuery): Promise<CampaignPage> {
+    const query = { accountId, spentOn, onlyActive, after };
     return this.once(access, ["campaigns", query], () => this.platform.campaigns(access, query));
   }
 
   adSets(
     access: AdAccess,
     campaignId: string,
-    preset: DatePreset,
+    spentOn: SpendDays,
     accountId: string | null,
   ): Promise<readonly AdSet[]> {
-    return this.once(access, ["adSets", campaignId, preset, accountId], () =>
-      this.platform.adSets(access, campaignId, preset, accountId),
+    return this.once(access, ["adSets", campaignId, spentOn, accountId], () =>
+      this.platform.adSets(access, campaignId, spentOn, accountId),
     );
   }
 

@@ -2,12 +2,12 @@ import { groupBy } from "../../../kernel/group-by.ts";
 import type { Money } from "../../../kernel/money.ts";
 import { percentOf } from "../../domain/rates.ts";
 import type { BusinessReport, DailyFigures } from "../../domain/report.ts";
+import { addedUp } from "../../domain/timeline.ts";
 import { cash, keyFigures, table } from "./blocks.ts";
 import { anchorOf } from "./business-section.ts";
 import type { Charts } from "./charts.ts";
 import { count, escaped, moneyTotal, percent } from "./format.ts";
 import { amountsOverTime, countsOverTime, funnel } from "./sales-charts.ts";
-import { addedUp } from "./timeline.ts";
 
 /** All businesses of the report taken together, and beside each other. */
 export function* groupSection(

@@ -3,7 +3,7 @@ import type { BusinessReport } from "../../domain/report.ts";
 import { adFigures, adOnWire, agentFigures, agentOnWire, businessFigures, businessOnWire } from "./report-wire.ts";
 
 /** What a line of the table is about. */
-export const reportRows = ["business", "agent", "ad"] as const;
+export const reportRows = ["business", "agent", "tag", "ad"] as const;
 export type ReportRows = (typeof reportRows)[number];
 
 type Line = Readonly<Record<string, string | number | null>>;
@@ -33,6 +33,7 @@ const tables: Readonly<Record<ReportRows, Table>> = {
     columns: ["agente", ...agentFigures],
     linesOf: (report) => report.agents.map((agent) => agentOnWire(report, agent)),
   },
+  tag: { columns: ["tag", "count"], linesOf: ({ tags }) => tags.map(({ name, count }) => ({ tag: name, count })) },
   ad: { columns: adFigures, linesOf: (report) => (report.ads ?? []).map(adOnWire) },
 };
 

@@ -3,7 +3,14 @@ import { defineRoute, Reply, type Route } from "../../../infra/http/routing/rout
 import { numericIdOf, objectWith, problem, type Schema, unauthorized } from "../../../infra/http/routing/schema.ts";
 import type { DrawReportPage, ReportRequest, SharedReports } from "../../application/ports.ts";
 import type { BusinessReport } from "../../domain/report.ts";
-import { dateField, forbiddenCaller, refusedCaller, reportDialect } from "./shared-report.route.ts";
+import {
+  dateField,
+  forbiddenCaller,
+  includedField,
+  includedIn,
+  refusedCaller,
+  reportDialect,
+} from "./shared-report.route.ts";
 
 const query = {
   type: "object",
@@ -11,12 +18,8 @@ const query = {
   properties: {
     startDate: dateField("startDate"),
     endDate: dateField("endDate"),
-    includeBusinesses: {
-      type: "string",
-      pattern: "^[0-9]{1,16}(,[0-9]{1,16}){0,999}$",
-      example: "1,2",
-      "x-error": "includeBusinesses debe ser una lista de números separados por comas",
-    },
+    includeBusinesses: includedField,
+    own: { type: "boolean", default: false },
   },
 } as const satisfies Schema;
 
@@ -28,7 +31,7 @@ const headers = {
 };
 
 /** §7 as a page to read and to print. */
-export const reportPageRoute = (reports: SharedReports, draw: DrawReportPage): Route =>
+export const reportPageRoute = (reports: Pick<SharedReports, "report" | "daily">, draw: DrawReportPage): Route =>
   defineRoute({
     method: "get",
     path: "/reports/:businessId.html",
@@ -42,6 +45,7 @@ export const reportPageRoute = (reports: SharedReports, draw: DrawReportPage): R
           "requests to anywhere. Days become weeks from 121 of them on, and months from 731 on. Over more than five years " +
           "the charts begin and end where the business has figures.",
       ],
+      ["Reports.8", "With `own=true` a business that shares no report gets a page of its own figures."],
       ["Reports.2", "The flag `reports_for` holds here, too (§7.12)."],
     ],
     auth: "key-or-session",
@@ -58,13 +62,19 @@ export const reportPageRoute = (reports: SharedReports, draw: DrawReportPage): R
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: reportDialect,
-    handle: async ({ params: { businessId }, query: { startDate, endDate, includeBusinesses }, caller, signal }) => {
+    handle: async ({
+      params: { businessId },
+      query: { startDate, endDate, includeBusinesses, own },
+      caller,
+      signal,
+    }) => {
       const request: ReportRequest = {
         rootId: businessId,
         forAdministrator: isAdministrator(caller),
         startDate,
         endDate,
-        ...(includeBusinesses !== undefined && { include: includeBusinesses.split(",").map(Number) }),
+        ...includedIn(includeBusinesses),
+        ...(own && { orOwn: true }),
       };
       const [found, daily] = await Promise.all([reports.report(request, signal), reports.daily(request, signal)]);
       const page = await draw({ reports: found.map(withoutRecords), daily, madeAt: new Date() }, signal);

@@ -67,7 +67,7 @@ const record = named(
   }),
 );
 
-const adFields = {
+export const adFields = {
   adId: text,
   name: nullableText,
   imageUrl: nullableText,
@@ -110,27 +110,33 @@ export const businessFigures = [
   ...talliesByAd.flatMap((name) => [`${name}Count`, name] as const),
 ] as const;
 
+export const businessFields = figuresOf(businessFigures, (name) => name === "conversaciones" || name.endsWith("Count"));
+
+/** What is said of every business. */
+export const reportFields = {
+  data: objectWith({ id: integer, nombre: text, img_wa: nullableText, feature_flags: { type: "object" } }),
+  ...businessFields,
+  tags: { type: "array", items: objectWith({ name: text, count: integer }) },
+  agentes: { type: "array", items: agentRow },
+} as const;
+
 /** §7: one report as it is answered. */
 export const report = named("Report", {
   type: "object",
   required: ["data", ...businessFigures, "tags", "agentes"],
-  properties: {
-    data: objectWith({ id: integer, nombre: text, img_wa: nullableText, feature_flags: { type: "object" } }),
-    ...figuresOf(businessFigures, (name) => name === "conversaciones" || name.endsWith("Count")),
-    tags: { type: "array", items: objectWith({ name: text, count: integer }) },
-    agentes: { type: "array", items: agentRow },
-    adsBreakdown: { type: "array", items: adRow },
-  },
+  properties: { ...reportFields, adsBreakdown: { type: "array", items: adRow } },
 } as const satisfies Schema);
 
-export function onWire(report: BusinessReport): object {
+/** With the records of each ad unless they are not wanted. */
+export function onWire(report: BusinessReport, withRecords = true): object {
   const { business, ads } = report;
+  const records = (ad: AdFigures) => (withRecords ? { salesRecords: ad.records.map(recordOnWire) } : {});
   return {
     data: { id: business.id, nombre: business.name, img_wa: business.imageUrl, feature_flags: business.flags },
     ...businessOnWire(report),
     tags: report.tags,
     agentes: report.agents.map((agent) => ({ ...agentOnWire(report, agent), empresa_id: business.id })),
-    ...(ads && { adsBreakdown: ads.map((ad) => ({ ...adOnWire(ad), salesRecords: ad.records.map(recordOnWire) })) }),
+    ...(ads && { adsBreakdown: ads.map((ad) => ({ ...adOnWire(ad), ...records(ad) })) }),
   };
 }
 

@@ -32,6 +32,19 @@ const body = {
   },
 } as const satisfies Schema;
 
+/** Businesses of the group, where not all of them are wanted. */
+export const includedField = {
+  type: "string",
+  pattern: "^[0-9]{1,16}(,[0-9]{1,16}){0,999}$",
+  example: "1,2",
+  "x-error": "includeBusinesses debe ser una lista de números separados por comas",
+} as const;
+
+export const includedIn = (ids: string | undefined): Pick<ReportRequest, "include"> =>
+  ids === undefined ? {} : { include: ids.split(",").map(Number) };
+
+export const rowsField = { enum: reportRows, "x-error": "rows debe ser business, agent, tag o ad" } as const;
+
 const periodTexts: Readonly<Record<PeriodProblem, string>> = {
   no_start: "startDate no es una fecha válida",
   no_end: "endDate no es una fecha válida",
@@ -119,7 +132,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       ],
       [
         "§7.11",
-        "With `Accept: text/csv` it comes as CSV: a line for each business, or by `?rows=` for each agent or ad. Columns " +
+        "With `Accept: text/csv` it comes as CSV: a line for each business, or by `?rows=` for each agent, tag or ad. Columns " +
           "are named as the fields here.",
       ],
       [
@@ -135,7 +148,7 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
     bodyLimit: 64 * 1024,
     query: {
       type: "object",
-      properties: { rows: { enum: reportRows, "x-error": "rows debe ser business, agent o ad" } },
+      properties: { rows: rowsField },
     } as const,
     body,
     ownBusiness: "body.businessId",
@@ -161,6 +174,6 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
       };
       const found = await reports.report(request, signal);
       if (wantsCsv(headers)) return csvReply(reportCsv(found, query.rows ?? "business"), "report.csv");
-      return jsonReply({ data: found.map(onWire) });
+      return jsonReply({ data: found.map((each) => onWire(each)) });
     },
   });

@@ -1,0 +1,32 @@
+export type Scheme = "light" | "dark";
+
+interface Colors {
+  readonly series: readonly string[];
+  readonly text: string;
+  readonly ink: string;
+  readonly line: string;
+  readonly surface: string;
+  readonly hover: string;
+}
+
+/** Of charts: a script draws them, which reads no variables of a style. Marks have 3:1 on their ground. */
+export const colorsOf = (scheme: Scheme): Colors => colors[scheme];
+
+const colors: Readonly<Record<Scheme, Colors>> = {
+  light: {
+    series: ["#0f766e", "#b8690b"],
+    text: "#566069",
+    ink: "#1a2126",
+    line: "#dfe4e7",
+    surface: "#ffffff",
+    hover: "rgba(15, 118, 110, 0.08)",
+  },
+  dark: {
+    series: ["#2dd4bf", "#f0b354"],
+    text: "#a9b1ba",
+    ink: "#e8edf0",
+    line: "#2b343a",
+    surface: "#20282d",
+    hover: "rgba(94, 234, 212, 0.09)",
+  },
+};

@@ -1,0 +1,76 @@
+import { Select, TextInput } from "@mantine/core";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Icon } from "../shared/icons.tsx";
+import { useFormats } from "./formats.ts";
+import { type Days, isDay, type Preset, presets } from "./periods.ts";
+import styles from "./reports.module.css";
+import { useDays, useReportSearch } from "./use-search.ts";
+
+export function PeriodPicker() {
+  const { t } = useTranslation("reports");
+  const formats = useFormats();
+  const { search, set } = useReportSearch();
+  const days = useDays();
+  const isOwn = search.from !== undefined;
+  const choose = (value: string | null): void => {
+    if (value === "own") set({ period: undefined, ...days });
+    else set({ period: (value ?? undefined) as Preset | undefined, from: undefined, to: undefined });
+  };
+  /** The other end goes along, so that the first day is never after the last. */
+  const setDays = (changes: Partial<Days>): void => {
+    const { from, to } = { ...days, ...changes };
+    if (from <= to) set({ period: undefined, from, to });
+    else set({ period: undefined, from: changes.from ?? to, to: changes.from ?? to });
+  };
+  return (
+    <>
+      <Select
+        aria-label={t("period.label")}
+        data={[
+          ...presets.map((value) => ({ value: value as string, label: t(`period.${value}`) })),
+          { value: "own", label: t("period.own") },
+        ]}
+        value={isOwn ? "own" : (search.period ?? "days30")}
+        onChange={choose}
+        allowDeselect={false}
+        maxDropdownHeight={320}
+        leftSection={<Icon name="clock" size={16} />}
+        className={styles.filter}
+      />
+      {isOwn ? (
+        <>
+          <DayField label={t("period.from")} day={days.from} onDay={(from) => setDays({ from })} />
+          <DayField label={t("period.to")} day={days.to} onDay={(to) => setDays({ to })} />
+        </>
+      ) : (
+        <span className={styles.range}>{formats.range(days.from, days.to)}</span>
+      )}
+    </>
+  );
+}
+
+interface DayFieldProps {
+  readonly label: string;
+  readonly day: string;
+  readonly onDay: (day: string) => void;
+}
+
+/** While one types, the year passes through years that mean nothing. */
+function DayField({ label, day, onDay }: DayFieldProps) {
+  const [text, setText] = useState(day);
+  useEffect(() => setText(day), [day]);
+  return (
+    <TextInput
+      type="date"
+      aria-label={label}
+      value={text}
+      onChange={({ currentTarget: { value } }) => {
+        setText(value);
+        if (isDay(value)) onDay(value);
+      }}
+      onBlur={() => setText(day)}
+      className={styles.day}
+    />
+  );
+}

@@ -1,0 +1,38 @@
+import { dayIn } from "../shared/time.ts";
+
+export const presets = ["today", "yesterday", "week", "days30", "month", "last-month"] as const;
+export type Preset = (typeof presets)[number];
+
+/** Days of the business's calendar, both included, as `2026-11-21`. */
+export interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+const dayMs = 86_400_000;
+
+export const shifted = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
+
+const monthOf = (day: string): string => `${day.slice(0, 7)}-01`;
+
+/** The days of a preset by the clock of a place. */
+export function daysOf(preset: Preset, timeZone: string): Days {
+  const today = dayIn(timeZone);
+  const lastOfBefore = shifted(monthOf(today), -1);
+  return {
+    today: { from: today, to: today },
+    yesterday: { from: shifted(today, -1), to: shifted(today, -1) },
+    week: { from: shifted(today, -6), to: today },
+    days30: { from: shifted(today, -29), to: today },
+    month: { from: monthOf(today), to: today },
+    "last-month": { from: monthOf(lastOfBefore), to: lastOfBefore },
+  }[preset];
+}
+
+/** Whether a calendar has the day, and a business may have figures of it. */
+export const isDay = (value: unknown): value is string =>
+  typeof value === "string" &&
+  /^2[0-9]{3}-\d{2}-\d{2}$/.test(value) &&
+  !Number.isNaN(Date.parse(`${value}T00:00:00Z`)) &&
+  shifted(value, 0) === value;

@@ -1,0 +1,49 @@
+import { isDay, type Preset, presets } from "./periods.ts";
+
+export const tabs = ["summary", "businesses", "agents", "tags", "ads", "campaigns"] as const;
+export type Tab = (typeof tabs)[number];
+
+export const measures = ["ventasAmount", "ventas", "cotizacionesAmount", "cotizaciones", "conversaciones"] as const;
+export type Measure = (typeof measures)[number];
+
+/** What an address says of the reports; the last 30 days, all together, unless it says so. */
+export interface ReportSearch {
+  readonly period?: Preset;
+  /** With `to`: days of one's own. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly by?: Tab;
+  /** The one business of the group that is wanted. */
+  readonly business?: number;
+  readonly measure?: Measure;
+  /** A column of the table, downwards; with `-` before it upwards. */
+  readonly sort?: string;
+  readonly account?: string;
+  readonly campaign?: string;
+  readonly active?: true;
+}
+
+const oneOf = <Value extends string>(values: readonly Value[], value: unknown): Value | undefined =>
+  values.find((each) => each === value);
+
+const idOf = (value: unknown): string | undefined =>
+  /^\w{1,64}$/.test(String(value ?? "")) ? String(value) : undefined;
+
+/** What an address says wrongly counts as not said. */
+export function reportSearch(said: Record<string, unknown>): ReportSearch {
+  const { period, from, to, by, business, measure, sort, account, campaign, active } = said;
+  const isRange = isDay(from) && isDay(to) && from <= to;
+  const search = {
+    period: isRange ? undefined : oneOf(presets, period),
+    from: isRange ? from : undefined,
+    to: isRange ? to : undefined,
+    by: oneOf(tabs, by),
+    business: Number.isSafeInteger(Number(business)) && Number(business) > 0 ? Number(business) : undefined,
+    measure: oneOf(measures, measure),
+    sort: /^-?\w{1,40}$/.test(String(sort ?? "")) ? String(sort) : undefined,
+    account: idOf(account),
+    campaign: idOf(campaign),
+    active: active === true ? true : undefined,
+  };
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+}

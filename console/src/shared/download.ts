@@ -1,0 +1,12 @@
+import { Refused } from "./api.ts";
+
+/** Saves what the service answers as CSV under this name. A browser asks for CSV only when a script says so. */
+export async function downloadCsv(path: string, name: string): Promise<void> {
+  const response = await fetch(path, { headers: { accept: "text/csv" } });
+  if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,48 @@
+import type { DayFigures, Tally } from "./report.ts";
+
+/** What one point of a timeline covers. */
+export type Grain = "day" | "week" | "month";
+
+const mostDays = 120;
+const mostDaysInWeeks = 730;
+
+/** Days as they are or, where they are many, weeks from Monday on or months. */
+export function grainOf(days: number): Grain {
+  if (days <= mostDays) return "day";
+  return days <= mostDaysInWeeks ? "week" : "month";
+}
+
+/** The figures of each day, week or month under its first day, in the order of time. */
+export const inGrain = (days: readonly DayFigures[], grain: Grain): DayFigures[] => addedUp(days, firstDayOf[grain]);
+
+const dayMs = 86_400_000;
+
+const firstDayOf: Readonly<Record<Grain, (day: string) => string>> = {
+  day: (day) => day,
+  week: mondayOf,
+  month: (day) => `${day.slice(0, 7)}-01`,
+};
+
+function mondayOf(day: string): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  const sinceMonday = (date.getUTCDay() + 6) % 7;
+  return new Date(date.getTime() - sinceMonday * dayMs).toISOString().slice(0, 10);
+}
+
+/** The figures of all days that go together, in the order of time. */
+export function addedUp(days: readonly DayFigures[], keyOf = (day: string): string => day): DayFigures[] {
+  const sums = new Map<string, DayFigures>();
+  for (const each of days) {
+    const key = keyOf(each.day);
+    const sum = sums.get(key);
+    sums.set(key, {
+      day: key,
+      conversations: (sum?.conversations ?? 0) + each.conversations,
+      sales: sum ? plus(sum.sales, each.sales) : each.sales,
+      quotations: sum ? plus(sum.quotations, each.quotations) : each.quotations,
+    });
+  }
+  return [...sums.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+const plus = (a: Tally, b: Tally): Tally => ({ count: a.count + b.count, amount: a.amount + b.amount });
