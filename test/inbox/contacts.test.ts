@@ -87,7 +87,9 @@ describe("contacts", () => {
 
   it("name the chats that the caller may see", async () => {
     const whole = await world.get("/contacts/103");
-    expect(whole.json.chats).to.deep.equal([{ chat_id: 103, provider: "platform-apicloud" }]);
+    const [row] = await world.rows<{ at: Date }>("select last_message_at as at from chats where id = 103");
+    const last = { ultimo_mensaje: row?.at ? row.at.toISOString() : null };
+    expect(whole.json.chats).to.deep.equal([{ chat_id: 103, provider: "platform-apicloud", ...last }]);
     expect((await as(agent, "GET", "/contacts/103")).json.chats).to.deep.equal([]);
     expect((await as(admin, "GET", "/contacts/103")).json.chats).to.deep.equal(whole.json.chats);
     expect((await as(agent, "GET", "/contacts/101")).json.chats).to.have.length(1);
@@ -114,7 +116,8 @@ describe("contacts", () => {
       { id: 102, nombre: "Nuevo" },
     ]);
     const heard = await listener.hears(({ name }) => name === "contact:changed");
-    const { chats: _, ...contacto } = made.json;
+    const { chats: _, opted_out_desde, ...contacto } = made.json;
+    expect(opted_out_desde).to.equal(null);
     expect(heard.payload).to.deep.include({ empresa_id: 1, contacto, borrado: false });
   });
 
