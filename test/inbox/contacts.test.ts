@@ -180,8 +180,12 @@ describe("contacts", () => {
     const renamed = await put(made.id, { nombre: "Pía" });
     expect(renamed.json).to.deep.equal({ ...made, nombre: "Pía" });
     const others = await put(made.id, { campos: { Rubro: "Café" }, tags: [], opted_out: true });
-    expect(others.json).to.deep.equal({ ...made, nombre: "Pía", campos: { Rubro: "Café" }, tags: [], opted_out: true });
-    expect((await put(made.id, { opted_out: false })).json.opted_out).to.equal(false);
+    const { opted_out_desde: since, ...changed } = others.json;
+    const { opted_out_desde: _, ...whole } = made;
+    expect(changed).to.deep.equal({ ...whole, nombre: "Pía", campos: { Rubro: "Café" }, tags: [], opted_out: true });
+    expect(Date.parse(since)).to.be.at.least(Date.parse(made.creado));
+    const back = await put(made.id, { opted_out: false });
+    expect(back.json).to.deep.include({ opted_out: false, opted_out_desde: null });
     expect((await put(made.id, { numero: "59172200012" })).json.numero).to.equal("59172200012");
   });
 

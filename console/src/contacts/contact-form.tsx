@@ -56,10 +56,10 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
 
   const save = useMutation({
     mutationFn: () => (base ? change(base, before, drafted(values)) : create(drafted(values), once)),
-    onSuccess: (contact) => {
-      showContact(contact);
-      void queryClient.invalidateQueries({ queryKey: contactKey(contact.id) });
-      onDone(contact);
+    onSuccess: (saved) => {
+      showContact(saved.contact);
+      queryClient.setQueryData(contactKey(saved.contact.id), saved);
+      onDone(saved.contact);
     },
     onError: async (error) => {
       // The key belongs to the request that was refused.
@@ -157,8 +157,8 @@ function taken(draft: Draft, { part, field = "", theirs }: Clash): Draft {
   return { ...draft, fields: theirs === null ? others : { ...others, [field]: String(theirs) } };
 }
 
-const create = (draft: Draft, once: string): Promise<Contact> =>
-  answered(
+async function create(draft: Draft, once: string): Promise<ReadContact> {
+  const contact = await answered(
     api.POST("/contacts", {
       params: { header: { "Idempotency-Key": once } },
       body: {
@@ -170,17 +170,20 @@ const create = (draft: Draft, once: string): Promise<Contact> =>
       },
     }),
   );
+  return fetchContact(contact.id).catch(() => ({ contact, version: "" }));
+}
 
-const change = ({ contact: { id }, version }: ReadContact, before: Draft, draft: Draft): Promise<Contact> =>
-  answered(
-    api.PUT("/contacts/{id}", {
-      params: { path: { id }, header: { "If-Match": version } },
-      body: {
-        ...(draft.name !== "" && draft.name !== before.name && { nombre: draft.name }),
-        ...(draft.phone !== before.phone && { numero: draft.phone }),
-        ...(draft.optedOut !== before.optedOut && { opted_out: draft.optedOut }),
-        campos: draft.fields,
-        tags: [...draft.tags],
-      },
-    }),
-  );
+async function change({ contact: { id }, version }: ReadContact, before: Draft, draft: Draft): Promise<ReadContact> {
+  const asked = api.PUT("/contacts/{id}", {
+    params: { path: { id }, header: { "If-Match": version } },
+    body: {
+      ...(draft.name !== "" && draft.name !== before.name && { nombre: draft.name }),
+      ...(draft.phone !== before.phone && { numero: draft.phone }),
+      ...(draft.optedOut !== before.optedOut && { opted_out: draft.optedOut }),
+      campos: draft.fields,
+      tags: [...draft.tags],
+    },
+  });
+  const contact = await answered(asked);
+  return { contact, version: (await asked).response.headers.get("etag") ?? "" };
+}

@@ -9,7 +9,7 @@ import { Panel } from "../shared/panel.tsx";
 import { ContactForm } from "./contact-form.tsx";
 import { ContactView } from "./contact-view.tsx";
 import { contactKey, fetchContact, nameOf } from "./contacts.ts";
-import { LeaveDialog } from "./leave-dialog.tsx";
+import { useLeaving } from "./leave-dialog.tsx";
 
 export function ContactPanel() {
   const { contact } = useParams({ from: "/contacts/$contact" });
@@ -28,17 +28,14 @@ function OneContact({ id }: { readonly id: number }) {
   });
   const [isEditing, setEditing] = useState(false);
   const [isDirty, setDirty] = useState(false);
-  const [isLeaving, setLeaving] = useState(false);
   const close = (): void => void navigate({ to: "/contacts", search: (search: object) => search });
+  const { leave, question } = useLeaving(isEditing && isDirty, close);
   const endEditing = (): void => {
     setEditing(false);
     setDirty(false);
   };
   return (
-    <Panel
-      onClose={() => (isEditing && isDirty ? setLeaving(true) : close())}
-      title={data ? nameOf(data.contact) : t("contact")}
-    >
+    <Panel onClose={leave} title={data ? nameOf(data.contact) : t("contact")}>
       {isPending && [56, 120, 200].map((height) => <Skeleton key={height} height={height} mb="md" radius="md" />)}
       {error && !data && isUnknown(error) && <Text role="alert">{t("notFound")}</Text>}
       {error && !data && !isUnknown(error) && (
@@ -51,7 +48,7 @@ function OneContact({ id }: { readonly id: number }) {
       )}
       {data && !isEditing && <ContactView contact={data.contact} onEdit={() => setEditing(true)} onErased={close} />}
       {data && isEditing && <ContactForm read={data} onDirty={setDirty} onDone={endEditing} onCancel={endEditing} />}
-      <LeaveDialog opened={isLeaving} onStay={() => setLeaving(false)} onLeave={close} />
+      {question}
     </Panel>
   );
 }

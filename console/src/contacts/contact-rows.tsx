@@ -97,11 +97,7 @@ function Row({ contact, place, index, count }: RowProps) {
       </div>
       <span className={styles.number}>{name === number ? "" : number}</span>
       <div className={styles.tags}>
-        {contact.opted_out && (
-          <Badge variant="outline" color="red" size="sm" tt="none" className={styles.out}>
-            {t("optedOut")}
-          </Badge>
-        )}
+        {contact.opted_out && <span className={styles.out}>{t("optedOut")}</span>}
         {contact.tags.slice(0, mostTagsShown).map((tag) => (
           <Badge key={tag.id} variant="default" size="sm" tt="none" fw={500} className={styles.tag}>
             {tag.nombre}

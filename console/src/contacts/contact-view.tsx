@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group } from "@mantine/core";
+import { Badge, Button, Group } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
@@ -111,10 +111,13 @@ function OptedOut({ contact: { opted_out, opted_out_desde: at } }: { readonly co
   const clock = useClock();
   if (!opted_out) return null;
   return (
-    <Alert color="red" variant="outline" title={t("optedOut")}>
-      {at === null ? "" : `${t("optedOutSince", { at: clock.moment(at) })} `}
-      {t("optedOutWhy")}
-    </Alert>
+    <div className={styles.optedOut}>
+      <b>{t("optedOut")}</b>
+      <p className={styles.dim}>
+        {at === null ? "" : `${t("optedOutSince", { at: clock.moment(at) })} `}
+        {t("optedOutWhy")}
+      </p>
+    </div>
   );
 }
 

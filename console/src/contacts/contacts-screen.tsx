@@ -61,8 +61,9 @@ function Head({ search }: { readonly search: ContactSearch }) {
             </LinkButton>
           </>
         )}
-        <LinkButton to="/contacts/new" search={keep} leftSection={<Icon name="plus" size={18} />}>
-          {t("new")}
+        <LinkButton to="/contacts/new" search={keep} aria-label={t("new")}>
+          <Icon name="plus" size={18} />
+          <span className={styles.wide}>{t("new")}</span>
         </LinkButton>
       </div>
     </div>

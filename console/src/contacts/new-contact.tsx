@@ -4,15 +4,14 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Panel } from "../shared/panel.tsx";
 import { ContactForm } from "./contact-form.tsx";
-import { LeaveDialog } from "./leave-dialog.tsx";
+import { useLeaving } from "./leave-dialog.tsx";
 
 export function NewContact() {
   const { t } = useTranslation("contacts");
   const navigate = useNavigate();
   const [isDirty, setDirty] = useState(false);
-  const [isLeaving, setLeaving] = useState(false);
   const close = (): void => void navigate({ to: "/contacts", search: (search: object) => search });
-  const leave = (): void => (isDirty ? setLeaving(true) : close());
+  const { leave, question } = useLeaving(isDirty, close);
   return (
     <Panel onClose={leave} title={t("new")}>
       <ContactForm
@@ -28,7 +27,7 @@ export function NewContact() {
           })
         }
       />
-      <LeaveDialog opened={isLeaving} onStay={() => setLeaving(false)} onLeave={close} />
+      {question}
     </Panel>
   );
 }
