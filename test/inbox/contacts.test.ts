@@ -87,7 +87,9 @@ describe("contacts", () => {
 
   it("name the chats that the caller may see", async () => {
     const whole = await world.get("/contacts/103");
-    expect(whole.json.chats).to.deep.equal([{ chat_id: 103, provider: "platform-apicloud" }]);
+    const [row] = await world.rows<{ at: Date }>("select last_message_at as at from chats where id = 103");
+    const last = { ultimo_mensaje: row?.at ? row.at.toISOString() : null };
+    expect(whole.json.chats).to.deep.equal([{ chat_id: 103, provider: "platform-apicloud", ...last }]);
     expect((await as(agent, "GET", "/contacts/103")).json.chats).to.deep.equal([]);
     expect((await as(admin, "GET", "/contacts/103")).json.chats).to.deep.equal(whole.json.chats);
     expect((await as(agent, "GET", "/contacts/101")).json.chats).to.have.length(1);
@@ -114,7 +116,8 @@ describe("contacts", () => {
       { id: 102, nombre: "Nuevo" },
     ]);
     const heard = await listener.hears(({ name }) => name === "contact:changed");
-    const { chats: _, ...contacto } = made.json;
+    const { chats: _, opted_out_desde, ...contacto } = made.json;
+    expect(opted_out_desde).to.equal(null);
     expect(heard.payload).to.deep.include({ empresa_id: 1, contacto, borrado: false });
   });
 
@@ -177,8 +180,12 @@ describe("contacts", () => {
     const renamed = await put(made.id, { nombre: "Pía" });
     expect(renamed.json).to.deep.equal({ ...made, nombre: "Pía" });
     const others = await put(made.id, { campos: { Rubro: "Café" }, tags: [], opted_out: true });
-    expect(others.json).to.deep.equal({ ...made, nombre: "Pía", campos: { Rubro: "Café" }, tags: [], opted_out: true });
-    expect((await put(made.id, { opted_out: false })).json.opted_out).to.equal(false);
+    const { opted_out_desde: since, ...changed } = others.json;
+    const { opted_out_desde: _, ...whole } = made;
+    expect(changed).to.deep.equal({ ...whole, nombre: "Pía", campos: { Rubro: "Café" }, tags: [], opted_out: true });
+    expect(Date.parse(since)).to.be.at.least(Date.parse(made.creado));
+    const back = await put(made.id, { opted_out: false });
+    expect(back.json).to.deep.include({ opted_out: false, opted_out_desde: null });
     expect((await put(made.id, { numero: "59172200012" })).json.numero).to.equal("59172200012");
   });
 

@@ -1,6 +1,7 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { campaignsRoutes } from "../campaigns/routes.ts";
 import { connectionsRoutes } from "../connections/routes.ts";
+import { contactsRoutes } from "../contacts/routes.ts";
 import { ChatScreen } from "../inbox/chat-screen.tsx";
 import { InboxScreen } from "../inbox/inbox-screen.tsx";
 import { inboxSearch } from "../inbox/inbox-search.ts";
@@ -29,14 +30,9 @@ const inbox = createRoute({
 const noChat = createRoute({ getParentRoute: () => inbox, path: "/", component: NoChat });
 const chat = createRoute({ getParentRoute: () => inbox, path: "$chat", component: ChatScreen });
 
-const contacts = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "contacts",
-  component: lazyRouteComponent(() => import("../contacts/contacts-screen.tsx"), "ContactsScreen"),
-});
-
 const screens = [
   ordersRoutes(rootRoute),
+  contactsRoutes(rootRoute),
   ...campaignsRoutes(rootRoute),
   reportsRoutes(rootRoute),
   settingsRoutes(rootRoute),
@@ -46,7 +42,7 @@ const screens = [
 const elsewhere = createRoute({ getParentRoute: () => rootRoute, path: "$", beforeLoad: toInbox });
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([home, inbox.addChildren([noChat, chat]), contacts, ...screens, elsewhere]),
+  routeTree: rootRoute.addChildren([home, inbox.addChildren([noChat, chat]), ...screens, elsewhere]),
   basepath: "/console",
   defaultErrorComponent: Failed,
 });

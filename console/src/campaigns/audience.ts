@@ -1,6 +1,8 @@
 import Papa from "papaparse";
 import { answered, api, Refused } from "../shared/api.ts";
+import { encodingOf } from "../shared/encoding.ts";
 import { newKey } from "../shared/new-key.ts";
+import { importRows, rowsIn } from "../shared/row-import.ts";
 
 /** One who gets the message, with what placeholders can be filled from. */
 export interface Recipient {
@@ -90,20 +92,6 @@ export async function readSheet(file: File): Promise<Sheet> {
   return { name: file.name, columns, rows };
 }
 
-/** UTF-8, or UTF-16 as its first bytes say, or else Latin-1, as spreadsheets save files. */
-async function encodingOf(file: File): Promise<string> {
-  const bytes = await file.arrayBuffer();
-  const [first, second] = new Uint8Array(bytes.slice(0, 2));
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  if (first === 0xfe && second === 0xff) return "utf-16be";
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return "utf-8";
-  } catch {
-    return "windows-1252";
-  }
-}
-
 const wanted = /n[uú]mero|tel[eé]fono|telefone|celular|phone|whatsapp|m[oó]vil/i;
 const named = /^(nombre|name|nome|cliente)/i;
 
@@ -141,7 +129,7 @@ export async function audienceOfSheet(
   });
   const lines = [...first].map(([digits, { row }]) => [digits, name ? (row[name] ?? "") : "", tag.nombre]);
   const csv = Papa.unparse({ fields: ["numero", "nombre", "tags"], data: lines });
-  await importContacts(csv, onProgress, signal);
+  await importRows("/contacts/import", csv, (progress) => onProgress(rowsIn(progress)), signal);
   const contacts = await exported(new URLSearchParams({ tag: String(tag.id) }), signal);
   const idOf = new Map(contacts.map((contact) => [digitsOf(contact.numero ?? ""), contact]));
   const recipients: Recipient[] = [];
@@ -153,42 +141,6 @@ export async function audienceOfSheet(
     } else refused.push({ row: at, cells: Object.values(row).join(" · "), reason: "wrongNumber" });
   }
   return { key: newKey(), recipients, fields: sheet.columns, refused: refused.sort((a, b) => a.row - b.row) };
-}
-
-interface ImportLine {
-  readonly created?: number;
-  readonly updated?: number;
-  readonly unchanged?: number;
-  readonly refused?: number;
-  readonly error?: string;
-}
-
-async function importContacts(csv: string, onProgress: (done: number) => void, signal: AbortSignal): Promise<void> {
-  const headers = { "content-type": "text/csv" };
-  const response = await fetch("/contacts/import", { method: "POST", headers, body: csv, signal });
-  if (!response.ok || !response.body) throw new Refused(response.status, await response.json().catch(() => ({})));
-  let rest = "";
-  for await (const text of linesOf(response.body)) {
-    rest += text;
-    const lines = rest.split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) hear(JSON.parse(line) as ImportLine, onProgress);
-  }
-  if (rest.trim()) hear(JSON.parse(rest) as ImportLine, onProgress);
-}
-
-function hear(line: ImportLine, onProgress: (done: number) => void): void {
-  if (line.error !== undefined) throw new Refused(500, line);
-  onProgress((line.created ?? 0) + (line.updated ?? 0) + (line.unchanged ?? 0) + (line.refused ?? 0));
-}
-
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    yield value;
-  }
 }
 
 /** The tag by which the campaign's contacts are found, now and later; made where there is none of the name. */

@@ -1,101 +1,158 @@
-import { Badge, Button, Loader, Text, TextInput, Title } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import "./texts.ts";
+import { Button, Skeleton, Title } from "@mantine/core";
+import { keepPreviousData, useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { Link, Outlet, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { answered, api, type Contact } from "../shared/api.ts";
+import { useMe } from "../app/session.ts";
 import { Icon } from "../shared/icons.tsx";
-import { Initials } from "../shared/initials.tsx";
+import { LinkButton } from "../shared/link-button.tsx";
+import { ContactRows } from "./contact-rows.tsx";
 import styles from "./contacts.module.css";
+import { type ContactSearch, fetchPage, isFiltered, listKey } from "./contacts.ts";
+import { exportContacts } from "./export.ts";
+import { Filters } from "./filters.tsx";
+import { shareOf, useImport } from "./use-import.ts";
+import { useShownFailure } from "./words.ts";
 
-const searchPauseMs = 250;
-
-function useContacts(q: string) {
-  return useInfiniteQuery({
-    queryKey: ["contacts", q],
-    queryFn: ({ pageParam, signal }) => {
-      const query = { ...(q && { q }), ...(pageParam && { cursor: pageParam }) };
-      return answered(api.GET("/contacts", { params: { query }, signal }));
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-    placeholderData: keepPreviousData,
-  });
-}
+/** What is shown may be older than that when the screen is opened again. */
+const freshMs = 30_000;
 
 export function ContactsScreen() {
-  const { t } = useTranslation();
-  const [text, setText] = useState("");
-  const [q] = useDebouncedValue(text.trim().slice(0, 100), searchPauseMs);
-  const { data, isPending, isError, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useContacts(q);
-  const contacts = data?.pages.flatMap((page) => page.data) ?? [];
-
+  const search = useSearch({ from: "/contacts" });
   return (
     <div className={styles.page}>
-      <Title order={1} size="h2">
-        {t("nav.contacts")}
-      </Title>
-      <TextInput
-        type="search"
-        aria-label={t("contacts.search")}
-        placeholder={t("contacts.search")}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        leftSection={<Icon name="search" size={18} />}
-      />
-      {isPending && <Loader size="sm" aria-label={t("thread.loading")} role="status" />}
-      {isError && !data && <Button onClick={() => void refetch()}>{t("inbox.retry")}</Button>}
-      {data && contacts.length === 0 && <Text c="dimmed">{t("contacts.none")}</Text>}
-      {contacts.length > 0 && (
-        <ul aria-label={t("contacts.list")} className={styles.list}>
-          {contacts.map((contact) => (
-            <Row key={contact.id} contact={contact} />
-          ))}
-        </ul>
-      )}
-      {hasNextPage && (
-        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t("contacts.more")}
-        </Button>
-      )}
+      <Head search={search} />
+      <Filters />
+      <ImportLine />
+      <List search={search} />
+      <Outlet />
     </div>
   );
 }
 
-function Row({ contact }: { readonly contact: Contact }) {
-  const { t } = useTranslation();
-  const { nombre, numero, opted_out, tags, chats } = contact;
-  const name = nombre || numero;
-  const [chat] = chats;
+const keep = (search: object) => search;
+
+function Head({ search }: { readonly search: ContactSearch }) {
+  const { t } = useTranslation("contacts");
+  const { administrador } = useMe();
+  const showFailure = useShownFailure();
+  const exporting = useMutation({ mutationFn: exportContacts, onError: showFailure });
   return (
-    <li className={styles.row}>
-      <Initials name={name} size={40} />
-      <div className={styles.who}>
-        <p className={styles.name}>{name}</p>
-        <p className={styles.number}>{numero}</p>
-        <div className={styles.tags}>
-          {opted_out && (
-            <Badge variant="outline" color="red" size="sm">
-              {t("contacts.optedOut")}
-            </Badge>
-          )}
-          {tags.map((tag) => (
-            <Badge key={tag.id} variant="default" size="sm" tt="none" fw={500}>
-              {tag.nombre}
-            </Badge>
-          ))}
-        </div>
+    <div className={styles.head}>
+      <Title order={1} size="h2">
+        {t("title")}
+      </Title>
+      <div className={styles.actions}>
+        {administrador && (
+          <>
+            <Button
+              variant="default"
+              aria-label={t("export")}
+              title={t(isFiltered(search) ? "exportShown" : "exportAll")}
+              loading={exporting.isPending}
+              onClick={() => exporting.mutate(search)}
+            >
+              <Icon name="download" size={18} />
+              <span className={styles.wide}>{t("export")}</span>
+            </Button>
+            <LinkButton to="/contacts/import" search={keep} variant="default" aria-label={t("import.open")}>
+              <Icon name="file" size={18} />
+              <span className={styles.wide}>{t("import.open")}</span>
+            </LinkButton>
+          </>
+        )}
+        <LinkButton to="/contacts/new" search={keep} aria-label={t("new")}>
+          <Icon name="plus" size={18} />
+          <span className={styles.wide}>{t("new")}</span>
+        </LinkButton>
       </div>
-      {chat && (
-        <Link
-          to="/inbox/$chat"
-          params={{ chat: String(chat.chat_id) }}
-          aria-label={`${t("contacts.openChat")}: ${name}`}
-        >
-          {t("contacts.openChat")}
-        </Link>
-      )}
-    </li>
+    </div>
+  );
+}
+
+/** An import goes on while one looks at the list. */
+function ImportLine() {
+  const { t } = useTranslation("contacts");
+  const last = useImport();
+  if (last?.state !== "running") return null;
+  return (
+    <Link to="/contacts/import" search={keep} className={styles.importLine}>
+      <Icon name="clock" size={18} />
+      {t("import.under", { file: last.file, share: shareOf(last) })}
+    </Link>
+  );
+}
+
+function List({ search }: { readonly search: ContactSearch }) {
+  const { t } = useTranslation("contacts");
+  const { data, isPending, isError, refetch, hasNextPage, isFetchingNextPage, fetchNextPage, isPlaceholderData } =
+    useInfiniteQuery({
+      queryKey: listKey(search),
+      queryFn: ({ pageParam, signal }) => fetchPage(search, pageParam, signal),
+      initialPageParam: null as string | null,
+      getNextPageParam: ({ next }) => next,
+      placeholderData: keepPreviousData,
+      staleTime: freshMs,
+    });
+  const contacts = data?.pages.flatMap((page) => page.data) ?? [];
+
+  if (isPending)
+    return (
+      <div role="status" aria-label={t("loading")} className={styles.frame}>
+        {Array.from({ length: 8 }, (_, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: all are the same.
+          <Skeleton key={index} height={40} m={12} radius="md" />
+        ))}
+      </div>
+    );
+  if (isError && !data)
+    return (
+      <div role="alert" className={styles.empty}>
+        <p>{t("loadFailed")}</p>
+        <Button variant="default" onClick={() => void refetch()}>
+          {t("again")}
+        </Button>
+      </div>
+    );
+  if (contacts.length === 0) return <Nothing search={search} />;
+  return (
+    <ContactRows
+      contacts={contacts}
+      isOld={isPlaceholderData}
+      hasMore={hasNextPage}
+      onEnd={() => {
+        if (hasNextPage && !isFetchingNextPage && !isPlaceholderData) void fetchNextPage();
+      }}
+    />
+  );
+}
+
+function Nothing({ search }: { readonly search: ContactSearch }) {
+  const { t } = useTranslation("contacts");
+  const { administrador } = useMe();
+  if (isFiltered(search))
+    return (
+      <div role="status" className={styles.empty}>
+        <p>{t("noneFound")}</p>
+        <LinkButton to="/contacts" search={{}} variant="default">
+          {t("filter.reset")}
+        </LinkButton>
+      </div>
+    );
+  return (
+    <div className={styles.empty}>
+      <Icon name="contacts" size={40} />
+      <p>{t(administrador ? "noneYetAdministrator" : "noneYet")}</p>
+      <div className={styles.actions}>
+        {administrador && (
+          <LinkButton to="/contacts/import" search={keep} variant="default">
+            {t("import.open")}
+          </LinkButton>
+        )}
+        <LinkButton to="/contacts/new" search={keep}>
+          {t("new")}
+        </LinkButton>
+      </div>
+    </div>
   );
 }

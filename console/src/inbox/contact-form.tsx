@@ -10,7 +10,7 @@ import { reloadSide } from "./side.ts";
 import { TagEditor } from "./tag-editor.tsx";
 
 /** A contact as its card shows it. */
-export type CardContact = Omit<Contact, "chats">;
+export type CardContact = Omit<Contact, "chats" | "opted_out_desde">;
 
 interface Read {
   readonly contact: CardContact;

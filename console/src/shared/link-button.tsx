@@ -1,5 +1,8 @@
-import { Button } from "@mantine/core";
+import { Button, type ButtonProps } from "@mantine/core";
 import { createLink } from "@tanstack/react-router";
+import type { ComponentPropsWithRef } from "react";
 
-/** A link that looks like a button. */
-export const LinkButton = createLink(Button<"a">);
+type Props = ButtonProps & Omit<ComponentPropsWithRef<"a">, keyof ButtonProps>;
+
+/** A link that looks like a button; it opens in another tab as links do. */
+export const LinkButton = createLink((props: Props) => <Button component="a" {...props} />);

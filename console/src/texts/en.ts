@@ -113,14 +113,6 @@ export const en: Texts = {
     discard: "Discard",
     stale: "It has been waiting for more than 12 h.",
   },
-  contacts: {
-    search: "Search by name or number",
-    list: "Contacts",
-    none: "No contact matches.",
-    more: "Show more",
-    openChat: "Open chat",
-    optedOut: "Wants no messages",
-  },
   soon: {
     lead: "This screen is not in the console yet.",
     detail: "What it will do can already be asked of the API:",

@@ -112,14 +112,6 @@ export const es = {
     discard: "Descartar",
     stale: "Quedó sin enviar desde hace más de 12 h.",
   },
-  contacts: {
-    search: "Buscar por nombre o número",
-    list: "Contactos",
-    none: "Ningún contacto coincide.",
-    more: "Ver más",
-    openChat: "Abrir chat",
-    optedOut: "No quiere mensajes",
-  },
   soon: {
     lead: "Esta pantalla todavía no está en la consola.",
     detail: "Lo que hará ya se puede pedir a la API:",

@@ -113,14 +113,6 @@ export const pt: Texts = {
     discard: "Descartar",
     stale: "Está sem enviar há mais de 12 h.",
   },
-  contacts: {
-    search: "Buscar por nome ou número",
-    list: "Contatos",
-    none: "Nenhum contato corresponde.",
-    more: "Ver mais",
-    openChat: "Abrir conversa",
-    optedOut: "Não quer mensagens",
-  },
   soon: {
     lead: "Esta tela ainda não está no console.",
     detail: "O que ela fará já pode ser pedido à API:",

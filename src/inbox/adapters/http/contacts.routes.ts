@@ -61,7 +61,12 @@ const listRoute = (contacts: ManageContacts): Route =>
           "`q` is any part of a name or number, of one character too, or the whole id of a customer without a number; accents and capitals make no difference (but ñ is no n), and blanks " +
           "alone find nothing. Erased contacts are not listed.",
       ],
-      ["Contacts.2", "`chats` are those that the caller may see; the contacts themselves are seen by all."],
+      [
+        "Contacts.2",
+        "`chats` are those that the caller may see, each with the moment of its newest message (null where nothing was " +
+          "written); the contacts themselves are seen by all. `opted_out_desde` is the moment since which the contact " +
+          "wants no marketing, or null.",
+      ],
       [
         "Contacts.3",
         "With `Accept: text/csv` all that match come in one stream, without regard to `cursor` and `limit`: the known columns, " +

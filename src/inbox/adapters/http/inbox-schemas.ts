@@ -116,7 +116,15 @@ export const listedContactSchema = named(
   "ContactWithChats",
   objectWith({
     ...wholeContactSchema.properties,
-    chats: { type: "array", items: objectWith({ chat_id: integer, provider: { type: "string", enum: chatChannels } }) },
+    opted_out_desde: nullableTimestamp,
+    chats: {
+      type: "array",
+      items: objectWith({
+        chat_id: integer,
+        provider: { type: "string", enum: chatChannels },
+        ultimo_mensaje: nullableTimestamp,
+      }),
+    },
   }),
 );
 

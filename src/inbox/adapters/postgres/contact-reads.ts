@@ -12,8 +12,12 @@ import { mostFound, searchOf } from "./list-chats-sql.ts";
 import { isVisible, viewerOf } from "./visibility-sql.ts";
 
 const listedContact = `
-  ${wholeContact} || jsonb_build_object('chats', coalesce((
-    select jsonb_agg(${jsonOf<ListedContact["chats"][number]>({ chatId: "chat.id", provider: "chat.provider" })} order by chat.id)
+  ${wholeContact} || jsonb_build_object('optedOutAt', contact.opted_out_at, 'chats', coalesce((
+    select jsonb_agg(${jsonOf<ListedContact["chats"][number]>({
+      chatId: "chat.id",
+      provider: "chat.provider",
+      lastMessageAt: "chat.last_message_at",
+    })} order by chat.id)
     from chats as chat
     where chat.business_id = contact.business_id and chat.contact_id = contact.id and ${isVisible}), '[]'))`;
 

@@ -177,7 +177,12 @@ export const wholeContactToWire = (contact: WholeContact) => ({
 
 export const listedContactToWire = (contact: ListedContact) => ({
   ...wholeContactToWire(contact),
-  chats: contact.chats.map(({ chatId, provider }) => ({ chat_id: chatId, provider })),
+  opted_out_desde: contact.optedOutAt && iso(contact.optedOutAt),
+  chats: contact.chats.map(({ chatId, provider, lastMessageAt }) => ({
+    chat_id: chatId,
+    provider,
+    ultimo_mensaje: lastMessageAt && iso(lastMessageAt),
+  })),
 });
 
 /** What nobody has judged yet is null. */

@@ -16,7 +16,14 @@ export interface ContactFilter {
 
 export interface ListedContact extends WholeContact {
   /** Those that the viewer may see. */
-  readonly chats: readonly { readonly chatId: number; readonly provider: string }[];
+  readonly chats: readonly {
+    readonly chatId: number;
+    readonly provider: string;
+    /** Null where nothing was written yet. */
+    readonly lastMessageAt: string | null;
+  }[];
+  /** Since when it wants no marketing; null where it does. */
+  readonly optedOutAt: string | null;
 }
 
 /** Contacts that were not erased. */

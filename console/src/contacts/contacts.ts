@@ -1,0 +1,92 @@
+import type { InfiniteData } from "@tanstack/react-query";
+import { answered, api, type Contact } from "../shared/api.ts";
+import { queryClient } from "../shared/query.ts";
+
+/** What the address says of the list. */
+export interface ContactSearch {
+  readonly q?: string;
+  readonly tag?: number;
+  readonly opted_out?: boolean;
+}
+
+export interface ContactPage {
+  readonly data: readonly Contact[];
+  readonly next: string | null;
+}
+
+export type ContactPages = InfiniteData<ContactPage, string | null>;
+
+/** A contact with the version of it for `If-Match`. */
+export interface ReadContact {
+  readonly contact: Contact;
+  readonly version: string;
+}
+
+export const listsKey = ["contacts", "list"] as const;
+export const listKey = (search: ContactSearch) => [...listsKey, search] as const;
+export const contactKey = (id: number) => ["contacts", "one", id] as const;
+
+export const isFiltered = ({ q, tag, opted_out }: ContactSearch): boolean =>
+  q !== undefined || tag !== undefined || opted_out !== undefined;
+
+const pageSize = 100;
+
+export function fetchPage(search: ContactSearch, cursor: string | null, signal: AbortSignal): Promise<ContactPage> {
+  const query = { ...search, limit: pageSize, ...(cursor && { cursor }) };
+  return answered(api.GET("/contacts", { params: { query }, signal }));
+}
+
+export async function fetchContact(id: number): Promise<ReadContact> {
+  const asked = api.GET("/contacts/{id}", { params: { path: { id } } });
+  const contact = await answered(asked);
+  return { contact, version: (await asked).response.headers.get("etag") ?? "" };
+}
+
+export const nameOf = ({ nombre, numero, platform_id }: Omit<Contact, "chats" | "opted_out_desde">): string =>
+  nombre || (numero ? `+${numero}` : platform_id);
+
+/** The newest message with the contact, in any of its chats; null where there is none. */
+export const lastContact = ({ chats }: Contact): string | null =>
+  chats.reduce<string | null>(
+    (latest, { ultimo_mensaje: at }) => (at !== null && (latest === null || at > latest) ? at : latest),
+    null,
+  );
+
+function changeLists(change: (pages: ContactPages, search: ContactSearch) => ContactPages): void {
+  for (const [key, pages] of queryClient.getQueriesData<ContactPages>({ queryKey: listsKey }))
+    if (pages) queryClient.setQueryData(key, change(pages, key[listsKey.length] as ContactSearch));
+}
+
+const mapped = (pages: ContactPages, map: (rows: readonly Contact[]) => readonly Contact[]): ContactPages => ({
+  ...pages,
+  pages: pages.pages.map((page) => ({ ...page, data: map(page.data) })),
+});
+
+export function dropContact(id: number): void {
+  changeLists((pages) => mapped(pages, (rows) => rows.filter((row) => row.id !== id)));
+  queryClient.removeQueries({ queryKey: contactKey(id) });
+}
+
+type Known = Omit<Contact, "chats" | "opted_out_desde"> & Partial<Contact>;
+
+/**
+ * Shows what is known of a contact in all lists that have it. A list without filters gets it on top where it is newer than
+ * all of them; a row that no longer fits a filter stays until the list is read again, so that no row goes while one works.
+ */
+export function showContact(contact: Known): void {
+  changeLists((pages, search) => {
+    const isListed = pages.pages.some(({ data }) => data.some(({ id }) => id === contact.id));
+    if (isListed)
+      return mapped(pages, (rows) => rows.map((row) => (row.id === contact.id ? merged(row, contact) : row)));
+    const [first, ...others] = pages.pages;
+    if (!first || isFiltered(search) || (first.data[0]?.id ?? 0) > contact.id) return pages;
+    const row = { chats: [], opted_out_desde: null, ...contact };
+    return { ...pages, pages: [{ ...first, data: [row, ...first.data] }, ...others] };
+  });
+}
+
+const merged = (row: Contact, contact: Known): Contact => ({
+  ...row,
+  ...contact,
+  opted_out_desde: contact.opted_out ? (contact.opted_out_desde ?? row.opted_out_desde) : null,
+});

@@ -1,0 +1,20 @@
+import { Refused } from "../shared/api.ts";
+import type { ContactSearch } from "./contacts.ts";
+
+/** Many contacts take their time. */
+const limitMs = 10 * 60_000;
+
+/** All contacts that match, as a file. */
+export async function exportContacts(search: ContactSearch): Promise<void> {
+  const query = new URLSearchParams(Object.entries(search).map(([name, value]) => [name, String(value)]));
+  const headers = { accept: "text/csv" };
+  const response = await fetch(`/contacts?${query}`, { headers, signal: AbortSignal.timeout(limitMs) });
+  if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));
+  const url = URL.createObjectURL(await response.blob());
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = "contactos.csv";
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

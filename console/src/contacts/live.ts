@@ -1,0 +1,14 @@
+import type { Socket } from "socket.io-client";
+import type { ClientEvents, ServerEvents } from "../../../client/src/index.ts";
+import { queryClient } from "../shared/query.ts";
+import { contactKey, dropContact, showContact } from "./contacts.ts";
+
+/** Keeps right what is shown of contacts. */
+export function hearContacts(socket: Socket<ServerEvents, ClientEvents>): void {
+  socket.on("contact:changed", ({ contacto, borrado }) => {
+    if (borrado) return dropContact(contacto.id);
+    showContact(contacto);
+    void queryClient.invalidateQueries({ queryKey: contactKey(contacto.id) });
+  });
+  socket.on("resync", () => void queryClient.invalidateQueries({ queryKey: ["contacts"] }));
+}

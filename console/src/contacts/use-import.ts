@@ -1,0 +1,94 @@
+import { useSyncExternalStore } from "react";
+import { useMe } from "../app/session.ts";
+import { Refused } from "../shared/api.ts";
+import { queryClient } from "../shared/query.ts";
+import { importRows, type RowCounts, rowsIn } from "../shared/row-import.ts";
+import { storage } from "../shared/storage.ts";
+
+/** The last import that this browser sent; it goes on while one works elsewhere in the console. */
+export interface Import {
+  readonly file: string;
+  readonly rows: number;
+  readonly counts: RowCounts;
+  /** `broken`: it ended early, and what was taken in stays. */
+  readonly state: "running" | "done" | "broken";
+  /** Where the refused rows are; null where there are none. */
+  readonly refusedAt: string | null;
+  /** What the service said where it broke off; null where it was not reached, or the page was closed. */
+  readonly reason: string | null;
+  readonly endedAt: number | null;
+}
+
+/** The service keeps refused rows so long. */
+const keptMs = 24 * 3_600_000;
+const nothing: RowCounts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
+
+let userId: number | null = null;
+let current: Import | null = null;
+let running: AbortController | null = null;
+const listeners = new Set<() => void>();
+
+const placeOf = (id: number): string => `recado.import.${id}`;
+
+function set(next: Import | null): void {
+  current = next;
+  if (userId !== null) storage.set(placeOf(userId), next && JSON.stringify(next));
+  for (const listener of listeners) listener();
+}
+
+/** An import that was under way when its page was closed has broken off. */
+function stored(id: number): Import | null {
+  try {
+    const found = JSON.parse(storage.get(placeOf(id)) ?? "null") as Import | null;
+    if (found === null || (found.endedAt ?? Date.now()) < Date.now() - keptMs) return null;
+    return found.state === "running" ? { ...found, state: "broken" } : found;
+  } catch {
+    return null;
+  }
+}
+
+export function useImport(): Import | null {
+  const { id } = useMe();
+  if (userId !== id) {
+    userId = id;
+    current = stored(id);
+  }
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => current,
+  );
+}
+
+const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+
+export async function startImport(file: string, rows: number, csv: Blob): Promise<void> {
+  if (running) return;
+  running = new AbortController();
+  addEventListener("beforeunload", warn);
+  const begun: Import = { file, rows, counts: nothing, state: "running", refusedAt: null, reason: null, endedAt: null };
+  set(begun);
+  try {
+    const end = await importRows("/contacts/import", csv, (counts) => set({ ...begun, counts }), running.signal);
+    const { refused_csv: refusedAt, ...counts } = end;
+    set({ ...begun, counts, state: "done", refusedAt: refusedAt && withSlash(refusedAt), endedAt: Date.now() });
+  } catch (error) {
+    const reason = error instanceof Refused ? error.message : null;
+    set({ ...begun, counts: current?.counts ?? nothing, state: "broken", reason, endedAt: Date.now() });
+  } finally {
+    running = null;
+    removeEventListener("beforeunload", warn);
+    // No event tells of each contact.
+    void queryClient.invalidateQueries({ queryKey: ["contacts"] });
+  }
+}
+
+const withSlash = (path: string): string => (path.startsWith("/") ? path : `/${path}`);
+
+export const stopImport = (): void => running?.abort();
+export const forgetImport = (): void => set(null);
+
+export const shareOf = ({ counts, rows, state }: Import): number =>
+  state === "done" ? 100 : Math.min(100, Math.floor((rowsIn(counts) / Math.max(1, rows)) * 100));

@@ -1,0 +1,19 @@
+import { notifications } from "@mantine/notifications";
+import { useTranslation } from "react-i18next";
+import { Refused } from "../shared/api.ts";
+
+/** Why the service refused, in the user's language where this screen knows the reason. */
+export function useWordsOf(): (error: unknown) => string {
+  const { t, i18n } = useTranslation("contacts");
+  return (error) => {
+    if (!(error instanceof Refused)) return t("unreachable");
+    const own = `refused.${error.code}`;
+    return i18n.exists(own, { ns: "contacts" }) ? String(t(own as "refused.number_taken")) : error.message;
+  };
+}
+
+/** For what fails without a place of its own. */
+export function useShownFailure(): (error: unknown) => void {
+  const wordsOf = useWordsOf();
+  return (error) => void notifications.show({ color: "red", message: wordsOf(error) });
+}

@@ -1,0 +1,77 @@
+import { Refused } from "./api.ts";
+
+/** What became of the rows so far. */
+export interface RowCounts {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly refused: number;
+}
+
+export interface ImportEnd extends RowCounts {
+  /** Where the refused rows are for 24 hours; null where there are none. */
+  readonly refused_csv: string | null;
+}
+
+interface Line extends Partial<ImportEnd> {
+  readonly error?: string;
+  readonly code?: string;
+}
+
+/** The service tells every second how far it is; imports of the business that came before may take their time. */
+const silenceMs = 10 * 60_000;
+
+export const rowsIn = ({ created, updated, unchanged, refused }: RowCounts): number =>
+  created + updated + unchanged + refused;
+
+/**
+ * Takes in a CSV file, and tells how far it is. Rejects with `Refused`, and with a plain error where the service was not
+ * reached or fell silent.
+ */
+export async function importRows(
+  path: string,
+  csv: string | Blob,
+  onProgress: (counts: RowCounts) => void,
+  signal: AbortSignal,
+): Promise<ImportEnd> {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), silenceMs);
+  try {
+    const headers = { "content-type": "text/csv" };
+    const all = AbortSignal.any([signal, silence.signal]);
+    const response = await fetch(path, { method: "POST", headers, body: csv, signal: all });
+    if (!response.ok || !response.body) throw new Refused(response.status, await response.json().catch(() => ({})));
+    let last: Line | undefined;
+    for await (const line of linesOf(response.body)) {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), silenceMs);
+      last = JSON.parse(line) as Line;
+      onProgress(countsIn(last));
+      if (last.error !== undefined) throw new Refused(500, last);
+    }
+    // The last line alone names the file of refused rows.
+    if (last?.refused_csv === undefined) throw new Error("the answer broke off");
+    return { ...countsIn(last), refused_csv: last.refused_csv };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const countsIn = ({ created = 0, updated = 0, unchanged = 0, refused = 0 }: Line): RowCounts => ({
+  created,
+  updated,
+  unchanged,
+  refused,
+});
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value = "" } = await reader.read();
+    const lines = (rest + value).split("\n");
+    rest = done ? "" : (lines.pop() ?? "");
+    yield* lines.filter((line) => line.trim() !== "");
+    if (done) return;
+  }
+}

@@ -1,0 +1,256 @@
+import { readFile } from "node:fs/promises";
+import { expect } from "chai";
+import type { Browser, Locator, Page } from "playwright-core";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
+import { objections } from "./axe.ts";
+import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+
+const [admin, agent] = [101, 102];
+const patienceMs = 30_000;
+
+const list = (page: Page): Locator => page.getByRole("list", { name: "Contactos", exact: true });
+const row = (page: Page, name: string): Locator => list(page).getByRole("listitem").filter({ hasText: name });
+
+describe("the console's contacts", function () {
+  this.timeout(90_000);
+  let world: World;
+  let browser: Browser;
+  const seats: Seat[] = [];
+
+  before(async function () {
+    demandBrowser(this);
+    buildConsole();
+    const threads = [aThread(101), aThread(102, { name: "Bruno Baca" })];
+    const tags = [
+      { id: 101, name: "VIP" },
+      { id: 102, name: "Nuevo" },
+    ];
+    world = await startWorld({ businesses: [aBusiness(1, { threads, tags }), aBusiness(2)] });
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.stop();
+  });
+  afterEach(async () => {
+    for (const { context } of seats.splice(0)) await context.close();
+  });
+
+  const seat = async (userId: number, view = "contacts"): Promise<Page> => {
+    const opened = await seatOf(browser, world, userId, view);
+    seats.push(opened);
+    await opened.page.setViewportSize({ width: 1440, height: 900 });
+    return opened.page;
+  };
+  const make = async (nombre: string, numero: string, more: object = {}): Promise<number> => {
+    const { status, json } = await world.post("/contacts", { nombre, numero, ...more });
+    expect(status, JSON.stringify(json)).to.equal(201);
+    return json.id;
+  };
+  const change = async (id: number, body: object): Promise<void> => {
+    const headers = { "x-api-key": world.appKey(1), "content-type": "application/json" };
+    const url = `${world.api}/contacts/${id}`;
+    expect((await fetch(url, { method: "PUT", headers, body: JSON.stringify(body) })).status).to.equal(200);
+  };
+  const importFile = async (page: Page, lines: readonly string[]): Promise<void> => {
+    const buffer = Buffer.from(lines.join("\r\n"), "latin1");
+    const file = { name: "clientes.csv", mimeType: "text/csv", buffer };
+    await page.locator("input[type=file]").setInputFiles(file);
+  };
+  const saved = async (page: Page, from: Locator): Promise<string> => {
+    const [download] = await Promise.all([page.waitForEvent("download"), from.click()]);
+    return readFile(await download.path(), "utf8");
+  };
+
+  it("are searched and filtered in the address, opened with their chats, and shown as others change them", async () => {
+    const id = await make("Ñusta Quispe", "59171110001", { tags: [101], campos: { Zona: "Sur" } });
+    await make("Otilia Vargas", "59171110002", { opted_out: true });
+    const page = await seat(admin, "contacts?tag=101");
+    await row(page, "Ñusta Quispe").getByText("+59171110001").waitFor();
+    expect(await row(page, "Otilia Vargas").count()).to.equal(0);
+    await page.goto(`${world.api}/console/contacts?opted_out=true`);
+    await row(page, "Otilia Vargas").getByText("No quiere mensajes").waitFor();
+    expect(await row(page, "Ñusta Quispe").count()).to.equal(0);
+    await page.goto(`${world.api}/console/contacts`);
+    await row(page, "Otilia Vargas").waitFor();
+    await page.getByRole("searchbox", { name: "Buscar por nombre o número" }).pressSequentially("ñusta");
+    await row(page, "Otilia Vargas").waitFor({ state: "detached" });
+    await page.waitForURL(/q=%C3%B1usta/);
+    await row(page, "Ñusta Quispe").getByRole("link").press("Enter");
+    const panel = page.getByRole("dialog", { name: "Ñusta Quispe" });
+    await panel.getByText("Sur", { exact: true }).waitFor();
+    await page.waitForURL(new RegExp(`/contacts/${id}\\?q=`));
+    await change(id, { nombre: "Ñusta Quispe de Paz" });
+    await page.getByRole("dialog", { name: "Ñusta Quispe de Paz" }).waitFor();
+    await page.keyboard.press("Escape");
+    await row(page, "Ñusta Quispe de Paz").waitFor();
+    await page.goto(`${world.api}/console/contacts?q=Bruno`);
+    await row(page, "Bruno Baca").getByRole("link").click();
+    await page.getByRole("dialog").getByRole("link", { name: "Abrir chat" }).click();
+    await page.waitForURL(/\/inbox\/102/);
+  });
+
+  it("are edited by two at once without loss: what only one changed is kept, and clashes are told", async () => {
+    const id = await make("Elena Prado", "59171120001", { campos: { Zona: "Sur", Talla: "M" } });
+    const page = await seat(agent, `contacts/${id}`);
+    const panel = page.getByRole("dialog", { name: "Elena Prado" });
+    await panel.getByRole("button", { name: "Editar" }).click();
+    await panel.getByRole("textbox", { name: "Valor de Zona" }).fill("Centro");
+    await panel.getByRole("textbox", { name: "Valor de Talla" }).fill("L");
+    await panel.getByRole("button", { name: "Agregar campo" }).click();
+    await panel.getByRole("textbox", { name: "Nombre del campo" }).last().fill("Plan");
+    await panel.getByRole("textbox", { name: "Valor de Plan" }).fill("Oro");
+    await change(id, { nombre: "Elena P. Soria", tags: [102], campos: { Zona: "Norte", Talla: "M", Mascota: "Gato" } });
+    await page.getByRole("button", { name: "Guardar" }).click();
+    const told = page.getByRole("alert").filter({ hasText: "Alguien cambió este contacto" });
+    await told.getByText("Zona: «Norte»").waitFor();
+    expect(await told.getByRole("listitem").count()).to.equal(1);
+    expect(await page.getByRole("textbox", { name: "Valor de Zona" }).inputValue()).to.equal("Centro");
+    await told.getByRole("button", { name: "Tomar lo suyo: Zona" }).click();
+    await page.getByRole("button", { name: "Guardar" }).click();
+    await page.getByRole("button", { name: "Editar" }).waitFor();
+    const { json } = await world.get(`/contacts/${id}`);
+    expect(json.nombre).to.equal("Elena P. Soria");
+    expect(json.campos).to.deep.equal({ Zona: "Norte", Talla: "L", Mascota: "Gato", Plan: "Oro" });
+    expect(json.tags.map((tag: { id: number }) => tag.id)).to.deep.equal([102]);
+    await page.getByRole("button", { name: "Editar" }).click();
+    await page.getByRole("textbox", { name: "Valor de Plan" }).fill("Plata");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Seguir editando" }).click();
+    expect(await page.getByRole("textbox", { name: "Valor de Plan" }).inputValue()).to.equal("Plata");
+  });
+
+  it("are made once, get their first template, and are erased after a word was typed", async () => {
+    await make("Primera Dueña", "59171130001");
+    const page = await seat(admin);
+    await page.getByRole("link", { name: "Nuevo contacto" }).click();
+    await page.getByRole("textbox", { name: "Nombre", exact: true }).fill("Fidel Nuevo");
+    await page.getByRole("textbox", { name: "Número" }).fill("+591 711-30001");
+    await page.getByRole("button", { name: "Crear contacto" }).click();
+    await page.getByText("Otro contacto ya tiene este número.").first().waitFor();
+    await page.getByRole("textbox", { name: "Número" }).fill("+591 711-30002");
+    await page.getByRole("button", { name: "Crear contacto" }).dblclick();
+    const panel = page.getByRole("dialog", { name: "Fidel Nuevo" });
+    await panel.getByText("Todavía no hay chats.").waitFor();
+    const [made] = await world.rows<{ id: string }>("select id from contacts where phone = '59171130002'");
+    await page.waitForURL(new RegExp(`/contacts/${made?.id}$`));
+    await panel.getByRole("button", { name: "Enviar plantilla" }).click();
+    await page.getByRole("combobox", { name: "Plantilla" }).click();
+    await page.getByRole("option", { name: "Plantilla 101", exact: true }).click();
+    await page.getByLabel("Valor de 1").fill("Fidel");
+    await page.getByLabel("Valor de 2").fill("P-9");
+    await page.getByText("Hola Fidel, tu pedido P-9 está listo.").waitFor();
+    await page.getByRole("button", { name: "Enviar", exact: true }).dblclick();
+    await page.waitForURL(/\/inbox\/\d+/);
+    expect(await world.control("GET", "/messages?to=59171130002")).to.have.length(1);
+
+    await page.goto(`${world.api}/console/contacts/${made?.id}`);
+    await panel.getByRole("button", { name: "Borrar contacto" }).click();
+    const dialog = page.getByRole("dialog", { name: "Borrar a Fidel Nuevo" });
+    await dialog.getByText("los textos y archivos de todos sus mensajes").waitFor();
+    expect(await dialog.getByRole("button", { name: "Borrar para siempre" }).isDisabled()).to.equal(true);
+    await dialog.getByRole("textbox").fill("borrar");
+    await dialog.getByRole("button", { name: "Borrar para siempre" }).click();
+    await page.getByText("El contacto fue borrado.").waitFor();
+    await row(page, "Primera Dueña").waitFor();
+    expect(await row(page, "Fidel Nuevo").count()).to.equal(0);
+    expect((await world.get(`/contacts/${made?.id}`)).status).to.equal(404);
+  });
+
+  it("are imported from a file of thousands, whose refused rows come back with reasons, and exported again", async () => {
+    await make("Ya Estaba", "59172000000");
+    const page = await seat(admin);
+    await page.getByRole("link", { name: "Importar" }).click();
+    const rows = Array.from({ length: 3_000 }, (_, n) => `5917${2_000_000 + n};Niña ${n};;Sur;VIP`);
+    const wrong = [";Sin número;;Sur;", "12;Corto;;Sur;", "59179999999;Etiqueta;;Sur;Nadie la conoce"];
+    await importFile(page, ["Teléfono;Nombre;Nota interna;Barrio;Etiquetas", ...rows, ...wrong]);
+    await page.getByText("clientes.csv: 3003 filas").waitFor();
+    await page.getByRole("combobox", { name: "Guardar Nota interna como" }).click();
+    await page.getByRole("option", { name: "No importar" }).click();
+    await page.getByRole("textbox", { name: "Nombre del campo para Barrio" }).fill("Zona");
+    await page.getByRole("cell", { name: "Niña 3", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Importar 3003 filas" }).click();
+    // It goes on while one works elsewhere, and its end is kept for a page that is opened later.
+    await page.getByRole("button", { name: "Cerrar panel" }).click();
+    await page.getByRole("link", { name: "Bandeja" }).click();
+    await page.getByRole("link", { name: "Contactos" }).click();
+    await page.getByRole("link", { name: "Importar", exact: true }).click();
+    await page.getByText("clientes.csv fue importado.").waitFor({ timeout: patienceMs });
+    await page.reload();
+    await page.getByText("clientes.csv fue importado.").waitFor();
+    const counts = await page.getByRole("dialog").locator("dd").allTextContents();
+    expect(counts.map((text) => text.replace(/\D/g, ""))).to.deep.equal(["2999", "1", "0", "3"]);
+    const file = await saved(page, page.getByRole("link", { name: "Descargar 3 filas rechazadas" }));
+    expect(file.trim().split("\r\n")).to.deep.equal([
+      "motivo,numero,nombre,Zona,tags",
+      "numero es requerido,,Sin número,Sur,",
+      "numero no es válido,12,Corto,Sur,",
+      "un tag no existe,59179999999,Etiqueta,Sur,Nadie la conoce",
+    ]);
+    await page.getByRole("button", { name: "Ver contactos" }).click();
+    await row(page, "Niña 2999").waitFor();
+    await list(page).hover();
+    await eventually(async () => {
+      await page.mouse.wheel(0, 20_000);
+      return (await row(page, "Niña 2700").count()) === 1;
+    }, patienceMs);
+    await page.goto(`${world.api}/console/contacts?q=Ni%C3%B1a+299`);
+    await row(page, "Niña 2990").waitFor();
+    const exported = await saved(page, page.getByRole("button", { name: "Exportar" }));
+    expect(exported.trim().split("\n")).to.have.length(12);
+    expect(exported).to.match(/,Niña 2990,59172002990,false,VIP,[^,]+,Sur/);
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`have nothing that axe objects to and fit every width, in ${colorScheme}`, async () => {
+      const id = await make(
+        "Una Persona De Nombre Larguísimo Que No Cabe En Ningún Lado",
+        `5917114000${colorScheme.length}`,
+        {
+          tags: [101, 102],
+          campos: { "Fecha de nacimiento": "1990-01-31", Nota: "x".repeat(300) },
+          opted_out: true,
+        },
+      );
+      const page = await seat(admin);
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      for (const view of ["contacts", `contacts/${id}`, "contacts/new", "contacts/import"]) {
+        await page.goto(`${world.api}/console/${view}`);
+        await row(page, "Larguísimo").first().waitFor();
+        if (view !== "contacts") await page.getByRole("dialog").getByRole("button").first().waitFor();
+        await page.waitForLoadState("networkidle");
+        for (const width of [1440, 768, 360]) {
+          await page.setViewportSize({ width, height: 800 });
+          const overflow = await page.evaluate<number>(
+            "Math.max(...['html', 'main', 'main > *'].map((each) => document.querySelector(each)).map((e) => e.scrollWidth - e.clientWidth))",
+          );
+          expect(overflow, `${view} at ${width}`).to.be.at.most(0);
+          expect(await objections(page), `${view} at ${width}`).to.deep.equal([]);
+          if (process.env.SHOTS) {
+            const name = `${view.replaceAll("/", "_").replace(String(id), "one")}-${width}-${colorScheme}.png`;
+            await page.screenshot({ path: `${process.env.SHOTS}/${name}` });
+          }
+        }
+      }
+    });
+  }
+
+  it("keep from agents what only administrators may do, and from everybody what is of another business", async () => {
+    const page = await seat(agent);
+    await page.getByRole("link", { name: "Nuevo contacto" }).waitFor();
+    for (const name of ["Exportar", "Importar"])
+      expect(await page.getByLabel(name, { exact: true }).count(), name).to.equal(0);
+    const [own] = await world.rows<{ id: string }>(
+      "select id from contacts where business_id = 1 and phone = '59170000101'",
+    );
+    await page.goto(`${world.api}/console/contacts/${own?.id}`);
+    await page.getByRole("button", { name: "Editar" }).waitFor();
+    expect(await page.getByRole("button", { name: "Borrar contacto" }).count()).to.equal(0);
+    await page.goto(`${world.api}/console/contacts/import`);
+    await page.getByText("Importar contactos es para administradores.").waitFor();
+    const [foreign] = await world.rows<{ id: string }>("select id from contacts where business_id = 2 limit 1");
+    await page.goto(`${world.api}/console/contacts/${foreign?.id}`);
+    await page.getByText("Este contacto no existe o fue borrado.").waitFor();
+  });
+});
