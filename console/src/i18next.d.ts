@@ -3,6 +3,7 @@ import type { ConnectionsTexts } from "./connections/texts.ts";
 import type { InboxTexts } from "./inbox/inbox-texts.ts";
 import type { ThreadTexts } from "./inbox/thread-texts.ts";
 import type { OrdersTexts } from "./orders/texts.ts";
+import type { PeopleTexts } from "./people/texts.ts";
 import type { ReportsTexts } from "./reports/texts.ts";
 import type { SettingsTexts } from "./settings/texts.ts";
 import type { Texts } from "./texts/es.ts";
@@ -15,6 +16,7 @@ declare module "i18next" {
       orders: OrdersTexts;
       campaigns: CampaignsTexts;
       connections: ConnectionsTexts;
+      people: PeopleTexts;
       reports: ReportsTexts;
       settings: SettingsTexts;
       thread: ThreadTexts;
