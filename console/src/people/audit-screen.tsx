@@ -124,8 +124,7 @@ function Row({ entry, search }: RowProps) {
   const { id, at, actor, ip, resource, record_id, change, before, after } = entry;
   const known = resources.find((each) => each === resource);
   const what = known ? t(`audit.resources.${known}`) : resource;
-  const name = nameIn(after) ?? nameIn(before);
-  const subject = name ? `${what} «${name}»` : `${what} ${record_id}`;
+  const subject = useSubject(entry, what);
   return (
     <li className={settings.row}>
       <div className={settings.what}>
@@ -163,6 +162,18 @@ function Row({ entry, search }: RowProps) {
       )}
     </li>
   );
+}
+
+/** Businesses have one such record, which needs no name. */
+const single: readonly string[] = ["business", "flags"];
+
+/** What was changed, by its name; what is kept of a user's access has none of its own and is told by the user's. */
+function useSubject({ resource, record_id, before, after }: Entry, what: string): string {
+  const { data: users } = useAllUsers();
+  const user = resource.startsWith("user-") && users?.find(({ id }) => id === record_id)?.nombre;
+  const name = nameIn(after) ?? nameIn(before) ?? (user || undefined);
+  if (name) return `${what} «${name}»`;
+  return single.includes(resource) ? what : `${what} ${record_id}`;
 }
 
 function useActor({ type, id, nombre }: Entry["actor"]): string {

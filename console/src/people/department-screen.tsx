@@ -166,8 +166,10 @@ function OpeningHours({ hours, onChange }: HoursProps) {
           <p className={week.hint}>
             {t("hours.paint")} {t("hours.zone", { zone: zona_horaria })}
           </p>
-          <WeekGrid week={shown} onChange={(next) => onChange(hoursOf(next))} />
-          <WeekTimes week={shown} onChange={(next) => onChange(hoursOf(next))} />
+          <div className={week.editor}>
+            <WeekGrid week={shown} onChange={(next) => onChange(hoursOf(next))} />
+            <WeekTimes week={shown} onChange={(next) => onChange(hoursOf(next))} />
+          </div>
         </>
       )}
     </section>

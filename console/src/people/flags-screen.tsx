@@ -178,7 +178,7 @@ function Control({ name, fields, set }: ControlProps) {
         <Select
           {...told}
           clearable
-          placeholder={t("flags.usual")}
+          placeholder={t(`flags.otherwise.${name}`)}
           data={data as { value: string; label: string }[]}
           value={fields[name]}
           onChange={(value) => set({ [name]: value } as Partial<Fields>)}
@@ -192,7 +192,7 @@ function Control({ name, fields, set }: ControlProps) {
           clearable
           searchable
           limit={100}
-          placeholder={t("flags.usual")}
+          placeholder={t(`flags.otherwise.${name}`)}
           data={[...new Set([...(fields.currency ? [fields.currency] : []), ...Intl.supportedValuesOf("currency")])]}
           value={fields.currency}
           onChange={(currency) => set({ currency })}
@@ -215,7 +215,7 @@ function Control({ name, fields, set }: ControlProps) {
           allowDecimal={false}
           min={min}
           max={max}
-          placeholder={t("flags.usual")}
+          placeholder={t(`flags.otherwise.${name}`)}
           value={fields[name] ?? ""}
           onChange={(value) => set({ [name]: value === "" ? null : Number(value) })}
         />
@@ -226,7 +226,7 @@ function Control({ name, fields, set }: ControlProps) {
         <TextInput
           {...told}
           maxLength={longest[name]}
-          placeholder={t("flags.usual")}
+          placeholder={t(`flags.otherwise.${name}`)}
           value={fields[name] ?? ""}
           onChange={(event) =>
             set({ [name]: event.currentTarget.value.trim() === "" ? null : event.currentTarget.value })

@@ -9,6 +9,7 @@ import signIn from "../app/sign-in.module.css";
 import { Refused } from "../shared/api.ts";
 import { LinkButton } from "../shared/link-button.tsx";
 import { isGoodPassword, PasswordRules } from "./password-rules.tsx";
+import styles from "./people.module.css";
 
 type Problem = "used" | "tooMany" | "unreachable" | "failed";
 
@@ -88,7 +89,10 @@ function Choose({ token, problem, onProblem }: ChooseProps) {
       </div>
       {me && (
         <Alert color="yellow" variant="light">
-          {t("invitation.signedIn", { name: me.nombre })} <Link to="/inbox">{t("invitation.stay")}</Link>
+          {t("invitation.signedIn", { name: me.nombre })}{" "}
+          <Link to="/inbox" className={styles.link}>
+            {t("invitation.stay")}
+          </Link>
         </Alert>
       )}
       {problem && (

@@ -19,7 +19,7 @@ export function PasswordRules({ password, id }: { readonly password: string; rea
   const isShort = length > 0 && left > 0;
   return (
     <p id={id} className={styles.rule} data-kept={isKept} aria-live="polite">
-      <Icon name={isKept ? "done" : "details"} size={18} />
+      {isKept && <Icon name="done" size={18} />}
       {isShort ? t("password.left", { count: left }) : t(length > longest ? "password.long" : "password.rule")}
     </p>
   );

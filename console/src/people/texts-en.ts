@@ -160,7 +160,17 @@ export const en: PeopleTexts = {
     uploadFailed: "The picture could not be uploaded.",
   },
   flags: {
-    usual: "The usual",
+    otherwise: {
+      agents_see: "Those of their department",
+      reports_for: "Everybody",
+      currency: "BOB",
+      tax_id_label: "NIT",
+      "payments-url": "No payment links",
+      ad_account_for_report: "None",
+      bot_inactivity_minutes: "60",
+      monthly_template_limit: "No limit",
+      template_language: "es",
+    },
     groups: { team: "Team", money: "Money", sending: "Messages", operator: "Decided by the operator of Recado" },
     currency: { title: "Currency", text: "The currency of your prices and reports." },
     currency_conversion: {

@@ -157,7 +157,17 @@ export const es = {
     uploadFailed: "No se pudo subir la imagen.",
   },
   flags: {
-    usual: "Lo habitual",
+    otherwise: {
+      agents_see: "Los de su departamento",
+      reports_for: "Todos",
+      currency: "BOB",
+      tax_id_label: "NIT",
+      "payments-url": "Sin enlaces de pago",
+      ad_account_for_report: "Ninguna",
+      bot_inactivity_minutes: "60",
+      monthly_template_limit: "Sin límite",
+      template_language: "es",
+    },
     groups: { team: "Equipo", money: "Dinero", sending: "Mensajes", operator: "Decide el operador de Recado" },
     currency: { title: "Moneda", text: "La moneda de tus precios e informes." },
     currency_conversion: {

@@ -159,7 +159,17 @@ export const pt: PeopleTexts = {
     uploadFailed: "Não foi possível enviar a imagem.",
   },
   flags: {
-    usual: "O habitual",
+    otherwise: {
+      agents_see: "Os do seu departamento",
+      reports_for: "Todos",
+      currency: "BOB",
+      tax_id_label: "NIT",
+      "payments-url": "Sem links de pagamento",
+      ad_account_for_report: "Nenhuma",
+      bot_inactivity_minutes: "60",
+      monthly_template_limit: "Sem limite",
+      template_language: "es",
+    },
     groups: { team: "Equipe", money: "Dinheiro", sending: "Mensagens", operator: "Decide o operador do Recado" },
     currency: { title: "Moeda", text: "A moeda dos seus preços e relatórios." },
     currency_conversion: {

@@ -136,7 +136,11 @@ function Row({ user: { id, nombre, email, role_id, activo, departamentos }, depa
         <p className={settings.detail}>{[email || t("users.noEmail"), ...within].join(" · ")}</p>
       </div>
       <div className={settings.actions}>
-        {id === me.id && <Badge variant="light">{t("users.you")}</Badge>}
+        {id === me.id && (
+          <Badge variant="light" tt="none">
+            {t("users.you")}
+          </Badge>
+        )}
         {!activo && (
           <Badge variant="outline" color="gray" tt="none" className={styles.quiet}>
             {t("users.states.one")}

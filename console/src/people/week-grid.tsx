@@ -104,7 +104,9 @@ export function WeekGrid({ week, onChange }: GridProps) {
     >
       <thead>
         <tr>
-          <th scope="col" aria-label={t("hours.hour")} />
+          <th scope="col" className={styles.time}>
+            <span data-hidden="true">{t("hours.hour")}</span>
+          </th>
           {days.map((day) => (
             <th key={day} scope="col" aria-label={t(`hours.days.${day}`)} className={styles.dayName}>
               {t(`hours.short.${day}`)}
@@ -115,8 +117,8 @@ export function WeekGrid({ week, onChange }: GridProps) {
       <tbody>
         {slots.map((slot) => (
           <tr key={slot}>
-            <th scope="row" aria-label={timeOf(slot * slotMinutes)} className={styles.time}>
-              <span>{slot % 4 === 0 && slot > 0 ? timeOf(slot * slotMinutes) : ""}</span>
+            <th scope="row" className={styles.time}>
+              <span data-hidden={slot % 4 !== 0 || slot === 0}>{timeOf(slot * slotMinutes)}</span>
             </th>
             {days.map((day, place) => {
               const state = slotOf(open[day], slot);
