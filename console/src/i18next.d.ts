@@ -4,6 +4,7 @@ import type { ContactsTexts } from "./contacts/texts.ts";
 import type { InboxTexts } from "./inbox/inbox-texts.ts";
 import type { ThreadTexts } from "./inbox/thread-texts.ts";
 import type { OrdersTexts } from "./orders/texts.ts";
+import type { PeopleTexts } from "./people/texts.ts";
 import type { ReportsTexts } from "./reports/texts.ts";
 import type { SettingsTexts } from "./settings/texts.ts";
 import type { Texts } from "./texts/es.ts";
@@ -17,6 +18,7 @@ declare module "i18next" {
       campaigns: CampaignsTexts;
       connections: ConnectionsTexts;
       contacts: ContactsTexts;
+      people: PeopleTexts;
       reports: ReportsTexts;
       settings: SettingsTexts;
       thread: ThreadTexts;

@@ -105,6 +105,12 @@ function Account({ me }: { readonly me: Me }) {
             <Preferences />
           </div>
           <OwnSwitches me={me} />
+          <Menu.Item
+            renderRoot={(props) => <Link to="/account" {...props} />}
+            leftSection={<Icon name="contacts" size={18} />}
+          >
+            {t("nav.ownAccount")}
+          </Menu.Item>
           <ShortcutsItem onOpen={shortcuts.open} />
           <Menu.Item leftSection={<Icon name="exit" size={18} />} onClick={() => void signOut()}>
             {t("nav.signOut")}

@@ -7,6 +7,7 @@ import { InboxScreen } from "../inbox/inbox-screen.tsx";
 import { inboxSearch } from "../inbox/inbox-search.ts";
 import { NoChat } from "../inbox/no-chat.tsx";
 import { ordersRoutes } from "../orders/routes.ts";
+import { invitationRoute, peopleRoutes } from "../people/routes.ts";
 import { reportsRoutes } from "../reports/routes.ts";
 import { settingsRoutes } from "../settings/routes.ts";
 import { Failed } from "./failed.tsx";
@@ -37,6 +38,8 @@ const screens = [
   reportsRoutes(rootRoute),
   settingsRoutes(rootRoute),
   ...connectionsRoutes(rootRoute),
+  ...peopleRoutes(rootRoute),
+  invitationRoute(rootRoute),
 ] as const;
 
 const elsewhere = createRoute({ getParentRoute: () => rootRoute, path: "$", beforeLoad: toInbox });

@@ -23,6 +23,16 @@ export function useMe(): Me {
 
 export async function signIn(email: string, password: string): Promise<void> {
   await answered(api.POST("/auth/session", { body: { email, password, cookie: true } }));
+  await enter();
+}
+
+/** Accepts an invitation, or a link to choose a new password, and is signed in by it. */
+export async function acceptInvitation(token: string, password: string): Promise<void> {
+  await answered(api.POST("/auth/invitation", { body: { token, password, cookie: true } }));
+  await enter();
+}
+
+async function enter(): Promise<void> {
   // What another user saw must not be shown.
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== meKey[0] });
   queryClient.setQueryData(meKey, await fetchMe());

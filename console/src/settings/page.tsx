@@ -85,10 +85,20 @@ export function Nothing({ text, children }: { readonly text: string; readonly ch
   );
 }
 
-/** What the service said, else that it was not reached. */
+const ownWords = ["taken", "moved_on", "not_found", "last_administrator"] as const;
+
+/** Why the service refused, else that it was not reached. */
 export function useWordsOf(): (error: unknown) => string {
   const { t } = useTranslation("settings");
-  return (error) => (error instanceof Refused ? error.message : t("unreachable"));
+  return (error) => {
+    if (!(error instanceof Refused)) return t("unreachable");
+    if (error.code === "in_use") {
+      const uses = error.uses.map(({ tipo, cantidad }) => `${cantidad} ${t(`uses.${tipo}` as "uses.usuarios", tipo)}`);
+      return t("refused.in_use", { uses: uses.join(", ") });
+    }
+    const known = ownWords.find((code) => code === error.code);
+    return known ? t(`refused.${known}`) : error.message;
+  };
 }
 
 export function Failure({ error, again }: { readonly error: unknown; readonly again?: () => void }) {

@@ -29,12 +29,18 @@ export class Refused extends Error {
   readonly code: string | undefined;
   /** Who has the chat, where somebody else took it. */
   readonly holder: string | undefined;
+  /** What uses a record that may therefore not go, and how often. */
+  readonly uses: readonly { readonly tipo: string; readonly cantidad: number }[];
 
   constructor(status: number, problem: unknown) {
-    const { error, message, code, soporte } = (typeof problem === "object" ? problem : {}) as Record<string, unknown>;
+    const { error, message, code, soporte, usos } = (typeof problem === "object" ? problem : {}) as Record<
+      string,
+      unknown
+    >;
     super(String(error ?? message ?? status));
     this.status = status;
     this.code = typeof code === "string" ? code : undefined;
+    this.uses = Array.isArray(usos) ? usos : [];
     this.holder = (soporte as { nombre?: string } | undefined)?.nombre;
   }
 }

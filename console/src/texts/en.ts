@@ -11,6 +11,7 @@ export const en: Texts = {
     settings: "Settings",
     skip: "Go to content",
     account: "Account of {{name}}",
+    ownAccount: "My account",
     notAllowed: "This screen is for administrators.",
     signOut: "Sign out",
     language: "Language",

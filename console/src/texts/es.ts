@@ -9,6 +9,7 @@ export const es = {
     settings: "Ajustes",
     skip: "Ir al contenido",
     account: "Cuenta de {{name}}",
+    ownAccount: "Mi cuenta",
     notAllowed: "Esta pantalla es para administradores.",
     signOut: "Salir",
     language: "Idioma",

@@ -11,6 +11,7 @@ export const pt: Texts = {
     settings: "Configurações",
     skip: "Ir para o conteúdo",
     account: "Conta de {{name}}",
+    ownAccount: "Minha conta",
     notAllowed: "Esta tela é para administradores.",
     signOut: "Sair",
     language: "Idioma",

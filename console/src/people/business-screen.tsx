@@ -1,0 +1,145 @@
+import "./texts.ts";
+import { Alert, Button, FileButton, Group, Select, TextInput } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Failure, Loading, Page, useWordsOf } from "../settings/page.tsx";
+import settings from "../settings/settings.module.css";
+import { answered, api, type paths, Refused } from "../shared/api.ts";
+import { Initials } from "../shared/initials.tsx";
+import { meKey, queryClient } from "../shared/query.ts";
+import { type Read, useRecordForm } from "../shared/record-form.ts";
+import { upload } from "../shared/upload.ts";
+import styles from "./business.module.css";
+import { MovedOn } from "./record-notice.tsx";
+
+type Business = paths["/admin/business"]["get"]["responses"][200]["content"]["application/json"];
+type Fields = Pick<Business, "nombre" | "img_wa" | "timezone">;
+
+const readBusiness = () => answered(api.GET("/admin/business"));
+const readOf = ({ nombre, img_wa, timezone, version }: Business): Read<Fields> => ({
+  fields: { nombre, img_wa, timezone },
+  version,
+});
+
+export function BusinessScreen() {
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ["admin", "business"],
+    queryFn: readBusiness,
+    // A form starts from what is stored now.
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <Page place="business">
+      {isPending && <Loading />}
+      <Failure error={error} again={() => void refetch()} />
+      {data && <BusinessForm key={data.version} start={readOf(data)} />}
+    </Page>
+  );
+}
+
+const words = { nombre: "name", img_wa: "picture", timezone: "zone" } as const;
+
+function BusinessForm({ start }: { readonly start: Read<Fields> }) {
+  const { t } = useTranslation("people");
+  const [isSaved, setSaved] = useState(false);
+  const form = useRecordForm<Fields, Business>(start, {
+    save: (body, header) => answered(api.PUT("/admin/business", { params: { header }, body })),
+    readAgain: async () => readOf(await readBusiness()),
+    onSaved: (saved) => {
+      form.reset(readOf(saved));
+      setSaved(true);
+      void queryClient.invalidateQueries({ queryKey: meKey });
+    },
+  });
+  const { fields } = form;
+  const set = (change: Partial<Fields>) => {
+    setSaved(false);
+    form.set(change);
+  };
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    form.save();
+  };
+  const zones = [...new Set([fields.timezone, ...Intl.supportedValuesOf("timeZone")])];
+  return (
+    <form onSubmit={send} className={`${settings.form} ${styles.form}`}>
+      <MovedOn clashes={form.clashes?.map((name) => t(`business.${words[name]}`)) ?? null} />
+      <Picture name={fields.nombre} url={fields.img_wa} onChange={(img_wa) => set({ img_wa })} />
+      <TextInput
+        required
+        maxLength={200}
+        label={t("business.name")}
+        value={fields.nombre}
+        onChange={(event) => set({ nombre: event.currentTarget.value })}
+      />
+      <Select
+        searchable
+        allowDeselect={false}
+        limit={100}
+        label={t("business.zone")}
+        description={t("business.zoneHint")}
+        data={zones}
+        value={fields.timezone}
+        onChange={(timezone) => timezone && set({ timezone })}
+      />
+      <Failure error={form.error} />
+      <Group justify="flex-end">
+        {isSaved && !form.isChanged && <span role="status">{t("saved")}</span>}
+        <Button type="submit" loading={form.isSaving} disabled={!form.isChanged || fields.nombre.trim() === ""}>
+          {t("save")}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+interface PictureProps {
+  readonly name: string;
+  readonly url: string | null;
+  readonly onChange: (url: string | null) => void;
+}
+
+function Picture({ name, url, onChange }: PictureProps) {
+  const { t } = useTranslation("people");
+  const wordsOf = useWordsOf();
+  const [broken, setBroken] = useState<string | null>(null);
+  const send = useMutation({
+    mutationFn: (file: File) => upload(file, file.name, () => {}).stored,
+    onSuccess: onChange,
+  });
+  return (
+    <div>
+      <div className={styles.picture}>
+        {url !== null && broken !== url ? (
+          <img src={url} alt={t("business.picture")} width={72} height={72} onError={() => setBroken(url)} />
+        ) : (
+          <Initials name={name} size={72} />
+        )}
+        <div className={settings.what}>
+          <Group gap="xs">
+            <FileButton accept="image/jpeg,image/png" onChange={(file) => file && send.mutate(file)}>
+              {(props) => (
+                <Button variant="default" size="sm" loading={send.isPending} {...props}>
+                  {t("business.upload")}
+                </Button>
+              )}
+            </FileButton>
+            {url !== null && (
+              <Button variant="subtle" size="sm" onClick={() => onChange(null)}>
+                {t("business.remove")}
+              </Button>
+            )}
+          </Group>
+          <p className={settings.detail}>{t("business.pictureHint")}</p>
+        </div>
+      </div>
+      {send.error && (
+        <Alert color="red" variant="light" role="alert" mt="xs">
+          {t("business.uploadFailed")} {send.error instanceof Refused && wordsOf(send.error)}
+        </Alert>
+      )}
+    </div>
+  );
+}

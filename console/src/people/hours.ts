@@ -1,0 +1,96 @@
+export const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+export type Day = (typeof days)[number];
+
+/** From and to, by the business's clock; a `to` at or before its `from` is on the next day. */
+export type Span = readonly [from: string, to: string];
+/** As the service has it: null is always open, a day that is left out is closed. */
+export type Hours = Partial<Record<Day, string[][]>> | null;
+export type Week = Readonly<Record<Day, readonly Span[]>>;
+
+export const slotMinutes = 30;
+export const slotsOfDay = (24 * 60) / slotMinutes;
+const endOfDay = 24 * 60;
+
+export const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
+export const timeOf = (minutes: number): string =>
+  `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
+
+const each = <Value>(value: (day: Day) => Value) =>
+  Object.fromEntries(days.map((day) => [day, value(day)])) as Record<Day, Value>;
+
+export const weekOf = (hours: Hours): Week => each((day) => (hours?.[day] ?? []) as unknown as readonly Span[]);
+
+export const hoursOf = (week: Week): NonNullable<Hours> =>
+  Object.fromEntries(
+    days.filter((day) => week[day].length > 0).map((day) => [day, week[day].map(([from, to]) => [from, to])]),
+  );
+
+type Range = readonly [from: number, to: number];
+
+const dayAfter = (day: Day): Day => days[(days.indexOf(day) + 1) % days.length] as Day;
+
+/** The minutes of each day in which it is open: what goes past midnight counts on the next day. */
+export function openMinutes(week: Week): Readonly<Record<Day, readonly Range[]>> {
+  const open = each(() => [] as Range[]);
+  for (const day of days)
+    for (const [from, to] of week[day]) {
+      const [begin, end] = [minutesOf(from), minutesOf(to)];
+      if (end > begin) open[day].push([begin, end]);
+      else {
+        open[day].push([begin, endOfDay]);
+        if (end > 0) open[dayAfter(day)].push([0, end]);
+      }
+    }
+  return each((day) => joined(open[day]));
+}
+
+/** In order, with those that touch as one. */
+function joined(ranges: readonly Range[]): Range[] {
+  const all: [number, number][] = [];
+  for (const [from, to] of ranges.toSorted(([one], [other]) => one - other)) {
+    const last = all.at(-1);
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    else all.push([from, to]);
+  }
+  return all;
+}
+
+const without = (ranges: readonly Range[], [from, to]: Range): Range[] =>
+  ranges.flatMap(([begin, end]) =>
+    (
+      [
+        [begin, Math.min(end, from)],
+        [Math.max(begin, to), end],
+      ] as Range[]
+    ).filter(([one, other]) => one < other),
+  );
+
+export type Slot = "open" | "partly" | "closed";
+
+export function slotOf(ranges: readonly Range[], slot: number): Slot {
+  const [from, to] = [slot * slotMinutes, (slot + 1) * slotMinutes];
+  if (ranges.some(([begin, end]) => begin <= from && end >= to)) return "open";
+  return ranges.some(([begin, end]) => begin < to && end > from) ? "partly" : "closed";
+}
+
+/** Opens or closes half hours of a day. Hours past midnight are then written on the day that they are on. */
+export function painted(week: Week, day: Day, [first, last]: Range, isOpen: boolean): Week {
+  const open = openMinutes(week);
+  const range: Range = [Math.min(first, last) * slotMinutes, (Math.max(first, last) + 1) * slotMinutes];
+  const changed = isOpen ? joined([...open[day], range]) : without(open[day], range);
+  return each((one) => (one === day ? changed : open[one]).map(([from, to]): Span => [timeOf(from), timeOf(to)]));
+}
+
+/** The first day on which two spans overlap, as the service would refuse it; those of the next morning do not count. */
+export function overlapping(week: Week): Day | undefined {
+  return days.find((day) => {
+    let end = -1;
+    for (const [from, to] of week[day].toSorted(([one], [other]) => minutesOf(one) - minutesOf(other))) {
+      const begin = minutesOf(from);
+      if (begin < end) return true;
+      end = minutesOf(to) <= begin ? minutesOf(to) + endOfDay : minutesOf(to);
+    }
+    return false;
+  });
+}

@@ -1,0 +1,37 @@
+/** As the service has them: one object for all days, or a list of objects with the day from which each holds. */
+export type Conversion = Record<string, number | string> | ({ from: string } & Record<string, number | string>)[];
+
+export interface Rate {
+  readonly code: string;
+  readonly value: string;
+}
+export interface RateGroup {
+  /** Empty for all days. */
+  readonly from: string;
+  readonly rates: readonly Rate[];
+}
+
+const ratesOf = (rates: Record<string, number | string>): Rate[] =>
+  Object.entries(rates)
+    .filter(([code]) => code !== "from")
+    .map(([code, value]) => ({ code, value: String(value) }));
+
+export function groupsOf(conversion: Conversion | null): RateGroup[] {
+  if (conversion === null) return [];
+  if (!Array.isArray(conversion)) return [{ from: "", rates: ratesOf(conversion) }];
+  return conversion.map((group) => ({ from: group.from, rates: ratesOf(group) }));
+}
+
+/** Values stay texts, so that no digit of them is lost; one without a code is not written yet and is left out. */
+export function conversionOf(groups: readonly RateGroup[]): Conversion | null {
+  const written = groups.map(({ from, rates }) => ({
+    from,
+    rates: Object.fromEntries(
+      rates.filter(({ code, value }) => code !== "" && value !== "").map(({ code, value }) => [code, value]),
+    ),
+  }));
+  const [first] = written;
+  if (!first) return null;
+  if (written.length === 1 && first.from === "") return first.rates;
+  return written.map(({ from, rates }) => ({ ...rates, from })) as Conversion;
+}

@@ -1,0 +1,53 @@
+import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { auditSearch } from "./audit-search.ts";
+import { usersSearch } from "./users-search.ts";
+
+/** Without a session: whoever has the link chooses a password. */
+export const invitationRoute = <Root extends AnyRoute>(root: Root) =>
+  createRoute({
+    getParentRoute: () => root,
+    path: "invitation/$token",
+    component: lazyRouteComponent(() => import("./invitation-screen.tsx"), "InvitationScreen"),
+  });
+
+/** Who works in the business, and the business itself. One's own account is for every role, so that it is not below `settings`. */
+export const peopleRoutes = <Root extends AnyRoute>(root: Root) =>
+  [
+    createRoute({
+      getParentRoute: () => root,
+      path: "account",
+      component: lazyRouteComponent(() => import("./account-screen.tsx"), "AccountScreen"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "settings/users",
+      component: lazyRouteComponent(() => import("./users-screen.tsx"), "UsersScreen"),
+      validateSearch: usersSearch,
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "settings/departments",
+      component: lazyRouteComponent(() => import("./departments-screen.tsx"), "DepartmentsScreen"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "settings/departments/$department",
+      component: lazyRouteComponent(() => import("./department-screen.tsx"), "DepartmentScreen"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "settings/business",
+      component: lazyRouteComponent(() => import("./business-screen.tsx"), "BusinessScreen"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "settings/flags",
+      component: lazyRouteComponent(() => import("./flags-screen.tsx"), "FlagsScreen"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "settings/audit",
+      component: lazyRouteComponent(() => import("./audit-screen.tsx"), "AuditScreen"),
+      validateSearch: auditSearch,
+    }),
+  ] as const;

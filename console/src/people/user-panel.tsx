@@ -1,0 +1,146 @@
+import "./texts.ts";
+import { Button, Group, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMe } from "../app/session.ts";
+import { Failure, Loading } from "../settings/page.tsx";
+import settings from "../settings/settings.module.css";
+import { answered, api, Refused } from "../shared/api.ts";
+import { Panel } from "../shared/panel.tsx";
+import { meKey, queryClient } from "../shared/query.ts";
+import { useRecordForm } from "../shared/record-form.ts";
+import { InvitationLink } from "./invitation-link.tsx";
+import { agent, type Invitation, readUser, type User } from "./people.ts";
+import { MovedOn } from "./record-notice.tsx";
+import { UserAccess } from "./user-access.tsx";
+import { fieldsOf, type UserFields, UserFieldsForm } from "./user-fields.tsx";
+import { usersChanged } from "./users-changed.ts";
+
+const nobodyYet: UserFields = {
+  nombre: "",
+  email: "",
+  role_id: agent,
+  departamentos: [],
+  sucursales: [],
+  activo: true,
+};
+
+export function NewUserPanel({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTranslation("people");
+  const [made, setMade] = useState<{ readonly name: string; readonly invitation: Invitation } | null>(null);
+  const form = useRecordForm(
+    { fields: nobodyYet, version: null },
+    {
+      save: (body) => answered(api.POST("/admin/users", { body })),
+      readAgain: async () => ({ fields: nobodyYet, version: null }),
+      onSaved: ({ nombre, invitation }) => {
+        setMade({ name: nombre, invitation });
+        void usersChanged();
+      },
+    },
+  );
+  return (
+    <Panel title={made ? t("users.invited", { name: made.name }) : t("users.add")} onClose={onClose}>
+      {made ? (
+        <Stack>
+          <InvitationLink {...made} />
+          <Button onClick={onClose}>{t("close")}</Button>
+        </Stack>
+      ) : (
+        <UserForm form={form} submit={t("users.invite")} onClose={onClose} />
+      )}
+    </Panel>
+  );
+}
+
+interface UserPanelProps {
+  readonly id: number;
+  readonly onClose: () => void;
+}
+
+export function UserPanel({ id, onClose }: UserPanelProps) {
+  const { t } = useTranslation("people");
+  const { data, error, isPending } = useQuery({
+    queryKey: ["admin", "users", "one", id],
+    queryFn: () => readUser(id),
+    // A form starts from what is stored now.
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <Panel title={data?.nombre ?? t("users.edit")} onClose={onClose}>
+      {isPending && <Loading />}
+      <Failure error={error} />
+      {data && (
+        <Stack gap="xl">
+          <EditUser user={data} onClose={onClose} />
+          <UserAccess user={data} onArchived={onClose} />
+        </Stack>
+      )}
+    </Panel>
+  );
+}
+
+function EditUser({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
+  const { t } = useTranslation("people");
+  const me = useMe();
+  const path = { id: user.id };
+  const form = useRecordForm<UserFields, User>(
+    { fields: fieldsOf(user), version: user.version },
+    {
+      save: (body, header) => answered(api.PUT("/admin/users/{id}", { params: { path, header }, body })),
+      readAgain: async () => {
+        const now = await readUser(user.id);
+        return { fields: fieldsOf(now), version: now.version };
+      },
+      onSaved: () => {
+        void usersChanged();
+        if (user.id === me.id) void queryClient.invalidateQueries({ queryKey: meKey });
+        onClose();
+      },
+    },
+  );
+  return <UserForm form={form} submit={t("save")} onClose={onClose} />;
+}
+
+interface UserFormProps {
+  readonly form: Pick<
+    ReturnType<typeof useRecordForm<UserFields, unknown>>,
+    "fields" | "set" | "save" | "isSaving" | "error" | "clashes" | "isChanged"
+  >;
+  readonly submit: string;
+  readonly onClose: () => void;
+}
+
+const words = { nombre: "name", email: "email", role_id: "role", activo: "state" } as const;
+const lists = { departamentos: "departments", sucursales: "branches" } as const;
+
+function UserForm({ form, submit, onClose }: UserFormProps) {
+  const { t } = useTranslation("people");
+  const isTaken = form.error instanceof Refused && form.error.code === "taken";
+  const clashes = form.clashes?.map((name) => t(`users.${{ ...words, ...lists }[name]}`)) ?? null;
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    form.save();
+  };
+  return (
+    <form onSubmit={send} className={settings.form}>
+      <MovedOn clashes={clashes} />
+      <UserFieldsForm fields={form.fields} set={form.set} emailError={isTaken ? t("users.emailTaken") : undefined} />
+      {!isTaken && <Failure error={form.error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {t("cancel")}
+        </Button>
+        <Button
+          type="submit"
+          loading={form.isSaving}
+          disabled={form.fields.nombre.trim() === "" || form.fields.email.trim() === "" || !form.isChanged}
+        >
+          {submit}
+        </Button>
+      </Group>
+    </form>
+  );
+}

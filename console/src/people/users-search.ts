@@ -1,0 +1,14 @@
+export interface UsersSearch {
+  readonly q?: string;
+  /** Whose panel is open. */
+  readonly user?: number | "new";
+}
+
+/** What an address says wrongly counts as not said. */
+export function usersSearch({ q, user }: Record<string, unknown>): UsersSearch {
+  const id = user === "new" ? user : Number(user);
+  return {
+    ...((typeof q === "string" || typeof q === "number") && q !== "" && { q: String(q).slice(0, 100) }),
+    ...((id === "new" || (Number.isSafeInteger(id) && id > 0)) && { user: id }),
+  };
+}
