@@ -4,7 +4,14 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { World } from "../support/world.ts";
 
-const places = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** The headless shell comes first: it draws without a GPU process, which takes less of a small machine. */
+const places = [
+  process.env.CHROMIUM,
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
 
 /** The browser of this machine; undefined where there is none. */
 export const chromiumPath = places.find((place) => place !== undefined && place !== "" && existsSync(place));

@@ -11,6 +11,8 @@ import { text } from "node:stream/consumers";
  * end, and one line counts all: `12 passed, 1 failed, 0 skipped`.
  */
 const processes = 3;
+/** A test in a browser takes about as long as a test of another kind that is five times as many bytes. */
+const browserWeight = 5;
 
 async function testFiles(): Promise<string[]> {
   const found = await readdir("test", { recursive: true });
@@ -20,9 +22,11 @@ async function testFiles(): Promise<string[]> {
     .sort();
 }
 
-/** Folder by folder, so that the parts are about equally long by the size of their files. */
+/** Parts that take about equally long, by the sizes of their files. */
 async function shares(files: readonly string[]): Promise<string[][]> {
-  const sized = await Promise.all(files.map(async (file) => ({ file, size: (await stat(file)).size })));
+  const sized = await Promise.all(
+    files.map(async (file) => ({ file, size: (await stat(file)).size * weightOf(file) })),
+  );
   const parts = Array.from({ length: processes }, () => ({ size: 0, files: [] as string[] }));
   for (const { file, size } of sized.sort((a, b) => b.size - a.size)) {
     const [least] = parts.sort((a, b) => a.size - b.size);
@@ -33,6 +37,8 @@ async function shares(files: readonly string[]): Promise<string[][]> {
   return parts.map((part) => part.files.sort());
 }
 
+const weightOf = (file: string): number => (file.startsWith(join("test", "console")) ? browserWeight : 1);
+
 interface Run {
   readonly code: number;
   readonly counts: readonly number[];
@@ -40,21 +46,27 @@ interface Run {
   readonly failures: string;
 }
 
+const ended = /^(\d+) passed, (\d+) failed, (\d+) skipped$/m;
+
 /** @param isShown - prints while it runs; otherwise once it has ended */
 async function mocha(files: readonly string[], isShown: boolean): Promise<Run> {
   const child = spawn("node_modules/.bin/mocha", files, { stdio: ["ignore", "pipe", isShown ? "inherit" : "pipe"] });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => child.kill(signal));
-  if (isShown) child.stdout?.pipe(process.stdout, { end: false });
-  const [said, complaints, [code]] = await Promise.all([
-    text(child.stdout as NodeJS.ReadableStream),
-    child.stderr ? text(child.stderr) : "",
-    once(child, "close"),
-  ]);
+  let said = "";
+  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+    if (isShown) process.stdout.write(chunk);
+    said += chunk;
+  });
+  const [complaints, [code]] = await Promise.all([child.stderr ? text(child.stderr) : "", once(child, "close")]);
   if (!isShown) await shownAfter.then(() => process.stdout.write(`${said}${complaints}`));
-  const [, ...counts] = /(\d+) passed, (\d+) failed, (\d+) skipped\s*$/.exec(said) ?? [];
-  const failures =
-    code === 0 ? "" : (/^ +\d+ failing\n.*(?=^\d+ passed)/ms.exec(said)?.[0].trimEnd() ?? said.slice(-2_000));
-  return { code: code ?? 1, counts: counts.map(Number), failures };
+  const [, ...counts] = ended.exec(said) ?? [];
+  return { code: code ?? 1, counts: counts.map(Number), failures: failuresOf(code, said) };
+}
+
+function failuresOf(code: number | null, said: string): string {
+  if (code === 0) return "";
+  const listed = /^ +\d+ failing\n.*(?=^\d+ passed)/ms.exec(said)?.[0].trimEnd();
+  return listed ?? said.slice(-2_000);
 }
 
 let shownNow: () => void = () => {};

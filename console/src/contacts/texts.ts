@@ -3,6 +3,6 @@ import { en } from "./texts-en.ts";
 import { es } from "./texts-es.ts";
 import { pt } from "./texts-pt.ts";
 
-export type ContactsTexts = typeof es;
+export type { ContactsTexts } from "./texts-es.ts";
 
 addTexts("contacts", { es, en, pt });
