@@ -163,3 +163,5 @@ export const es = {
     },
   },
 };
+
+export type ContactsTexts = typeof es;

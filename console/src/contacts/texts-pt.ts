@@ -1,4 +1,4 @@
-import type { ContactsTexts } from "./texts.ts";
+import type { ContactsTexts } from "./texts-es.ts";
 
 export const pt: ContactsTexts = {
   title: "Contatos",

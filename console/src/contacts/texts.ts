@@ -3,6 +3,4 @@ import { en } from "./texts-en.ts";
 import { es } from "./texts-es.ts";
 import { pt } from "./texts-pt.ts";
 
-export type ContactsTexts = typeof es;
-
 addTexts("contacts", { es, en, pt });
