@@ -1,6 +1,6 @@
 import type { CampaignsTexts } from "./campaigns/texts.ts";
 import type { ConnectionsTexts } from "./connections/texts.ts";
-import type { ContactsTexts } from "./contacts/texts.ts";
+import type { ContactsTexts } from "./contacts/texts-es.ts";
 import type { InboxTexts } from "./inbox/inbox-texts.ts";
 import type { ThreadTexts } from "./inbox/thread-texts.ts";
 import type { OrdersTexts } from "./orders/texts.ts";
