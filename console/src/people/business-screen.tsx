@@ -34,7 +34,7 @@ export function BusinessScreen() {
     <Page place="business">
       {isPending && <Loading />}
       <Failure error={error} again={() => void refetch()} />
-      {data && <BusinessForm key={data.version} start={readOf(data)} />}
+      {data && <BusinessForm start={readOf(data)} />}
     </Page>
   );
 }
