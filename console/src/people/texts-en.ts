@@ -218,6 +218,7 @@ export const en: PeopleTexts = {
     created: "created",
     changed: "changed",
     removed: "removed",
+    accepted: "accepted",
     line: "{{who}} {{change}} {{what}}",
     key: "App Key {{name}}",
     user: "User {{id}}",

@@ -215,6 +215,7 @@ export const es = {
     created: "creó",
     changed: "cambió",
     removed: "quitó",
+    accepted: "aceptó",
     line: "{{who}} {{change}} {{what}}",
     key: "App Key {{name}}",
     user: "Usuario {{id}}",

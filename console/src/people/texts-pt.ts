@@ -220,6 +220,7 @@ export const pt: PeopleTexts = {
     created: "criou",
     changed: "mudou",
     removed: "tirou",
+    accepted: "aceitou",
     line: "{{who}} {{change}} {{what}}",
     key: "App Key {{name}}",
     user: "Usuário {{id}}",
