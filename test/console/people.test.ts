@@ -46,7 +46,7 @@ describe("the console's pages of people and of the business", function () {
     seats.push(opened);
     return opened.page;
   };
-  /** A browser in which nobody is signed in. */
+  /** A browser without a session. */
   const stranger = async (url: string): Promise<Page> => {
     const context = await browser.newContext({ locale: "es-BO" });
     context.setDefaultTimeout(10_000);

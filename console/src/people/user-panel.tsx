@@ -17,7 +17,7 @@ import { UserAccess } from "./user-access.tsx";
 import { fieldsOf, type UserFields, UserFieldsForm } from "./user-fields.tsx";
 import { usersChanged } from "./users-changed.ts";
 
-const nobodyYet: UserFields = {
+const newUser: UserFields = {
   nombre: "",
   email: "",
   role_id: agent,
@@ -30,10 +30,10 @@ export function NewUserPanel({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation("people");
   const [made, setMade] = useState<{ readonly name: string; readonly invitation: Invitation } | null>(null);
   const form = useRecordForm(
-    { fields: nobodyYet, version: null },
+    { fields: newUser, version: null },
     {
       save: (body) => answered(api.POST("/admin/users", { body })),
-      readAgain: async () => ({ fields: nobodyYet, version: null }),
+      readAgain: async () => ({ fields: newUser, version: null }),
       onSaved: ({ nombre, invitation }) => {
         setMade({ name: nombre, invitation });
         void usersChanged();
