@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 import { request } from "../support/http.ts";
@@ -6,22 +9,33 @@ import { objections } from "./axe.ts";
 import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
 
 const admin = 101;
+/** One pixel. */
+const picture = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 
 describe("the console's pages of people and of the business", function () {
   this.timeout(90_000);
   let world: World;
   let browser: Browser;
+  let folder = "";
   const seats: Seat[] = [];
 
   before(async function () {
     demandBrowser(this);
     buildConsole();
-    world = await startWorld({ businesses: [aBusiness(1), aBusiness(2)] });
+    folder = await mkdtemp(join(tmpdir(), "media-"));
+    world = await startWorld({
+      businesses: [aBusiness(1), aBusiness(2)],
+      environment: { MEDIA_DIR: folder, MEDIA_BASE_URL: "https://media.test/media/" },
+    });
     browser = await launch();
   });
   after(async () => {
     await browser?.close();
     await world?.stop();
+    if (folder !== "") await rm(folder, { recursive: true, force: true });
   });
   afterEach(async () => {
     for (const { context } of seats.splice(0)) await context.close();
@@ -32,7 +46,7 @@ describe("the console's pages of people and of the business", function () {
     seats.push(opened);
     return opened.page;
   };
-  /** A browser in which nobody is signed in. */
+  /** A browser without a session. */
   const stranger = async (url: string): Promise<Page> => {
     const context = await browser.newContext({ locale: "es-BO" });
     context.setDefaultTimeout(10_000);
@@ -179,12 +193,15 @@ describe("the console's pages of people and of the business", function () {
 
     await page.goto(`${world.api}/console/settings/business`);
     await page.getByLabel("Nombre del negocio").fill("Tienda Nueva");
+    await page.locator("input[type=file]").setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: picture });
+    await page.getByRole("img", { name: "Imagen" }).waitFor();
     await button(page, "Guardar").click();
     await page.getByRole("status").getByText("Guardado").waitFor();
     await page.goto(`${world.api}/console/settings/audit?resource=business`);
     const entry = rowOf(page, "Tienda Nueva").first();
     await entry.getByRole("button", { name: "Ver qué cambió" }).click();
     await entry.getByRole("cell", { name: "Tienda Nueva" }).waitFor();
+    await entry.getByRole("cell", { name: /\/media\// }).waitFor();
     expect(await rowOf(page, "cambió opciones").count()).to.equal(0);
     await button(page, "Quitar filtros").click();
     await rowOf(page, "cambió opciones").first().waitFor();

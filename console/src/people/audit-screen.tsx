@@ -124,12 +124,18 @@ function Row({ entry, search }: RowProps) {
   const { id, at, actor, ip, resource, record_id, change, before, after } = entry;
   const known = resources.find((each) => each === resource);
   const what = known ? t(`audit.resources.${known}`) : resource;
+  // An invitation goes by being accepted.
+  const isAccepted = resource === "user-invitations" && change === "removed";
   const subject = useSubject(entry, what);
   return (
     <li className={settings.row}>
       <div className={settings.what}>
         <p className={settings.name}>
-          {t("audit.line", { who: useActor(actor), change: t(`audit.${change}`), what: subject })}
+          {t("audit.line", {
+            who: useActor(actor),
+            change: t(`audit.${isAccepted ? "accepted" : change}`),
+            what: subject,
+          })}
         </p>
         <p className={settings.detail}>
           {clock.moment(at)} · {ip}
@@ -167,10 +173,10 @@ function Row({ entry, search }: RowProps) {
 /** Businesses have one such record, which needs no name. */
 const single: readonly string[] = ["business", "flags"];
 
-/** What was changed, by its name; what is kept of a user's access has none of its own and is told by the user's. */
+/** What was changed, by its name; a part of a user, and what lets one in, is told by the user's name of today. */
 function useSubject({ resource, record_id, before, after }: Entry, what: string): string {
   const { data: users } = useAllUsers();
-  const user = resource.startsWith("user-") && users?.find(({ id }) => id === record_id)?.nombre;
+  const user = /^users?\b/.test(resource) && users?.find(({ id }) => id === record_id)?.nombre;
   const name = nameIn(after) ?? nameIn(before) ?? (user || undefined);
   if (name) return `${what} «${name}»`;
   return single.includes(resource) ? what : `${what} ${record_id}`;

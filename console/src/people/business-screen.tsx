@@ -3,6 +3,7 @@ import { Alert, Button, FileButton, Group, Select, TextInput } from "@mantine/co
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ownAddress } from "../inbox/media.ts";
 import { Failure, Loading, Page, useWordsOf } from "../settings/page.tsx";
 import settings from "../settings/settings.module.css";
 import { answered, api, type paths, Refused } from "../shared/api.ts";
@@ -34,7 +35,7 @@ export function BusinessScreen() {
     <Page place="business">
       {isPending && <Loading />}
       <Failure error={error} again={() => void refetch()} />
-      {data && <BusinessForm key={data.version} start={readOf(data)} />}
+      {data && <BusinessForm start={readOf(data)} />}
     </Page>
   );
 }
@@ -113,7 +114,13 @@ function Picture({ name, url, onChange }: PictureProps) {
     <div>
       <div className={styles.picture}>
         {url !== null && broken !== url ? (
-          <img src={url} alt={t("business.picture")} width={72} height={72} onError={() => setBroken(url)} />
+          <img
+            src={ownAddress(url) ?? url}
+            alt={t("business.picture")}
+            width={72}
+            height={72}
+            onError={() => setBroken(url)}
+          />
         ) : (
           <Initials name={name} size={72} />
         )}

@@ -55,17 +55,11 @@ type Known = (typeof groups)[keyof typeof groups][number] | (typeof ofOperator)[
 function FlagsForm({ start }: { readonly start: Read<Fields> }) {
   const { t } = useTranslation("people");
   const [isSaved, setSaved] = useState(false);
-  /** Counts what came from the service, so that fields with a state of their own begin again. */
-  const [round, setRound] = useState(0);
   const form = useRecordForm<Fields, Stored>(start, {
     save: (body, header) => answered(api.PUT("/admin/flags", { params: { header }, body })),
-    readAgain: async () => {
-      setRound((before) => before + 1);
-      return readOf(await readFlags());
-    },
+    readAgain: async () => readOf(await readFlags()),
     onSaved: (saved) => {
       form.reset(readOf(saved));
-      setRound((before) => before + 1);
       setSaved(true);
       void queryClient.invalidateQueries({ queryKey: meKey });
     },
@@ -89,7 +83,7 @@ function FlagsForm({ start }: { readonly start: Read<Fields> }) {
           <div className={settings.list}>
             {groups[group].map((name) => (
               <FlagRow key={name} name={name} isWide={name === "currency_conversion"}>
-                <Control key={`${name} ${round}`} name={name} fields={form.fields} set={set} />
+                <Control key={`${name} ${form.round}`} name={name} fields={form.fields} set={set} />
               </FlagRow>
             ))}
           </div>

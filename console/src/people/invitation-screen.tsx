@@ -19,7 +19,7 @@ const problemOf = (error: unknown): Problem => {
   return error.status === 429 ? "tooMany" : "failed";
 };
 
-/** Where a link of an invitation, or of a password to be chosen anew, leads: outside of the frame, and without a session. */
+/** Links of invitations and of password resets lead here. It stands outside of the frame and needs no session. */
 export function InvitationScreen() {
   const { token = "" } = useParams({ strict: false });
   const [problem, setProblem] = useState<Problem | null>(null);

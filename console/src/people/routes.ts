@@ -2,7 +2,7 @@ import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-
 import { auditSearch } from "./audit-search.ts";
 import { usersSearch } from "./users-search.ts";
 
-/** Without a session: whoever has the link chooses a password. */
+/** It needs no session: the link lets its holder choose a password. */
 export const invitationRoute = <Root extends AnyRoute>(root: Root) =>
   createRoute({
     getParentRoute: () => root,

@@ -36,7 +36,6 @@ export const en: PeopleTexts = {
     noDepartments: "There are no departments yet.",
     branches: "Branches",
     noBranches: "There are no branches yet.",
-    export: "Export CSV",
   },
   link: {
     label: "Link",
@@ -106,8 +105,6 @@ export const en: PeopleTexts = {
     members: "Members",
     membersHint: "They get the chats and tickets of this department.",
     noMembers: "No members",
-    members_one: "{{count}} member",
-    members_other: "{{count}} members",
     always: "Always open",
     never: "Always closed",
     message: "Out-of-hours message",
@@ -124,7 +121,6 @@ export const en: PeopleTexts = {
     open: "open",
     partly: "partly open",
     closed: "closed",
-    day: "Day",
     hour: "Hour",
     days: {
       mon: "Monday",
@@ -222,6 +218,7 @@ export const en: PeopleTexts = {
     created: "created",
     changed: "changed",
     removed: "removed",
+    accepted: "accepted",
     line: "{{who}} {{change}} {{what}}",
     key: "App Key {{name}}",
     user: "User {{id}}",

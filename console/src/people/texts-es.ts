@@ -33,7 +33,6 @@ export const es = {
     noDepartments: "Todavía no hay departamentos.",
     branches: "Sucursales",
     noBranches: "Todavía no hay sucursales.",
-    export: "Exportar CSV",
   },
   link: {
     label: "Enlace",
@@ -103,8 +102,6 @@ export const es = {
     members: "Integrantes",
     membersHint: "Reciben los chats y tickets de este departamento.",
     noMembers: "Sin integrantes",
-    members_one: "{{count}} integrante",
-    members_other: "{{count}} integrantes",
     always: "Siempre abierto",
     never: "Siempre cerrado",
     message: "Mensaje fuera de horario",
@@ -121,7 +118,6 @@ export const es = {
     open: "abierto",
     partly: "abierto en parte",
     closed: "cerrado",
-    day: "Día",
     hour: "Hora",
     days: {
       mon: "Lunes",
@@ -219,6 +215,7 @@ export const es = {
     created: "creó",
     changed: "cambió",
     removed: "quitó",
+    accepted: "aceptó",
     line: "{{who}} {{change}} {{what}}",
     key: "App Key {{name}}",
     user: "Usuario {{id}}",

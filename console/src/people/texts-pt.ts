@@ -35,7 +35,6 @@ export const pt: PeopleTexts = {
     noDepartments: "Ainda não há departamentos.",
     branches: "Filiais",
     noBranches: "Ainda não há filiais.",
-    export: "Exportar CSV",
   },
   link: {
     label: "Link",
@@ -105,8 +104,6 @@ export const pt: PeopleTexts = {
     members: "Integrantes",
     membersHint: "Recebem os chats e tickets deste departamento.",
     noMembers: "Sem integrantes",
-    members_one: "{{count}} integrante",
-    members_other: "{{count}} integrantes",
     always: "Sempre aberto",
     never: "Sempre fechado",
     message: "Mensagem fora do horário",
@@ -123,7 +120,6 @@ export const pt: PeopleTexts = {
     open: "aberto",
     partly: "aberto em parte",
     closed: "fechado",
-    day: "Dia",
     hour: "Hora",
     days: {
       mon: "Segunda",
@@ -224,6 +220,7 @@ export const pt: PeopleTexts = {
     created: "criou",
     changed: "mudou",
     removed: "tirou",
+    accepted: "aceitou",
     line: "{{who}} {{change}} {{what}}",
     key: "App Key {{name}}",
     user: "Usuário {{id}}",

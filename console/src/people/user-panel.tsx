@@ -1,7 +1,7 @@
 import "./texts.ts";
 import { Button, Group, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Failure, Loading } from "../settings/page.tsx";
@@ -17,7 +17,7 @@ import { UserAccess } from "./user-access.tsx";
 import { fieldsOf, type UserFields, UserFieldsForm } from "./user-fields.tsx";
 import { usersChanged } from "./users-changed.ts";
 
-const nobodyYet: UserFields = {
+const newUser: UserFields = {
   nombre: "",
   email: "",
   role_id: agent,
@@ -30,10 +30,10 @@ export function NewUserPanel({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation("people");
   const [made, setMade] = useState<{ readonly name: string; readonly invitation: Invitation } | null>(null);
   const form = useRecordForm(
-    { fields: nobodyYet, version: null },
+    { fields: newUser, version: null },
     {
       save: (body) => answered(api.POST("/admin/users", { body })),
-      readAgain: async () => ({ fields: nobodyYet, version: null }),
+      readAgain: async () => ({ fields: newUser, version: null }),
       onSaved: ({ nombre, invitation }) => {
         setMade({ name: nombre, invitation });
         void usersChanged();
@@ -86,21 +86,24 @@ function EditUser({ user, onClose }: { readonly user: User; readonly onClose: ()
   const { t } = useTranslation("people");
   const me = useMe();
   const path = { id: user.id };
-  const form = useRecordForm<UserFields, User>(
-    { fields: fieldsOf(user), version: user.version },
-    {
-      save: (body, header) => answered(api.PUT("/admin/users/{id}", { params: { path, header }, body })),
-      readAgain: async () => {
-        const now = await readUser(user.id);
-        return { fields: fieldsOf(now), version: now.version };
-      },
-      onSaved: () => {
-        void usersChanged();
-        if (user.id === me.id) void queryClient.invalidateQueries({ queryKey: meKey });
-        onClose();
-      },
+  const stored = { fields: fieldsOf(user), version: user.version };
+  const form = useRecordForm<UserFields, User>(stored, {
+    save: (body, header) => answered(api.PUT("/admin/users/{id}", { params: { path, header }, body })),
+    readAgain: async () => {
+      const now = await readUser(user.id);
+      return { fields: fieldsOf(now), version: now.version };
     },
-  );
+    onSaved: () => {
+      void usersChanged();
+      if (user.id === me.id) void queryClient.invalidateQueries({ queryKey: meKey });
+      onClose();
+    },
+  });
+  // What is done below the form, such as an activation, changes the record too.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another version counts
+  useEffect(() => {
+    if (!form.isChanged) form.reset(stored);
+  }, [user.version]);
   return <UserForm form={form} submit={t("save")} onClose={onClose} />;
 }
 

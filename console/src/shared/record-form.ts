@@ -36,6 +36,13 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
   const [fields, setFields] = useState(start.fields);
   /** Fields that both sides changed; null while nothing was joined. */
   const [clashes, setClashes] = useState<readonly (keyof Fields)[] | null>(null);
+  const [round, setRound] = useState(0);
+  const startFrom = (now: Read<Fields>, shown: Fields, both: readonly (keyof Fields)[] | null): void => {
+    setBase(now);
+    setFields(shown);
+    setClashes(both);
+    setRound((before) => before + 1);
+  };
   const saving = useMutation({
     mutationFn: async (given: Fields) => {
       try {
@@ -44,9 +51,7 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
         if (!(error instanceof Refused && error.status === 412)) throw error;
         const theirs = await sides.readAgain();
         const joined = merged(base.fields, given, theirs.fields);
-        setBase(theirs);
-        setFields(joined.fields);
-        setClashes(joined.clashes);
+        startFrom(theirs, joined.fields, joined.clashes);
         return null;
       }
     },
@@ -58,11 +63,9 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     fields,
     set: (change: Partial<Fields>) => setFields((before) => ({ ...before, ...change })),
     /** Goes on from what is stored now. */
-    reset: (now: Read<Fields>) => {
-      setBase(now);
-      setFields(now.fields);
-      setClashes(null);
-    },
+    reset: (now: Read<Fields>) => startFrom(now, now.fields, null),
+    /** Another one each time that the fields came from the service: the key of a control with a state of its own. */
+    round,
     isChanged: !isSame(fields, base.fields),
     clashes,
     save: () => saving.mutate(fields),
