@@ -1,4 +1,5 @@
 import type { CampaignsTexts } from "./campaigns/texts.ts";
+import type { CatalogTexts } from "./catalog/texts.ts";
 import type { ConnectionsTexts } from "./connections/texts.ts";
 import type { ContactsTexts } from "./contacts/texts-es.ts";
 import type { InboxTexts } from "./inbox/inbox-texts.ts";
@@ -16,6 +17,7 @@ declare module "i18next" {
       inbox: InboxTexts;
       orders: OrdersTexts;
       campaigns: CampaignsTexts;
+      catalog: CatalogTexts;
       connections: ConnectionsTexts;
       contacts: ContactsTexts;
       people: PeopleTexts;

@@ -36,7 +36,7 @@ export const readAccount = shape({
   messagesPerSecond: optional(integer(1, 100_000)),
   /** `GREEN` when absent. */
   quality: optional(oneOf("GREEN", "YELLOW", "RED", "UNKNOWN")),
-  /** How many people it may write to in a day, such as `TIER_250`; `TIER_UNLIMITED` when absent. It is told, not enforced. */
+  /** How many people it may write to in a day, such as `TIER_250`; `TIER_UNLIMITED` when absent. The sandbox reports it and does not enforce it. */
   messagingLimit: optional(text(50)),
   templates: listOf(readTemplate, 6_000),
   /** Who can be written to at any time; others have to write first. */

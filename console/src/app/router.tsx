@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { campaignsRoutes } from "../campaigns/routes.ts";
+import { catalogRoutes } from "../catalog/routes.ts";
 import { connectionsRoutes } from "../connections/routes.ts";
 import { contactsRoutes } from "../contacts/routes.ts";
 import { ChatScreen } from "../inbox/chat-screen.tsx";
@@ -38,6 +39,7 @@ const screens = [
   reportsRoutes(rootRoute),
   settingsRoutes(rootRoute),
   ...connectionsRoutes(rootRoute),
+  ...catalogRoutes(rootRoute),
   ...peopleRoutes(rootRoute),
   invitationRoute(rootRoute),
 ] as const;

@@ -22,8 +22,8 @@ interface Merged {
 }
 
 /**
- * What two people made of one contact, as one. What only one of them changed is as that one left it; where both did, mine
- * stays, and the other's is told.
+ * Joins what two people changed in one contact. A field that only one of them changed has that change; where both changed
+ * it, mine stays and the other's is listed.
  */
 export function merge(base: Draft, mine: Draft, theirs: Draft): Merged {
   const clashes: Clash[] = [];

@@ -5,12 +5,13 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure, Loading, Nothing, Page, usePlaceTitle } from "../settings/page.tsx";
+import { choicesOf } from "../settings/records.ts";
 import settings from "../settings/settings.module.css";
 import { answered, api, type paths } from "../shared/api.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./audit.module.css";
 import { type AuditSearch, type Resource, resources } from "./audit-search.ts";
-import { choicesOf, useAllUsers } from "./people.ts";
+import { useAllUsers } from "./people.ts";
 
 type Entry = paths["/admin/audit"]["get"]["responses"][200]["content"]["application/json"]["data"][number];
 
@@ -70,7 +71,7 @@ function Filters({ search }: { readonly search: AuditSearch }) {
   const users = useAllUsers();
   const { resource, record, user, from = "", to = "" } = search;
   return (
-    <div className={styles.filters}>
+    <div className={settings.filters}>
       <Select
         clearable
         searchable
@@ -124,7 +125,7 @@ function Row({ entry, search }: RowProps) {
   const { id, at, actor, ip, resource, record_id, change, before, after } = entry;
   const known = resources.find((each) => each === resource);
   const what = known ? t(`audit.resources.${known}`) : resource;
-  // An invitation goes by being accepted.
+  // The audit lists an accepted invitation as removed.
   const isAccepted = resource === "user-invitations" && change === "removed";
   const subject = useSubject(entry, what);
   return (
@@ -173,7 +174,7 @@ function Row({ entry, search }: RowProps) {
 /** Businesses have one such record, which needs no name. */
 const single: readonly string[] = ["business", "flags"];
 
-/** What was changed, by its name; a part of a user, and what lets one in, is told by the user's name of today. */
+/** The name of the changed record. For sessions, invitations and passwords it is the current name of their user. */
 function useSubject({ resource, record_id, before, after }: Entry, what: string): string {
   const { data: users } = useAllUsers();
   const user = /^users?\b/.test(resource) && users?.find(({ id }) => id === record_id)?.nombre;

@@ -41,7 +41,7 @@ const dayOf = (value: unknown): string | undefined =>
     ? value
     : undefined;
 
-/** What an address says wrongly counts as not said; a record is told by its resource as well. */
+/** Anything else in an address is ignored. A record counts only together with its resource. */
 export function auditSearch({ resource, record, user, from, to }: Record<string, unknown>): AuditSearch {
   const known = resources.find((each) => each === resource);
   const search = {

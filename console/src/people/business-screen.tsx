@@ -5,6 +5,7 @@ import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ownAddress } from "../inbox/media.ts";
 import { Failure, Loading, Page, useWordsOf } from "../settings/page.tsx";
+import { MovedOn } from "../settings/record-notice.tsx";
 import settings from "../settings/settings.module.css";
 import { answered, api, type paths, Refused } from "../shared/api.ts";
 import { Initials } from "../shared/initials.tsx";
@@ -12,7 +13,6 @@ import { meKey, queryClient } from "../shared/query.ts";
 import { type Read, useRecordForm } from "../shared/record-form.ts";
 import { upload } from "../shared/upload.ts";
 import styles from "./business.module.css";
-import { MovedOn } from "./record-notice.tsx";
 
 type Business = paths["/admin/business"]["get"]["responses"][200]["content"]["application/json"];
 type Fields = Pick<Business, "nombre" | "img_wa" | "timezone">;

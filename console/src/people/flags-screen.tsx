@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure, Loading, Page } from "../settings/page.tsx";
+import { MovedOn } from "../settings/record-notice.tsx";
 import settings from "../settings/settings.module.css";
 import { answered, api, type paths } from "../shared/api.ts";
 import { meKey, queryClient } from "../shared/query.ts";
@@ -11,7 +12,6 @@ import { type Read, useRecordForm } from "../shared/record-form.ts";
 import styles from "./business.module.css";
 import type { Conversion } from "./rates.ts";
 import { RatesField } from "./rates-field.tsx";
-import { MovedOn } from "./record-notice.tsx";
 
 type Stored = paths["/admin/flags"]["get"]["responses"][200]["content"]["application/json"];
 type Fields = Omit<Stored, "id" | "version">;

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { everyOne, page } from "../settings/records.ts";
 import { answered, api, type paths } from "../shared/api.ts";
 
 export type User = paths["/admin/users/{id}"]["get"]["responses"][200]["content"]["application/json"];
@@ -7,28 +8,6 @@ export type Invitation =
   paths["/admin/users/{id}/invite"]["post"]["responses"][201]["content"]["application/json"]["invitation"];
 
 export const [administrator, agent] = [1, 5];
-
-/** The service's largest page. */
-const page = 100;
-/** A choice offers no more than this many pages. */
-const mostPages = 20;
-
-interface Page<Item> {
-  readonly data: readonly Item[];
-  readonly next: string | null;
-}
-
-async function everyOne<Item>(read: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>) {
-  const all: Item[] = [];
-  let cursor: string | null = null;
-  for (let count = 0; count < mostPages; count += 1) {
-    const { data, next }: Page<Item> = await read({ limit: page, ...(cursor !== null && { cursor }) });
-    all.push(...data);
-    cursor = next;
-    if (cursor === null) break;
-  }
-  return all;
-}
 
 export const useUsers = (q: string) =>
   useInfiniteQuery({
@@ -58,15 +37,5 @@ export const useAllDepartments = () =>
       everyOne((query) => answered(api.GET("/admin/departments", { params: { query }, signal }))),
   });
 
-export const useAllBranches = () =>
-  useQuery({
-    queryKey: ["admin", "branches", "all"],
-    queryFn: ({ signal }) => everyOne((query) => answered(api.GET("/admin/branches", { params: { query }, signal }))),
-  });
-
 export const readDepartment = (id: number) =>
   answered(api.GET("/admin/departments/{id}", { params: { path: { id } } }));
-
-/** As choices of the library take records. */
-export const choicesOf = (records: readonly { readonly id: number; readonly nombre: string }[] | undefined) =>
-  (records ?? []).map(({ id, nombre }) => ({ value: String(id), label: nombre }));

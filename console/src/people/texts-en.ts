@@ -6,12 +6,6 @@ export const en: PeopleTexts = {
   save: "Save",
   close: "Close",
   saved: "Saved",
-  movedOn: {
-    title: "Somebody else saved changes while you were writing",
-    joined: "Their changes and yours are together in the form. Check it and save again.",
-    clash:
-      "You both changed: {{fields}}. Your version stays there; the rest shows their changes. Check and save again.",
-  },
   users: {
     add: "Invite user",
     invite: "Create invitation",

@@ -4,11 +4,6 @@ export const es = {
   save: "Guardar",
   close: "Cerrar",
   saved: "Guardado",
-  movedOn: {
-    title: "Alguien más guardó cambios mientras escribías",
-    joined: "Sus cambios y los tuyos están juntos en el formulario. Revísalos y guarda de nuevo.",
-    clash: "Los dos cambiaron: {{fields}}. Ahí queda lo tuyo; el resto muestra sus cambios. Revisa y guarda de nuevo.",
-  },
   users: {
     add: "Invitar usuario",
     invite: "Crear invitación",

@@ -6,11 +6,6 @@ export const pt: PeopleTexts = {
   save: "Salvar",
   close: "Fechar",
   saved: "Salvo",
-  movedOn: {
-    title: "Outra pessoa salvou mudanças enquanto você escrevia",
-    joined: "As mudanças dela e as suas estão juntas no formulário. Revise e salve de novo.",
-    clash: "Vocês dois mudaram: {{fields}}. Ali fica o seu; o resto mostra as mudanças dela. Revise e salve de novo.",
-  },
   users: {
     add: "Convidar usuário",
     invite: "Criar convite",

@@ -1,7 +1,8 @@
 import { MultiSelect, Select, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { choicesOf, useAllBranches } from "../settings/records.ts";
 import settings from "../settings/settings.module.css";
-import { administrator, agent, choicesOf, type User, useAllBranches, useAllDepartments } from "./people.ts";
+import { administrator, agent, type User, useAllDepartments } from "./people.ts";
 
 export type UserFields = Pick<User, "nombre" | "email" | "role_id" | "departamentos" | "sucursales" | "activo">;
 

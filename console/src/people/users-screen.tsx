@@ -1,13 +1,12 @@
 import "./texts.ts";
-import { Badge, Button, SegmentedControl, Select, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
+import { Badge, Button, SegmentedControl, Select } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Failure, Loading, Nothing, Page, usePlaceTitle } from "../settings/page.tsx";
+import { SearchField } from "../settings/search-field.tsx";
 import settings from "../settings/settings.module.css";
-import { Icon } from "../shared/icons.tsx";
 import { Initials } from "../shared/initials.tsx";
 import styles from "./people.module.css";
 import { administrator, agent, type User, useAllDepartments, useUsers } from "./people.ts";
@@ -17,8 +16,6 @@ import type { UsersSearch } from "./users-search.ts";
 
 const states = ["active", "inactive", "any"] as const;
 type State = (typeof states)[number];
-
-const searchPauseMs = 250;
 
 export function UsersScreen() {
   const { t } = useTranslation("people");
@@ -37,8 +34,8 @@ export function UsersScreen() {
   const add = <Button onClick={() => go({ ...search, user: "new" })}>{t("users.add")}</Button>;
   return (
     <Page place="users" action={add}>
-      <div className={styles.filters}>
-        <SearchField q={q} onChange={(text) => go(text === "" ? {} : { q: text }, true)} />
+      <div className={settings.filters}>
+        <SearchField label={t("users.search")} q={q} onChange={(text) => go(text === "" ? {} : { q: text }, true)} />
         <Select
           clearable
           aria-label={t("users.role")}
@@ -70,30 +67,6 @@ export function UsersScreen() {
       {user === "new" && <NewUserPanel onClose={() => go(search)} />}
       {typeof user === "number" && <UserPanel key={user} id={user} onClose={() => go(search)} />}
     </Page>
-  );
-}
-
-/** Searches once the typing pauses. */
-function SearchField({ q, onChange }: { readonly q: string; readonly onChange: (q: string) => void }) {
-  const { t } = useTranslation("people");
-  const [typed, setTyped] = useState(q);
-  const [settled] = useDebouncedValue(typed.trim(), searchPauseMs);
-  // Only what is typed counts: the address may change by going back.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  useEffect(() => {
-    if (settled !== q) onChange(settled);
-  }, [settled]);
-  return (
-    <TextInput
-      type="search"
-      aria-label={t("users.search")}
-      placeholder={t("users.search")}
-      maxLength={100}
-      leftSection={<Icon name="search" size={18} />}
-      value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
-      className={styles.search}
-    />
   );
 }
 

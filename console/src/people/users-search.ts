@@ -4,7 +4,7 @@ export interface UsersSearch {
   readonly user?: number | "new";
 }
 
-/** What an address says wrongly counts as not said. */
+/** Anything else in an address is ignored. */
 export function usersSearch({ q, user }: Record<string, unknown>): UsersSearch {
   const id = user === "new" ? user : Number(user);
   return {

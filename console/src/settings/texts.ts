@@ -9,6 +9,11 @@ const es = {
   cancel: "Cancelar",
   save: "Guardar",
   close: "Cerrar",
+  movedOn: {
+    title: "Alguien más guardó cambios mientras escribías",
+    joined: "Sus cambios y los tuyos están juntos en el formulario. Revísalos y guarda de nuevo.",
+    clash: "Los dos cambiaron: {{fields}}. Ahí queda lo tuyo; el resto muestra sus cambios. Revisa y guarda de nuevo.",
+  },
   refused: {
     in_use: "Todavía está en uso: {{uses}}. Cambia eso primero.",
     taken: "Ya existe otro con ese valor.",
@@ -73,6 +78,12 @@ const en: SettingsTexts = {
   cancel: "Cancel",
   save: "Save",
   close: "Close",
+  movedOn: {
+    title: "Somebody else saved changes while you were writing",
+    joined: "Their changes and yours are together in the form. Check it and save again.",
+    clash:
+      "You both changed: {{fields}}. Your version stays there; the rest shows their changes. Check and save again.",
+  },
   refused: {
     in_use: "It is still in use: {{uses}}. Change that first.",
     taken: "There is another one with this value.",
@@ -132,6 +143,11 @@ const pt: SettingsTexts = {
   cancel: "Cancelar",
   save: "Salvar",
   close: "Fechar",
+  movedOn: {
+    title: "Outra pessoa salvou mudanças enquanto você escrevia",
+    joined: "As mudanças dela e as suas estão juntas no formulário. Revise e salve de novo.",
+    clash: "Vocês dois mudaram: {{fields}}. Ali fica o seu; o resto mostra as mudanças dela. Revise e salve de novo.",
+  },
   refused: {
     in_use: "Ainda está em uso: {{uses}}. Mude isso primeiro.",
     taken: "Já existe outro com esse valor.",

@@ -55,7 +55,7 @@ function templateContent(
   }
   const [code] = parameters;
   if (copiesCode && code !== undefined) {
-    // The platform calls the button so, whatever it was submitted as.
+    // The platform wants this kind for every button that copies a code.
     components.push({ type: "button", sub_type: "url", index: "0", parameters: [{ type: "text", text: code }] });
   }
   return {

@@ -9,7 +9,7 @@ interface NoticeProps {
 
 /** Says that somebody else saved meanwhile, and what became of both changes. */
 export function MovedOn({ clashes }: NoticeProps) {
-  const { t } = useTranslation("people");
+  const { t } = useTranslation("settings");
   if (clashes === null) return null;
   return (
     <Alert color="yellow" variant="light" role="alert" title={t("movedOn.title")}>

@@ -1,0 +1,97 @@
+import { Alert, Button, FileButton, Group, Stack, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Failure } from "../settings/page.tsx";
+import { downloadCsv } from "../shared/download.ts";
+import { Icon } from "../shared/icons.tsx";
+import { Dialog } from "../shared/panel.tsx";
+import { importRows, type RowCounts, rowsIn } from "../shared/row-import.ts";
+import styles from "./catalog.module.css";
+import { recordsChanged } from "./records.ts";
+import type { CatalogPlace } from "./resources.ts";
+
+const none: RowCounts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
+const outcomes = ["created", "updated", "unchanged", "refused"] as const;
+
+/** A resource into and out of a file. An exported file can be changed and imported again. */
+export function CsvActions({ place }: { readonly place: CatalogPlace }) {
+  const { t } = useTranslation("catalog");
+  const [isOpen, setOpen] = useState(false);
+  const [counts, setCounts] = useState(none);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+  const taking = useMutation({
+    mutationFn: (file: File) => {
+      running.current = new AbortController();
+      setCounts(none);
+      return importRows(`/admin/${place}/import`, file, setCounts, running.current.signal);
+    },
+    onSuccess: (end) => setCounts(end),
+    onSettled: () => recordsChanged(place),
+  });
+  const saving = useMutation({ mutationFn: () => downloadCsv(`/admin/${place}`, `${place}.csv`) });
+  const close = (): void => {
+    running.current?.abort();
+    taking.reset();
+    setCounts(none);
+    setOpen(false);
+  };
+  const refusedAt = taking.data?.refused_csv;
+  return (
+    <>
+      <div className={styles.csv}>
+        <Button variant="default" onClick={() => setOpen(true)}>
+          {t("csv.import")}
+        </Button>
+        <Button
+          variant="default"
+          loading={saving.isPending}
+          leftSection={<Icon name="download" size={18} />}
+          onClick={() => saving.mutate()}
+        >
+          {t("csv.export")}
+        </Button>
+      </div>
+      <Failure error={saving.error} />
+      <Dialog opened={isOpen} onClose={close} title={t("csv.title")}>
+        <Stack>
+          <Text size="sm">{t(`csv.columns.${place as "tags"}`)}</Text>
+          <Text size="sm" c="dimmed">
+            {t("csv.rules")}
+          </Text>
+          {(taking.isPending || rowsIn(counts) > 0) && (
+            <div role="status">
+              <Text fw={600}>{taking.isPending ? t("csv.running") : t("csv.ended")}</Text>
+              <ul className={styles.counts}>
+                {outcomes.map((outcome) => (
+                  <li key={outcome}>{t(`csv.${outcome}`, { count: counts[outcome] })}</li>
+                ))}
+              </ul>
+            </div>
+          )}
+          {refusedAt && (
+            <Alert color="yellow" variant="outline">
+              <a href={refusedAt.startsWith("/") ? refusedAt : `/${refusedAt}`} download="rechazados.csv">
+                {t("csv.refusedFile")}
+              </a>
+            </Alert>
+          )}
+          <Failure error={taking.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {taking.isPending ? t("csv.stop") : t("close")}
+            </Button>
+            <FileButton accept=".csv,text/csv" onChange={(file) => file && taking.mutate(file)}>
+              {(props) => (
+                <Button {...props} loading={taking.isPending}>
+                  {t("csv.choose")}
+                </Button>
+              )}
+            </FileButton>
+          </Group>
+        </Stack>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { catalogSearch } from "./catalog-search.ts";
+
+const screen = <Root extends AnyRoute, const Path extends string>(root: Root, path: Path) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(() => import("./catalog-screen.tsx"), "CatalogScreen"),
+    validateSearch: catalogSearch,
+  });
+
+/** The resources of administration that are alike; one screen shows each of them. */
+export const catalogRoutes = <Root extends AnyRoute>(root: Root) =>
+  [
+    screen(root, "settings/quick-replies"),
+    screen(root, "settings/tags"),
+    screen(root, "settings/articles"),
+    screen(root, "settings/extras"),
+    screen(root, "settings/zones"),
+    screen(root, "settings/branches"),
+    screen(root, "settings/drivers"),
+    screen(root, "settings/ad-accounts"),
+  ] as const;
