@@ -117,11 +117,11 @@ describe("downloads", () => {
 
   it("do not blame the other side for a reader that is slow", async () => {
     const server = await serve((socket) => socket.write(answer("x".repeat(1_000_000))));
-    const outcome = await openAt(server, {}, { timeouts: { idleMs: 30 } });
+    const outcome = await openAt(server, {}, { timeouts: { idleMs: 300 } });
     if (outcome.kind !== "content") throw new Error(outcome.kind);
     let size = 0;
     for await (const chunk of outcome.content) {
-      if (size === 0) await new Promise((resolve) => setTimeout(resolve, 90));
+      if (size === 0) await new Promise((resolve) => setTimeout(resolve, 600));
       size += chunk.length;
     }
     expect(size).to.equal(1_000_000);

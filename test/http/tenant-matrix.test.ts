@@ -230,6 +230,7 @@ describe("ids of another business", () => {
       await hearFromCustomer(id);
       await addRecord(world, id, { id: id * 100 + 1 });
       await addInbox(id);
+      await addOrderOfMessage(id);
     }
     await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
   });
@@ -263,6 +264,12 @@ describe("ids of another business", () => {
       businessId,
       id,
     ]);
+  };
+
+  /** An order that the first message made. */
+  const addOrderOfMessage = async (businessId: number): Promise<void> => {
+    const id = businessId * 100 + 1;
+    await world.rows("update orders set message_id = $2 where business_id = $1 and id = $2", [businessId, id]);
   };
 
   const restoreContact = async (businessId: number): Promise<void> => {
@@ -381,6 +388,7 @@ describe("ids of another business", () => {
     describe(`in ${route.operationId}`, () => {
       it("stand beside ids of the own business, with which the request succeeds", async () => {
         await addLineOne(own);
+        await addOrderOfMessage(own);
         await restoreContact(own);
         const state = campaignStates[route.operationId] ?? "running";
         await world.rows("update campaigns set state = $2, pause_reason = $3 where business_id = $1", [

@@ -12,7 +12,7 @@ import type { CatalogSearch } from "./catalog-search.ts";
 import { CsvActions } from "./csv-actions.tsx";
 import { RecordPanel } from "./record-panel.tsx";
 import { type CatalogRecord, useRecords } from "./records.ts";
-import { type CatalogPlace, type Field, resourceOf, resources } from "./resources.ts";
+import { type CatalogPlace, couponTypes, type Field, resourceOf, resources } from "./resources.ts";
 
 function usePlace(): CatalogPlace {
   const { pathname } = useLocation();
@@ -106,6 +106,7 @@ function useShown(hasBranches: boolean): (field: Field, record: CatalogRecord) =
     if (kind === "price") return money(String(value));
     if (kind === "branch") return branches.get(String(value)) ?? "";
     if (kind === "file") return t("withFile");
+    if (kind === "coupon") return couponTypes.includes(value) ? t("fields.type") : "";
     return String(value);
   };
 }

@@ -5,6 +5,7 @@ import {
   MultiSelect,
   PasswordInput,
   Select,
+  Switch,
   Text,
   Textarea,
   TextInput,
@@ -18,7 +19,7 @@ import { choicesOf, useAllBranches } from "../settings/records.ts";
 import { upload } from "../shared/upload.ts";
 import styles from "./catalog.module.css";
 import { useAllArticles, type Value } from "./records.ts";
-import type { Field } from "./resources.ts";
+import { couponTypes, type Field } from "./resources.ts";
 
 /** Major units with at most two decimals, as the service takes them; a comma may stand for the point. */
 export const isPrice = (text: string): boolean => /^\d{1,12}([.,]\d{1,2})?$/.test(text);
@@ -42,6 +43,8 @@ export function RecordField(props: FieldProps) {
       return <LinesField {...props} />;
     case "file":
       return <FileField {...props} />;
+    case "coupon":
+      return <CouponField {...props} />;
     case "secret":
       return <SecretField {...props} />;
     default:
@@ -58,7 +61,7 @@ function TextField({ field: { name, kind, isRequired, maxLength }, value, isFirs
   return (
     <TextInput
       label={t(`fields.${name}`)}
-      description={name === "retailer_id" || name === "type" || name === "tracking_id" ? t(`hints.${name}`) : undefined}
+      description={name === "retailer_id" || name === "tracking_id" ? t(`hints.${name}`) : undefined}
       required={isRequired === true}
       data-autofocus={isFirst || undefined}
       inputMode={isPriceField ? "decimal" : undefined}
@@ -181,6 +184,18 @@ function FileField({ field: { name }, value, onChange }: FieldProps) {
       </Group>
       <Failure error={sending.error} />
     </div>
+  );
+}
+
+function CouponField({ field: { name }, value, onChange }: FieldProps) {
+  const { t } = useTranslation("catalog");
+  return (
+    <Switch
+      label={t(`fields.${name}`)}
+      description={t("hints.type")}
+      checked={couponTypes.includes(value)}
+      onChange={(event) => onChange(event.currentTarget.checked ? "free_delivery" : "item")}
+    />
   );
 }
 

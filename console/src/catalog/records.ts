@@ -50,7 +50,16 @@ export const removeRecord = (place: CatalogPlace, id: number) => api.DELETE(one(
 export const recordsChanged = (place: CatalogPlace): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: ["admin", place] });
 
-const nothingOf = { text: "", lines: "", price: "", branch: null, articles: [], file: null, secret: "" } as const;
+const nothingOf = {
+  text: "",
+  lines: "",
+  price: "",
+  branch: null,
+  articles: [],
+  file: null,
+  secret: "",
+  coupon: "",
+} as const;
 
 /** What a form starts from. Absent texts are empty in a form. */
 export function readOf({ fields }: Resource, record: CatalogRecord | null): Read<Values> {

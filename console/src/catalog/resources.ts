@@ -1,5 +1,8 @@
 /** What a field holds: it decides the control, and how the value is shown. */
-export type Kind = "text" | "lines" | "price" | "branch" | "articles" | "file" | "secret";
+export type Kind = "text" | "lines" | "price" | "branch" | "articles" | "file" | "secret" | "coupon";
+
+/** Articles of these types make the delivery of an order free; other types have no effect. */
+export const couponTypes: readonly unknown[] = ["free_delivery", "delivery"];
 
 export type FieldName =
   | "nombre"
@@ -56,7 +59,7 @@ export const resources = {
       called,
       { name: "price", kind: "price", isRequired: true },
       { name: "retailer_id", kind: "text", maxLength: 200 },
-      { name: "type", kind: "text", maxLength: 50 },
+      { name: "type", kind: "coupon" },
     ],
     hasCsv: true,
   },

@@ -60,7 +60,7 @@ export const en: CatalogTexts = {
     sucursal_id: "Branch",
     price: "Price",
     retailer_id: "Code",
-    type: "Type",
+    type: "Free delivery",
     charge: "Charge",
     articulos: "Articles",
     telefono: "Phone",
@@ -70,7 +70,7 @@ export const en: CatalogTexts = {
   },
   hints: {
     retailer_id: "The one in the platform's catalog: customers' orders name it.",
-    type: "To group articles, such as “food”.",
+    type: "An order that has it pays nothing for delivery.",
     tracking_id: "The one in the system that shows where the driver is.",
     articulos: "Empty: it can be added to all.",
     texto: "What is inserted is filled in when the reply is sent; empty if unknown.",

@@ -58,7 +58,7 @@ export const es = {
     sucursal_id: "Sucursal",
     price: "Precio",
     retailer_id: "Código",
-    type: "Tipo",
+    type: "Envío gratis",
     charge: "Recargo",
     articulos: "Artículos",
     telefono: "Teléfono",
@@ -68,7 +68,7 @@ export const es = {
   },
   hints: {
     retailer_id: "El del catálogo de la plataforma: así se reconoce en los pedidos de clientes.",
-    type: "Para agrupar, por ejemplo «comida».",
+    type: "Un pedido que lo lleva no paga la entrega.",
     tracking_id: "El del sistema que muestra dónde está.",
     articulos: "Vacío: se puede agregar a todos.",
     texto: "Lo que se inserta se llena al enviar; vacío si no se conoce.",

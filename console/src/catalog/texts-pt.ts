@@ -60,7 +60,7 @@ export const pt: CatalogTexts = {
     sucursal_id: "Filial",
     price: "Preço",
     retailer_id: "Código",
-    type: "Tipo",
+    type: "Entrega grátis",
     charge: "Acréscimo",
     articulos: "Artigos",
     telefono: "Telefone",
@@ -70,7 +70,7 @@ export const pt: CatalogTexts = {
   },
   hints: {
     retailer_id: "O do catálogo da plataforma: os pedidos dos clientes o trazem.",
-    type: "Para agrupar, por exemplo “comida”.",
+    type: "Um pedido que o tem não paga a entrega.",
     tracking_id: "O do sistema que mostra onde ele está.",
     articulos: "Vazio: pode ser acrescentado a todos.",
     texto: "O que se insere é preenchido no envio; vazio se não for conhecido.",
