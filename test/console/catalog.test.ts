@@ -109,6 +109,22 @@ describe("the console's catalog and lists", function () {
     expect(await button(page, "Guardar").isDisabled()).to.equal(true);
   });
 
+  it("keeps a type that it does not know, and asks before typed text is lost", async () => {
+    const given = { name: "Combo", price: "30", type: "promo" };
+    const { json: article } = await asAdmin("/admin/articles", "POST", given);
+    const page = await seat(`settings/articles?record=${article.id}`);
+    const coupon = page.getByRole("switch", { name: "Envío gratis" });
+    await coupon.click();
+    await coupon.click();
+    await page.getByRole("textbox", { name: /^Nombre/ }).fill("Combo grande");
+    await page.keyboard.press("Escape");
+    await page.getByText("¿Descartar los cambios?").waitFor();
+    await button(page, "Seguir editando").click();
+    await button(page, "Guardar").click();
+    await rowOf(page, "Combo grande").waitFor();
+    expect((await asAdmin(`/admin/articles/${article.id}`)).json).to.include({ name: "Combo grande", type: "promo" });
+  });
+
   it("says at the form what the service refuses", async () => {
     await asAdmin("/admin/branches", "POST", { nombre: "Norte" }).then(({ json: branch }) =>
       asAdmin("/admin/zones", "POST", { nombre: "Lejos", precio: "20", sucursal_id: branch.id }),
@@ -117,7 +133,14 @@ describe("the console's catalog and lists", function () {
     await rowOf(page, "Norte").getByRole("button").click();
     await button(page, "Eliminar: Norte").click();
     await page.getByRole("dialog").last().getByRole("button", { name: "Eliminar", exact: true }).click();
-    await page.getByRole("alert").getByText("1 zonas").waitFor();
+    await page.getByRole("alert").getByText("zonas: 1").waitFor();
+    await asAdmin("/admin/tags", "POST", { nombre: "Única" });
+    await page.goto(`${world.api}/console/settings/tags?record=new`);
+    const name = page.getByRole("textbox", { name: /^Nombre/ });
+    await name.fill("Única");
+    await button(page, "Guardar").click();
+    await page.getByText("Ya existe otro con ese valor.").waitFor();
+    expect(await name.getAttribute("aria-invalid")).to.equal("true");
   });
 
   it("takes a file in, counts its rows, gives the refused ones back, and searches", async () => {

@@ -148,7 +148,7 @@ describe("the console's pages of people and of the business", function () {
     await page.getByRole("link", { name: "Mostrador" }).click();
     await button(page, "Eliminar: Mostrador").click();
     await button(page, "Eliminar").click();
-    await page.getByRole("alert").getByText("Todavía está en uso: 1 usuarios").waitFor();
+    await page.getByRole("alert").getByText("Todavía está en uso (usuarios: 1)").waitFor();
   });
 
   it("lets an agent change the own password, and reach nothing of the settings", async () => {

@@ -68,6 +68,7 @@ export function CsvActions({ place }: { readonly place: CatalogPlace }) {
                   <li key={outcome}>{t(`csv.${outcome}`, { count: counts[outcome] })}</li>
                 ))}
               </ul>
+              {taking.isPending && <Text size="sm">{t("csv.stays")}</Text>}
             </div>
           )}
           {refusedAt && (

@@ -11,7 +11,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Failure } from "../settings/page.tsx";
@@ -27,6 +27,8 @@ export const isPrice = (text: string): boolean => /^\d{1,12}([.,]\d{1,2})?$/.tes
 interface FieldProps {
   readonly field: Field;
   readonly value: Value;
+  /** What the service said of it. */
+  readonly error?: string | undefined;
   readonly isFirst: boolean;
   readonly isNew: boolean;
   readonly onChange: (value: Value) => void;
@@ -52,7 +54,7 @@ export function RecordField(props: FieldProps) {
   }
 }
 
-function TextField({ field: { name, kind, isRequired, maxLength }, value, isFirst, onChange }: FieldProps) {
+function TextField({ field: { name, kind, isRequired, maxLength }, value, error, isFirst, onChange }: FieldProps) {
   const { t } = useTranslation("catalog");
   const { moneda } = useMe();
   const text = String(value ?? "");
@@ -67,7 +69,7 @@ function TextField({ field: { name, kind, isRequired, maxLength }, value, isFirs
       inputMode={isPriceField ? "decimal" : undefined}
       rightSection={isPriceField ? <Text size="sm">{moneda}</Text> : undefined}
       rightSectionWidth={isPriceField ? 52 : undefined}
-      error={isWrong ? t("wrongPrice") : undefined}
+      error={isWrong ? t("wrongPrice") : error}
       maxLength={maxLength}
       value={text}
       onChange={(event) => onChange(event.currentTarget.value)}
@@ -189,12 +191,14 @@ function FileField({ field: { name }, value, onChange }: FieldProps) {
 
 function CouponField({ field: { name }, value, onChange }: FieldProps) {
   const { t } = useTranslation("catalog");
+  const [stored] = useState(value);
+  const otherType = couponTypes.includes(stored) ? "item" : stored;
   return (
     <Switch
       label={t(`fields.${name}`)}
       description={t("hints.type")}
       checked={couponTypes.includes(value)}
-      onChange={(event) => onChange(event.currentTarget.checked ? "free_delivery" : "item")}
+      onChange={(event) => onChange(event.currentTarget.checked ? "free_delivery" : otherType)}
     />
   );
 }

@@ -1,11 +1,13 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import type { FormEvent } from "react";
+import { type FormEvent, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading } from "../settings/page.tsx";
 import { MovedOn } from "../settings/record-notice.tsx";
 import settings from "../settings/settings.module.css";
+import { Refused } from "../shared/api.ts";
+import { useLeaving } from "../shared/leaving.tsx";
 import { Panel } from "../shared/panel.tsx";
 import { useRecordForm } from "../shared/record-form.ts";
 import { isPrice, RecordField } from "./record-field.tsx";
@@ -38,12 +40,16 @@ export function RecordPanel({ place, id, onClose }: PanelProps) {
     staleTime: 0,
     gcTime: 0,
   });
+  const { setDirty, leave, question } = useLeaving(onClose);
   const name = data?.[resourceOf(place).title];
   return (
-    <Panel title={isNew ? t(`add.${place}`) : String(name ?? t("edit"))} onClose={onClose} size={480}>
+    <Panel title={isNew ? t(`add.${place}`) : String(name ?? t("edit"))} onClose={leave} size={480}>
       {!isNew && isPending && <Loading />}
       <Failure error={error} />
-      {(isNew || data) && <RecordForm place={place} record={data ?? null} onClose={onClose} />}
+      {(isNew || data) && (
+        <RecordForm place={place} record={data ?? null} onDirty={setDirty} onCancel={leave} onDone={onClose} />
+      )}
+      {question}
     </Panel>
   );
 }
@@ -51,7 +57,9 @@ export function RecordPanel({ place, id, onClose }: PanelProps) {
 interface FormProps {
   readonly place: CatalogPlace;
   readonly record: CatalogRecord | null;
-  readonly onClose: () => void;
+  readonly onDirty: (isDirty: boolean) => void;
+  readonly onCancel: () => void;
+  readonly onDone: () => void;
 }
 
 const isComplete = ({ fields }: Resource, values: Values, isNew: boolean): boolean =>
@@ -61,7 +69,7 @@ const isComplete = ({ fields }: Resource, values: Values, isNew: boolean): boole
     return text === "" ? !isRequired : kind !== "price" || isPrice(text);
   });
 
-function RecordForm({ place, record, onClose }: FormProps) {
+function RecordForm({ place, record, onDirty, onCancel, onDone }: FormProps) {
   const { t } = useTranslation("catalog");
   const resource = resourceOf(place);
   const id = record?.id ?? null;
@@ -70,9 +78,12 @@ function RecordForm({ place, record, onClose }: FormProps) {
     readAgain: async () => readOf(resource, id === null ? null : await readRecord(place, id)),
     onSaved: () => {
       void recordsChanged(place);
-      onClose();
+      onDone();
     },
   });
+  useEffect(() => onDirty(form.isChanged), [form.isChanged, onDirty]);
+  const isTaken =
+    form.error instanceof Refused && form.error.code === "taken" && resource.fields.some(({ isUnique }) => isUnique);
   const send = (event: FormEvent): void => {
     event.preventDefault();
     form.save();
@@ -85,16 +96,17 @@ function RecordForm({ place, record, onClose }: FormProps) {
           key={`${field.name}-${form.round}`}
           field={field}
           value={form.fields[field.name] ?? null}
+          error={isTaken && field.isUnique ? t("taken") : undefined}
           isFirst={index === 0}
           isNew={record === null}
           onChange={(value) => form.set({ [field.name]: value })}
         />
       ))}
-      <Failure error={form.error} />
+      {!isTaken && <Failure error={form.error} />}
       <Group justify="space-between">
-        {record ? <Remove place={place} record={record} onDone={onClose} /> : <span />}
+        {record ? <Remove place={place} record={record} onDone={onDone} /> : <span />}
         <Group>
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={onCancel}>
             {t("cancel")}
           </Button>
           <Button

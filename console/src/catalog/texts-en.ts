@@ -21,6 +21,7 @@ export const en: CatalogTexts = {
   noDefaultAccount: "No default account",
   showSecret: "Show or hide",
   wrongPrice: "Write an amount such as 12.50.",
+  taken: "Another one has this value already.",
   add: {
     "quick-replies": "New quick reply",
     tags: "New tag",
@@ -91,6 +92,7 @@ export const en: CatalogTexts = {
     running: "Importing…",
     ended: "Imported",
     stop: "Stop",
+    stays: "If you stop it, what was imported stays.",
     created: "Created: {{count}}",
     updated: "Updated: {{count}}",
     unchanged: "Unchanged: {{count}}",

@@ -19,6 +19,7 @@ export const es = {
   noDefaultAccount: "Sin cuenta principal",
   showSecret: "Mostrar u ocultar",
   wrongPrice: "Escribe un monto como 12,50.",
+  taken: "Ya existe otro con ese valor.",
   add: {
     "quick-replies": "Nueva respuesta rápida",
     tags: "Nueva etiqueta",
@@ -89,6 +90,7 @@ export const es = {
     running: "Importando…",
     ended: "Importado",
     stop: "Detener",
+    stays: "Si la detienes, lo ya importado queda.",
     created: "Creados: {{count}}",
     updated: "Actualizados: {{count}}",
     unchanged: "Sin cambios: {{count}}",

@@ -21,6 +21,7 @@ export const pt: CatalogTexts = {
   noDefaultAccount: "Sem conta principal",
   showSecret: "Mostrar ou ocultar",
   wrongPrice: "Escreva um valor como 12,50.",
+  taken: "Já existe outro com esse valor.",
   add: {
     "quick-replies": "Nova resposta rápida",
     tags: "Nova etiqueta",
@@ -91,6 +92,7 @@ export const pt: CatalogTexts = {
     running: "Importando…",
     ended: "Importado",
     stop: "Parar",
+    stays: "Se você parar, o que já foi importado fica.",
     created: "Criados: {{count}}",
     updated: "Atualizados: {{count}}",
     unchanged: "Sem mudanças: {{count}}",

@@ -5,11 +5,11 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
+import { useLeaving } from "../shared/leaving.tsx";
 import { Panel } from "../shared/panel.tsx";
 import { ContactForm } from "./contact-form.tsx";
 import { ContactView } from "./contact-view.tsx";
 import { contactKey, fetchContact, nameOf } from "./contacts.ts";
-import { useLeaving } from "./leave-dialog.tsx";
 
 export function ContactPanel() {
   const { contact } = useParams({ from: "/contacts/$contact" });
@@ -27,9 +27,8 @@ function OneContact({ id }: { readonly id: number }) {
     staleTime: 0,
   });
   const [isEditing, setEditing] = useState(false);
-  const [isDirty, setDirty] = useState(false);
   const close = (): void => void navigate({ to: "/contacts", search: (search: object) => search });
-  const { leave, question } = useLeaving(isEditing && isDirty, close);
+  const { setDirty, leave, question } = useLeaving(close);
   const endEditing = (): void => {
     setEditing(false);
     setDirty(false);

@@ -1,17 +1,15 @@
 import "./texts.ts";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useLeaving } from "../shared/leaving.tsx";
 import { Panel } from "../shared/panel.tsx";
 import { ContactForm } from "./contact-form.tsx";
-import { useLeaving } from "./leave-dialog.tsx";
 
 export function NewContact() {
   const { t } = useTranslation("contacts");
   const navigate = useNavigate();
-  const [isDirty, setDirty] = useState(false);
   const close = (): void => void navigate({ to: "/contacts", search: (search: object) => search });
-  const { leave, question } = useLeaving(isDirty, close);
+  const { setDirty, leave, question } = useLeaving(close);
   return (
     <Panel onClose={leave} title={t("new")}>
       <ContactForm

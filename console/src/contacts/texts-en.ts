@@ -73,12 +73,6 @@ export const en: ContactsTexts = {
   cancel: "Cancel",
   yes: "yes",
   no: "no",
-  leave: {
-    title: "Discard the changes?",
-    lead: "What you wrote is not saved yet.",
-    discard: "Discard",
-    stay: "Keep editing",
-  },
   clash: {
     title: "Someone changed this contact while you edited it",
     none: "Their changes and yours are together in the form. Check it and save again.",

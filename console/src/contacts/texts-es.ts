@@ -71,12 +71,6 @@ export const es = {
   cancel: "Cancelar",
   yes: "sí",
   no: "no",
-  leave: {
-    title: "¿Descartar los cambios?",
-    lead: "Lo que escribiste aún no está guardado.",
-    discard: "Descartar",
-    stay: "Seguir editando",
-  },
   clash: {
     title: "Alguien cambió este contacto mientras lo editabas",
     none: "Sus cambios y los tuyos están juntos en el formulario. Revisa y guarda otra vez.",

@@ -72,12 +72,6 @@ export const pt: ContactsTexts = {
   cancel: "Cancelar",
   yes: "sim",
   no: "não",
-  leave: {
-    title: "Descartar as alterações?",
-    lead: "O que você escreveu ainda não foi salvo.",
-    discard: "Descartar",
-    stay: "Continuar editando",
-  },
   clash: {
     title: "Alguém alterou este contato enquanto você editava",
     none: "As alterações dele e as suas estão juntas no formulário. Confira e salve de novo.",

@@ -8,6 +8,7 @@ import { Failure, Loading } from "../settings/page.tsx";
 import { MovedOn } from "../settings/record-notice.tsx";
 import settings from "../settings/settings.module.css";
 import { answered, api, Refused } from "../shared/api.ts";
+import { useLeaving } from "../shared/leaving.tsx";
 import { Panel } from "../shared/panel.tsx";
 import { meKey, queryClient } from "../shared/query.ts";
 import { useRecordForm } from "../shared/record-form.ts";
@@ -40,16 +41,19 @@ export function NewUserPanel({ onClose }: { readonly onClose: () => void }) {
       },
     },
   );
+  const { setDirty, leave, question } = useLeaving(onClose);
+  useEffect(() => setDirty(form.isChanged && made === null), [form.isChanged, made, setDirty]);
   return (
-    <Panel title={made ? t("users.invited", { name: made.name }) : t("users.add")} onClose={onClose}>
+    <Panel title={made ? t("users.invited", { name: made.name }) : t("users.add")} onClose={leave}>
       {made ? (
         <Stack>
           <InvitationLink {...made} />
           <Button onClick={onClose}>{t("close")}</Button>
         </Stack>
       ) : (
-        <UserForm form={form} submit={t("users.invite")} onClose={onClose} />
+        <UserForm form={form} submit={t("users.invite")} onClose={leave} />
       )}
+      {question}
     </Panel>
   );
 }
@@ -68,21 +72,30 @@ export function UserPanel({ id, onClose }: UserPanelProps) {
     staleTime: 0,
     gcTime: 0,
   });
+  const { setDirty, leave, question } = useLeaving(onClose);
   return (
-    <Panel title={data?.nombre ?? t("users.edit")} onClose={onClose}>
+    <Panel title={data?.nombre ?? t("users.edit")} onClose={leave}>
       {isPending && <Loading />}
       <Failure error={error} />
       {data && (
         <Stack gap="xl">
-          <EditUser user={data} onClose={onClose} />
+          <EditUser user={data} onDirty={setDirty} onCancel={leave} onDone={onClose} />
           <UserAccess user={data} onArchived={onClose} />
         </Stack>
       )}
+      {question}
     </Panel>
   );
 }
 
-function EditUser({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
+interface EditProps {
+  readonly user: User;
+  readonly onDirty: (isDirty: boolean) => void;
+  readonly onCancel: () => void;
+  readonly onDone: () => void;
+}
+
+function EditUser({ user, onDirty, onCancel, onDone }: EditProps) {
   const { t } = useTranslation("people");
   const me = useMe();
   const path = { id: user.id };
@@ -96,7 +109,7 @@ function EditUser({ user, onClose }: { readonly user: User; readonly onClose: ()
     onSaved: () => {
       void usersChanged();
       if (user.id === me.id) void queryClient.invalidateQueries({ queryKey: meKey });
-      onClose();
+      onDone();
     },
   });
   // What is done below the form, such as an activation, changes the record too.
@@ -104,7 +117,8 @@ function EditUser({ user, onClose }: { readonly user: User; readonly onClose: ()
   useEffect(() => {
     if (!form.isChanged) form.reset(stored);
   }, [user.version]);
-  return <UserForm form={form} submit={t("save")} onClose={onClose} />;
+  useEffect(() => onDirty(form.isChanged), [form.isChanged, onDirty]);
+  return <UserForm form={form} submit={t("save")} onClose={onCancel} />;
 }
 
 interface UserFormProps {

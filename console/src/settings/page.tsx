@@ -93,7 +93,7 @@ export function useWordsOf(): (error: unknown) => string {
   return (error) => {
     if (!(error instanceof Refused)) return t("unreachable");
     if (error.code === "in_use") {
-      const uses = error.uses.map(({ tipo, cantidad }) => `${cantidad} ${t(`uses.${tipo}` as "uses.usuarios", tipo)}`);
+      const uses = error.uses.map(({ tipo, cantidad }) => `${t(`uses.${tipo}` as "uses.usuarios", tipo)}: ${cantidad}`);
       return t("refused.in_use", { uses: uses.join(", ") });
     }
     const known = ownWords.find((code) => code === error.code);

@@ -15,7 +15,7 @@ const es = {
     clash: "Los dos cambiaron: {{fields}}. Ahí queda lo tuyo; el resto muestra sus cambios. Revisa y guarda de nuevo.",
   },
   refused: {
-    in_use: "Todavía está en uso: {{uses}}. Cambia eso primero.",
+    in_use: "Todavía está en uso ({{uses}}). Cambia eso primero.",
     taken: "Ya existe otro con ese valor.",
     moved_on: "Alguien lo cambió mientras tanto. Se muestra como está ahora; prueba de nuevo.",
     not_found: "Ya no existe: alguien lo eliminó.",
@@ -85,7 +85,7 @@ const en: SettingsTexts = {
       "You both changed: {{fields}}. Your version stays there; the rest shows their changes. Check and save again.",
   },
   refused: {
-    in_use: "It is still in use: {{uses}}. Change that first.",
+    in_use: "It is still in use ({{uses}}). Change that first.",
     taken: "There is another one with this value.",
     moved_on: "Somebody changed it in the meantime. It is shown as it is now; try again.",
     not_found: "It no longer exists: somebody removed it.",
@@ -149,7 +149,7 @@ const pt: SettingsTexts = {
     clash: "Vocês dois mudaram: {{fields}}. Ali fica o seu; o resto mostra as mudanças dela. Revise e salve de novo.",
   },
   refused: {
-    in_use: "Ainda está em uso: {{uses}}. Mude isso primeiro.",
+    in_use: "Ainda está em uso ({{uses}}). Mude isso primeiro.",
     taken: "Já existe outro com esse valor.",
     moved_on: "Alguém o mudou enquanto isso. Ele aparece como está agora; tente de novo.",
     not_found: "Já não existe: alguém o removeu.",

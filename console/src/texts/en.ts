@@ -120,6 +120,14 @@ export const en: Texts = {
     docs: "documentation of the API",
   },
   preview: { label: "Preview", picture: "Picture", video: "Video", document: "Document" },
-  panel: { close: "Close panel" },
+  panel: {
+    close: "Close panel",
+    leave: {
+      title: "Discard the changes?",
+      lead: "What you wrote is not saved yet.",
+      discard: "Discard",
+      stay: "Keep editing",
+    },
+  },
   error: { title: "Something went wrong on this screen.", reload: "Reload" },
 };

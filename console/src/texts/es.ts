@@ -119,7 +119,15 @@ export const es = {
     docs: "documentación de la API",
   },
   preview: { label: "Vista previa", picture: "Imagen", video: "Video", document: "Documento" },
-  panel: { close: "Cerrar panel" },
+  panel: {
+    close: "Cerrar panel",
+    leave: {
+      title: "¿Descartar los cambios?",
+      lead: "Lo que escribiste aún no está guardado.",
+      discard: "Descartar",
+      stay: "Seguir editando",
+    },
+  },
   error: { title: "Algo falló en esta pantalla.", reload: "Recargar" },
 };
 

@@ -120,6 +120,14 @@ export const pt: Texts = {
     docs: "documentação da API",
   },
   preview: { label: "Prévia", picture: "Imagem", video: "Vídeo", document: "Documento" },
-  panel: { close: "Fechar painel" },
+  panel: {
+    close: "Fechar painel",
+    leave: {
+      title: "Descartar as alterações?",
+      lead: "O que você escreveu ainda não foi salvo.",
+      discard: "Descartar",
+      stay: "Continuar editando",
+    },
+  },
   error: { title: "Algo falhou nesta tela.", reload: "Recarregar" },
 };
