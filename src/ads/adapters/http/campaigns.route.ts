@@ -47,8 +47,8 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
         "§15.1",
         "`datePreset` bounds what was spent, on the calendar of the ad account; `start` and `end` bound sales, " +
           "quotations and conversations, on the calendar of the business where they name no zone. A date without a " +
-          "time as `end` means the end of that day. Without them everything counts, whatever the preset. `period` bounds what was spent by the " +
-          "days of `start` and `end`, which it requires.",
+          "time as `end` means the end of that day. Without them everything counts, whatever the preset. `period` bounds " +
+          "what was spent by the days of `start` and `end`, which it requires.",
       ],
       [
         "§15.2",

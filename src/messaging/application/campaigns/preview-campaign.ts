@@ -98,8 +98,10 @@ export class PreviewCampaign {
     const { template, sender, preferredLanguage, total } = context;
     // ProviderB approves its own templates. Neither their approval nor its limits can be read.
     const isCloud = template.provider === "Cloud";
-    const known = isCloud ? await this.platform.listTemplates(sender, { name: template.platformName }) : [];
-    const remaining = await this.campaigns.remaining(businessId);
+    const [known, remaining] = await Promise.all([
+      isCloud ? this.platform.listTemplates(sender, { name: template.platformName }) : [],
+      this.campaigns.remaining(businessId),
+    ]);
     return { approvalState: approvalState(template.structure, preferredLanguage, known), remaining, total };
   }
 
