@@ -40,6 +40,8 @@ describe("/webhooks/page and /webhooks/photo", () => {
     ]);
   const stored = { status: 200, text: '{"success":true}' };
   const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+  // The next test may count or list what waits.
+  afterEach(workedOff);
   const chatOf = async (customer: string): Promise<number | undefined> => {
     const [chat] = await world.rows<{ id: number }>(
       `select chat.id from chats as chat join contacts as contact

@@ -93,6 +93,8 @@ describe("/webhooks/provider-b: what ProviderB tells", () => {
   const refused = (answer: Answer) => [answer.status, answer.json];
   const invalid = [401, { message: "Invalid signature" }];
   const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+  // The next test may count or list what waits.
+  afterEach(workedOff);
   const messagesOf = (sid: unknown) =>
     world.rows<{ kind: string; body: string; business_id: number; phone: string; provider: string }>(
       `select message.kind, message.body, message.business_id, contact.phone, chat.provider

@@ -48,6 +48,8 @@ describe("/webhooks/qr/{instance}: what the provider of paired phones tells", ()
   });
   const stored = { status: 200, text: '{"success":true}' };
   const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+  // The next test may count or list what waits.
+  afterEach(workedOff);
 
   it("moves the sender along while its phone is paired, logged out and paired again (QrWebhook.3)", async () => {
     const id = await newSender("tienda 1/ñ");

@@ -111,7 +111,7 @@ describe("/webhooks/cloud: what the messaging platform tells", () => {
       const tooDeep: [number, object] = [400, { message: "La solicitud no puede tener más de 100 niveles" }];
       for (const levels of [5_000, 1_000_000])
         expectAnswer(await world.webhook(sayingDeep(levels, "wamid.deep")), tooDeep);
-      expect(await world.rows("select from incoming_webhooks")).to.deep.equal([]);
+      expect(await world.rows("select from incoming_webhooks where payload like '%wamid.deep%'")).to.deep.equal([]);
       expectAnswer(await world.webhook(sayingDeep(80, "wamid.less")), stored);
       await arrives("deep");
     });
