@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Container } from "inversify";
 import { createApp } from "../infra/http/app.ts";
@@ -16,6 +16,7 @@ import { background, startAll, stopAll } from "../infra/jobs/background.ts";
 import { Database } from "../infra/postgres/database.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";
 import { checkPooler } from "../infra/postgres/poolers.ts";
+import { cookieIn, sessionCookie } from "../kernel/cookies.ts";
 import { type Config, directUrlOf } from "./config.ts";
 import { consoleBuild } from "./console.module.ts";
 import { createContainer, listOf } from "./container.ts";
@@ -99,11 +100,16 @@ export async function startService(config: Config, container = createContainer(c
     log,
   });
   const known = { keys: resolve(container, tokens.knownKeys), sessions: resolve(container, tokens.knownSessions) };
-  const businessOf = ({ "x-api-key": key, authorization = "" }: IncomingHttpHeaders): number | undefined =>
-    typeof key === "string" ? known.keys.businessOf(key) : known.sessions.businessOf(authorization.slice(7));
+  const businessOf = ({ "x-api-key": key, authorization, cookie }: IncomingHttpHeaders): number | undefined =>
+    typeof key === "string"
+      ? known.keys.businessOf(key)
+      : known.sessions.businessOf(authorization?.slice(7) ?? cookieIn(cookie, sessionCookie));
   const isAnswered = turningAway({ gate, businessOf, countRefusal: metrics.countRefusal });
-  const isKnown = ({ headers }: IncomingMessage) => businessOf(headers) !== undefined;
-  const server = createServer(app, {}, { isAnswered, isKnown, onRefusal: metrics.countRefusal });
+  const server = createServer(
+    app,
+    {},
+    { isAnswered, businessOf: ({ headers }) => businessOf(headers), onRefusal: metrics.countRefusal },
+  );
   refuseTooMany(server, config.http, metrics.countRefusal);
   const gateway = servesApi ? resolve(container, tokens.gateway) : null;
   gateway?.attach(server);

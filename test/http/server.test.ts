@@ -1,5 +1,11 @@
 import { once } from "node:events";
-import { Agent, createServer as createHttpServer, type Server } from "node:http";
+import {
+  Agent,
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
 import { bodyMs } from "../../src/infra/http/middleware/body.ts";
@@ -64,6 +70,36 @@ describe("the HTTP server", () => {
     // As many turns of the event loop as all of them would take.
     for (let turn = 0; turn < burst * 2; turn += 1) await new Promise(setImmediate);
     expect(begun).to.be.within(1, burst - 1);
+  });
+
+  it("answers one business in the middle of another's burst", async () => {
+    const burst = 40;
+    const answeredOf = { 1: 0, 2: 0 };
+    let before = burst;
+    const busy = (req: IncomingMessage, res: ServerResponse) => {
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+      const business = req.headers.business === "2" ? 2 : 1;
+      answeredOf[business] += 1;
+      if (business === 2) before = answeredOf[1];
+      res.end();
+    };
+    const businessOf = ({ headers }: IncomingMessage) => Number(headers.business);
+    const server = createServer({ callback: () => busy }, {}, { businessOf });
+    const port = await listen(server, 0, "127.0.0.1");
+    const sockets = Array.from({ length: burst + 1 }, () => connect(port, "127.0.0.1").on("error", () => {}));
+    const ask = (from: number, to: number, business: number) =>
+      sockets.slice(from, to).map((socket) => {
+        socket.write(`GET / HTTP/1.1\r\nHost: a\r\nBusiness: ${business}\r\n\r\n`);
+        return once(socket, "data");
+      });
+    await Promise.all(ask(0, burst + 1, 3));
+    answeredOf[1] = 0;
+    await Promise.all([...ask(0, burst, 1), ...ask(burst, burst + 1, 2)]);
+    for (const socket of sockets) socket.destroy();
+    await closeServer(server, 5_000);
+    expect(answeredOf[1]).to.equal(burst);
+    expect(before).to.be.below(burst / 2);
   });
 
   describe("when it is closed", () => {

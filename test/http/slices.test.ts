@@ -11,7 +11,7 @@ describe("Slices", () => {
   };
 
   it("begins a few requests at once", () => {
-    const slices = new Slices();
+    const slices = new Slices<string>();
     const done: string[] = [];
     slices.run("a", () => done.push("1"));
     slices.run("a", () => done.push("2"));
@@ -19,7 +19,7 @@ describe("Slices", () => {
   });
 
   it("lets the event loop go round in a burst, and begins all of them in the end", async () => {
-    const slices = new Slices();
+    const slices = new Slices<string>();
     const done: string[] = [];
     for (let n = 0; n < 20; n += 1) slices.run("a", work(done, String(n)));
     expect(done.length).to.be.below(20);
@@ -34,8 +34,8 @@ describe("Slices", () => {
     expect(done).to.deep.equal(Array.from({ length: 20 }, (_, n) => String(n)));
   });
 
-  it("gives addresses turns: one request does not wait for hundreds of another address", async () => {
-    const slices = new Slices();
+  it("gives keys turns: one request does not wait for hundreds of another key", async () => {
+    const slices = new Slices<string>();
     const done: string[] = [];
     for (let n = 0; n < 40; n += 1) slices.run("many", work(done, "many"));
     slices.run("one", work(done, "one"));

@@ -52,8 +52,8 @@ const silenceMs = 120_000;
 export interface Hooks {
   /** Answers a request itself, or leaves it to the application. */
   readonly isAnswered?: (req: IncomingMessage, res: ServerResponse) => boolean;
-  /** Whether its client is known by its credentials, and bounded by them; others may have to wait when many come at once. */
-  readonly isKnown?: (req: IncomingMessage) => boolean;
+  /** The business of a request whose credentials the process remembers. Many requests that come at once wait for their turns. */
+  readonly businessOf?: (req: IncomingMessage) => number | undefined;
   readonly onRefusal?: (reason: string, status: number) => void;
 }
 
@@ -61,7 +61,7 @@ export interface Hooks {
 export function createServer(
   app: Servable,
   limits: ServerOptions = {},
-  { isAnswered = () => false, isKnown = () => false, onRefusal = () => {} }: Hooks = {},
+  { isAnswered = () => false, businessOf = () => undefined, onRefusal = () => {} }: Hooks = {},
 ): Server {
   const handle = app.callback();
   const server = createHttpServer({ ...serverLimits, ...limits }, (req, res) => {
@@ -86,10 +86,13 @@ export function createServer(
       const ended = Promise.resolve(handle(req, res)).finally(() => running.delete(ended));
       running.add(ended);
     };
-    if (isKnown(req)) begin();
-    else slices.run(networkOf(req.socket.remoteAddress ?? ""), begin);
+    const businessId = businessOf(req);
+    if (businessId === undefined) ofStrangers.run(networkOf(req.socket.remoteAddress ?? ""), begin);
+    else ofBusinesses.run(businessId, begin);
   });
-  const slices = new Slices();
+  // Apart, so that no crowd of addresses stands between a business and its turn.
+  const ofStrangers = new Slices<string>();
+  const ofBusinesses = new Slices<number>();
   server.timeout = silenceMs;
   const underWay = new WeakMap<Socket, number>();
   const running = new Set<Promise<unknown>>();

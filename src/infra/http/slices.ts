@@ -2,17 +2,17 @@
 const sliceMs = 8;
 
 /**
- * Spreads a burst of strangers' requests over several turns of the event loop. Hundreds that arrive in one turn would all be begun
- * before anybody else's request is as much as read. What is left over begins in later turns, by turns among addresses.
+ * Spreads a burst of requests over several turns of the event loop. Hundreds that arrive in one turn would all begin
+ * before another client's request is even read. The rest begin in later turns; keys (addresses or businesses) alternate.
  */
-export class Slices {
-  private readonly waiting = new Map<string, (() => void)[]>();
+export class Slices<Key> {
+  private readonly waiting = new Map<Key, (() => void)[]>();
   /** When this turn's first request began. */
   private began: number | undefined;
   private readonly next = () => this.goOn();
 
-  /** Begins the work at once, or when its address's turn has come. */
-  run(address: string, work: () => void): void {
+  /** Begins the work at once, or when its key's turn has come. */
+  run(key: Key, work: () => void): void {
     if (this.began === undefined) {
       this.began = performance.now();
       setImmediate(this.next);
@@ -20,9 +20,9 @@ export class Slices {
     } else if (this.waiting.size === 0 && performance.now() - this.began < sliceMs) {
       work();
     } else {
-      const others = this.waiting.get(address);
+      const others = this.waiting.get(key);
       if (others) others.push(work);
-      else this.waiting.set(address, [work]);
+      else this.waiting.set(key, [work]);
     }
   }
 
@@ -34,10 +34,10 @@ export class Slices {
     const began = performance.now();
     this.began = began;
     setImmediate(this.next);
-    for (const [address, works] of this.waiting) {
+    for (const [key, works] of this.waiting) {
       const work = works.shift();
-      this.waiting.delete(address);
-      if (works.length > 0) this.waiting.set(address, works);
+      this.waiting.delete(key);
+      if (works.length > 0) this.waiting.set(key, works);
       work?.();
       if (performance.now() - began >= sliceMs) return;
     }
