@@ -48,11 +48,14 @@ const bench: Bench = {
       failures: [],
     };
     const steady = await stayEven(field);
+    const bareSteady = await stayEvenBare(field);
     const most = await findMost(field);
     await client.end();
     await service.stop();
     await bare.kill();
-    const figures = { ...steady, ...most };
+    const figures = { ...steady, ...most, bare: bareSteady };
+    // On a machine where even the bare handler takes longer, its own p99 is the limit.
+    const mostP99Ms = Math.max(aims.p99Ms, bareSteady.p99Ms);
     const { p50Ms, p99Ms, workedOffMs, growth } = steady;
     return {
       tables: [
@@ -68,7 +71,10 @@ const bench: Bench = {
             "heap MB more",
             "RSS MB more",
           ],
-          rows: [["service", steady.answered, p50Ms, p99Ms, steady.worstMs, workedOffMs, growth.heapUsed, growth.rss]],
+          rows: [
+            ["bare", bareSteady.answered, bareSteady.p50Ms, bareSteady.p99Ms, bareSteady.worstMs, "", "", ""],
+            ["service", steady.answered, p50Ms, p99Ms, steady.worstMs, workedOffMs, growth.heapUsed, growth.rss],
+          ],
         },
         {
           title: "The most that is taken, each proven and stored before it is answered",
@@ -86,7 +92,7 @@ const bench: Bench = {
       figures,
       failures: field.failures,
       belowAim: [
-        ...(p99Ms <= aims.p99Ms ? [] : [`channels: p99 ${p99Ms} ms, above the aim of ${aims.p99Ms} ms`]),
+        ...(p99Ms <= mostP99Ms ? [] : [`channels: p99 ${p99Ms} ms, above the aim of ${mostP99Ms} ms`]),
         ...(most.ratio >= aims.ratio
           ? []
           : [`channels: ${most.ratio} of the bare limit, below the aim of ${aims.ratio}`]),
@@ -129,13 +135,26 @@ async function stayEven({ arena, service, client, webhooks, failures }: Field) {
   }
   return {
     answered: latencies.length,
-    p50Ms: rounded(quantile(latencies, 0.5), 1),
-    p99Ms: rounded(quantile(latencies, 0.99), 1),
-    worstMs: rounded(quantile(latencies, 1), 1),
+    ...spreadOf(latencies),
     workedOffMs,
     growth,
   };
 }
+
+/** What the machine itself allows: the bare handler at the same rate, for a third of the time. */
+async function stayEvenBare({ arena, bare, webhooks }: Field) {
+  const { next } = webhooks;
+  await openLoop({ url: bare.url, perSecond, seconds: 5, next });
+  arena.say(`bare handler: ${perSecond} a second`);
+  const { latencies } = await openLoop({ url: bare.url, perSecond, seconds: Math.ceil(seconds / 3), next });
+  return { answered: latencies.length, ...spreadOf(latencies) };
+}
+
+const spreadOf = (latencies: readonly number[]) => ({
+  p50Ms: rounded(quantile(latencies, 0.5), 1),
+  p99Ms: rounded(quantile(latencies, 0.99), 1),
+  worstMs: rounded(quantile(latencies, 1), 1),
+});
 
 /** What came in is worked off after each round: a rest of it would weigh on the bare handler's. */
 async function findMost({ arena, service, bare, client, webhooks, failures }: Field) {
