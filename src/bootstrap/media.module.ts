@@ -8,7 +8,7 @@ import { PostgresMediaNames } from "../messaging/adapters/postgres/media/media-n
 import { DiskStorage } from "../messaging/adapters/storage/disk.ts";
 import { recognizeMedia } from "../messaging/adapters/storage/recognize.ts";
 import { S3Storage } from "../messaging/adapters/storage/s3.ts";
-import { DeleteMedia, ProbeMedia, ReadMedia, StoreMedia, SweepMedia } from "../messaging/public.ts";
+import { DeleteMedia, ProbeMedia, ReadMedia, ReadSample, StoreMedia, SweepMedia } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
@@ -22,6 +22,18 @@ export const mediaModule = new ContainerModule(({ bind }) => {
     tokens.ownMediaProbe,
     [tokens.mediaProbe, tokens.readMedia, tokens.config],
     (outside, own, { media }) => new ProbeMedia(outside, own, media.baseUrl),
+  );
+  provide(
+    bind,
+    tokens.sampleFiles,
+    [tokens.readMedia, tokens.config, tokens.downloads],
+    (own, { media }, downloads) => {
+      const openPublic = async (url: string) => {
+        const outcome = await downloads.open({ url });
+        return outcome.kind === "content" ? outcome.content : null;
+      };
+      return new ReadSample(own, media.baseUrl, openPublic, recognizeMedia);
+    },
   );
   provide(
     bind,

@@ -35,21 +35,30 @@ import { tokens } from "./tokens.ts";
 /** Milliseconds that reading templates may take, one page and all together: somebody waits for it. */
 const longestPageMs = 4_000;
 const longestListMs = 10_000;
+/** Milliseconds for a file of 16 MB, at 0.5 MB a second. */
+const longestUploadMs = 32_000;
 
 export const messagingModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.platform, [tokens.httpClient, tokens.config], (client, { messagingPlatform }) => {
-    const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
-    return new CloudTemplates({
-      client,
-      baseUrl: url,
-      version,
-      timeouts: {
-        connectMs: connectTimeoutMs,
-        pageMs: Math.min(timeoutMs, longestPageMs),
-        listMs: Math.min(timeoutMs, longestListMs),
-      },
-    });
-  });
+  provide(
+    bind,
+    tokens.platform,
+    [tokens.httpClient, tokens.config, tokens.sampleFiles],
+    (client, { messagingPlatform }, samples) => {
+      const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
+      return new CloudTemplates({
+        client,
+        baseUrl: url,
+        version,
+        samples,
+        timeouts: {
+          connectMs: connectTimeoutMs,
+          pageMs: Math.min(timeoutMs, longestPageMs),
+          listMs: Math.min(timeoutMs, longestListMs),
+          uploadMs: longestUploadMs,
+        },
+      });
+    },
+  );
   provide(bind, tokens.numberCapacities, [tokens.httpClient, tokens.config], (client, { messagingPlatform }) => {
     const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
     const timeouts = { connectMs: connectTimeoutMs, totalMs: Math.min(timeoutMs, longestPageMs) };

@@ -71,6 +71,7 @@ import type {
   ReadMedia,
   ReadReceipts,
   RecordCampaign,
+  SampleFiles,
   SendContexts,
   SenderDirectory,
   SenderPlatforms,
@@ -187,6 +188,7 @@ export const tokens = {
   mediaStorage: token<MediaStorage | null>("mediaStorage"),
   mediaFiles: token<MediaRegister>("mediaFiles"),
   readMedia: token<ReadMedia>("readMedia"),
+  sampleFiles: token<SampleFiles>("sampleFiles"),
   storeMedia: token<StoreMedia>("storeMedia"),
   deleteMedia: token<DeleteMedia>("deleteMedia"),
   /** Null where files cannot be stored. */

@@ -134,7 +134,7 @@ function business(plan: Plan, now: Date): BusinessFixture {
       name: tag,
     })),
     steps: stepsOf(base, departments),
-    templates: templatesOf(base, users, id),
+    templates: templatesOf(base, users),
     quickReplies,
     threads: id === 1 ? withStories(asked, storied(asked, opened), place) : asked,
     shop,

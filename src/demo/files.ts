@@ -145,8 +145,8 @@ export const demoFiles = {
   quote: document("cotizacion.pdf", ["Cotizacion", "20 almuerzos del dia", "20 almuerzos vegetarianos", "Vale 7 dias"]),
 } as const satisfies Record<string, DemoFile>;
 
-/** Stores the files that are not stored yet, and points the messages that show them to this run's address. */
-export async function placeFiles(container: Container, businessId: number, api: string): Promise<void> {
+/** Stores the files that are not stored yet. */
+export async function storeFiles(container: Container, businessId: number): Promise<void> {
   const storage = resolve(container, tokens.mediaStorage);
   const register = resolve(container, tokens.mediaFiles);
   const read = resolve(container, tokens.readMedia);
@@ -159,6 +159,10 @@ export async function placeFiles(container: Container, businessId: number, api: 
     await storage.write(name, named, bytesOf(content));
     await register.complete(businessId, name, content.length);
   }
+}
+
+/** Points the messages that show the files to this run's address. */
+export async function placeFiles(container: Container, api: string): Promise<void> {
   const text = `update messages set media_url = $1 || substring(media_url from '/media/m_demo-.*$')
                 where media_url like '%/media/m\\_demo-%' and not starts_with(media_url, $1 || '/media/')`;
   await resolve(container, tokens.database).rows({ name: "", text }, [api]);

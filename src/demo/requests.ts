@@ -50,6 +50,9 @@ export interface Numbered {
 /** Makes that id the next one of the table. */
 export type NumberFrom = (table: string, id: number) => Promise<void>;
 
+/** Where a stored file is served. */
+export type AddressOf = (name: string) => string;
+
 /** Makes the records that a start before this one did not make, one after the other; gives those by their ids. */
 export async function makeMissing(
   administrator: Requests,

@@ -10,7 +10,7 @@ import { migrate } from "../infra/postgres/migrate.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { demoBusinesses } from "./data.ts";
 import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
-import { placeFiles } from "./files.ts";
+import { placeFiles, storeFiles } from "./files.ts";
 import { startHttpsFront } from "./https-front.ts";
 import { knownOf } from "./known.ts";
 import {
@@ -91,7 +91,8 @@ async function start(): Promise<Demo> {
   stopLater(service);
   const api = `http://127.0.0.1:${service.port}`;
   await makeDemo({ container, api, sandbox: sandbox?.url ?? null }, businesses, new Date());
-  await placeFiles(container, 1, api);
+  await storeFiles(container, 1);
+  await placeFiles(container, api);
   const access = await giveAccess(container, api, businesses);
   return { config, settings, service, sandbox, businesses, access };
 }

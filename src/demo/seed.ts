@@ -6,6 +6,7 @@ import { foundBusiness, insertHistory, numberedTables } from "../fixtures/busine
 import { Passwords } from "../infra/crypto/passwords.ts";
 import type { Database, Queries } from "../infra/postgres/database.ts";
 import { demoBusinesses, demoPassword } from "./data.ts";
+import { storeFiles } from "./files.ts";
 import { founderOf } from "./people.ts";
 import { requestsTo } from "./requests.ts";
 import { setUp } from "./set-up.ts";
@@ -40,12 +41,16 @@ export async function makeDemo(
     const numberFrom = async (table: string, id: number) => {
       await lock.rows(statement(`select setval(pg_get_serial_sequence('${table}', 'id'), $1, false)`), [id]);
     };
+    await storeFiles(container, businesses[0]?.id ?? 1);
+    const { media } = resolve(container, tokens.config);
+    const addressOf = (name: string) => `${media.baseUrl}${name}`;
     const platform = sandbox === null ? null : requestsTo(sandbox);
     const invitations = new Invitations(api, demoPassword);
     await keepingOpen(lock, async () => {
       for (const business of businesses) {
         const { token } = await openSession.forUser(founderOf(business).id);
-        await setUp(business, { administrator: requestsTo(api, token), platform, invitations, numberFrom });
+        const administrator = requestsTo(api, token);
+        await setUp(business, { administrator, platform, invitations, numberFrom, addressOf });
       }
       await invitations.done();
     });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessFixture, TemplateFixture } from "../fixtures/businesses/business.ts";
-import { asked, makeMissing, type NumberFrom, type Requests } from "./requests.ts";
+import { type AddressOf, asked, makeMissing, type NumberFrom, type Requests } from "./requests.ts";
 
 /** Milliseconds that the platform's answers have to arrive within, and between two looks at them. */
 const toldWithinMs = 30_000;
@@ -14,10 +14,10 @@ export async function setUpTemplates(
   business: BusinessFixture,
   administrator: Requests,
   platform: Requests | null,
-  numberFrom: NumberFrom,
+  { numberFrom, addressOf }: { readonly numberFrom: NumberFrom; readonly addressOf: AddressOf },
 ): Promise<void> {
   const { templates } = business;
-  const records = templates.map((template) => ({ id: template.id, body: recordOf(template) }));
+  const records = templates.map((template) => ({ id: template.id, body: recordOf(template, addressOf) }));
   await makeMissing(administrator, "templates", "templates", records, numberFrom);
   if (platform === null) console.error(`business ${business.id} has submitted none of its templates`);
   else await submit(business, administrator, platform);
@@ -27,18 +27,28 @@ export async function setUpTemplates(
   }
 }
 
-const recordOf = (template: TemplateFixture): object => ({
-  nombre: template.name,
-  id_plantilla: template.platformName,
-  descripcion: template.body,
-  template: template.structure,
-  type: template.headerType,
-  archivo_nombre: template.fileName,
-  tipo: template.provider,
-  id_providerb: template.providerBId,
-  agentes_permitidos: template.allowedAgents,
-  visible: template.visible,
-  created_by_ai: template.createdByAi,
+function recordOf(template: TemplateFixture, addressOf: AddressOf): object {
+  const file = template.fileName === null ? null : addressOf(template.fileName);
+  return {
+    nombre: template.name,
+    id_plantilla: template.platformName,
+    descripcion: template.body,
+    template: template.structure && withExample(template.structure, file),
+    type: template.headerType,
+    archivo_nombre: file,
+    tipo: template.provider,
+    id_providerb: template.providerBId,
+    agentes_permitidos: template.allowedAgents,
+    visible: template.visible,
+    created_by_ai: template.createdByAi,
+  };
+}
+
+const withExample = ({ components, ...rest }: { readonly components?: readonly object[] }, file: string | null) => ({
+  ...rest,
+  components: components?.map((component) =>
+    file !== null && "format" in component ? { ...component, example: { header_handle: [file] } } : component,
+  ),
 });
 
 async function submit(business: BusinessFixture, administrator: Requests, platform: Requests): Promise<void> {

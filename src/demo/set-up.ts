@@ -1,6 +1,6 @@
 import type { BusinessFixture } from "../fixtures/businesses/business.ts";
 import { sendersOf } from "../fixtures/businesses/insert.ts";
-import { asked, made, makeMissing, type Numbered, type NumberFrom, type Requests } from "./requests.ts";
+import { type AddressOf, asked, made, makeMissing, type Numbered, type NumberFrom, type Requests } from "./requests.ts";
 import { setUpTemplates } from "./set-up-templates.ts";
 import { type Invitations, setUpUsers } from "./set-up-users.ts";
 
@@ -11,6 +11,7 @@ export interface Place {
   readonly platform: Requests | null;
   readonly invitations: Invitations;
   readonly numberFrom: NumberFrom;
+  readonly addressOf: AddressOf;
 }
 
 /**
@@ -29,7 +30,7 @@ export async function setUp(business: BusinessFixture, place: Place): Promise<vo
   }
   await connect(business, administrator);
   await setFlags(business, administrator);
-  await setUpTemplates(business, administrator, platform, numberFrom);
+  await setUpTemplates(business, administrator, platform, place);
 }
 
 /** In an order in which each finds those that it names. */

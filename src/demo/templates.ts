@@ -1,4 +1,5 @@
 import type { TemplateFixture, UserFixture } from "../fixtures/businesses/business.ts";
+import { type DemoFile, demoFiles } from "./files.ts";
 
 interface TemplateSketch {
   readonly name: string;
@@ -8,7 +9,8 @@ interface TemplateSketch {
   /** Of the placeholders, in the order of `example`; they are numbered unless given. */
   readonly names?: readonly string[];
   readonly header?: "IMAGE" | "DOCUMENT" | "VIDEO";
-  readonly fileName?: string;
+  /** The example of the header. */
+  readonly file?: DemoFile;
   /** What the platform makes of it; null where it is not submitted. APPROVED unless given. */
   readonly status?: TemplateFixture["becomes"] | null;
   readonly category?: "UTILITY" | "MARKETING";
@@ -37,7 +39,7 @@ const sketches: readonly TemplateSketch[] = [
     body: "Hola {{1}}, este es el menú de la semana.",
     example: ["Ana"],
     header: "IMAGE",
-    fileName: "menu.jpg",
+    file: demoFiles.menu,
     category: "MARKETING",
   },
   {
@@ -46,14 +48,14 @@ const sketches: readonly TemplateSketch[] = [
     body: "Adjuntamos la factura {{1}} por Bs {{2}}.",
     example: ["887", "120,50"],
     header: "DOCUMENT",
-    fileName: "factura.pdf",
+    file: demoFiles.invoice,
   },
   {
     name: "Receta en video",
     platformName: "recipe_video",
     body: "Mira cómo preparamos tu plato favorito.",
     header: "VIDEO",
-    fileName: "receta.mp4",
+    withoutStructure: true,
     category: "MARKETING",
   },
   {
@@ -129,10 +131,11 @@ const sketches: readonly TemplateSketch[] = [
 /** As the flag `template_language` of the demo's businesses has it. */
 const language = "es";
 
-export function templatesOf(base: number, users: readonly UserFixture[], businessId: number): TemplateFixture[] {
+/** `fileName` holds the name of a file that is stored here; its address is known when the demo runs. */
+export function templatesOf(base: number, users: readonly UserFixture[]): TemplateFixture[] {
   const firstAgent = users.find(({ roleId }) => roleId === 5);
   return sketches.map((sketch, index) => {
-    const fileName = sketch.fileName ? `https://media.example.com/${businessId}/${sketch.fileName}` : null;
+    const fileName = sketch.file?.storedAs ?? null;
     const components = componentsOf(sketch, fileName);
     const platformName = sketch.platformName ?? `template_${index}`;
     const { category = "UTILITY", status = "APPROVED", withoutStructure = false } = sketch;

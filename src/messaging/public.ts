@@ -20,6 +20,7 @@ export { SettleCampaigns } from "./application/campaigns/settle-campaigns.ts";
 export { DeleteMedia } from "./application/media/delete-media.ts";
 export type { MediaRegister, MediaStorage } from "./application/media/ports.ts";
 export { ProbeMedia, ReadMedia } from "./application/media/read-media.ts";
+export { ReadSample } from "./application/media/read-sample.ts";
 export { RemoveWithdrawn } from "./application/media/remove-withdrawn.ts";
 export { StoreMedia } from "./application/media/store-media.ts";
 export { SweepMedia } from "./application/media/sweep-media.ts";
@@ -57,6 +58,8 @@ export type {
   NumberCapacities,
   NumberCapacity,
   ReviewedTemplate,
+  SampleFiles,
+  SampleProblem,
   SubmitOutcome,
   TemplateApproval,
 } from "./application/templates/ports.ts";

@@ -1,4 +1,7 @@
+import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { readConfig } from "../../src/bootstrap/config.ts";
 import { type Service, startService } from "../../src/bootstrap/service.ts";
@@ -34,6 +37,7 @@ export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<S
   const opened = await openDatabase(2);
   const businesses = demoBusinesses(now);
   const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), "recado-demo-"));
   const sandbox = await startSandbox({
     ...knownOf(businesses, await submittedTemplates(opened.url), `http://127.0.0.1:${port}`),
     ...{ host: "127.0.0.1", port: 0, webhook: { url: `http://127.0.0.1:${port}/webhooks/cloud`, appSecret } },
@@ -42,7 +46,7 @@ export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<S
     ...{ DATABASE_URL: opened.url, MASTER_SECRET: masterSecret, PLATFORM_APP_SECRET: appSecret },
     // Its jobs would go on with the demo's stories.
     ...{ PLATFORM_VERIFY_TOKEN: verifyToken, ROLE: "api", HOST_ADDRESS: "127.0.0.1", LOG_LEVEL: "error" },
-    PORT: String(port),
+    ...{ PORT: String(port), MEDIA_DIR: folder, MEDIA_BASE_URL: "https://media.test/media/" },
     ...platformsAt(sandbox.url),
   });
   const service = await startService(config);
@@ -66,6 +70,7 @@ export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<S
     await service.stop();
     await sandbox.close();
     await opened.close();
+    await rm(folder, { recursive: true, force: true });
   };
   return { database: opened.database, businesses, description, service, api, sandbox: sandbox.url, close };
 }

@@ -4,6 +4,7 @@ import { HttpClient } from "../../src/infra/http-client/http-client.ts";
 import type { ChannelName } from "../../src/kernel/channels.ts";
 import type { Channel, ChannelMessage, Sender } from "../../src/messaging/application/sends/ports.ts";
 import type { RefusalClass, SendOutcome } from "../../src/messaging/domain/platform.ts";
+import type { SampleFiles } from "../../src/messaging/public.ts";
 import { useNock } from "../http-client/nocked.ts";
 
 export const host = "https://platform.test";
@@ -44,7 +45,8 @@ export interface Asked {
 }
 
 /** Longer than any test: those that mean to wait say so. */
-export const timeouts = { connectMs: 3_000, sendMs: 15_000, pageMs: 4_000, listMs: 10_000 };
+export const timeouts = { connectMs: 3_000, sendMs: 15_000, pageMs: 4_000, listMs: 10_000, uploadMs: 15_000 };
+export const samples: SampleFiles = { read: async () => "unreachable" };
 export const version = "v23.0";
 
 interface Setting {

@@ -11,7 +11,7 @@ import type { ChannelMessage } from "../../src/messaging/application/sends/ports
 import { PlatformUnavailable, type RefusalClass, type SendOutcome } from "../../src/messaging/domain/platform.ts";
 import { useNock, useRealNetwork } from "../http-client/nocked.ts";
 import { answer, freePort, serveRaw } from "../http-client/servers.ts";
-import { aMessage, paper, picture, senderOn, template, timeouts, version, voice } from "./channel-support.ts";
+import { aMessage, paper, picture, samples, senderOn, template, timeouts, version, voice } from "./channel-support.ts";
 import { shownStates } from "./template-states.ts";
 
 const sender = senderOn(cloudChannel, { accountId: "2066" });
@@ -22,7 +22,7 @@ describe("the cloud API", () => {
   const channel = (baseUrl: string, changes: { readonly sendMs?: number } = {}) =>
     cloudMessages({ client, baseUrl, version, timeouts: { ...timeouts, ...changes } });
   const templatesAt = (baseUrl: string, changes: Partial<CloudTemplatesSettings["timeouts"]> = {}) =>
-    new CloudTemplates({ client, baseUrl, version, timeouts: { ...timeouts, ...changes } });
+    new CloudTemplates({ client, baseUrl, version, samples, timeouts: { ...timeouts, ...changes } });
 
   beforeEach(() => {
     client = new HttpClient();

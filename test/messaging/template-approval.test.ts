@@ -6,7 +6,7 @@ import { cloudChannel } from "../../src/kernel/channels.ts";
 import { PlatformUnavailable } from "../../src/messaging/domain/platform.ts";
 import { useNock, useRealNetwork } from "../http-client/nocked.ts";
 import { freePort, serveRaw } from "../http-client/servers.ts";
-import { senderOn, timeouts, version } from "./channel-support.ts";
+import { samples, senderOn, timeouts, version } from "./channel-support.ts";
 
 const host = "https://platform.test";
 const path = "/v23.0/2066/message_templates";
@@ -18,7 +18,7 @@ describe("submitting templates to the cloud API", () => {
   useNock();
   let client: HttpClient;
   const templates = (changes = {}) =>
-    new CloudTemplates({ client, baseUrl: host, version, timeouts: { ...timeouts, ...changes } });
+    new CloudTemplates({ client, baseUrl: host, version, samples, timeouts: { ...timeouts, ...changes } });
 
   beforeEach(() => {
     client = new HttpClient();
@@ -155,7 +155,10 @@ describe("submitting templates over a broken connection", () => {
   useRealNetwork();
   let client: HttpClient;
   const submitTo = (baseUrl: string) =>
-    new CloudTemplates({ client, baseUrl, version, timeouts: { ...timeouts, listMs: 300 } }).submit(sender, asked);
+    new CloudTemplates({ client, baseUrl, version, samples, timeouts: { ...timeouts, listMs: 300 } }).submit(
+      sender,
+      asked,
+    );
 
   beforeEach(() => {
     client = new HttpClient();

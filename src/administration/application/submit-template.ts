@@ -1,7 +1,14 @@
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { type NoSender, PlatformUnavailable } from "../../messaging/public.ts";
 import { type Actor, RecordMovedOn, RecordNotFound, type StoredRecord } from "../domain/records.ts";
-import { isSubmitted, NotSubmittable, type Template, TemplateLocked, TemplateRefused } from "../domain/template.ts";
+import {
+  isSubmitted,
+  NotSubmittable,
+  SampleUnusable,
+  type Template,
+  TemplateLocked,
+  TemplateRefused,
+} from "../domain/template.ts";
 import type { RecordStores } from "./ports.ts";
 import type {
   ApprovingPlatform,
@@ -17,6 +24,7 @@ export type SubmitFailure =
   | TemplateLocked
   | NotSubmittable
   | TemplateRefused
+  | SampleUnusable
   | NoSender
   | PlatformUnavailable;
 
@@ -44,6 +52,7 @@ export class SubmitTemplate {
     });
     const { after, isArchived } = await this.settleSubmission(actor, id, submission, outcome);
     if (outcome.kind === "refused") throw new TemplateRefused(outcome.words);
+    if (outcome.kind === "no-sample") throw new SampleUnusable(outcome.problem);
     // The platform may have the template: it stays pending until a sync or a webhook reports its status.
     if (outcome.kind === "unknown") throw new PlatformUnavailable("the answer to a template was lost");
     if (outcome.kind === "not-sent") throw new PlatformUnavailable("a template could not be sent");

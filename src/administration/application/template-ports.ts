@@ -1,3 +1,4 @@
+import type { SampleProblem } from "../../messaging/public.ts";
 import type { StoredRecord } from "../domain/records.ts";
 import type { Template, TemplateStructure } from "../domain/template.ts";
 import type { RecordStore } from "./ports.ts";
@@ -19,6 +20,8 @@ export type SubmissionOutcome =
   | { readonly kind: "refused"; readonly words: string }
   /** It certainly did not reach the platform, or the platform's rate limit turned it away. */
   | { readonly kind: "not-sent" }
+  /** The example file of its header cannot be used, so nothing was sent. */
+  | { readonly kind: "no-sample"; readonly problem: SampleProblem }
   /** Whether it reached the platform is not known. */
   | { readonly kind: "unknown" };
 

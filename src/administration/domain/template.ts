@@ -1,6 +1,6 @@
 import { DomainError } from "../../kernel/errors.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
-import { approvalStates, templateStateOf } from "../../messaging/public.ts";
+import { approvalStates, type SampleProblem, templateStateOf } from "../../messaging/public.ts";
 
 export { approvalStates };
 
@@ -94,6 +94,14 @@ export class TemplateLocked extends DomainError<"locked"> {
 /** The template is ProviderB's, or has no content in the platform's format. */
 export class NotSubmittable extends DomainError<"not_submittable"> {
   readonly code = "not_submittable";
+}
+
+/** The file that the header shows as its example cannot be read, is too large or has another type. */
+export class SampleUnusable extends DomainError<"sample_unusable"> {
+  readonly code = "sample_unusable";
+  constructor(readonly problem: SampleProblem) {
+    super(`the example of a header is ${problem}`);
+  }
 }
 
 /** The platform refused the template. The message is the platform's own text. */

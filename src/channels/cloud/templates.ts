@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
 import { type Fields, fields, parse } from "../../infra/http-client/json.ts";
+import { FairGate } from "../../kernel/fair-gate.ts";
 import type {
   MessagingPlatform,
   ReviewedTemplate,
+  SampleFiles,
   Sender,
   SubmitOutcome,
   TemplateApproval,
@@ -18,9 +20,11 @@ import {
   retryAfterMs,
   safeReason,
 } from "../shared/refusals.ts";
+import { withHandles } from "./samples.ts";
 import { cloudAnswers } from "./send.ts";
 
 export interface CloudTemplatesSettings extends Omit<GraphSettings, "timeouts"> {
+  readonly samples: SampleFiles;
   readonly timeouts: {
     /** Milliseconds until a connection is ready. */
     readonly connectMs: number;
@@ -28,8 +32,20 @@ export interface CloudTemplatesSettings extends Omit<GraphSettings, "timeouts"> 
     readonly pageMs: number;
     /** Milliseconds for the whole list of templates. */
     readonly listMs: number;
+    /** Milliseconds for the upload of an example file. */
+    readonly uploadMs: number;
   };
 }
+
+/** An example file of up to 16 MB is held while it is uploaded. */
+const uploadsAtOnce = {
+  name: "examples of templates",
+  width: 4,
+  widthOfOne: 2,
+  queueOfOne: 8,
+  queue: 64,
+  waitMs: 30_000,
+} as const;
 
 const pageSize = 250;
 /** With all their contents. */
@@ -46,6 +62,8 @@ interface PageQuery {
 
 /** The templates of the platform's cloud channel. */
 export class CloudTemplates implements MessagingPlatform, TemplateApproval {
+  private readonly gate = new FairGate(uploadsAtOnce);
+
   constructor(private readonly settings: CloudTemplatesSettings) {}
 
   async listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]> {
@@ -64,7 +82,13 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
     { name, structure, platformId }: Parameters<TemplateApproval["submit"]>[1],
   ): Promise<SubmitOutcome> {
     const { client, baseUrl, version, timeouts } = this.settings;
-    const { language, category, components } = fields(structure);
+    const { language, category, components: written } = fields(structure);
+    const uploads = { connectMs: timeouts.connectMs, totalMs: timeouts.listMs, uploadMs: timeouts.uploadMs };
+    const ready = await this.gate.pass(sender.id, () =>
+      withHandles({ ...this.settings, timeouts: uploads }, sender, written),
+    );
+    if ("kind" in ready) return ready;
+    const { components } = ready;
     const content = platformId === null ? { name, language, category, components } : { category, components };
     const place =
       platformId === null

@@ -10,7 +10,7 @@ export interface HttpRequest {
   /** Absolute, http: or https:. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** Override those of the client for this request. */
   readonly timeouts?: Partial<HttpTimeouts>;
 }

@@ -12,6 +12,7 @@ import { AccountNews } from "./news.ts";
 import { cloudRoutes } from "./routes.ts";
 import { cloudTelling } from "./statuses.ts";
 import { TemplateReviews } from "./template-reviews.ts";
+import { Uploads } from "./uploads.ts";
 
 /** The Cloud API: messages, templates and what belongs to them, with delivery statuses by webhook. */
 export function cloudPlatform(
@@ -27,9 +28,10 @@ export function cloudPlatform(
   const media = new Media(shared.files, settings.mediaLinkMs);
   const customers = new Customers(accounts, webhooks, media);
   const news = new AccountNews(accounts, webhooks);
+  const uploads = new Uploads();
   const reviews = new TemplateReviews(accounts, webhooks, settings.reviewDelayMs ?? 2_000);
   return {
-    routes: cloudRoutes({ accounts, customers, statuses, media, reviews, shared }),
+    routes: cloudRoutes({ accounts, customers, statuses, media, reviews, uploads, shared }),
     customers: { cloud: customers },
     control: [
       control(
@@ -77,6 +79,7 @@ export function cloudPlatform(
     reset() {
       customers.clear();
       reviews.reset();
+      uploads.reset();
       errorStatuses.clear();
     },
     close: () => reviews.reset(),

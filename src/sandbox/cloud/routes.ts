@@ -22,6 +22,7 @@ import { contentOf, contextOf, type MessageContent, referenceOf, requireProduct 
 import type { CloudMessage } from "./statuses.ts";
 import type { TemplateReviews } from "./template-reviews.ts";
 import { fieldsOf, nodeOf, type StoredTemplate } from "./templates.ts";
+import { type Uploads, uploadRoutes } from "./uploads.ts";
 
 /** What the platform's routes work on. */
 export interface Cloud {
@@ -30,6 +31,7 @@ export interface Cloud {
   readonly statuses: StatusQueue<CloudMessage>;
   readonly media: Media;
   readonly reviews: TemplateReviews;
+  readonly uploads: Uploads;
   readonly shared: Shared;
 }
 
@@ -63,7 +65,9 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
       handle(call) {
         const business = businessOf(accounts, call);
         const [owner = ""] = business.numbers.keys();
-        const template = business.templates.create(owner, jsonOf(call));
+        const content = jsonOf(call);
+        cloud.uploads.requireHandles(content.components);
+        const template = business.templates.create(owner, content);
         cloud.reviews.add(business, template);
         const { id, status, category } = template;
         return { id, status, category };
@@ -74,7 +78,9 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
       operation: "message_templates",
       handle(call) {
         const { business, template } = templateOf(accounts, call);
-        cloud.reviews.add(business, business.templates.edit(template, jsonOf(call)));
+        const content = jsonOf(call);
+        cloud.uploads.requireHandles(content.components);
+        cloud.reviews.add(business, business.templates.edit(template, content));
         return { success: true };
       },
     },
@@ -95,6 +101,7 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
       }),
     },
     ...mediaRoutes(accounts, cloud.media),
+    ...uploadRoutes(accounts, cloud.uploads),
     { route: "GET /{version}/{id}", operation: "node", handle: (call) => node(cloud, call) },
   ];
 }

@@ -2,12 +2,19 @@ import { administration } from "../../../infra/http/routing/administration.ts";
 import { coded } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
+import type { SampleProblem } from "../../../messaging/public.ts";
 import type { SubmitTemplate } from "../../application/submit-template.ts";
 import type { SyncTemplates } from "../../application/sync-templates.ts";
 import type { Template } from "../../domain/template.ts";
 import { administrationDialect, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 import { actorOf, etagHeader, etagOf, expectedIn } from "./records.routes.ts";
+
+const sampleWords: Readonly<Record<SampleProblem, string>> = {
+  unreachable: "no se puede leer en esa dirección",
+  "too-large": "es demasiado grande: 5 MB para imágenes, 16 MB para videos y documentos",
+  "wrong-type": "no es del tipo del encabezado: JPEG o PNG, MP4 o PDF",
+};
 
 const platformAway = { description: "The platform did not answer", schema: codedFailure };
 
@@ -38,6 +45,10 @@ export function templateRoutes(
       400,
       coded("template_refused", `La plataforma rechazó la plantilla: ${message}`),
     ],
+    sample_unusable: ({ problem }: { readonly problem: SampleProblem }) => [
+      400,
+      coded("sample_unusable", `El ejemplo del encabezado (template, example.header_handle) ${sampleWords[problem]}`),
+    ],
   } as const;
   const away = { 502: platformAway, 400: answers.wrong, 500: answers.unexpected } as const;
 
@@ -65,6 +76,13 @@ export function templateRoutes(
             "template stays as it was. If the platform's answer is lost, or reports a temporary failure, the answer is 502 and " +
             "the template stays pending until a sync or a webhook reports its status. If the platform could not be reached, or " +
             "its rate limit is reached, the answer is 502 and the template stays as it was.",
+        ],
+        [
+          "Admin.Submit.5",
+          "The example of a media header, `example.header_handle`, is a handle of the platform or an address: of a file stored " +
+            "here (`POST /media`) or any public https address. The file at an address is uploaded to the platform at each " +
+            "submission, and its handle sent in place of the address. JPEG and PNG may have 5 MB, MP4 and PDF 16 MB. A file that " +
+            "cannot be used is 400 `sample_unusable`, and the template stays as it was.",
         ],
         ["Admin.Submit.4", "The audit records the submission before the platform is asked, and the result afterwards."],
       ],

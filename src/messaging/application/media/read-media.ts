@@ -30,6 +30,12 @@ export class ReadMedia {
   }
 }
 
+/** The name of our own file at this address; null if it is an address of others. */
+export function ownNameIn(url: string, baseUrl: string): string | null {
+  const [address = ""] = url.split(/[?#]/);
+  return baseUrl !== "" && `${address}/`.startsWith(baseUrl) ? address.slice(baseUrl.length) : null;
+}
+
 /**
  * Answers for our own files as a HEAD request would. Their address may lead into our own network, where no request for
  * a customer's URL may go.
@@ -43,10 +49,8 @@ export class ProbeMedia implements MediaProbe {
   ) {}
 
   async probe(businessId: number, url: string): Promise<MediaProbeOutcome> {
-    const [address = ""] = url.split(/[?#]/);
-    if (this.baseUrl === "" || !`${address}/`.startsWith(this.baseUrl))
-      return await this.outside.probe(businessId, url);
-    const name = address.slice(this.baseUrl.length);
+    const name = ownNameIn(url, this.baseUrl);
+    if (name === null) return await this.outside.probe(businessId, url);
     const file = name === "" ? null : await this.own.findForUse(name);
     return file ? { kind: "answered", status: 200, type: file.type.type } : { kind: "answered", status: 404 };
   }

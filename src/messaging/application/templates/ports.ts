@@ -41,14 +41,31 @@ export type SubmitOutcome =
   | { readonly kind: "refused"; readonly words: string }
   /** It certainly never left, or the platform's rate limit turned it away. */
   | { readonly kind: "not-sent" }
+  /** The example file of its header cannot be used, so nothing was sent. */
+  | { readonly kind: "no-sample"; readonly problem: SampleProblem }
   /** Whether the platform accepted it is not known. */
   | { readonly kind: "unknown" };
+
+export type SampleProblem = "unreachable" | "too-large" | "wrong-type";
+
+/** Files that templates show as examples. */
+export interface SampleFiles {
+  /**
+   * The whole file at an https address. Never rejects.
+   *
+   * @param types - media types that can be used
+   */
+  read(
+    url: string,
+    limits: { readonly types: readonly string[]; readonly mostBytes: number },
+  ): Promise<{ readonly name: string; readonly type: string; readonly bytes: Uint8Array } | SampleProblem>;
+}
 
 /** The platform's review of templates. */
 export interface TemplateApproval {
   /** All templates of the account. Rejects with `PlatformUnavailable`. */
   review(sender: Sender): Promise<readonly ReviewedTemplate[]>;
-  /** Submits a new template or, if it has a `platformId`, an edited one. Never rejects. */
+  /** Submits a new template or, if it has a `platformId`, an edited one. Rejects with `Busy` only. */
   submit(
     sender: Sender,
     template: { readonly name: string; readonly structure: object; readonly platformId: string | null },

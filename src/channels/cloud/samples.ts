@@ -1,0 +1,121 @@
+import { type HttpClient, type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
+import { fields, parse } from "../../infra/http-client/json.ts";
+import type { SampleFiles, SampleProblem, Sender, SubmitOutcome } from "../../messaging/public.ts";
+import { bearer, graphError } from "../shared/graph.ts";
+import { safeReason } from "../shared/refusals.ts";
+
+export interface SampleSettings {
+  readonly client: Pick<HttpClient, "request">;
+  readonly baseUrl: string;
+  readonly version: string;
+  readonly samples: SampleFiles;
+  readonly timeouts: { readonly connectMs: number; readonly totalMs: number; readonly uploadMs: number };
+}
+
+const megabyte = 1024 * 1024;
+/** What the platform takes as the example of a header. It allows larger documents, which no example needs. */
+const allowed: Readonly<Record<string, { readonly types: readonly string[]; readonly mostBytes: number }>> = {
+  IMAGE: { types: ["image/jpeg", "image/png"], mostBytes: 5 * megabyte },
+  VIDEO: { types: ["video/mp4"], mostBytes: 16 * megabyte },
+  DOCUMENT: { types: ["application/pdf"], mostBytes: 16 * megabyte },
+};
+
+type NotSubmitted = Exclude<SubmitOutcome, { readonly kind: "accepted" }>;
+
+/**
+ * The platform reviews a header's example file only by a handle of its upload API. This replaces addresses by handles:
+ * it reads the app of the token, opens an upload of that app and uploads the file. The stored template keeps its address,
+ * since handles expire.
+ */
+export async function withHandles(
+  settings: SampleSettings,
+  sender: Sender,
+  components: unknown,
+): Promise<{ readonly components: unknown } | NotSubmitted> {
+  if (!Array.isArray(components)) return { components };
+  const ready: unknown[] = [];
+  for (const component of components) {
+    const limits = allowed[String(fields(component).format).toUpperCase()];
+    const [address] = handlesOf(component);
+    if (limits === undefined || typeof address !== "string" || !/^https?:/i.test(address)) {
+      ready.push(component);
+      continue;
+    }
+    const sample = URL.canParse(address) ? await settings.samples.read(address, limits) : "unreachable";
+    if (typeof sample === "string") return { kind: "no-sample", problem: sample satisfies SampleProblem };
+    const uploaded = await upload(settings, sender, sample);
+    if (typeof uploaded !== "string") return uploaded;
+    const example = { ...fields(fields(component).example), header_handle: [uploaded] };
+    ready.push({ ...fields(component), example });
+  }
+  return { components: ready };
+}
+
+function handlesOf(component: unknown): readonly unknown[] {
+  const { header_handle: handles } = fields(fields(component).example);
+  return Array.isArray(handles) ? handles : [];
+}
+
+interface Sample {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The handle of the uploaded file. */
+async function upload(settings: SampleSettings, sender: Sender, sample: Sample): Promise<string | NotSubmitted> {
+  const { client, baseUrl, version, timeouts } = settings;
+  const root = `${rootOf(baseUrl)}/${version}`;
+  const { connectMs, totalMs, uploadMs } = timeouts;
+  const usual = { accept: "application/json", ...bearer(sender.accessToken) };
+
+  const app = await client.request({
+    method: "GET",
+    url: `${root}/app?fields=id`,
+    headers: usual,
+    timeouts: { connectMs, totalMs },
+  });
+  const appId = textIn(app, "id", sender);
+  if (typeof appId !== "string") return appId;
+
+  const file = new URLSearchParams({
+    file_name: sample.name,
+    file_length: String(sample.bytes.length),
+    file_type: sample.type,
+  });
+  const session = await client.request({
+    method: "POST",
+    url: `${root}/${encodeURIComponent(appId)}/uploads?${file}`,
+    headers: usual,
+    timeouts: { connectMs, totalMs },
+  });
+  const id = textIn(session, "id", sender);
+  if (typeof id !== "string") return id;
+
+  const sent = await client.request({
+    method: "POST",
+    // The id has a form of its own, such as `upload:MTphd...?sig=ARZ...`, and goes into the address as it is.
+    url: `${root}/${id}`,
+    headers: {
+      accept: "application/json",
+      // This request alone wants another scheme.
+      authorization: `OAuth ${sender.accessToken}`,
+      file_offset: "0",
+      "content-type": "application/octet-stream",
+    },
+    body: sample.bytes,
+    timeouts: { connectMs, totalMs: uploadMs },
+  });
+  return textIn(sent, "h", sender);
+}
+
+/** A text of the platform's answer. Nothing of the template has left yet, so every failure can be repeated. */
+function textIn(outcome: HttpOutcome, name: string, { accessToken }: Sender): string | NotSubmitted {
+  if (outcome.kind !== "answer") return { kind: "not-sent" };
+  const body = parse(outcome.text);
+  const value = body[name];
+  if (outcome.status === 200 && typeof value === "string" && value !== "") return value;
+  const error = graphError(body);
+  const isRefusal = error !== undefined && outcome.status >= 400 && outcome.status < 500 && outcome.status !== 429;
+  return isRefusal ? { kind: "refused", words: safeReason(error, accessToken) } : { kind: "not-sent" };
+}
