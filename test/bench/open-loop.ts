@@ -29,20 +29,20 @@ export async function openLoop({ url, perSecond, seconds, next }: OpenLoopSettin
   const all: Promise<void>[] = [];
   const total = perSecond * seconds;
   const shoot = (dueAt: number): Promise<void> => {
-    const { path, headers, body } = next();
+    const { method = "POST", path, headers, body } = next();
     return new Promise((resolve) => {
       const over = (status: number) => {
         if (status === 200) latencies.push(performance.now() - dueAt);
         else wrong[status] = (wrong[status] ?? 0) + 1;
         resolve();
       };
-      const sized = { ...headers, "content-length": Buffer.byteLength(body) };
+      const sized = { ...headers, ...(body !== "" && { "content-length": Buffer.byteLength(body) }) };
       const outgoing = request({
         agent,
         hostname,
         port,
         path,
-        method: "POST",
+        method,
         headers: sized,
         timeout: requestLimitMs,
       });

@@ -61,7 +61,7 @@ export interface ServiceSettings {
 
 /** The service, with the flags that `make` starts its role with; resolves once it answers. Its log goes nowhere. */
 export async function startService({ from, environment, root = ownRoot }: ServiceSettings): Promise<OwnProcess> {
-  const port = await freePort();
+  const port = environment.PORT === undefined ? await freePort() : Number(environment.PORT);
   const url = `http://127.0.0.1:${port}`;
   const program =
     from === "dist"
@@ -85,7 +85,7 @@ export async function startProgram(file: string, args: readonly string[]): Promi
 }
 
 /** Nobody else listens there just now. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const { port } = probe.address() as AddressInfo;

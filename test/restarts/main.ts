@@ -1,0 +1,221 @@
+import { execFileSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { startEmbeddedPostgres } from "../../src/fixtures/postgres/embedded-postgres.ts";
+import { createDatabase } from "../bench/database.ts";
+import type { Shot } from "../bench/load.ts";
+import { openLoop } from "../bench/open-loop.ts";
+import { freePort, type OwnProcess } from "../bench/processes.ts";
+import { openStage } from "../bench/stage.ts";
+import { formatTable, quantile, rounded } from "../bench/table.ts";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, appSecret } from "../support/world.ts";
+import { startBalancer } from "./balancer.ts";
+
+/**
+ * `node --import tsx test/restarts/main.ts`: two API processes behind haproxy and two workers; clients ask and customers
+ * write while each process is told to stop and started again, several times round, and one is killed at the end. Prints a
+ * table. Ends with 1 if a request failed, or a message was lost or sent twice.
+ */
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const business = 1;
+const rounds = 3;
+const perSecond = 100;
+/** Customers that write in a second. */
+const sayingPerSecond = 5;
+/** Milliseconds for news and webhooks that are still on their way at the end. */
+const settleMs = 30_000;
+/** Requests that one killed process may have had under way at this rate. */
+const mostUnderWay = 10;
+
+const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
+
+async function main(): Promise<number> {
+  say("building what production runs");
+  execFileSync("make", ["--silent", "build"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  const server = await startEmbeddedPostgres({ directory: `${root}.data/restarts-postgres`, fsync: true, log: say });
+  const database = await createDatabase(server.url, "restarts");
+  const stage = await openStage({
+    databaseUrl: database.url,
+    businesses: [aBusiness(business, { threads: [] })],
+    statusDelayMs: 50,
+  });
+  const client = new pg.Client({ connectionString: database.url, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    const ports = await Promise.all([freePort(), freePort(), freePort(), freePort(), freePort()]);
+    const [balancerPort, ...own] = ports;
+    const roles = ["api", "api", "worker", "worker"];
+    const begin = (n: number) => stage.service("dist", { ROLE: roles[n] ?? "", PORT: String(own[n]) });
+    const processes: OwnProcess[] = await Promise.all(roles.map((_, n) => begin(n)));
+    const balancer = await startBalancer(balancerPort ?? 0, [processes[0]?.url ?? "", processes[1]?.url ?? ""]);
+    await stage.control("POST", "/webhook", { url: `${balancer.url}/webhooks/cloud`, appSecret });
+
+    const clients = new Clients(stage.appKey(business));
+    const replacing = (async () => {
+      for (let round = 1; round <= rounds; round += 1) {
+        for (const [n, role] of roles.entries()) {
+          say(`round ${round}: ${role} ${n} is replaced`);
+          await processes[n]?.stop();
+          processes[n] = await begin(n);
+          await sleep(1_000);
+        }
+      }
+    })();
+    const rolling = await clients.askUntil(replacing, balancer.url, stage.control);
+
+    const killing = (async () => {
+      await sleep(2_000);
+      say("one API process is killed");
+      await processes[0]?.kill();
+      await sleep(3_000);
+      processes[0] = await begin(0);
+      await sleep(2_000);
+    })();
+    const killed = await clients.askUntil(killing, balancer.url, stage.control);
+
+    say("waiting for what is still on its way");
+    const wrong = await unsettled(client, clients);
+    for (const each of processes) await each.stop();
+    balancer.close();
+
+    const sent = await stage.control<{ readonly accepted: number; readonly duplicates: number }>(
+      "GET",
+      "/messages/count",
+    );
+    console.log(
+      formatTable({
+        title: `${rounds} times round, ${perSecond} requests a second through haproxy`,
+        columns: ["", "requests", "answered", "failed", "p50 ms", "p99 ms", "worst ms"],
+        rows: [
+          ["each process replaced", ...rowOf(rolling)],
+          ["an API process killed", ...rowOf(killed)],
+        ],
+      }),
+    );
+    console.log(`templates answered with success: ${clients.sent.size}; the platform took ${sent.accepted}`);
+    console.log(`customers wrote ${clients.said.length} messages`);
+    const problems = [
+      ...(rolling.failed > 0 ? [`${rolling.failed} requests failed: ${JSON.stringify(rolling.wrong)}`] : []),
+      ...(killed.failed > mostUnderWay ? [`${killed.failed} requests failed at the kill`] : []),
+      ...(sent.duplicates > 0 ? [`${sent.duplicates} messages were sent twice`] : []),
+      ...wrong,
+    ];
+    for (const problem of problems) console.log(`WRONG: ${problem}`);
+    return problems.length > 0 ? 1 : 0;
+  } finally {
+    await client.end();
+    await stage.close();
+    await database.drop();
+    await server.stop();
+  }
+}
+
+interface Felt {
+  readonly requests: number;
+  readonly latencies: readonly number[];
+  readonly failed: number;
+  readonly wrong: Readonly<Record<number, number>>;
+}
+
+const rowOf = ({ requests, latencies, failed }: Felt) => [
+  requests,
+  latencies.length,
+  failed,
+  ...[0.5, 0.99, 1].map((share) => rounded(quantile(latencies, share), 1)),
+];
+
+/** A CRM that reads and sends, and customers that write. */
+class Clients {
+  /** Numbers that a template was sent to. */
+  readonly sent = new Set<string>();
+  /** The platform's ids of what customers wrote. */
+  readonly said: string[] = [];
+  private count = 0;
+
+  constructor(private readonly appKey: string) {}
+
+  async askUntil(over: Promise<void>, url: string, control: Control): Promise<Felt> {
+    let isOver = false;
+    const ended = over.finally(() => {
+      isOver = true;
+    });
+    const latencies: number[] = [];
+    const wrong: Record<number, number> = {};
+    let requests = 0;
+    const asking = (async () => {
+      while (!isOver) {
+        const answered = await openLoop({ url, perSecond, seconds: 1, next: () => this.next() });
+        requests += perSecond;
+        latencies.push(...answered.latencies);
+        for (const [status, count] of Object.entries(answered.wrong))
+          wrong[Number(status)] = (wrong[Number(status)] ?? 0) + count;
+      }
+    })();
+    const saying = (async () => {
+      while (!isOver) {
+        await this.customerWrites(control);
+        await sleep(1_000 / sayingPerSecond);
+      }
+    })();
+    await Promise.all([ended, asking, saying]);
+    return { requests, latencies, wrong, failed: requests - latencies.length };
+  }
+
+  private next(): Shot {
+    this.count += 1;
+    const headers = { "x-api-key": this.appKey };
+    if (this.count % 5 > 0) return { method: "GET", path: "/chats?limit=20", headers, body: "" };
+    const phone = `591${70_000_000 + this.count}`;
+    this.sent.add(phone);
+    const message = { empresa_id: business, phone_number: phone, plantilla_id: 101, parameters: ["Ana", phone] };
+    return {
+      path: "/chats/enviar/plantilla/business",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(message),
+    };
+  }
+
+  private async customerWrites(control: Control): Promise<void> {
+    const number = `591${60_000_000 + this.said.length}`;
+    const { id } = await control<{ readonly id: string }>("POST", `/customers/${number}/say`, { text: "Hola" });
+    this.said.push(id);
+  }
+}
+
+type Control = <Result>(method: string, path: string, body?: unknown) => Promise<Result>;
+
+/** What is wrong in the database once everything has had time to arrive. */
+async function unsettled(client: pg.Client, { sent, said }: Clients): Promise<string[]> {
+  const figures = async () => {
+    const { rows } = await client.query(
+      `select (select count(*)::int from messages where direction = 'in' and platform_message_id = any($1)) as written,
+              (select count(*)::int from messages where direction = 'out' and state in ('delivered', 'read')) as delivered,
+              (select count(*)::int from messages where direction = 'out') as sent,
+              (select count(*)::int from incoming_webhooks) as webhooks`,
+      [said],
+    );
+    return rows[0] as Readonly<Record<"written" | "delivered" | "sent" | "webhooks", number>>;
+  };
+  const isSettled = async () => {
+    const { written, delivered, sent: stored } = await figures();
+    return written === said.length && delivered === stored;
+  };
+  await eventually(isSettled, settleMs).catch(() => {});
+  const { written, delivered, sent: stored, webhooks } = await figures();
+  return [
+    ...(written < said.length ? [`customers wrote ${said.length} messages, ${written} are there`] : []),
+    ...(delivered < stored ? [`${stored - delivered} of ${stored} messages are not known to be delivered`] : []),
+    ...(stored < sent.size - mostUnderWay ? [`${sent.size} templates were sent, ${stored} are there`] : []),
+    ...(webhooks > 0 ? [`${webhooks} webhooks wait`] : []),
+  ];
+}
+
+process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
+try {
+  process.exit(await main());
+} catch (error) {
+  console.error(error);
+  process.exit(1);
+}
