@@ -73,6 +73,7 @@ const noIdsOfOurs: Readonly<Record<string, string>> = {
   "changeStep body.ai_prompt_id": "a prompt of the bot's own",
   "changeStep body.estructura_id": "a structure of the bot's own",
   "changeStep body.flow_id": "a flow of the platform",
+  "listUsers query.role_id": "a role, which all businesses have alike",
   "createUser body.role_id": "a role, which all businesses have alike",
   "changeUser body.role_id": "a role, which all businesses have alike",
   "createDriver body.tracking_id": "a driver of the tracking integration",
