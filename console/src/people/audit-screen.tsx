@@ -8,6 +8,7 @@ import { Failure, Loading, Nothing, Page, usePlaceTitle } from "../settings/page
 import { choicesOf } from "../settings/records.ts";
 import settings from "../settings/settings.module.css";
 import { answered, api, type paths } from "../shared/api.ts";
+import { said } from "../shared/search-params.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./audit.module.css";
 import { type AuditSearch, type Resource, resources } from "./audit-search.ts";
@@ -60,8 +61,7 @@ export function AuditScreen() {
 function useGo() {
   const navigate = useNavigate();
   return (search: { readonly [Key in keyof AuditSearch]: AuditSearch[Key] | undefined }) => {
-    const said = Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
-    void navigate({ to: "/settings/audit", search: said, replace: true });
+    void navigate({ to: "/settings/audit", search: said<AuditSearch>(search), replace: true });
   };
 }
 

@@ -11,6 +11,8 @@ export const es = {
     edit: "Usuario",
     search: "Buscar por nombre o correo",
     none: "No hay usuarios con este filtro.",
+    columns:
+      "Columnas: nombre, email, role_id (1 administrador, 5 agente), departamentos y sucursales (números separados por |), activo. Se reconocen por el correo. Un usuario nuevo entra con un enlace de invitación, que se crea en su ficha.",
     noneFound: "Nadie coincide con «{{q}}».",
     noEmail: "Sin correo",
     you: "Tú",

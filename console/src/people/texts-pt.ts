@@ -13,6 +13,8 @@ export const pt: PeopleTexts = {
     edit: "Usuário",
     search: "Buscar por nome ou e-mail",
     none: "Não há usuários com este filtro.",
+    columns:
+      "Colunas: nombre, email, role_id (1 administrador, 5 agente), departamentos e sucursales (números separados por |), activo. Os usuários são reconhecidos pelo e-mail. Um usuário novo entra com um link de convite, que se cria na ficha dele.",
     noneFound: "Ninguém corresponde a “{{q}}”.",
     noEmail: "Sem e-mail",
     you: "Você",

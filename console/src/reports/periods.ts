@@ -29,10 +29,3 @@ export function daysOf(preset: Preset, timeZone: string): Days {
     "last-month": { from: monthOf(lastOfBefore), to: lastOfBefore },
   }[preset];
 }
-
-/** Whether a calendar has the day, and a business may have figures of it. */
-export const isDay = (value: unknown): value is string =>
-  typeof value === "string" &&
-  /^2[0-9]{3}-\d{2}-\d{2}$/.test(value) &&
-  !Number.isNaN(Date.parse(`${value}T00:00:00Z`)) &&
-  shifted(value, 0) === value;
