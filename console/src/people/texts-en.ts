@@ -62,6 +62,9 @@ export const en: PeopleTexts = {
     endAsk: "The session of {{where}} ends now.",
     endAll: "End all",
     endAllAsk: "All sessions end now. Each device has to sign in again.",
+    current: "This session",
+    endOthers: "End the others",
+    endOthersAsk: "The other sessions end now; this one stays open.",
   },
   password: {
     current: "Current password",

@@ -60,6 +60,9 @@ export const es = {
     endAsk: "La sesión de {{where}} termina ahora.",
     endAll: "Cerrar todas",
     endAllAsk: "Todas las sesiones terminan ahora. Habrá que entrar de nuevo en cada equipo.",
+    current: "Esta sesión",
+    endOthers: "Cerrar las demás",
+    endOthersAsk: "Las demás sesiones terminan ahora; esta sigue abierta.",
   },
   password: {
     current: "Contraseña actual",

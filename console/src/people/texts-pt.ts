@@ -62,6 +62,9 @@ export const pt: PeopleTexts = {
     endAsk: "A sessão de {{where}} termina agora.",
     endAll: "Encerrar todas",
     endAllAsk: "Todas as sessões terminam agora. Será preciso entrar de novo em cada aparelho.",
+    current: "Esta sessão",
+    endOthers: "Encerrar as outras",
+    endOthersAsk: "As outras sessões terminam agora; esta continua aberta.",
   },
   password: {
     current: "Senha atual",
