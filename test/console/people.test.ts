@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { request } from "../support/http.ts";
-import { aBusiness, startWorld, type World } from "../support/world.ts";
+import { aBusiness } from "../support/world.ts";
 import { objections } from "./axe.ts";
-import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+import { setStage } from "./stage.ts";
 
 const admin = 101;
 /** One pixel. */
@@ -17,47 +14,12 @@ const picture = Buffer.from(
 
 describe("the console's pages of people and of the business", function () {
   this.timeout(90_000);
-  let world: World;
-  let browser: Browser;
-  let folder = "";
-  const seats: Seat[] = [];
+  const stage = setStage({ businesses: [aBusiness(1), aBusiness(2)], keepsMedia: true });
 
-  before(async function () {
-    demandBrowser(this);
-    buildConsole();
-    folder = await mkdtemp(join(tmpdir(), "media-"));
-    world = await startWorld({
-      businesses: [aBusiness(1), aBusiness(2)],
-      environment: { MEDIA_DIR: folder, MEDIA_BASE_URL: "https://media.test/media/" },
-    });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-    if (folder !== "") await rm(folder, { recursive: true, force: true });
-  });
-  afterEach(async () => {
-    for (const { context } of seats.splice(0)) await context.close();
-  });
-
-  const seat = async (view: string, user = admin): Promise<Page> => {
-    const opened = await seatOf(browser, world, user, view);
-    seats.push(opened);
-    return opened.page;
-  };
-  /** A browser without a session. */
-  const stranger = async (url: string): Promise<Page> => {
-    const context = await browser.newContext({ locale: "es-BO" });
-    context.setDefaultTimeout(10_000);
-    const page = await context.newPage();
-    seats.push({ context, page });
-    await page.goto(url);
-    return page;
-  };
+  const seat = (view: string, user = admin) => stage.seat(user, view);
   const asAdmin = async (method: string, path: string, body?: object) => {
-    const headers = { authorization: `Bearer ${await world.sessionToken(admin)}` };
-    return request(`${world.api}${path}`, { method, headers, ...(body && { body }) });
+    const headers = { authorization: `Bearer ${await stage.world.sessionToken(admin)}` };
+    return request(`${stage.world.api}${path}`, { method, headers, ...(body && { body }) });
   };
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const rowOf = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
@@ -73,7 +35,7 @@ describe("the console's pages of people and of the business", function () {
     await panel.getByText("no se volverá a mostrar").waitFor();
     await panel.getByRole("button", { name: "Cerrar", exact: true }).last().click();
 
-    const guest = await stranger(link);
+    const guest = await stage.visitor(`invitation/${link.split("/").at(-1)}`);
     await guest.getByLabel("Contraseña nueva").fill("corta");
     await guest.getByText("Faltan 5 caracteres.").waitFor();
     expect(await button(guest, "Guardar y entrar").isDisabled()).to.equal(true);
@@ -90,7 +52,7 @@ describe("the console's pages of people and of the business", function () {
     await page.getByText("vuelven a la cola de espera").waitFor();
     await button(page, "Desactivar").click();
     await page.getByText("Nina Nueva no puede entrar").waitFor();
-    await guest.goto(`${world.api}/console/inbox`);
+    await guest.goto(`${stage.world.api}/console/inbox`);
     await button(guest, "Entrar").waitFor();
   });
 
@@ -155,8 +117,8 @@ describe("the console's pages of people and of the business", function () {
     const password = "la primera clave";
     const made = await asAdmin("POST", "/admin/users", { nombre: "Ada", email: "ada@b1.test", role_id: 5 });
     const body = { token: made.json.invitation.token, password };
-    expect((await request(`${world.api}/auth/invitation`, { method: "POST", body })).status).to.equal(200);
-    const page = await stranger(`${world.api}/console/account`);
+    expect((await request(`${stage.world.api}/auth/invitation`, { method: "POST", body })).status).to.equal(200);
+    const page = await stage.visitor("account");
     await page.getByLabel("Correo").fill("ada@b1.test");
     await page.getByLabel("Contraseña").fill(password);
     await button(page, "Entrar").click();
@@ -169,13 +131,13 @@ describe("the console's pages of people and of the business", function () {
     await button(page, "Cambiar contraseña").click();
     await page.getByText("Tu contraseña cambió.").waitFor();
     const signIn = { email: "ada@b1.test", password: "la segunda clave" };
-    expect((await request(`${world.api}/auth/session`, { method: "POST", body: signIn })).status).to.equal(200);
-    await page.goto(`${world.api}/console/settings/users`);
+    expect((await request(`${stage.world.api}/auth/session`, { method: "POST", body: signIn })).status).to.equal(200);
+    await page.goto(`${stage.world.api}/console/settings/users`);
     await page.getByText("Esta pantalla es para administradores.").waitFor();
   });
 
   it("changes flags without losing those that it does not show, and shows who did it in the audit", async () => {
-    await world.rows(
+    await stage.world.rows(
       `update businesses set feature_flags = feature_flags || '{"of_tomorrow": 7, "tax_id_label": "NIT"}' where id = 1`,
     );
     const page = await seat("settings/flags");
@@ -185,19 +147,19 @@ describe("the console's pages of people and of the business", function () {
     await page.getByLabel("Valor").fill("6,96");
     await button(page, "Guardar").click();
     await page.getByRole("status").getByText("Guardado").waitFor();
-    const [{ flags }] = (await world.rows("select feature_flags as flags from businesses where id = 1")) as [
+    const [{ flags }] = (await stage.world.rows("select feature_flags as flags from businesses where id = 1")) as [
       { flags: Record<string, unknown> },
     ];
     expect(flags).to.include({ of_tomorrow: 7, tax_id_label: "NIT", bot_inactivity_minutes: 45 });
     expect(flags.currency_conversion).to.deep.equal({ USD: "6.96" });
 
-    await page.goto(`${world.api}/console/settings/business`);
+    await page.goto(`${stage.world.api}/console/settings/business`);
     await page.getByLabel("Nombre del negocio").fill("Tienda Nueva");
     await page.locator("input[type=file]").setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: picture });
     await page.getByRole("img", { name: "Imagen" }).waitFor();
     await button(page, "Guardar").click();
     await page.getByRole("status").getByText("Guardado").waitFor();
-    await page.goto(`${world.api}/console/settings/audit?resource=business`);
+    await page.goto(`${stage.world.api}/console/settings/audit?resource=business`);
     const entry = rowOf(page, "Tienda Nueva").first();
     await entry.getByRole("button", { name: "Ver qué cambió" }).click();
     await entry.getByRole("cell", { name: "Tienda Nueva" }).waitFor();
@@ -218,7 +180,7 @@ describe("the console's pages of people and of the business", function () {
     await page.emulateMedia({ reducedMotion: "reduce" });
     for (const view of views) {
       await page.emulateMedia({ colorScheme: "light" });
-      await page.goto(`${world.api}/console/${view}`);
+      await page.goto(`${stage.world.api}/console/${view}`);
       await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
       await page.waitForLoadState("networkidle");
       for (const colorScheme of ["light", "dark"] as const) {
