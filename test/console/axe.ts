@@ -5,12 +5,20 @@ import type { Page } from "playwright-core";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+const fadesEnd = `Promise.all(
+  document.getAnimations()
+    .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
+    .map(({ finished }) => finished.catch(() => {})),
+)`;
+
 /**
  * What axe objects to in the page as it stands, by rule, with the elements.
  *
  * @param rules - those that are asked; all if missing
  */
 export async function objections(page: Page, rules?: readonly string[]): Promise<string[]> {
+  // While a color fades into another one, its contrast is not what it will be.
+  await page.evaluate(fadesEnd);
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(source);
   const { violations } = await page.evaluate(
     (runOnly) =>
