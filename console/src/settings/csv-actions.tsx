@@ -84,7 +84,11 @@ export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
           )}
           {refusedAt && (
             <Alert color="yellow" variant="outline">
-              <a href={refusedAt.startsWith("/") ? refusedAt : `/${refusedAt}`} download="rechazados.csv">
+              <a
+                className={styles.refused}
+                href={refusedAt.startsWith("/") ? refusedAt : `/${refusedAt}`}
+                download="rechazados.csv"
+              >
                 {t("refusedFile")}
               </a>
             </Alert>
