@@ -8,7 +8,7 @@ import { Failure, Loading, Nothing, Page, usePlaceTitle } from "../settings/page
 import { SearchField } from "../settings/search-field.tsx";
 import settings from "../settings/settings.module.css";
 import { Initials } from "../shared/initials.tsx";
-import { said } from "../shared/search-params.ts";
+import { useSetSearch } from "../shared/use-set-search.ts";
 import styles from "./people.module.css";
 import { administrator, agent, type User, useAllDepartments, useUsers } from "./people.ts";
 import { useRoleName } from "./user-fields.tsx";
@@ -20,8 +20,7 @@ export function UsersScreen() {
   const { t } = useTranslation("people");
   const { user, ...search } = useSearch({ strict: false }) as UsersSearch;
   const navigate = useNavigate();
-  const go = (wanted: UsersSearch, replace = false) =>
-    void navigate({ to: "/settings/users", search: wanted, replace });
+  const go = (wanted: UsersSearch) => void navigate({ to: "/settings/users", search: wanted });
   const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useUsers(
     filtersOf(search),
   );
@@ -30,7 +29,7 @@ export function UsersScreen() {
   const add = <Button onClick={() => go({ ...search, user: "new" })}>{t("users.add")}</Button>;
   return (
     <Page place="users" action={add}>
-      <Filters search={search} onChange={(wanted) => go(wanted, true)} />
+      <Filters search={search} />
       {isPending && <Loading />}
       <Failure error={error} again={() => void refetch()} />
       {data && users.length === 0 && <Nothing text={t(q ? "users.noneFound" : "users.none", { q })} />}
@@ -46,35 +45,29 @@ export function UsersScreen() {
   );
 }
 
-interface FiltersProps {
-  readonly search: UsersSearch;
-  readonly onChange: (search: UsersSearch) => void;
-}
-
-function Filters({ search, onChange }: FiltersProps) {
+function Filters({ search }: { readonly search: UsersSearch }) {
   const { t } = useTranslation("people");
   const roleName = useRoleName();
   const { q = "", role, standing = "active" } = search;
-  const change = (changed: { readonly [Key in keyof UsersSearch]: UsersSearch[Key] | undefined }): void =>
-    onChange(said<UsersSearch>({ ...search, ...changed }));
+  const set = useSetSearch<UsersSearch>();
   const roles = [...new Set([administrator, agent, role ?? agent])];
   const exported = Object.entries(filtersOf(search)).map(([name, value]) => [name, String(value)]);
   return (
     <div className={settings.filters}>
-      <SearchField label={t("users.search")} q={q} onChange={(text) => change({ q: text || undefined })} />
+      <SearchField label={t("users.search")} q={q} onChange={(text) => set({ q: text || undefined })} />
       <Select
         clearable
         aria-label={t("users.role")}
         placeholder={t("users.everyRole")}
         data={roles.map((each) => ({ value: String(each), label: roleName(each) }))}
         value={role === undefined ? null : String(role)}
-        onChange={(value) => change({ role: value === null ? undefined : Number(value) })}
+        onChange={(value) => set({ role: value === null ? undefined : Number(value) })}
         className={styles.role}
       />
       <SegmentedControl
         aria-label={t("users.state")}
         value={standing}
-        onChange={(value) => change({ standing: value === "active" ? undefined : value })}
+        onChange={(value) => set({ standing: value === "active" ? undefined : value })}
         data={standings.map((value) => ({ value, label: t(`users.states.${value}`) }))}
       />
       <CsvActions
