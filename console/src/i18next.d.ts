@@ -7,6 +7,7 @@ import type { ThreadTexts } from "./inbox/thread-texts.ts";
 import type { OrdersTexts } from "./orders/texts.ts";
 import type { PeopleTexts } from "./people/texts.ts";
 import type { ReportsTexts } from "./reports/texts.ts";
+import type { CsvTexts } from "./settings/csv-texts.ts";
 import type { SettingsTexts } from "./settings/texts.ts";
 import type { Texts } from "./texts/es.ts";
 
@@ -18,6 +19,7 @@ declare module "i18next" {
       orders: OrdersTexts;
       campaigns: CampaignsTexts;
       catalog: CatalogTexts;
+      csv: CsvTexts;
       connections: ConnectionsTexts;
       contacts: ContactsTexts;
       people: PeopleTexts;

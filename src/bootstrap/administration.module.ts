@@ -1,11 +1,13 @@
 import { ContainerModule } from "inversify";
 import { auditRoute } from "../administration/adapters/http/audit.routes.ts";
+import { ownSessionRoutes } from "../administration/adapters/http/own-sessions.routes.ts";
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
 import { pairingRoute } from "../administration/adapters/http/senders.routes.ts";
 import { templateRoutes } from "../administration/adapters/http/templates.routes.ts";
 import { userAccessRoutes } from "../administration/adapters/http/user-access.routes.ts";
 import { PostgresAuditLog, PostgresAuditReads } from "../administration/adapters/postgres/audit-log.ts";
 import { SealedRecords } from "../administration/adapters/postgres/sealed-records.ts";
+import { PostgresUserSessions } from "../administration/adapters/postgres/user-sessions.ts";
 import {
   type ApprovingPlatform,
   adAccountRules,
@@ -174,11 +176,12 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     tokens.routes,
     [tokens.cells, tokens.secrets, tokens.feed, tokens.handOverChats, tokens.log],
     (cells, secrets, feed, handOver, log) => {
+      const digestOf = (token: string) => secrets.digest(token);
       const newInvitation = () => {
         const token = newToken("ri");
-        return { token, digest: secrets.digest(token) };
+        return { token, digest: digestOf(token) };
       };
-      const parts: UserParts = { newInvitation, logAgentChanges: tellOfAgents };
+      const parts: UserParts = { newInvitation, digestOf, logAgentChanges: tellOfAgents };
       const recordsOn = (queries: Queries) => new PostgresUserRecords(queries, parts);
       const afterCommit = async ({ actor: { businessId }, id: userId, before, after }: CommittedChange<User>) => {
         if (before && leaves(before, after)) await handOver.executeFor({ businessId, userId });
@@ -186,7 +189,8 @@ export const administrationModule = new ContainerModule(({ bind }) => {
       const access = new ManageUserAccess(
         {
           find: (businessId, userId) => recordsOn(cells.of(businessId)).find(businessId, userId),
-          sessions: (businessId, userId) => recordsOn(cells.of(businessId)).sessions(businessId, userId),
+          sessions: (businessId, ...asked) =>
+            new PostgresUserSessions(cells.of(businessId), digestOf).list(businessId, ...asked),
         },
         unitOfWorkOf(cells, recordsOn),
       );
@@ -196,6 +200,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
         ...importsOf(usersOnWire, cells, log, batchesOn, { ...afterChanges, rowsAtOnce: usersAtOnce }),
         ...routesOf(usersOnWire, cells, recordsOn, afterChanges),
         ...userAccessRoutes(access),
+        ...ownSessionRoutes(access),
       ];
     },
   );

@@ -4,7 +4,7 @@ const isoText =
 /** Whether an ISO 8601 text says by itself which zone it is in. */
 export const namesZone = (text: string): boolean => isoText.exec(text.trim())?.[8] !== undefined;
 
-const dayMs = 24 * 60 * 60 * 1000;
+export const dayMs = 24 * 60 * 60 * 1000;
 /** Whoever reads the year of others in four digits, as databases and clients do, reads it wrongly or not at all. */
 const earliest = Date.parse("0001-01-01T00:00:00.000Z");
 const latest = Date.parse("9999-12-31T23:59:59.999Z");

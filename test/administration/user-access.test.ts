@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { Answer } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { admin, agent, comingIn, foreignAdmin, password } from "./coming-in.ts";
 
@@ -95,7 +96,7 @@ describe("Access of users", () => {
       const path = `/admin/users/${user.id}/sessions`;
       const { data } = (await ask(admin, "GET", path)).json;
       expect(data).to.have.length(2);
-      expect(Object.keys(data[0])).to.deep.equal(["id", "created_at", "expires_at", "last_used", "address"]);
+      expect(Object.keys(data[0])).to.deep.equal(["id", "created_at", "expires_at", "last_used", "address", "current"]);
       expect(data[0].last_used).to.equal(null);
       expect(Date.parse(data[1].last_used)).to.be.at.least(Date.parse(data[1].created_at));
       await world.rows("update sessions set created_at = created_at - interval '3 hours' where user_id = $1", [
@@ -113,6 +114,48 @@ describe("Access of users", () => {
       expect((await ask(admin, "DELETE", path)).status).to.equal(204);
       await Promise.all([user.token, third].map(isOver));
       expect((await ask(admin, "GET", path)).json.data).to.deep.equal([]);
+    });
+
+    it("is seen and ended by its own user, in every role", async () => {
+      const user = await joined();
+      const stays = (await signIn(user.email)).json.token;
+      await signIn(user.email);
+      const newest = (await signIn(user.email)).json.token;
+      const listed = async (): Promise<{ id: number; current: boolean }[]> =>
+        (await by(stays, "GET", "/me/sessions")).json.data;
+      const open = await listed();
+      expect(open.map(({ current }) => current)).to.deep.equal([false, false, true, false]);
+      const socket = await world.listen(user.id);
+
+      expect((await by(stays, "DELETE", `/me/sessions/${open[0]?.id}`)).status).to.equal(204);
+      await isOver(newest);
+      expect((await by(stays, "DELETE", `/me/sessions/${open[0]?.id}`)).status).to.equal(404);
+      expect((await by(stays, "DELETE", "/me/sessions")).status).to.equal(204);
+      await isOver(user.token);
+      await socket.hears(({ name, payload }) => name === "access:ended" && payload.reason === "revoked");
+      expect((await listed()).map(({ id }) => id)).to.deep.equal([open[2]?.id]);
+
+      const { data } = (await ask(admin, "GET", `/admin/audit?resource=user-sessions&record=${user.id}`)).json;
+      expect(data.map(({ actor, before }: Answer["json"]) => [actor.type, actor.id, before.sessions])).to.deep.equal([
+        ["user", user.id, 3],
+        ["user", user.id, 1],
+      ]);
+      expect((await by(stays, "DELETE", `/me/sessions/${open[2]?.id}`)).status).to.equal(204);
+      await isOver(stays);
+    });
+
+    it("is hidden from other users of the business, and from keys", async () => {
+      const [user, other] = [await joined(), await joined()];
+      const [{ id }] = (await by(user.token, "GET", "/me/sessions")).json.data;
+      const answers = await Promise.all([id, missing].map((each) => by(other.token, "DELETE", `/me/sessions/${each}`)));
+      expect(answers.map(({ status }) => status)).to.deep.equal([404, 404]);
+      expect(answers[0]?.text).to.equal(answers[1]?.text);
+      expect((await by(other.token, "DELETE", "/me/sessions")).status).to.equal(204);
+      expect((await by(user.token, "GET", "/me")).status).to.equal(200);
+      for (const method of ["GET", "DELETE"]) {
+        const { status, json } = await send(method, "/me/sessions", undefined, { "x-api-key": world.appKey(1) });
+        expect([status, json.code]).to.deep.equal([401, "unauthorized"]);
+      }
     });
 
     it("is hidden from administrators of other businesses", async () => {

@@ -1,47 +1,20 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { Passwords } from "../../src/infra/crypto/passwords.ts";
-import { startWorld, type World } from "../support/world.ts";
 import { objections } from "./axe.ts";
-import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+import { setStage } from "./stage.ts";
 
 const password = "contraseña larga";
 const [admin, agent] = [101, 102];
 
 describe("the console", function () {
   this.timeout(90_000);
-  let world: World;
-  let browser: Browser;
-  const seats: Seat[] = [];
-
-  before(async function () {
-    demandBrowser(this);
-    buildConsole();
-    world = await startWorld();
-    await world.rows("update credentials set password_hash = $1", [await new Passwords().hash(password)]);
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
-  afterEach(async () => {
-    for (const { context } of seats.splice(0)) await context.close();
+  const stage = setStage({
+    fill: async ({ rows }) => {
+      await rows("update credentials set password_hash = $1", [await new Passwords().hash(password)]);
+    },
   });
 
-  const visitor = async (view = ""): Promise<Page> => {
-    const context = await browser.newContext();
-    context.setDefaultTimeout(10_000);
-    const page = await context.newPage();
-    seats.push({ page, context });
-    await page.goto(`${world.api}/console/${view}`);
-    return page;
-  };
-  const user = async (userId: number, view?: string): Promise<Page> => {
-    const opened = await seatOf(browser, world, userId, view);
-    seats.push(opened);
-    return opened.page;
-  };
   const signIn = async (page: Page, given: string): Promise<void> => {
     await page.getByLabel("Correo").fill("agent@b1.test");
     await page.getByLabel("Contraseña").fill(given);
@@ -49,7 +22,7 @@ describe("the console", function () {
   };
 
   it("lets a user in with e-mail and password, by the keyboard alone, to the address that was asked for", async () => {
-    const page = await visitor("inbox/101");
+    const page = await stage.visitor("inbox/101");
     await page.getByLabel("Correo").waitFor();
     await page.keyboard.type("agent@b1.test");
     await page.keyboard.press("Tab");
@@ -62,7 +35,7 @@ describe("the console", function () {
   });
 
   it("says in words what is wrong", async () => {
-    const page = await visitor();
+    const page = await stage.visitor();
     await signIn(page, "otra");
     await page.getByRole("alert").getByText("El correo o la contraseña no son correctos.").waitFor();
     await page.route("**/auth/session", (route) => route.fulfill({ status: 429, json: { error: "too many" } }));
@@ -81,7 +54,7 @@ describe("the console", function () {
       [admin, all],
       [agent, forAgents],
     ] as const) {
-      const page = await user(who);
+      const page = await stage.seat(who);
       const links = page.getByRole("navigation", { name: "Principal" }).getByRole("link");
       await links.first().waitFor();
       for (const width of [1440, 768, 360]) {
@@ -97,8 +70,33 @@ describe("the console", function () {
     }
   });
 
+  it("writes every label of the navigation whole and apart from the others, in each language on each phone", async () => {
+    const page = await stage.seat(admin);
+    const labels = page.getByRole("navigation").first().locator("a > span");
+    for (const language of ["es", "en", "pt"]) {
+      await page.evaluate(`localStorage.setItem("recado.language", "${language}")`);
+      await page.reload();
+      await labels.first().waitFor();
+      for (const width of [320, 360, 400]) {
+        await page.setViewportSize({ width, height: 740 });
+        const boxes = await labels.evaluateAll((spans) =>
+          spans.map((span) => {
+            const { left, right } = span.getBoundingClientRect();
+            return { left, right, isCut: span.scrollWidth > span.clientWidth };
+          }),
+        );
+        for (const [at, { left, right, isCut }] of boxes.entries()) {
+          const place = `${language} at ${width}: label ${at + 1}`;
+          expect(isCut, place).to.equal(false);
+          expect(left, place).to.be.at.least(boxes[at - 1]?.right ?? 0);
+          expect(right, place).to.be.at.most(width);
+        }
+      }
+    }
+  });
+
   it("speaks Spanish, and English and Portuguese at a click, also after a reload", async () => {
-    const page = await visitor();
+    const page = await stage.visitor();
     await page.getByRole("button", { name: "English" }).click();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     await page.getByRole("button", { name: "Português" }).click();
@@ -109,35 +107,35 @@ describe("the console", function () {
   });
 
   it("asks no other host for anything", async () => {
-    const page = await visitor();
+    const page = await stage.visitor();
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).origin));
     await signIn(page, password);
     await page.getByRole("list", { name: "Chats" }).waitFor();
-    expect([...new Set(asked)]).to.deep.equal([world.api]);
+    expect([...new Set(asked)]).to.deep.equal([stage.world.api]);
   });
 
   it("has at most 300 kB of JavaScript before the inbox shows", async () => {
-    const context = await browser.newContext();
+    const context = await stage.browser.newContext();
     const page = await context.newPage();
-    seats.push({ page, context });
     const sizes: Promise<number>[] = [];
     page.on("requestfinished", (request) => {
       if (request.resourceType() === "script") sizes.push(request.sizes().then((size) => size.responseBodySize));
     });
-    await page.goto(`${world.api}/console/`);
+    await page.goto(`${stage.world.api}/console/`);
     await signIn(page, password);
     await page.getByRole("list", { name: "Chats" }).waitFor();
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     expect(bytes).to.be.greaterThan(10_000);
     expect(bytes).to.be.at.most(300_000);
+    await context.close();
   });
 
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [1440, 360]) {
       it(`has nothing that axe objects to, in ${colorScheme} at ${width}`, async () => {
         for (const view of ["", "inbox", "inbox/101", "contacts", "orders"]) {
-          const page = view === "" ? await visitor() : await user(admin, view);
+          const page = view === "" ? await stage.visitor() : await stage.seat(admin, view);
           await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
           await page.setViewportSize({ width, height: 800 });
           await page.getByRole("heading").first().waitFor();

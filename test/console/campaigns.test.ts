@@ -1,39 +1,20 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { sandboxAccountsOf } from "../../src/fixtures/businesses/platforms.ts";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, startWorld, type World } from "../support/world.ts";
+import { aBusiness } from "../support/world.ts";
 import { objections } from "./axe.ts";
-import { buildConsole, demandBrowser, launch, lineTo, type Seat, seatOf } from "./browser.ts";
+import { lineTo } from "./browser.ts";
+import { setStage } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
 const patienceMs = 60_000;
 
 describe("the console's campaigns", function () {
   this.timeout(150_000);
-  let world: World;
-  let browser: Browser;
-  const seats: Seat[] = [];
+  const stage = setStage({ businesses: [aBusiness(1), aBusiness(2), aBusiness(3)] });
 
-  before(async function () {
-    demandBrowser(this);
-    buildConsole();
-    world = await startWorld({ businesses: [aBusiness(1), aBusiness(2), aBusiness(3)] });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
-  afterEach(async () => {
-    for (const { context } of seats.splice(0)) await context.close();
-  });
-
-  const seat = async (userId: number, view = "campaigns", at?: string): Promise<Page> => {
-    const opened = await seatOf(browser, world, userId, view, at);
-    seats.push(opened);
-    return opened.page;
-  };
+  const seat = (userId: number, view = "campaigns", at?: string) => stage.seat(userId, view, at);
   const phoneOf = (n: number): string => `59171${String(n).padStart(6, "0")}`;
   const fileOf = (lines: readonly string[]) => ({
     name: "clientes.csv",
@@ -59,7 +40,7 @@ describe("the console's campaigns", function () {
     await choose(page, "Dato para 1", "Nombre");
     await choose(page, "Dato para 2", "Pedido");
   };
-  const sentTo = async (phone: string): Promise<unknown[]> => world.control("GET", `/messages?to=${phone}`);
+  const sentTo = async (phone: string): Promise<unknown[]> => stage.world.control("GET", `/messages?to=${phone}`);
 
   it("go from a file of 500 rows to the last message, each sent once", async () => {
     const page = await seat(admin);
@@ -83,7 +64,7 @@ describe("the console's campaigns", function () {
     await page.getByRole("button", { name: "Enviar ahora" }).dblclick();
     await page.getByRole("heading", { name: "Regreso a clases" }).waitFor();
     await page.getByText("Terminada").waitFor({ timeout: patienceMs });
-    expect(await world.rows("select count(*)::int as n from campaigns")).to.deep.equal([{ n: 1 }]);
+    expect(await stage.world.rows("select count(*)::int as n from campaigns")).to.deep.equal([{ n: 1 }]);
     for (const n of [0, 3, 499]) expect(await sentTo(phoneOf(n)), phoneOf(n)).to.have.length(1);
   });
 
@@ -108,13 +89,13 @@ describe("the console's campaigns", function () {
     await one.getByRole("button", { name: "Sí, hacerlo" }).click();
     await one.getByText("Cancelada", { exact: true }).waitFor();
     expect(await sentTo(phoneOf(900))).to.have.length(0);
-    expect(await world.rows("select starts_at from campaigns where name = 'Para después'")).to.deep.equal([
+    expect(await stage.world.rows("select starts_at from campaigns where name = 'Para después'")).to.deep.equal([
       { starts_at: new Date("2099-01-31T13:30:00Z") },
     ]);
   });
 
   it("is registered once where the answer is lost, and what was entered survives a reload", async () => {
-    const line = await lineTo(world.api);
+    const line = await lineTo(stage.world.api);
     try {
       const page = await seat(admin, "campaigns/new", line.url);
       await begin(page, "Una sola vez");
@@ -141,7 +122,7 @@ describe("the console's campaigns", function () {
       await page.getByRole("button", { name: "Enviar ahora" }).click();
       await page.getByRole("heading", { name: "Una sola vez" }).waitFor();
       await eventually(async () => (await sentTo(phoneOf(950))).length === 1, patienceMs);
-      const [{ n } = { n: 0 }] = await world.rows<{ n: number }>(
+      const [{ n } = { n: 0 }] = await stage.world.rows<{ n: number }>(
         "select count(*)::int as n from campaigns where name = 'Una sola vez'",
       );
       expect(n).to.equal(1);
@@ -152,7 +133,7 @@ describe("the console's campaigns", function () {
 
   it("warn before the start of what would be refused, and ask once more", async () => {
     const [number] = sandboxAccountsOf([aBusiness(1)]);
-    await world.control("POST", "/accounts", { ...number, quality: "RED", messagingLimit: "TIER_250" });
+    await stage.world.control("POST", "/accounts", { ...number, quality: "RED", messagingLimit: "TIER_250" });
     try {
       const page = await seat(admin, "campaigns/new");
       await page.emulateMedia({ reducedMotion: "reduce" });
@@ -179,20 +160,20 @@ describe("the console's campaigns", function () {
       await eventually(() => page.evaluate<boolean>("document.getAnimations().length === 0"));
       expect(await objections(page)).to.deep.equal([]);
       await question.getByRole("button", { name: "Volver" }).click();
-      expect(await world.rows("select from campaigns where name = 'Con avisos'")).to.have.length(0);
+      expect(await stage.world.rows("select from campaigns where name = 'Con avisos'")).to.have.length(0);
       await page.getByRole("button", { name: "Enviar ahora" }).click();
       await question.getByRole("button", { name: "Enviar de todos modos" }).click();
       await page.getByRole("heading", { name: "Con avisos" }).waitFor();
       await page.getByRole("img", { name: "Reparto por estado" }).locator("canvas").waitFor();
     } finally {
-      await world.control("POST", "/accounts", number);
+      await stage.world.control("POST", "/accounts", number);
     }
   });
 
   it("are found by state and name, which the address keeps", async () => {
     const states = { "Rebaja de mayo": "cancelled", "Rebaja de junio": "paused", Aniversario: "paused" };
     for (const [name, state] of Object.entries(states)) {
-      await world.rows(
+      await stage.world.rows(
         `insert into campaigns (business_id, name, user_id, template_id, step_id, sender_id, tags, template, state,
                                 starts_at, timezone, total, pause_reason, finished_at)
          select 2, $1, 201, 201, 201, id, '{}', '{}', $2, now(), 'America/La_Paz', 0,
@@ -222,7 +203,7 @@ describe("the console's campaigns", function () {
     const page = await seat(agent, "inbox");
     await page.getByRole("link", { name: "Bandeja" }).waitFor();
     expect(await page.getByRole("link", { name: "Campañas" }).count()).to.equal(0);
-    await page.goto(`${world.api}/console/campaigns/1`);
+    await page.goto(`${stage.world.api}/console/campaigns/1`);
     await page.getByText("Esta pantalla es para administradores.").waitFor();
     const stranger = await seat(301);
     await stranger.getByText("Todavía no hay campañas").waitFor();

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
 import { aThread } from "../support/world.ts";
-import { ana, composer, picture, sendButton, ThreadBench, thread } from "./thread-bench.ts";
+import { ana, composer, picture, sendButton, setThreadStage, thread } from "./thread-bench.ts";
 
 const threads = Array.from({ length: 10 }, (_, index) =>
   aThread(101 + index, { name: `Cliente ${index + 1}`, state: "pending" }),
@@ -10,16 +10,7 @@ const threads = Array.from({ length: 10 }, (_, index) =>
 
 describe("the console's composer", function () {
   this.timeout(90_000);
-  const bench = new ThreadBench(threads);
-  const seat: ThreadBench["seat"] = (...where) => bench.seat(...where);
-  const says: ThreadBench["says"] = (...what) => bench.says(...what);
-  const received: ThreadBench["received"] = (...what) => bench.received(...what);
-
-  before(async function () {
-    await bench.start(this);
-  });
-  after(() => bench.stop());
-  afterEach(() => bench.leave());
+  const { stage, seat, says, received } = setThreadStage(threads);
 
   interface Dropped {
     readonly name: string;
@@ -106,7 +97,7 @@ describe("the console's composer", function () {
         ["envío", "Hola {{contacto.nombre}}, el envío cuesta Bs 10."],
         ["horario", "Abrimos de 9 a 18."],
       ])
-        expect((await bench.world.post("/admin/quick-replies", { nombre, texto })).status).to.equal(201);
+        expect((await stage.world.post("/admin/quick-replies", { nombre, texto })).status).to.equal(201);
     });
 
     it("are found by a slash and a word, chosen by the keyboard, and reach the customer filled in", async () => {

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "chai";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
-import { objections } from "./axe.ts";
-import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+import { aBusiness, aThread } from "../support/world.ts";
+import { objections, rulesIn } from "./axe.ts";
+import { setStage, wide } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
 const patienceMs = 30_000;
@@ -14,43 +14,29 @@ const row = (page: Page, name: string): Locator => list(page).getByRole("listite
 
 describe("the console's contacts", function () {
   this.timeout(90_000);
-  let world: World;
-  let browser: Browser;
-  const seats: Seat[] = [];
-
-  before(async function () {
-    demandBrowser(this);
-    buildConsole();
-    const threads = [aThread(101), aThread(102, { name: "Bruno Baca" })];
-    const tags = [
-      { id: 101, name: "VIP" },
-      { id: 102, name: "Nuevo" },
-    ];
-    world = await startWorld({ businesses: [aBusiness(1, { threads, tags }), aBusiness(2)] });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
-  afterEach(async () => {
-    for (const { context } of seats.splice(0)) await context.close();
+  const stage = setStage({
+    viewport: wide,
+    businesses: [
+      aBusiness(1, {
+        threads: [aThread(101), aThread(102, { name: "Bruno Baca" })],
+        tags: [
+          { id: 101, name: "VIP" },
+          { id: 102, name: "Nuevo" },
+        ],
+      }),
+      aBusiness(2),
+    ],
   });
 
-  const seat = async (userId: number, view = "contacts"): Promise<Page> => {
-    const opened = await seatOf(browser, world, userId, view);
-    seats.push(opened);
-    await opened.page.setViewportSize({ width: 1440, height: 900 });
-    return opened.page;
-  };
+  const seat = (userId: number, view = "contacts") => stage.seat(userId, view);
   const make = async (nombre: string, numero: string, more: object = {}): Promise<number> => {
-    const { status, json } = await world.post("/contacts", { nombre, numero, ...more });
+    const { status, json } = await stage.world.post("/contacts", { nombre, numero, ...more });
     expect(status, JSON.stringify(json)).to.equal(201);
     return json.id;
   };
   const change = async (id: number, body: object): Promise<void> => {
-    const headers = { "x-api-key": world.appKey(1), "content-type": "application/json" };
-    const url = `${world.api}/contacts/${id}`;
+    const headers = { "x-api-key": stage.world.appKey(1), "content-type": "application/json" };
+    const url = `${stage.world.api}/contacts/${id}`;
     expect((await fetch(url, { method: "PUT", headers, body: JSON.stringify(body) })).status).to.equal(200);
   };
   const importFile = async (page: Page, lines: readonly string[]): Promise<void> => {
@@ -69,10 +55,10 @@ describe("the console's contacts", function () {
     const page = await seat(admin, "contacts?tag=101");
     await row(page, "Ñusta Quispe").getByText("+59171110001").waitFor();
     expect(await row(page, "Otilia Vargas").count()).to.equal(0);
-    await page.goto(`${world.api}/console/contacts?opted_out=true`);
+    await page.goto(`${stage.world.api}/console/contacts?opted_out=true`);
     await row(page, "Otilia Vargas").getByText("No quiere mensajes").waitFor();
     expect(await row(page, "Ñusta Quispe").count()).to.equal(0);
-    await page.goto(`${world.api}/console/contacts`);
+    await page.goto(`${stage.world.api}/console/contacts`);
     await row(page, "Otilia Vargas").waitFor();
     await page.getByRole("searchbox", { name: "Buscar por nombre o número" }).pressSequentially("ñusta");
     await row(page, "Otilia Vargas").waitFor({ state: "detached" });
@@ -85,7 +71,7 @@ describe("the console's contacts", function () {
     await page.getByRole("dialog", { name: "Ñusta Quispe de Paz" }).waitFor();
     await page.keyboard.press("Escape");
     await row(page, "Ñusta Quispe de Paz").waitFor();
-    await page.goto(`${world.api}/console/contacts?q=Bruno`);
+    await page.goto(`${stage.world.api}/console/contacts?q=Bruno`);
     await row(page, "Bruno Baca").getByRole("link").click();
     await page.getByRole("dialog").getByRole("link", { name: "Abrir chat" }).click();
     await page.waitForURL(/\/inbox\/102/);
@@ -110,7 +96,7 @@ describe("the console's contacts", function () {
     await told.getByRole("button", { name: "Tomar lo suyo: Zona" }).click();
     await page.getByRole("button", { name: "Guardar" }).click();
     await page.getByRole("button", { name: "Editar" }).waitFor();
-    const { json } = await world.get(`/contacts/${id}`);
+    const { json } = await stage.world.get(`/contacts/${id}`);
     expect(json.nombre).to.equal("Elena P. Soria");
     expect(json.campos).to.deep.equal({ Zona: "Norte", Talla: "L", Mascota: "Gato", Plan: "Oro" });
     expect(json.tags.map((tag: { id: number }) => tag.id)).to.deep.equal([102]);
@@ -133,7 +119,7 @@ describe("the console's contacts", function () {
     await page.getByRole("button", { name: "Crear contacto" }).dblclick();
     const panel = page.getByRole("dialog", { name: "Fidel Nuevo" });
     await panel.getByText("Todavía no hay chats.").waitFor();
-    const [made] = await world.rows<{ id: string }>("select id from contacts where phone = '59171130002'");
+    const [made] = await stage.world.rows<{ id: string }>("select id from contacts where phone = '59171130002'");
     await page.waitForURL(new RegExp(`/contacts/${made?.id}$`));
     await panel.getByRole("button", { name: "Enviar plantilla" }).click();
     await page.getByRole("combobox", { name: "Plantilla" }).click();
@@ -143,9 +129,9 @@ describe("the console's contacts", function () {
     await page.getByText("Hola Fidel, tu pedido P-9 está listo.").waitFor();
     await page.getByRole("button", { name: "Enviar", exact: true }).dblclick();
     await page.waitForURL(/\/inbox\/\d+/);
-    expect(await world.control("GET", "/messages?to=59171130002")).to.have.length(1);
+    expect(await stage.world.control("GET", "/messages?to=59171130002")).to.have.length(1);
 
-    await page.goto(`${world.api}/console/contacts/${made?.id}`);
+    await page.goto(`${stage.world.api}/console/contacts/${made?.id}`);
     await panel.getByRole("button", { name: "Borrar contacto" }).click();
     const dialog = page.getByRole("dialog", { name: "Borrar a Fidel Nuevo" });
     await dialog.getByText("los textos y archivos de todos sus mensajes").waitFor();
@@ -155,7 +141,7 @@ describe("the console's contacts", function () {
     await page.getByText("El contacto fue borrado.").waitFor();
     await row(page, "Primera Dueña").waitFor();
     expect(await row(page, "Fidel Nuevo").count()).to.equal(0);
-    expect((await world.get(`/contacts/${made?.id}`)).status).to.equal(404);
+    expect((await stage.world.get(`/contacts/${made?.id}`)).status).to.equal(404);
   });
 
   it("are imported from a file of thousands, whose refused rows come back with reasons, and exported again", async () => {
@@ -195,7 +181,7 @@ describe("the console's contacts", function () {
       await page.mouse.wheel(0, 20_000);
       return (await row(page, "Niña 2700").count()) === 1;
     }, patienceMs);
-    await page.goto(`${world.api}/console/contacts?q=Ni%C3%B1a+299`);
+    await page.goto(`${stage.world.api}/console/contacts?q=Ni%C3%B1a+299`);
     await row(page, "Niña 2990").waitFor();
     const exported = await saved(page, page.getByRole("button", { name: "Exportar" }));
     expect(exported.trim().split("\n")).to.have.length(12);
@@ -216,7 +202,7 @@ describe("the console's contacts", function () {
       const page = await seat(admin);
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       for (const view of ["contacts", `contacts/${id}`, "contacts/new", "contacts/import"]) {
-        await page.goto(`${world.api}/console/${view}`);
+        await page.goto(`${stage.world.api}/console/${view}`);
         await row(page, "Larguísimo").first().waitFor();
         if (view !== "contacts") await page.getByRole("dialog").getByRole("button").first().waitFor();
         await page.waitForLoadState("networkidle");
@@ -226,7 +212,7 @@ describe("the console's contacts", function () {
             "Math.max(...['html', 'main', 'main > *'].map((each) => document.querySelector(each)).map((e) => e.scrollWidth - e.clientWidth))",
           );
           expect(overflow, `${view} at ${width}`).to.be.at.most(0);
-          expect(await objections(page), `${view} at ${width}`).to.deep.equal([]);
+          expect(await objections(page, rulesIn[colorScheme]), `${view} at ${width}`).to.deep.equal([]);
           if (process.env.SHOTS) {
             const name = `${view.replaceAll("/", "_").replace(String(id), "one")}-${width}-${colorScheme}.png`;
             await page.screenshot({ path: `${process.env.SHOTS}/${name}` });
@@ -241,16 +227,16 @@ describe("the console's contacts", function () {
     await page.getByRole("link", { name: "Nuevo contacto" }).waitFor();
     for (const name of ["Exportar", "Importar"])
       expect(await page.getByLabel(name, { exact: true }).count(), name).to.equal(0);
-    const [own] = await world.rows<{ id: string }>(
+    const [own] = await stage.world.rows<{ id: string }>(
       "select id from contacts where business_id = 1 and phone = '59170000101'",
     );
-    await page.goto(`${world.api}/console/contacts/${own?.id}`);
+    await page.goto(`${stage.world.api}/console/contacts/${own?.id}`);
     await page.getByRole("button", { name: "Editar" }).waitFor();
     expect(await page.getByRole("button", { name: "Borrar contacto" }).count()).to.equal(0);
-    await page.goto(`${world.api}/console/contacts/import`);
+    await page.goto(`${stage.world.api}/console/contacts/import`);
     await page.getByText("Importar contactos es para administradores.").waitFor();
-    const [foreign] = await world.rows<{ id: string }>("select id from contacts where business_id = 2 limit 1");
-    await page.goto(`${world.api}/console/contacts/${foreign?.id}`);
+    const [foreign] = await stage.world.rows<{ id: string }>("select id from contacts where business_id = 2 limit 1");
+    await page.goto(`${stage.world.api}/console/contacts/${foreign?.id}`);
     await page.getByText("Este contacto no existe o fue borrado.").waitFor();
   });
 });

@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
+import { aBusiness, aThread } from "../support/world.ts";
 import { objections } from "./axe.ts";
-import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+import { setStage, wide } from "./stage.ts";
 
 const [admin, ana] = [101, 102];
 
@@ -26,44 +26,23 @@ const side = (page: Page) => page.getByRole("complementary", { name: "Datos del 
 
 describe("the console's inbox around the thread", function () {
   this.timeout(90_000);
-  let world: World;
-  let browser: Browser;
-  const seats: Seat[] = [];
+  const stage = setStage({ viewport: wide, businesses: [aBusiness(1, { tags, threads })] });
 
-  before(async function () {
-    demandBrowser(this);
-    buildConsole();
-    world = await startWorld({ businesses: [aBusiness(1, { tags, threads })] });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
-  afterEach(async () => {
-    for (const { context } of seats.splice(0)) await context.close();
-  });
-
-  const seat = async (userId = admin, view?: string): Promise<Page> => {
-    const opened = await seatOf(browser, world, userId, view);
-    seats.push(opened);
-    await opened.page.setViewportSize({ width: 1440, height: 900 });
-    return opened.page;
-  };
+  const seat = (userId = admin, view?: string) => stage.seat(userId, view);
   const says = (chat: number, text: string) =>
-    world.control("POST", `/customers/5917000${String(chat).padStart(4, "0")}/say`, { to: "number-1", text });
+    stage.world.control("POST", `/customers/5917000${String(chat).padStart(4, "0")}/say`, { to: "number-1", text });
 
   it("shows by its address the chats of a department, of a tag and of a state, and takes a filter away", async () => {
     const page = await seat(admin, "inbox?department=101");
     await rows(page).getByText("Cliente 2", { exact: true }).waitFor();
     expect(await rows(page).count()).to.equal(1);
-    await page.goto(`${world.api}/console/inbox?tag=1150`);
+    await page.goto(`${stage.world.api}/console/inbox?tag=1150`);
     await rows(page).getByText("Cliente 3", { exact: true }).waitFor();
     expect(await rows(page).count()).to.equal(1);
     await page.getByRole("button", { name: "Quitar el filtro Etiqueta 151" }).click();
     await eventually(async () => (await rows(page).count()) === threads.length);
     expect(page.url()).not.to.include("tag=");
-    await page.goto(`${world.api}/console/inbox?state=proceso`);
+    await page.goto(`${stage.world.api}/console/inbox?state=proceso`);
     await rows(page).getByText("Cliente 4", { exact: true }).waitFor();
     expect(await rows(page).count()).to.equal(1);
   });
@@ -195,7 +174,7 @@ describe("the console's inbox around the thread", function () {
     await page.getByRole("button", { name: "Cuenta de Ana Agente" }).click();
     await page.getByRole("menuitemcheckbox", { name: "Disponible para atender", checked: true }).click();
     await eventually(async () => {
-      const [user] = await world.rows<{ available: boolean }>("select available from users where id = 102");
+      const [user] = await stage.world.rows<{ available: boolean }>("select available from users where id = 102");
       return user?.available === false;
     });
   });
@@ -212,22 +191,11 @@ describe("the console's inbox around the thread", function () {
 
 describe("the console's inbox with 10,000 chats", function () {
   this.timeout(90_000);
-  let world: World;
-  let browser: Browser;
-
-  before(async function () {
-    demandBrowser(this);
-    const all = Array.from({ length: 10_000 }, (_, index) => aThread(1_001 + index, { name: `Cliente ${index + 1}` }));
-    world = await startWorld({ businesses: [aBusiness(1, { threads: all })] });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
+  const all = Array.from({ length: 10_000 }, (_, index) => aThread(1_001 + index, { name: `Cliente ${index + 1}` }));
+  const stage = setStage({ businesses: [aBusiness(1, { threads: all })] });
 
   it("keeps few rows in the page however far one scrolls", async () => {
-    const { page } = await seatOf(browser, world, admin);
+    const page = await stage.seat(admin);
     await rows(page).first().waitFor();
     await list(page).hover();
     await eventually(async () => {

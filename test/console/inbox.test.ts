@@ -1,8 +1,9 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
-import { buildConsole, demandBrowser, launch, lineTo, type Seat, seatOf } from "./browser.ts";
+import { aBusiness, aThread } from "../support/world.ts";
+import { lineTo } from "./browser.ts";
+import { setStage } from "./stage.ts";
 
 const [admin, ana, beto, stranger] = [101, 102, 103, 202];
 
@@ -36,34 +37,17 @@ const sendButton = (page: Page) => page.getByRole("button", { name: "Enviar" });
 
 describe("the console's inbox", function () {
   this.timeout(90_000);
-  let world: World;
-  let browser: Browser;
-  const seats: Seat[] = [];
+  const stage = setStage({ businesses: [aBusiness(1, { users, threads: [...threads, long] }), aBusiness(2)] });
+  const { seat } = stage;
 
-  before(async function () {
-    demandBrowser(this);
-    buildConsole();
-    world = await startWorld({ businesses: [aBusiness(1, { users, threads: [...threads, long] }), aBusiness(2)] });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
-  afterEach(async () => {
-    for (const { context } of seats.splice(0)) await context.close();
-  });
-
-  const seat = async (userId: number, view?: string, at?: string): Promise<Page> => {
-    const opened = await seatOf(browser, world, userId, view, at);
-    seats.push(opened);
-    return opened.page;
-  };
   const phoneOf = (chat: number): string => `5917000${String(chat).padStart(4, "0")}`;
   const says = (chat: number, text: string) =>
-    world.control("POST", `/customers/${phoneOf(chat)}/say`, { to: "number-1", text });
+    stage.world.control("POST", `/customers/${phoneOf(chat)}/say`, { to: "number-1", text });
   const reads = async (chat: number): Promise<string[]> => {
-    const messages: { text?: string; body?: string }[] = await world.control("GET", `/messages?to=${phoneOf(chat)}`);
+    const messages: { text?: string; body?: string }[] = await stage.world.control(
+      "GET",
+      `/messages?to=${phoneOf(chat)}`,
+    );
     return messages.map((message) => JSON.stringify(message));
   };
   const times = async (chat: number, text: string): Promise<number> =>
@@ -147,7 +131,7 @@ describe("the console's inbox", function () {
     // Neither hears of the other's before its own is on its way.
     await Promise.all(takes.map((button) => button.click({ noWaitAfter: true }).catch(() => {})));
     const [row] = await eventually(async () => {
-      const rows = await world.rows<{ support_user_id: number }>(
+      const rows = await stage.world.rows<{ support_user_id: number }>(
         "select support_user_id from chats where business_id = 1 and id = 104 and support_user_id is not null",
       );
       return rows.length === 1 && rows;
@@ -181,7 +165,7 @@ describe("the console's inbox", function () {
     await page.getByRole("menuitem", { name: "Beto Bueno" }).focus();
     await page.keyboard.press("Enter");
     await eventually(async () => {
-      const [row] = await world.rows<{ support_user_id: number }>(
+      const [row] = await stage.world.rows<{ support_user_id: number }>(
         "select support_user_id from chats where business_id = 1 and id = 108",
       );
       return Number(row?.support_user_id) === beto;
@@ -207,7 +191,7 @@ describe("the console's inbox", function () {
   });
 
   it("loses nothing and doubles nothing where the connection is cut for some seconds", async () => {
-    const line = await lineTo(world.api);
+    const line = await lineTo(stage.world.api);
     try {
       await says(106, "Antes");
       const page = await seat(ana, "inbox/106", line.url);
@@ -234,7 +218,7 @@ describe("the console's inbox", function () {
   });
 
   it("sends once what was answered into a cut connection", async () => {
-    const line = await lineTo(world.api);
+    const line = await lineTo(stage.world.api);
     try {
       await says(107, "Antes");
       const page = await seat(ana, "inbox/107", line.url);
@@ -273,7 +257,7 @@ describe("the console's inbox", function () {
         .count(),
     ).to.equal(0);
     await says(101, "Solo para el negocio 1");
-    await world.control("POST", `/customers/${phoneOf(201)}/say`, { to: "number-2", text: "Para el negocio 2" });
+    await stage.world.control("POST", `/customers/${phoneOf(201)}/say`, { to: "number-2", text: "Para el negocio 2" });
     await list(page).getByText("Para el negocio 2").waitFor();
     expect(await page.getByText("Solo para el negocio 1").count()).to.equal(0);
   });
@@ -281,7 +265,7 @@ describe("the console's inbox", function () {
   it("ends where the session does", async () => {
     const page = await seat(beto);
     await list(page).waitFor();
-    await world.rows("delete from sessions where user_id = $1", [beto]);
+    await stage.world.rows("delete from sessions where user_id = $1", [beto]);
     await says(108, "Buenas");
     await page.reload();
     await page.getByRole("button", { name: "Entrar" }).waitFor();

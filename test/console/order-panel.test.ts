@@ -1,10 +1,9 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { addLine, addOrder, openShop } from "../orders/shop.ts";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { startWorld, type World } from "../support/world.ts";
-import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+import { setStage, wide } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
 
@@ -17,37 +16,24 @@ const panelOf = (page: Page) => page.getByRole("dialog");
 
 describe("the console's panel of an order", function () {
   this.timeout(90_000);
-  let world: World;
-  let browser: Browser;
-  const seats: Seat[] = [];
+  const stage = setStage({
+    viewport: wide,
+    fill: async (world) => {
+      for (const id of [1, 2]) await openShop(world, id);
+    },
+  });
+  beforeEach(() => stage.world.rows("truncate orders cascade"));
 
-  before(async function () {
-    demandBrowser(this);
-    buildConsole();
-    world = await startWorld();
-    for (const id of [1, 2]) await openShop(world, id);
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
-  beforeEach(() => world.rows("truncate orders cascade"));
-  afterEach(async () => {
-    for (const { context } of seats.splice(0)) await context.close();
-  });
-
-  const seat = async (userId: number, view: string): Promise<Page> => {
-    const opened = await seatOf(browser, world, userId, view);
-    seats.push(opened);
-    await opened.page.setViewportSize({ width: 1440, height: 900 });
-    return opened.page;
-  };
+  const { seat } = stage;
   const put = (path: string, body: object) =>
-    request(`${world.api}/catalogs/${path}`, { method: "PUT", body, headers: { "x-api-key": world.appKey(1) } });
+    request(`${stage.world.api}/catalogs/${path}`, {
+      method: "PUT",
+      body,
+      headers: { "x-api-key": stage.world.appKey(1) },
+    });
 
   it("adds an extra at a price of its own, which counts in every browser", async () => {
-    const id = await addOrder(world, 1, { shipment_method: "pickup" });
+    const id = await addOrder(stage.world, 1, { shipment_method: "pickup" });
     const [one, other] = [await seat(agent, `orders/${id}`), await seat(admin, `orders/${id}`)];
     const panel = panelOf(one);
     await panel.getByRole("button", { name: "Añadir producto" }).click();
@@ -74,8 +60,8 @@ describe("the console's panel of an order", function () {
   });
 
   it("says what each line costs with its extras", async () => {
-    const id = await addOrder(world, 1, { shipment_method: "pickup" });
-    await addLine(world, 1, id, { quantity: 3, extras: [101, 102] });
+    const id = await addOrder(stage.world, 1, { shipment_method: "pickup" });
+    await addLine(stage.world, 1, id, { quantity: 3, extras: [101, 102] });
     const page = await seat(agent, `orders/${id}`);
     // 3 × (8.10 + 0.10 + 3.20)
     await panelOf(page)
@@ -86,7 +72,7 @@ describe("the console's panel of an order", function () {
   });
 
   it("says where an order is by now, where somebody else moved it first", async () => {
-    const id = await addOrder(world, 1);
+    const id = await addOrder(stage.world, 1);
     const page = await seat(agent, "orders");
     await cardIn(page, "Pendientes", id).waitFor();
     let moved = 0;
@@ -103,7 +89,7 @@ describe("the console's panel of an order", function () {
   });
 
   it("tells in its history who changed what, in a user's words", async () => {
-    const id = await addOrder(world, 1);
+    const id = await addOrder(stage.world, 1);
     const page = await seat(admin, `orders/${id}`);
     const panel = panelOf(page);
     await panel.getByLabel("Dirección").fill("Calle 21");
@@ -115,13 +101,13 @@ describe("the console's panel of an order", function () {
   });
 
   it("counts 200 orders of a column, loads them while one scrolls, and keeps the page small", async () => {
-    await world.rows(
+    await stage.world.rows(
       `insert into orders (business_id, status, type, branch_id, chat_id, created_at)
        select 1, 8, 'wa', 101, 101, timestamptz '2026-01-02 03:04:05Z' + n * interval '1 minute'
        from generate_series(1, 200) as n`,
     );
     const page = await seat(agent, "orders");
-    const oldest = await world.rows<{ id: string }>("select id from orders order by created_at limit 1");
+    const oldest = await stage.world.rows<{ id: string }>("select id from orders order by created_at limit 1");
     await page.getByRole("heading", { name: /^Pendientes ?200$/ }).waitFor();
     const pending = column(page, "Pendientes");
     await pending.getByRole("listitem").first().waitFor();
@@ -134,7 +120,7 @@ describe("the console's panel of an order", function () {
   });
 
   it("shows no step that only an administrator may take to an agent", async () => {
-    const id = await addOrder(world, 1, { status: 4 });
+    const id = await addOrder(stage.world, 1, { status: 4 });
     const [agents, admins] = [await seat(agent, `orders/${id}`), await seat(admin, `orders/${id}`)];
     await panelOf(admins).getByRole("button", { name: "Volver a pendientes" }).waitFor();
     await panelOf(agents).getByText("Completado", { exact: true }).first().waitFor();
@@ -142,8 +128,8 @@ describe("the console's panel of an order", function () {
   });
 
   it("prints the ticket and nothing else, on a roll as on a sheet", async () => {
-    const id = await addOrder(world, 1, { shipment_method: "pickup", payment_method: "cash" });
-    await addLine(world, 1, id, { quantity: 2 });
+    const id = await addOrder(stage.world, 1, { shipment_method: "pickup", payment_method: "cash" });
+    await addLine(stage.world, 1, id, { quantity: 2 });
     const page = await seat(agent, `orders/${id}`);
     await panelOf(page).getByText("Salteña").waitFor();
     await page.emulateMedia({ media: "print" });

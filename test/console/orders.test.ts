@@ -1,10 +1,11 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { addOrder, openShop } from "../orders/shop.ts";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
+import { aBusiness, aThread } from "../support/world.ts";
 import { objections } from "./axe.ts";
-import { buildConsole, demandBrowser, launch, lineTo, type Seat, seatOf } from "./browser.ts";
+import { lineTo } from "./browser.ts";
+import { setStage, wide } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
 const patienceMs = 15_000;
@@ -18,40 +19,23 @@ const mover = (page: Page, id: number) => page.getByRole("button", { name: `Move
 
 describe("the console's board of orders", function () {
   this.timeout(90_000);
-  let world: World;
-  let browser: Browser;
-  const seats: Seat[] = [];
+  const stage = setStage({
+    viewport: wide,
+    businesses: [aBusiness(1, { threads: [aThread(101), aThread(102, { name: "Bruno Baca" })] }), aBusiness(2)],
+    fill: async (world) => {
+      for (const id of [1, 2]) await openShop(world, id);
+    },
+  });
+  beforeEach(() => stage.world.rows("truncate orders cascade"));
 
-  before(async function () {
-    demandBrowser(this);
-    buildConsole();
-    const threads = [aThread(101), aThread(102, { name: "Bruno Baca" })];
-    world = await startWorld({ businesses: [aBusiness(1, { threads }), aBusiness(2)] });
-    for (const id of [1, 2]) await openShop(world, id);
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
-  beforeEach(() => world.rows("truncate orders cascade"));
-  afterEach(async () => {
-    for (const { context } of seats.splice(0)) await context.close();
-  });
-
-  const seat = async (userId: number, view = "orders", at?: string): Promise<Page> => {
-    const opened = await seatOf(browser, world, userId, view, at);
-    seats.push(opened);
-    await opened.page.setViewportSize({ width: 1440, height: 900 });
-    return opened.page;
-  };
+  const seat = (userId: number, view = "orders", at?: string) => stage.seat(userId, view, at);
   const headOf = (page: Page, name: string) => page.getByRole("heading", { name: new RegExp(`^${name} ?\\d*$`) });
   const counts = async (page: Page, name: string, count: number): Promise<void> => {
     await eventually(async () => (await headOf(page, name).textContent()) === `${name}${count}`, patienceMs);
   };
 
   it("takes an order across, in two browsers at once", async () => {
-    const id = await addOrder(world, 1);
+    const id = await addOrder(stage.world, 1);
     const [one, other] = [await seat(admin), await seat(agent)];
     await card(other, "Pendientes", id).waitFor();
     for (const [to, page] of [
@@ -68,11 +52,11 @@ describe("the console's board of orders", function () {
       await counts(each, "Pendientes", 0);
       expect(await each.getByRole("article").count()).to.equal(1);
     }
-    expect(await world.rows("select status from orders")).to.deep.equal([{ status: 4 }]);
+    expect(await stage.world.rows("select status from orders")).to.deep.equal([{ status: 4 }]);
   });
 
   it("lets a card be dragged, and brings it back with the reason where it may not go", async () => {
-    const id = await addOrder(world, 1, { shipment_method: "pickup" });
+    const id = await addOrder(stage.world, 1, { shipment_method: "pickup" });
     const page = await seat(admin);
     const dragTo = async (from: string, to: string): Promise<void> => {
       const [start, end] = [await card(page, from, id).boundingBox(), await headOf(page, to).boundingBox()];
@@ -86,14 +70,16 @@ describe("the console's board of orders", function () {
     await card(page, "Pendientes", id).waitFor();
     await dragTo("Pendientes", "En proceso");
     await card(page, "En proceso", id).waitFor();
-    await eventually(async () => (await world.rows<{ status: number }>("select status from orders"))[0]?.status === 1);
+    await eventually(
+      async () => (await stage.world.rows<{ status: number }>("select status from orders"))[0]?.status === 1,
+    );
     await dragTo("En proceso", "En camino");
     await page.getByText("Los pedidos para retirar no van en camino.").waitFor();
     await card(page, "En proceso", id).waitFor();
   });
 
   it("brings a card back that the service refused to move", async () => {
-    const id = await addOrder(world, 1);
+    const id = await addOrder(stage.world, 1);
     const page = await seat(agent);
     await card(page, "Pendientes", id).waitFor();
     await page.route("**/status", (route) =>
@@ -107,7 +93,7 @@ describe("the console's board of orders", function () {
   });
 
   it("moves and cancels by keyboard alone, with a reason", async () => {
-    const id = await addOrder(world, 1);
+    const id = await addOrder(stage.world, 1);
     const page = await seat(agent);
     await card(page, "Pendientes", id).waitFor();
     await mover(page, id).focus();
@@ -128,22 +114,22 @@ describe("the console's board of orders", function () {
     await page.keyboard.press("Enter");
     await card(page, "Cancelados", id).waitFor();
     await eventually(async () => {
-      const [row] = await world.rows<{ cancel_reason: string }>("select cancel_reason from orders");
+      const [row] = await stage.world.rows<{ cancel_reason: string }>("select cancel_reason from orders");
       return row?.cancel_reason === "Se agotó";
     });
   });
 
   it("shows after a cut what happened meanwhile, and nothing twice", async () => {
-    const line = await lineTo(world.api);
+    const line = await lineTo(stage.world.api);
     try {
-      const id = await addOrder(world, 1);
+      const id = await addOrder(stage.world, 1);
       const page = await seat(agent, "orders", line.url);
       await card(page, "Pendientes", id).waitFor();
       line.cut();
       await page.getByText(/Reconectando/).waitFor({ timeout: patienceMs });
-      await world.post("/catalogs/orders", { type: "wa", lines: [{ articleId: 101, quantity: 2, extras: [] }] });
-      const key = { "x-api-key": world.appKey(1), "content-type": "application/json" };
-      await fetch(`${world.api}/catalogs/order/${id}/status`, {
+      await stage.world.post("/catalogs/orders", { type: "wa", lines: [{ articleId: 101, quantity: 2, extras: [] }] });
+      const key = { "x-api-key": stage.world.appKey(1), "content-type": "application/json" };
+      await fetch(`${stage.world.api}/catalogs/order/${id}/status`, {
         method: "PUT",
         headers: key,
         body: JSON.stringify({ status: "progress" }),
@@ -159,7 +145,7 @@ describe("the console's board of orders", function () {
   });
 
   it("changes an order's lines, and shows the new total in every browser", async () => {
-    const id = await addOrder(world, 1, { shipment_method: "pickup" });
+    const id = await addOrder(stage.world, 1, { shipment_method: "pickup" });
     const [one, other] = [await seat(agent, `orders/${id}`), await seat(admin)];
     const panel = one.getByRole("dialog");
     await panel.getByRole("button", { name: "Añadir producto" }).click();
@@ -175,7 +161,7 @@ describe("the console's board of orders", function () {
   });
 
   it("keeps what was typed where somebody else changed the order meanwhile", async () => {
-    const id = await addOrder(world, 1);
+    const id = await addOrder(stage.world, 1);
     const page = await seat(agent, `orders/${id}`);
     const panel = page.getByRole("dialog");
     await panel.getByLabel("Dirección").fill("Calle 21, casa verde");
@@ -189,7 +175,7 @@ describe("the console's board of orders", function () {
     expect(await panel.getByLabel("Dirección").inputValue()).to.equal("Calle 21, casa verde");
     await panel.getByRole("button", { name: "Guardar" }).click();
     await panel.getByRole("button", { name: "Guardar" }).waitFor({ state: "hidden" });
-    const saved = await world.get(`/catalogs/order/${id}`);
+    const saved = await stage.world.get(`/catalogs/order/${id}`);
     expect(saved.json.data.raw_adress).to.equal("Calle 21, casa verde");
   });
 
@@ -203,11 +189,11 @@ describe("the console's board of orders", function () {
     await panel.getByRole("button", { name: "Crear pedido" }).dblclick();
     await page.getByRole("dialog", { name: /^Pedido \d+$/ }).waitFor();
     await column(page, "Pendientes").getByText("Bruno Baca").waitFor();
-    expect(await world.rows("select chat_id from orders")).to.deep.equal([{ chat_id: 102 }]);
+    expect(await stage.world.rows("select chat_id from orders")).to.deep.equal([{ chat_id: 102 }]);
   });
 
   it("shows nothing of another business", async () => {
-    const foreign = await addOrder(world, 2);
+    const foreign = await addOrder(stage.world, 2);
     const page = await seat(admin, `orders/${foreign}`);
     await page.getByText("Este pedido no existe o no lo puedes ver.").waitFor();
     await counts(page, "Pendientes", 0);
@@ -216,7 +202,7 @@ describe("the console's board of orders", function () {
 
   for (const colorScheme of ["light", "dark"] as const) {
     it(`has nothing that axe objects to, in ${colorScheme}`, async () => {
-      const id = await addOrder(world, 1);
+      const id = await addOrder(stage.world, 1);
       for (const [view, width] of [
         ["orders", 1440],
         ["orders", 360],

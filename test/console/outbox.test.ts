@@ -3,22 +3,13 @@ import type { Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
 import { aThread } from "../support/world.ts";
 import { lineTo } from "./browser.ts";
-import { ana, composer, sendButton, ThreadBench, thread } from "./thread-bench.ts";
+import { ana, composer, sendButton, setThreadStage, thread } from "./thread-bench.ts";
 
 const threads = [105, 106, 107, 108].map((id) => aThread(id, { name: `Cliente ${id}`, state: "pending" }));
 
 describe("the console's outbox", function () {
   this.timeout(90_000);
-  const bench = new ThreadBench(threads);
-  const seat: ThreadBench["seat"] = (...where) => bench.seat(...where);
-  const says: ThreadBench["says"] = (...what) => bench.says(...what);
-  const received: ThreadBench["received"] = (...what) => bench.received(...what);
-
-  before(async function () {
-    await bench.start(this);
-  });
-  after(() => bench.stop());
-  afterEach(() => bench.leave());
+  const { stage, seat, says, received } = setThreadStage(threads);
   const outboxIsEmpty = async (page: Page): Promise<boolean> =>
     !(await page.evaluate<string>("Object.keys(localStorage).join()")).includes("outbox");
 
@@ -72,7 +63,7 @@ describe("the console's outbox", function () {
       await says(107, "Hola");
       const page = await seat(ana, "inbox/107");
       const other = await page.context().newPage();
-      await other.goto(`${bench.world.api}/console/inbox/107`);
+      await other.goto(`${stage.world.api}/console/inbox/107`);
       await composer(other).waitFor();
       let asked = 0;
       // Either page may be the one that sends.
@@ -95,7 +86,7 @@ describe("the console's outbox", function () {
     });
 
     it("keeps its order through a connection that is cut", async () => {
-      const line = await lineTo(bench.world.api);
+      const line = await lineTo(stage.world.api);
       try {
         await says(108, "Antes");
         const page = await seat(ana, "inbox/108", line.url);

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { aCampaign, anAccount, anAd } from "../ads/support.ts";
 import { addConversation, addRecord, addTicket, assignTag, csvRecordsOf } from "../reports/support.ts";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
+import { aBusiness, aThread, type World } from "../support/world.ts";
 import { objections } from "./axe.ts";
-import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+import { setStage, wide } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
 const march = "from=2026-03-01&to=2026-03-31";
@@ -31,42 +31,20 @@ async function fill(world: World): Promise<void> {
 
 describe("the console's reports", function () {
   this.timeout(90_000);
-  let world: World;
-  let browser: Browser;
-  const seats: Seat[] = [];
+  const campaign = aCampaign("11", [
+    [anAd("111", { "2026-03-02": "10.00", "2026-03-30": "5.50", "2026-02-28": "99.00" })],
+    [anAd("112", { "2026-03-15": "4.00" })],
+  ]);
+  const own = aBusiness(1, {
+    threads: [aThread(101)],
+    flags: { timezone: "America/La_Paz", group_shared_report: [1, 2], ad_account_for_report: "act_1" },
+    ads: { token: "ads-token-1", defaultAccountId: "act_1", accounts: [anAccount("act_1", [campaign])] },
+  });
+  const inGroup = aBusiness(2, { threads: [aThread(201)] });
+  const kept = aBusiness(3, { threads: [aThread(301)], flags: { reports_for: "administrators" }, ads: null });
+  const stage = setStage({ viewport: wide, businesses: [own, inGroup, kept], fill });
 
-  before(async function () {
-    demandBrowser(this);
-    buildConsole();
-    const campaign = aCampaign("11", [
-      [anAd("111", { "2026-03-02": "10.00", "2026-03-30": "5.50", "2026-02-28": "99.00" })],
-      [anAd("112", { "2026-03-15": "4.00" })],
-    ]);
-    const own = aBusiness(1, {
-      threads: [aThread(101)],
-      flags: { timezone: "America/La_Paz", group_shared_report: [1, 2], ad_account_for_report: "act_1" },
-      ads: { token: "ads-token-1", defaultAccountId: "act_1", accounts: [anAccount("act_1", [campaign])] },
-    });
-    const threads = (id: number) => [aThread(id)];
-    const kept = aBusiness(3, { threads: threads(301), flags: { reports_for: "administrators" }, ads: null });
-    world = await startWorld({ businesses: [own, aBusiness(2, { threads: threads(201) }), kept] });
-    await fill(world);
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
-  afterEach(async () => {
-    for (const { context } of seats.splice(0)) await context.close();
-  });
-
-  const seat = async (userId: number, query = march): Promise<Page> => {
-    const opened = await seatOf(browser, world, userId, `reports?${query}`);
-    seats.push(opened);
-    await opened.page.setViewportSize({ width: 1440, height: 900 });
-    return opened.page;
-  };
+  const seat = (userId: number, query = march) => stage.seat(userId, `reports?${query}`);
   /** The rows of a table, their cells as they read. */
   const rowsOf = async (page: Page, name: string): Promise<string[][]> => {
     const table = page.getByRole("table", { name });
@@ -83,7 +61,7 @@ describe("the console's reports", function () {
 
   it("shows the figures of the shared report to the cent, by business and all together", async () => {
     const period = { startDate: "2026-03-01", endDate: "2026-03-31" };
-    const { json } = await world.post("/empresas/data-report/multi", { businessId: 1, ...period });
+    const { json } = await stage.world.post("/empresas/data-report/multi", { businessId: 1, ...period });
     const [first, second] = json.data;
     expect([first.salesAmount, second.salesAmount]).to.deep.equal([1_311.43, 70.7]);
     const page = await seat(admin);
@@ -184,7 +162,7 @@ describe("the console's reports", function () {
     expect((await rowsOf(page, "Por agente")).map(([name]) => name)).to.deep.equal(["Ana Agente"]);
     await page.getByRole("button", { name: "Compartir" }).click();
     const print = await page.getByRole("menuitem", { name: "Abrir el informe para imprimir" }).getAttribute("href");
-    await page.goto(`${world.api}${print}`);
+    await page.goto(`${stage.world.api}${print}`);
     expect(await page.title()).to.include("Negocio 1");
   });
 

@@ -1,47 +1,18 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, startWorld, type World } from "../support/world.ts";
+import { aBusiness } from "../support/world.ts";
 import { objections } from "./axe.ts";
-import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+import { setStage } from "./stage.ts";
 import { picture } from "./thread-bench.ts";
 
 const admin = 101;
 
 describe("the console's template editor", function () {
   this.timeout(90_000);
-  let world: World;
-  let browser: Browser;
-  let folder: string;
-  const seats: Seat[] = [];
+  const stage = setStage({ businesses: [aBusiness(1)], keepsMedia: true });
 
-  before(async function () {
-    demandBrowser(this);
-    buildConsole();
-    folder = await mkdtemp(join(tmpdir(), "recado-templates-"));
-    world = await startWorld({
-      businesses: [aBusiness(1)],
-      environment: { MEDIA_DIR: folder, MEDIA_BASE_URL: "https://media.test/media/" },
-    });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-    if (folder) await rm(folder, { recursive: true });
-  });
-  afterEach(async () => {
-    for (const { context } of seats.splice(0)) await context.close();
-  });
-
-  const seat = async (view: string): Promise<Page> => {
-    const opened = await seatOf(browser, world, admin, view);
-    seats.push(opened);
-    return opened.page;
-  };
+  const seat = (view: string) => stage.seat(admin, view);
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const rowOf = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
   const choose = async (page: Page, label: string, option: string): Promise<void> => {
@@ -52,7 +23,7 @@ describe("the console's template editor", function () {
       .click();
     await page.getByRole("option", { name: option, exact: true }).click();
   };
-  const review = (body: object) => world.control("POST", "/reviews", { delay_ms: 0, ...body });
+  const review = (body: object) => stage.world.control("POST", "/reviews", { delay_ms: 0, ...body });
 
   async function writeTemplate(page: Page, name: string): Promise<void> {
     await page.getByLabel("Nombre").fill(name);
@@ -106,7 +77,7 @@ describe("the console's template editor", function () {
     );
     await button(page, "Enviar a aprobación").click();
     await rowOf(page, "Carta del día").getByText("Aprobada").waitFor();
-    const [stored] = await world.rows<{ file_name: string; header_type: string; structure: object }>(
+    const [stored] = await stage.world.rows<{ file_name: string; header_type: string; structure: object }>(
       "select file_name, header_type, structure from templates where name = 'Carta del día'",
     );
     expect(stored?.header_type).to.equal("IMAGE");
@@ -127,7 +98,7 @@ describe("the console's template editor", function () {
     await preview.getByText("Este código caduca en 5 minutos.").waitFor();
     await button(page, "Enviar a aprobación").click();
     await rowOf(page, "Código de acceso").getByText("Aprobada").waitFor();
-    const [stored] = await world.rows<{ structure: { components: object[] } }>(
+    const [stored] = await stage.world.rows<{ structure: { components: object[] } }>(
       "select structure from templates where name = 'Código de acceso'",
     );
     expect(stored?.structure.components).to.deep.equal([

@@ -4,7 +4,7 @@ import type { MessageFixture } from "../../src/fixtures/businesses/business.ts";
 import { eventually } from "../support/wait.ts";
 import { aThread } from "../support/world.ts";
 import { objections } from "./axe.ts";
-import { admin, ana, composer, picture, ThreadBench, thread } from "./thread-bench.ts";
+import { admin, ana, composer, picture, setThreadStage, thread } from "./thread-bench.ts";
 
 const threads = [
   aThread(109, { name: "Cliente 9", state: "pending" }),
@@ -19,16 +19,7 @@ function spoken(index: number): MessageFixture {
 
 describe("the console's thread", function () {
   this.timeout(90_000);
-  const bench = new ThreadBench(threads);
-  const seat: ThreadBench["seat"] = (...where) => bench.seat(...where);
-  const does: ThreadBench["does"] = (...what) => bench.does(...what);
-  const says: ThreadBench["says"] = (...what) => bench.says(...what);
-
-  before(async function () {
-    await bench.start(this);
-  });
-  after(() => bench.stop());
-  afterEach(() => bench.leave());
+  const { stage, seat, does, says } = setThreadStage(threads);
 
   describe("a long thread", () => {
     const drawn = (page: Page) => thread(page).getByRole("article").count();
@@ -79,7 +70,7 @@ describe("the console's thread", function () {
     });
 
     it("goes to the message that another one quotes, however far it is", async () => {
-      const [original] = await bench.world.rows<{ platform_message_id: string }>(
+      const [original] = await stage.world.rows<{ platform_message_id: string }>(
         "select platform_message_id from messages where chat_id = 120 and body = $1",
         [spoken(4_699).body],
       );
@@ -118,7 +109,7 @@ describe("the console's thread", function () {
       await sayKind("edit", { original_message_id: edited.id, message: { type: "text", text: { body: "Somos 14" } } });
       await does("say", 109, { text: "Sobre lo primero", reply_to: first.id });
       const reply = { nombre: "horario", texto: "Abrimos de 9 a 18." };
-      expect((await bench.world.post("/admin/quick-replies", reply)).status).to.equal(201);
+      expect((await stage.world.post("/admin/quick-replies", reply)).status).to.equal(201);
     });
 
     it("is shown, and asks no other host for anything", async () => {
@@ -139,13 +130,13 @@ describe("the console's thread", function () {
       for (const gone of ["Esto se borra", "Somos 4"])
         expect(await thread(page).getByText(gone, { exact: true }).count()).to.equal(0);
       await thread(page).getByText("El archivo no se pudo traer: El archivo es de un tipo que no se guarda").waitFor();
-      expect([...asked]).to.deep.equal([bench.world.api]);
+      expect([...asked]).to.deep.equal([stage.world.api]);
     });
 
     it("leads from what was chosen in the catalog to its order on the board", async () => {
       const page = await seat(ana, "inbox/109");
       await page.setViewportSize({ width: 1_000, height: 2_400 });
-      const [order] = await bench.world.rows<{ id: number }>("select id from orders where chat_id = 109");
+      const [order] = await stage.world.rows<{ id: number }>("select id from orders where chat_id = 109");
       await thread(page)
         .getByRole("link", { name: `Ver el pedido ${order?.id}` })
         .click();

@@ -36,6 +36,7 @@ const tables: Readonly<Record<string, string>> = {
   registration: "registrations",
   message: "messages",
   "quick-reply": "quick_replies",
+  session: "sessions",
 };
 
 /**
@@ -73,6 +74,7 @@ const noIdsOfOurs: Readonly<Record<string, string>> = {
   "changeStep body.ai_prompt_id": "a prompt of the bot's own",
   "changeStep body.estructura_id": "a structure of the bot's own",
   "changeStep body.flow_id": "a flow of the platform",
+  "listUsers query.role_id": "a role, which all businesses have alike",
   "createUser body.role_id": "a role, which all businesses have alike",
   "changeUser body.role_id": "a role, which all businesses have alike",
   "createDriver body.tracking_id": "a driver of the tracking integration",
@@ -231,6 +233,7 @@ describe("ids of another business", () => {
       await addRecord(world, id, { id: id * 100 + 1 });
       await addInbox(id);
       await addOrderOfMessage(id);
+      await addSession(id);
     }
     await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
   });
@@ -264,6 +267,17 @@ describe("ids of another business", () => {
       businessId,
       id,
     ]);
+  };
+
+  /** A session of the administrator, beside the one of the requests. */
+  const addSession = async (businessId: number): Promise<void> => {
+    const id = businessId * 100 + 1;
+    await world.rows(
+      `insert into sessions (digest, business_id, user_id, expires_at, id)
+       values (sha256($1::bigint::text::bytea), $2, $1, now() + interval '1 day', $1)
+       on conflict (digest) do update set revoked_at = null`,
+      [id, businessId],
+    );
   };
 
   /** An order that the first message made. */
@@ -390,6 +404,7 @@ describe("ids of another business", () => {
         await addLineOne(own);
         await addOrderOfMessage(own);
         await restoreContact(own);
+        await addSession(own);
         const state = campaignStates[route.operationId] ?? "running";
         await world.rows("update campaigns set state = $2, pause_reason = $3 where business_id = $1", [
           own,

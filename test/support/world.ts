@@ -171,7 +171,7 @@ export const aWebhook = (businessId: number, value: object): object => ({
 export const signatureOf = (payload: string | Buffer): string =>
   `sha256=${createHmac("sha256", appSecret).update(payload).digest("hex")}`;
 
-interface WorldSettings {
+export interface WorldSettings {
   readonly businesses?: readonly BusinessFixture[];
   /** Changes to the environment that the configuration is read from. */
   readonly environment?: Readonly<Record<string, string>>;

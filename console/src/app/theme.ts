@@ -32,6 +32,7 @@ export const theme = createTheme({
   defaultRadius: "md",
   fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   cursorType: "pointer",
+  respectReducedMotion: true,
 });
 
 /** By color: the text of outlined badges and buttons, on every surface of app.css. */

@@ -1,4 +1,5 @@
 import type { components } from "../../../client/src/index.ts";
+import { oneOf, said, textParam } from "../shared/search-params.ts";
 
 export type CampaignState = components["schemas"]["Campaign"]["state"];
 export const campaignStates = ["running", "paused", "completed", "cancelled"] as const satisfies CampaignState[];
@@ -9,10 +10,6 @@ export interface CampaignSearch {
   readonly q?: string;
 }
 
-/** What an address says wrongly counts as not said. */
 export function campaignSearch({ progress, q }: Record<string, unknown>): CampaignSearch {
-  const known = campaignStates.find((each) => each === progress);
-  // An address with digits only is read as a number.
-  const text = typeof q === "string" || typeof q === "number" ? String(q).slice(0, 200) : "";
-  return { ...(known && { progress: known }), ...(text !== "" && { q: text }) };
+  return said<CampaignSearch>({ progress: oneOf(campaignStates, progress), q: textParam(q, 200) });
 }

@@ -2,7 +2,6 @@ import "./texts.ts";
 import { Button, Skeleton, Text, Title } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
@@ -18,10 +17,6 @@ export function CampaignsScreen() {
   const navigate = useNavigate();
   const search: CampaignSearch = useSearch({ from: "/campaigns" });
   const isFiltered = Object.keys(search).length > 0;
-  const show = useCallback(
-    (wanted: CampaignSearch) => void navigate({ to: "/campaigns", search: wanted, replace: true }),
-    [navigate],
-  );
   const { data, isPending, isError, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: [...listKey, search],
     queryFn: ({ pageParam, signal }) => fetchCampaigns(search, pageParam, signal),
@@ -40,7 +35,7 @@ export function CampaignsScreen() {
           {t("new")}
         </Button>
       </div>
-      {(isFiltered || all.size > 0) && <CampaignFilters search={search} onChange={show} />}
+      {(isFiltered || all.size > 0) && <CampaignFilters search={search} />}
       {isPending && [1, 2, 3].map((place) => <Skeleton key={place} height={92} mb="sm" radius="md" />)}
       {isError && !data && (
         <div role="alert">
@@ -53,7 +48,7 @@ export function CampaignsScreen() {
       {data && all.size === 0 && isFiltered && (
         <div className={styles.empty} role="status">
           <Text>{t("filter.none")}</Text>
-          <Button variant="default" onClick={() => show({})}>
+          <Button variant="default" onClick={() => void navigate({ to: "/campaigns", search: {}, replace: true })}>
             {t("filter.clear")}
           </Button>
         </div>

@@ -2,6 +2,7 @@ import "./texts.ts";
 import { Button } from "@mantine/core";
 import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { CsvActions } from "../settings/csv-actions.tsx";
 import { Failure, Loading, Nothing, Page, usePlaceTitle } from "../settings/page.tsx";
 import { choicesOf, useAllBranches } from "../settings/records.ts";
 import { SearchField } from "../settings/search-field.tsx";
@@ -9,9 +10,8 @@ import settings from "../settings/settings.module.css";
 import { useMoney } from "../shared/money.ts";
 import styles from "./catalog.module.css";
 import type { CatalogSearch } from "./catalog-search.ts";
-import { CsvActions } from "./csv-actions.tsx";
 import { RecordPanel } from "./record-panel.tsx";
-import { type CatalogRecord, useRecords } from "./records.ts";
+import { type CatalogRecord, recordsChanged, useRecords } from "./records.ts";
 import { type CatalogPlace, couponTypes, type Field, resourceOf, resources } from "./resources.ts";
 
 function usePlace(): CatalogPlace {
@@ -43,7 +43,13 @@ function Records({ place }: { readonly place: CatalogPlace }) {
       {!resource.isSingle && (
         <div className={settings.filters}>
           <SearchField label={t("search")} q={q} onChange={(text) => go(text === "" ? {} : { q: text }, true)} />
-          {resource.hasCsv && <CsvActions place={place} />}
+          {resource.hasCsv && (
+            <CsvActions
+              place={place}
+              columns={t(`columns.${place as "tags"}`)}
+              onImported={() => recordsChanged(place)}
+            />
+          )}
         </div>
       )}
       {isPending && <Loading />}

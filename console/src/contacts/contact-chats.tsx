@@ -1,18 +1,16 @@
-import "../inbox/inbox-texts.ts";
 import { Skeleton } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { channelNames } from "../inbox/channels.ts";
-import { answered, api, type Contact, type paths } from "../shared/api.ts";
-import { useMoney } from "../shared/money.ts";
+import facts from "../inbox/chat-facts.module.css";
+import { AdOrigin, type ChatDetails, OrderLinks } from "../inbox/chat-facts.tsx";
+import { answered, api, type Contact } from "../shared/api.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./contact.module.css";
 import { contactKey } from "./contacts.ts";
 
-type Details = paths["/chats/{id}"]["get"]["responses"][200]["content"]["application/json"];
-
-/** Orders and ads are read for so many chats, the latest first; hardly a contact has more. */
+/** Orders and ads are read for this many chats, the latest first: few contacts have more. */
 const mostRead = 5;
 const freshMs = 30_000;
 
@@ -32,6 +30,7 @@ export function ContactChats({ contact: { id, chats } }: { readonly contact: Con
     })),
   });
   const details = read.flatMap(({ data }) => data ?? []);
+  const origin = details.find(({ anuncio }) => anuncio !== null);
   return (
     <>
       <section aria-labelledby="contact-chats">
@@ -39,21 +38,28 @@ export function ContactChats({ contact: { id, chats } }: { readonly contact: Con
           {t("chats")}
         </h3>
         {latest.length === 0 && <p className={styles.dim}>{t("noChats")}</p>}
-        <ul className={styles.entries}>
+        <ul className={facts.list}>
           {latest.map((chat) => (
             <ChatEntry key={chat.chat_id} chat={chat} details={details.find((each) => each.chat_id === chat.chat_id)} />
           ))}
         </ul>
       </section>
       {latest.length > 0 && <Orders details={details} isPending={read.some(({ isPending }) => isPending)} />}
-      <Origin details={details} />
+      {origin && (
+        <section aria-labelledby="contact-origin">
+          <h3 id="contact-origin" className={styles.heading}>
+            {t("origin")}
+          </h3>
+          <AdOrigin adId={origin.anuncio_id} ad={origin.anuncio} />
+        </section>
+      )}
     </>
   );
 }
 
 interface ChatEntryProps {
   readonly chat: Contact["chats"][number];
-  readonly details: Details | undefined;
+  readonly details: ChatDetails | undefined;
 }
 
 function ChatEntry({ chat: { chat_id, provider, ultimo_mensaje }, details }: ChatEntryProps) {
@@ -61,27 +67,24 @@ function ChatEntry({ chat: { chat_id, provider, ultimo_mensaje }, details }: Cha
   const clock = useClock();
   return (
     <li>
-      <Link to="/inbox/$chat" params={{ chat: String(chat_id) }} className={styles.entry}>
-        <span className={styles.line}>
+      <Link to="/inbox/$chat" params={{ chat: String(chat_id) }} className={facts.entry}>
+        <span className={facts.line}>
           <b>{channelNames[provider]}</b>
-          <span className={styles.dim}>{ultimo_mensaje ? clock.brief(ultimo_mensaje) : ""}</span>
+          <span className={facts.dim}>{ultimo_mensaje ? clock.brief(ultimo_mensaje) : ""}</span>
         </span>
-        <span className={styles.dim}>{details ? t(`state.${details.estado}`) : "\u00a0"}</span>
+        <span className={facts.dim}>{details ? t(`state.${details.estado}`) : "\u00a0"}</span>
       </Link>
     </li>
   );
 }
 
 interface OrdersProps {
-  readonly details: readonly Details[];
+  readonly details: readonly ChatDetails[];
   readonly isPending: boolean;
 }
 
 function Orders({ details, isPending }: OrdersProps) {
   const { t } = useTranslation("contacts");
-  const { t: inInbox } = useTranslation("inbox");
-  const money = useMoney();
-  const clock = useClock();
   const orders = details.flatMap(({ pedidos }) => pedidos).sort((a, b) => b.createdAt.localeCompare(a.createdAt));
   return (
     <section aria-labelledby="contact-orders">
@@ -90,50 +93,7 @@ function Orders({ details, isPending }: OrdersProps) {
       </h3>
       {isPending && <Skeleton height={56} radius="md" />}
       {!isPending && orders.length === 0 && <p className={styles.dim}>{t("noOrders")}</p>}
-      <ul className={styles.entries}>
-        {orders.map(({ id, tab, total, createdAt }) => (
-          <li key={id}>
-            <Link to="/orders/$order" params={{ order: String(id) }} className={styles.entry}>
-              <span className={styles.line}>
-                <b>{inInbox("order", { id })}</b>
-                <span>{money(total)}</span>
-              </span>
-              <span className={styles.line}>
-                <span className={styles.dim}>{inInbox(`orderState.${tab as "pending"}`)}</span>
-                <span className={styles.dim}>{clock.brief(createdAt)}</span>
-              </span>
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-const isWeb = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-
-/** The ad that the latest of its chats came from. */
-function Origin({ details }: { readonly details: readonly Details[] }) {
-  const { t } = useTranslation("contacts");
-  const found = details.find(({ anuncio }) => anuncio !== null);
-  if (!found) return null;
-  const said = (found.anuncio ?? {}) as Readonly<Record<string, unknown>>;
-  const textOf = (name: string): string => (typeof said[name] === "string" ? said[name] : "");
-  const url = textOf("source_url");
-  return (
-    <section aria-labelledby="contact-origin">
-      <h3 id="contact-origin" className={styles.heading}>
-        {t("origin")}
-      </h3>
-      <div className={styles.origin}>
-        <b>{textOf("headline") || t("ad", { id: textOf("source_id") })}</b>
-        {textOf("body") && <span className={styles.dim}>{textOf("body")}</span>}
-        {isWeb(url) && (
-          <a href={url} target="_blank" rel="noreferrer" className={styles.link}>
-            {t("openAd")}
-          </a>
-        )}
-      </div>
+      <OrderLinks orders={orders} />
     </section>
   );
 }

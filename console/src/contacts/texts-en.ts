@@ -65,8 +65,6 @@ export const en: ContactsTexts = {
   orders: "Orders",
   noOrders: "No orders.",
   origin: "Where they came from",
-  ad: "Ad {{id}}",
-  openAd: "Open the ad",
   edit: "Edit",
   save: "Save",
   create: "Create contact",

@@ -63,8 +63,6 @@ export const es = {
   orders: "Pedidos",
   noOrders: "Sin pedidos.",
   origin: "De dónde vino",
-  ad: "Anuncio {{id}}",
-  openAd: "Ver el anuncio",
   edit: "Editar",
   save: "Guardar",
   create: "Crear contacto",

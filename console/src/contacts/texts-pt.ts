@@ -64,8 +64,6 @@ export const pt: ContactsTexts = {
   orders: "Pedidos",
   noOrders: "Sem pedidos.",
   origin: "De onde veio",
-  ad: "Anúncio {{id}}",
-  openAd: "Ver o anúncio",
   edit: "Editar",
   save: "Salvar",
   create: "Criar contato",

@@ -1,11 +1,11 @@
-import { Button, Loader, Text, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
+import { Button, Loader, Text } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { Link, useSearch } from "@tanstack/react-router";
+import { useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
-import { Icon } from "../shared/icons.tsx";
+import { SearchBox } from "../shared/search-box.tsx";
+import { useSetSearch } from "../shared/use-set-search.ts";
 import { FilterButton, FilterChips, useFilters } from "./chat-filters.tsx";
 import styles from "./chat-list.module.css";
 import { type ChatFilter, fetchChats, listKey, rowsOf, type View, views } from "./chat-lists.ts";
@@ -13,8 +13,6 @@ import { ChatRows } from "./chat-rows.tsx";
 import { type InboxSearch, isFiltered } from "./inbox-search.ts";
 import { useCounts } from "./use-counts.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
-
-const searchPauseMs = 250;
 
 function useChats(filter: ChatFilter) {
   return useInfiniteQuery({
@@ -94,28 +92,16 @@ export function ChatList({ openId }: { readonly openId: number }) {
 
 function Search({ q }: { readonly q: string }) {
   const { t } = useTranslation();
-  const navigate = useNavigate();
-  const [text, setText] = useState(q);
-  const [wanted] = useDebouncedValue(text.trim().slice(0, 100), searchPauseMs);
-  const shown = useRef(q);
-  useEffect(() => {
-    if (wanted === shown.current) return;
-    shown.current = wanted;
-    const search = ({ q: _, ...others }: InboxSearch) => ({ ...others, ...(wanted && { q: wanted }) });
-    void navigate({ to: ".", search, replace: true });
-  }, [wanted, navigate]);
+  const set = useSetSearch<InboxSearch>();
   const field = useRef<HTMLInputElement>(null);
   useShortcuts({ "/": () => field.current?.focus() });
   return (
-    <TextInput
+    <SearchBox
       ref={field}
+      label={t("inbox.search")}
+      q={q}
+      onSearch={(wanted) => set({ q: wanted || undefined })}
       className={styles.search}
-      type="search"
-      aria-label={t("inbox.search")}
-      placeholder={t("inbox.search")}
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-      leftSection={<Icon name="search" size={18} />}
     />
   );
 }

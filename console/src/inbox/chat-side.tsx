@@ -4,10 +4,10 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { answered, api, type Chat, type paths } from "../shared/api.ts";
+import { answered, api, type Chat } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
-import { useMoney } from "../shared/money.ts";
 import { useClock } from "../shared/use-clock.ts";
+import { AdOrigin, type ChatDetails, OrderLinks } from "./chat-facts.tsx";
 import { showChat } from "./chat-lists.ts";
 import styles from "./chat-side.module.css";
 import { ContactCard } from "./contact-card.tsx";
@@ -15,9 +15,8 @@ import { showFailure } from "./refusals.ts";
 import { reloadSide, sideKey } from "./side.ts";
 import { TagEditor } from "./tag-editor.tsx";
 
-type Details = paths["/chats/{id}"]["get"]["responses"][200]["content"]["application/json"];
-
-const fetchDetails = (id: number): Promise<Details> => answered(api.GET("/chats/{id}", { params: { path: { id } } }));
+const fetchDetails = (id: number): Promise<ChatDetails> =>
+  answered(api.GET("/chats/{id}", { params: { path: { id } } }));
 
 /** What is known around a chat. Loaded when it is opened. */
 export default function ChatSide({ chat }: { readonly chat: Chat }) {
@@ -54,7 +53,11 @@ export default function ChatSide({ chat }: { readonly chat: Chat }) {
       <Bot chat={chat} />
       <Orders chatId={id} orders={data.pedidos} />
       <Tickets tickets={data.tickets} />
-      <Origin adId={data.anuncio_id} ad={data.anuncio} />
+      {(data.anuncio_id !== null || data.anuncio !== null) && (
+        <Section title={t("origin")}>
+          <AdOrigin adId={data.anuncio_id} ad={data.anuncio} />
+        </Section>
+      )}
     </div>
   );
 }
@@ -119,29 +122,12 @@ function Bot({ chat }: { readonly chat: Chat }) {
   );
 }
 
-function Orders({ chatId, orders }: { readonly chatId: number; readonly orders: Details["pedidos"] }) {
+function Orders({ chatId, orders }: { readonly chatId: number; readonly orders: ChatDetails["pedidos"] }) {
   const { t } = useTranslation("inbox");
-  const money = useMoney();
-  const clock = useClock();
   return (
     <Section title={t("orders")}>
       {orders.length === 0 && <Text className={styles.none}>{t("noOrders")}</Text>}
-      <ul className={styles.list}>
-        {orders.map(({ id, tab, total, createdAt }) => (
-          <li key={id}>
-            <Link to="/orders/$order" params={{ order: String(id) }} className={styles.entry}>
-              <span className={styles.line}>
-                <b>{t("order", { id })}</b>
-                <span>{money(total)}</span>
-              </span>
-              <span className={styles.line}>
-                <span className={styles.dim}>{t(`orderState.${tab as "pending"}`)}</span>
-                <span className={styles.dim}>{clock.brief(createdAt)}</span>
-              </span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <OrderLinks orders={orders} />
       <Button
         renderRoot={(props) => <Link to="/orders/new" search={{ chat: chatId }} {...props} />}
         size="xs"
@@ -154,7 +140,7 @@ function Orders({ chatId, orders }: { readonly chatId: number; readonly orders: 
   );
 }
 
-function Tickets({ tickets }: { readonly tickets: Details["tickets"] }) {
+function Tickets({ tickets }: { readonly tickets: ChatDetails["tickets"] }) {
   const { t } = useTranslation("inbox");
   const clock = useClock();
   return (
@@ -176,29 +162,6 @@ function Tickets({ tickets }: { readonly tickets: Details["tickets"] }) {
           </li>
         ))}
       </ul>
-    </Section>
-  );
-}
-
-const isWeb = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-
-function Origin({ adId, ad }: { readonly adId: string | null; readonly ad: Details["anuncio"] }) {
-  const { t } = useTranslation("inbox");
-  if (adId === null && ad === null) return null;
-  const said = (ad ?? {}) as Readonly<Record<string, unknown>>;
-  const textOf = (name: string): string => (typeof said[name] === "string" ? said[name] : "");
-  const url = textOf("source_url");
-  return (
-    <Section title={t("origin")}>
-      <div className={styles.ticket}>
-        <b>{textOf("headline") || t("ad", { id: adId ?? "" })}</b>
-        {textOf("body") && <span className={styles.dim}>{textOf("body")}</span>}
-        {isWeb(url) && (
-          <a href={url} target="_blank" rel="noreferrer" className={styles.link}>
-            {t("openAd")}
-          </a>
-        )}
-      </div>
     </Section>
   );
 }

@@ -1,7 +1,8 @@
 import type { ChatState } from "../shared/api.ts";
+import { idParam, oneOf, said, textParam } from "../shared/search-params.ts";
 import { type View, views } from "./chat-lists.ts";
 
-/** What an address says of the list; what it says wrongly counts as not said. */
+/** What the list shows, as its address says it. */
 export interface InboxSearch {
   readonly view?: View;
   readonly q?: string;
@@ -12,18 +13,14 @@ export interface InboxSearch {
 
 export const chatStates: readonly ChatState[] = ["bot", "pendiente", "proceso", "cerrado"];
 
-const idOf = (value: unknown): number | undefined =>
-  Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
-
 export function inboxSearch({ view, q, state, department, tag }: Record<string, unknown>): InboxSearch {
-  const search = {
-    view: views.find((each) => each === view && each !== "all"),
-    q: (typeof q === "string" || typeof q === "number") && q !== "" ? String(q).slice(0, 100) : undefined,
-    state: chatStates.find((each) => each === state),
-    department: idOf(department),
-    tag: idOf(tag),
-  };
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+  return said<InboxSearch>({
+    view: view === "all" ? undefined : oneOf(views, view),
+    q: textParam(q),
+    state: oneOf(chatStates, state),
+    department: idParam(department),
+    tag: idParam(tag),
+  });
 }
 
 export type Part = "state" | "department" | "tag";

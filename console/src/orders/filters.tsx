@@ -1,18 +1,17 @@
 import { Select, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { useAgents } from "../inbox/agents.ts";
 import { Icon } from "../shared/icons.tsx";
+import { IdFilter } from "../shared/id-filter.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
+import { SearchBox } from "../shared/search-box.tsx";
 import { dayIn } from "../shared/time.ts";
+import { useSetSearch } from "../shared/use-set-search.ts";
 import styles from "./board.module.css";
 import type { BoardSearch } from "./board.ts";
 import { useBranches } from "./choices.ts";
-
-const searchPauseMs = 250;
 
 /** By name, days back to its first one. */
 const periods = { today: 0, week: 6, month: 29 } as const;
@@ -22,15 +21,9 @@ export function Filters() {
   const { t } = useTranslation("orders");
   const { zona_horaria } = useMe();
   const search: BoardSearch = useSearch({ from: "/orders" });
-  const navigate = useNavigate();
   const { data: branches = [] } = useBranches();
   const { data: agents = [] } = useAgents();
-  const set = (changes: { readonly [Name in keyof BoardSearch]: BoardSearch[Name] | undefined }): void =>
-    void navigate({
-      to: ".",
-      search: (before: BoardSearch) => ({ ...before, ...changes }) as BoardSearch,
-      replace: true,
-    });
+  const set = useSetSearch<BoardSearch>();
   const named = (Object.keys(periods) as Period[]).find(
     (name) => search.to === undefined && search.from === dayIn(zona_horaria, periods[name]),
   );
@@ -43,10 +36,11 @@ export function Filters() {
 
   return (
     <search className={styles.filters}>
-      <Search
-        key={search.q === undefined ? "none" : "some"}
+      <SearchBox
+        label={t("search")}
         q={search.q ?? ""}
         onSearch={(q) => set({ q: q || undefined })}
+        className={styles.search}
       />
       <Select
         aria-label={t("filter.period")}
@@ -77,28 +71,22 @@ export function Filters() {
         </>
       )}
       {branches.length > 0 && (
-        <Select
-          aria-label={t("filter.branch")}
-          placeholder={t("filter.branch")}
-          data={branches.map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
-          value={search.branch === undefined ? null : String(search.branch)}
-          onChange={(value) => set({ branch: value === null ? undefined : Number(value) })}
-          clearable
-          searchable
-          clearButtonProps={{ "aria-label": t("filter.clear") }}
+        <IdFilter
+          label={t("filter.branch")}
+          clearLabel={t("filter.clear")}
+          records={branches}
+          chosen={search.branch}
+          onChange={(branch) => set({ branch })}
           className={styles.filter}
         />
       )}
       {agents.length > 0 && (
-        <Select
-          aria-label={t("filter.agent")}
-          placeholder={t("filter.agent")}
-          data={agents.map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
-          value={search.agent === undefined ? null : String(search.agent)}
-          onChange={(value) => set({ agent: value === null ? undefined : Number(value) })}
-          clearable
-          searchable
-          clearButtonProps={{ "aria-label": t("filter.clear") }}
+        <IdFilter
+          label={t("filter.agent")}
+          clearLabel={t("filter.clear")}
+          records={agents}
+          chosen={search.agent}
+          onChange={(agent) => set({ agent })}
           className={styles.filter}
         />
       )}
@@ -106,28 +94,5 @@ export function Filters() {
         {t("newOrder")}
       </LinkButton>
     </search>
-  );
-}
-
-function Search({ q, onSearch }: { readonly q: string; readonly onSearch: (q: string) => void }) {
-  const { t } = useTranslation("orders");
-  const [text, setText] = useState(q);
-  const [wanted] = useDebouncedValue(text.trim().slice(0, 100), searchPauseMs);
-  const shown = useRef(q);
-  useEffect(() => {
-    if (wanted === shown.current) return;
-    shown.current = wanted;
-    onSearch(wanted);
-  }, [wanted, onSearch]);
-  return (
-    <TextInput
-      type="search"
-      aria-label={t("search")}
-      placeholder={t("search")}
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-      leftSection={<Icon name="search" size={18} />}
-      className={styles.search}
-    />
   );
 }

@@ -15,6 +15,7 @@ import { Link, Outlet, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
+import { showInRow } from "../shared/show-in-row.ts";
 import { startOfDay } from "../shared/time.ts";
 import styles from "./board.module.css";
 import { type BoardSearch, countsKey, fetchCounts, type Wanted } from "./board.ts";
@@ -118,10 +119,8 @@ interface TabsProps {
 function Tabs({ tab, counts }: TabsProps) {
   const { t } = useTranslation("orders");
   const row = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is to be looked for.
-  useEffect(() => {
-    row.current?.querySelector("[data-chosen=true]")?.scrollIntoView({ inline: "center", block: "nearest" });
-  }, [tab]);
+  // A phone shows a part of the tabs.
+  useEffect(() => showInRow(row.current, row.current?.children[states.indexOf(tab)]), [tab]);
   return (
     <nav ref={row} aria-label={t("tabs")} className={styles.tabs}>
       {states.map((state) => (

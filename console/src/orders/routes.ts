@@ -1,26 +1,17 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { dayParam, idParam, oneOf, said, textParam } from "../shared/search-params.ts";
 import type { BoardSearch } from "./board.ts";
 import { states } from "./orders.ts";
 
-const idOf = (value: unknown): number | undefined =>
-  Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
-
-const dayOf = (value: unknown): string | undefined =>
-  typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
-    ? value
-    : undefined;
-
-/** What an address says of the board; what it says wrongly counts as not said. */
 function boardSearch({ branch, agent, from, to, tab, q }: Record<string, unknown>): BoardSearch {
-  const search = {
-    branch: idOf(branch),
-    agent: idOf(agent),
-    from: dayOf(from),
-    to: dayOf(to),
-    tab: states.find((state) => state === tab && state !== "pending"),
-    q: (typeof q === "string" || typeof q === "number") && q !== "" ? String(q).slice(0, 100) : undefined,
-  };
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+  return said<BoardSearch>({
+    branch: idParam(branch),
+    agent: idParam(agent),
+    from: dayParam(from),
+    to: dayParam(to),
+    tab: tab === "pending" ? undefined : oneOf(states, tab),
+    q: textParam(q),
+  });
 }
 
 const screen = () => import("./orders-screen.tsx");
@@ -36,10 +27,7 @@ export const ordersRoutes = <Root extends AnyRoute>(root: Root) => {
     getParentRoute: () => board,
     path: "new",
     component: lazyRouteComponent(() => import("./new-order.tsx"), "NewOrder"),
-    validateSearch: ({ chat }: Record<string, unknown>): { readonly chat?: number } => {
-      const id = idOf(chat);
-      return id === undefined ? {} : { chat: id };
-    },
+    validateSearch: ({ chat }: Record<string, unknown>) => said<{ readonly chat?: number }>({ chat: idParam(chat) }),
   });
   const order = createRoute({
     getParentRoute: () => board,

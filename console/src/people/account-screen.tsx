@@ -11,7 +11,7 @@ import { api, Refused } from "../shared/api.ts";
 import { Initials } from "../shared/initials.tsx";
 import styles from "./account.module.css";
 import { isGoodPassword, PasswordRules } from "./password-rules.tsx";
-import { Sessions } from "./sessions.tsx";
+import { OwnSessions, ownSessionsChanged } from "./sessions.tsx";
 
 /** What users of every role decide about themselves. */
 export function AccountScreen() {
@@ -36,11 +36,9 @@ export function AccountScreen() {
         <Preferences />
       </section>
       <ChangePassword />
-      {me.administrador && (
-        <div className={styles.card}>
-          <Sessions userId={me.id} />
-        </div>
-      )}
+      <div className={styles.card}>
+        <OwnSessions level={2} />
+      </div>
     </div>
   );
 }
@@ -57,6 +55,7 @@ function ChangePassword() {
     onSuccess: () => {
       setCurrent("");
       setNext("");
+      void ownSessionsChanged();
     },
   });
   const refused = change.error instanceof Refused ? change.error : null;

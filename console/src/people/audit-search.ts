@@ -1,3 +1,5 @@
+import { dayParam, idParam, oneOf, said } from "../shared/search-params.ts";
+
 /** Those that people change; the rest of what the audit keeps is found without the filter. */
 export const resources = [
   "users",
@@ -33,23 +35,14 @@ export interface AuditSearch {
   readonly to?: string;
 }
 
-const idOf = (value: unknown): number | undefined =>
-  Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
-
-const dayOf = (value: unknown): string | undefined =>
-  typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
-    ? value
-    : undefined;
-
-/** Anything else in an address is ignored. A record counts only together with its resource. */
+/** A record counts only together with its resource. */
 export function auditSearch({ resource, record, user, from, to }: Record<string, unknown>): AuditSearch {
-  const known = resources.find((each) => each === resource);
-  const search = {
+  const known = oneOf(resources, resource);
+  return said<AuditSearch>({
     resource: known,
-    record: known && idOf(record),
-    user: idOf(user),
-    from: dayOf(from),
-    to: dayOf(to),
-  };
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+    record: known && idParam(record),
+    user: idParam(user),
+    from: dayParam(from),
+    to: dayParam(to),
+  });
 }

@@ -1,71 +1,39 @@
 import "./texts.ts";
 import { Alert, Button, FileButton, Group, Select, TextInput } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ownAddress } from "../inbox/media.ts";
-import { Failure, Loading, Page, useWordsOf } from "../settings/page.tsx";
+import { useWordsOf } from "../settings/page.tsx";
 import { MovedOn } from "../settings/record-notice.tsx";
 import settings from "../settings/settings.module.css";
 import { answered, api, type paths, Refused } from "../shared/api.ts";
 import { Initials } from "../shared/initials.tsx";
-import { meKey, queryClient } from "../shared/query.ts";
-import { type Read, useRecordForm } from "../shared/record-form.ts";
+import type { IfMatch } from "../shared/record-form.ts";
 import { upload } from "../shared/upload.ts";
 import styles from "./business.module.css";
+import { SaveFoot, type SingleForm, SingleRecordPage } from "./single-record.tsx";
 
 type Business = paths["/admin/business"]["get"]["responses"][200]["content"]["application/json"];
 type Fields = Pick<Business, "nombre" | "img_wa" | "timezone">;
 
-const readBusiness = () => answered(api.GET("/admin/business"));
-const readOf = ({ nombre, img_wa, timezone, version }: Business): Read<Fields> => ({
-  fields: { nombre, img_wa, timezone },
-  version,
-});
+const source = {
+  place: "business",
+  read: () => answered(api.GET("/admin/business")),
+  save: (body: Fields, header: IfMatch) => answered(api.PUT("/admin/business", { params: { header }, body })),
+  readOf: ({ nombre, img_wa, timezone, version }: Business) => ({ fields: { nombre, img_wa, timezone }, version }),
+} as const;
 
-export function BusinessScreen() {
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ["admin", "business"],
-    queryFn: readBusiness,
-    // A form starts from what is stored now.
-    staleTime: 0,
-    gcTime: 0,
-  });
-  return (
-    <Page place="business">
-      {isPending && <Loading />}
-      <Failure error={error} again={() => void refetch()} />
-      {data && <BusinessForm start={readOf(data)} />}
-    </Page>
-  );
-}
+export const BusinessScreen = () => <SingleRecordPage source={source} form={BusinessForm} />;
 
 const words = { nombre: "name", img_wa: "picture", timezone: "zone" } as const;
 
-function BusinessForm({ start }: { readonly start: Read<Fields> }) {
+function BusinessForm({ form }: { readonly form: SingleForm<Fields> }) {
   const { t } = useTranslation("people");
-  const [isSaved, setSaved] = useState(false);
-  const form = useRecordForm<Fields, Business>(start, {
-    save: (body, header) => answered(api.PUT("/admin/business", { params: { header }, body })),
-    readAgain: async () => readOf(await readBusiness()),
-    onSaved: (saved) => {
-      form.reset(readOf(saved));
-      setSaved(true);
-      void queryClient.invalidateQueries({ queryKey: meKey });
-    },
-  });
-  const { fields } = form;
-  const set = (change: Partial<Fields>) => {
-    setSaved(false);
-    form.set(change);
-  };
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    form.save();
-  };
+  const { fields, set } = form;
   const zones = [...new Set([fields.timezone, ...Intl.supportedValuesOf("timeZone")])];
   return (
-    <form onSubmit={send} className={`${settings.form} ${styles.form}`}>
+    <form onSubmit={form.submit} className={`${settings.form} ${styles.form}`}>
       <MovedOn clashes={form.clashes?.map((name) => t(`business.${words[name]}`)) ?? null} />
       <Picture name={fields.nombre} url={fields.img_wa} onChange={(img_wa) => set({ img_wa })} />
       <TextInput
@@ -85,13 +53,7 @@ function BusinessForm({ start }: { readonly start: Read<Fields> }) {
         value={fields.timezone}
         onChange={(timezone) => timezone && set({ timezone })}
       />
-      <Failure error={form.error} />
-      <Group justify="flex-end">
-        {isSaved && !form.isChanged && <span role="status">{t("saved")}</span>}
-        <Button type="submit" loading={form.isSaving} disabled={!form.isChanged || fields.nombre.trim() === ""}>
-          {t("save")}
-        </Button>
-      </Group>
+      <SaveFoot form={form} isValid={fields.nombre.trim() !== ""} />
     </form>
   );
 }

@@ -1,10 +1,9 @@
 import "./texts.ts";
-import { Button, Group, MultiSelect, Switch, Textarea, TextInput, Title } from "@mantine/core";
+import { Button, Group, MultiSelect, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { useTranslation } from "react-i18next";
-import { useMe } from "../app/session.ts";
 import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading, Page } from "../settings/page.tsx";
 import { MovedOn } from "../settings/record-notice.tsx";
@@ -13,12 +12,10 @@ import settings from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { LinkButton } from "../shared/link-button.tsx";
 import { type Read, useRecordForm } from "../shared/record-form.ts";
-import { type Hours, hoursOf, overlapping, weekOf } from "./hours.ts";
+import { type Hours, overlapping, weekOf } from "./hours.ts";
+import { OpeningHours } from "./opening-hours.tsx";
 import { type Department, readDepartment, useAllUsers } from "./people.ts";
 import { usersChanged } from "./users-changed.ts";
-import week from "./week.module.css";
-import { WeekGrid } from "./week-grid.tsx";
-import { WeekTimes } from "./week-times.tsx";
 
 type Fields = Pick<Department, "nombre" | "agentes" | "horario" | "mensaje_fuera_de_horario">;
 
@@ -137,43 +134,6 @@ function DepartmentForm({ id, start }: FormProps) {
         </Group>
       </Group>
     </form>
-  );
-}
-
-interface HoursProps {
-  readonly hours: Hours;
-  readonly onChange: (hours: Hours) => void;
-}
-
-/** What most shops have, to begin with. */
-const usual: Hours = Object.fromEntries(["mon", "tue", "wed", "thu", "fri"].map((day) => [day, [["09:00", "18:00"]]]));
-
-function OpeningHours({ hours, onChange }: HoursProps) {
-  const { t } = useTranslation("people");
-  const { zona_horaria } = useMe();
-  const shown = weekOf(hours);
-  return (
-    <section aria-labelledby="hours" className={week.week}>
-      <Title order={2} size="h4" id="hours">
-        {t("departments.hours")}
-      </Title>
-      <Switch
-        label={t("departments.always")}
-        checked={hours === null}
-        onChange={(event) => onChange(event.currentTarget.checked ? null : usual)}
-      />
-      {hours !== null && (
-        <>
-          <p className={week.hint}>
-            {t("hours.paint")} {t("hours.zone", { zone: zona_horaria })}
-          </p>
-          <div className={week.editor}>
-            <WeekGrid week={shown} onChange={(next) => onChange(hoursOf(next))} />
-            <WeekTimes week={shown} onChange={(next) => onChange(hoursOf(next))} />
-          </div>
-        </>
-      )}
-    </section>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { everyOne, page } from "../settings/records.ts";
 import { answered, api, type paths } from "../shared/api.ts";
+import type { UserFilters } from "./users-search.ts";
 
 export type User = paths["/admin/users/{id}"]["get"]["responses"][200]["content"]["application/json"];
 export type Department = paths["/admin/departments/{id}"]["get"]["responses"][200]["content"]["application/json"];
@@ -9,11 +10,11 @@ export type Invitation =
 
 export const [administrator, agent] = [1, 5];
 
-export const useUsers = (q: string) =>
+export const useUsers = (filters: UserFilters) =>
   useInfiniteQuery({
-    queryKey: ["admin", "users", "list", q],
+    queryKey: ["admin", "users", "list", filters],
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: page, ...(q && { q }), ...(pageParam && { cursor: pageParam }) };
+      const query = { limit: page, ...filters, ...(pageParam && { cursor: pageParam }) };
       return answered(api.GET("/admin/users", { params: { query }, signal }));
     },
     initialPageParam: null as string | null,

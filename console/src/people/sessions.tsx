@@ -1,46 +1,96 @@
 import "./texts.ts";
-import { Skeleton, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Badge, Skeleton, Title } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Asking } from "../settings/asking.tsx";
-import { Failure, useChange } from "../settings/page.tsx";
+import { Failure } from "../settings/page.tsx";
 import settings from "../settings/settings.module.css";
-import { answered, api } from "../shared/api.ts";
+import { answered, api, type paths } from "../shared/api.ts";
+import { queryClient } from "../shared/query.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./people.module.css";
 
-/** Where a user is signed in; each one can be ended. */
-export function Sessions({ userId }: { readonly userId: number }) {
-  const { t } = useTranslation("people");
+type Answer = paths["/me/sessions"]["get"]["responses"][200]["content"]["application/json"];
+type Session = Answer["data"][number];
+type Ending = Promise<{ readonly error?: unknown; readonly response: Response }>;
+
+/** The sessions of one user, and the requests that read and end them. */
+interface Source {
+  readonly key: readonly unknown[];
+  readonly read: (signal: AbortSignal) => Promise<Answer>;
+  readonly end: (id: number) => Ending;
+  /** Ends all of them; of one's own, all but the one that asks. */
+  readonly endAll: () => Ending;
+  readonly isOwn: boolean;
+}
+
+const own: Source = {
+  key: ["own-sessions"],
+  read: (signal) => answered(api.GET("/me/sessions", { signal })),
+  end: (id) => api.DELETE("/me/sessions/{id}", { params: { path: { id } } }),
+  endAll: () => api.DELETE("/me/sessions"),
+  isOwn: true,
+};
+
+function sourceOf(userId: number): Source {
   const path = { id: userId };
+  return {
+    key: ["admin", "users", "sessions", userId],
+    read: (signal) => answered(api.GET("/admin/users/{id}/sessions", { params: { path }, signal })),
+    end: (session) => api.DELETE("/admin/users/{id}/sessions/{session}", { params: { path: { ...path, session } } }),
+    endAll: () => api.DELETE("/admin/users/{id}/sessions", { params: { path } }),
+    isOwn: false,
+  };
+}
+
+export const ownSessionsChanged = (): Promise<void> => queryClient.invalidateQueries({ queryKey: own.key });
+
+/** Where the signed-in user is signed in. */
+export const OwnSessions = ({ level }: { readonly level: 2 | 3 }) => <Sessions source={own} level={level} />;
+
+/** Where a user is signed in, for administrators. */
+export const UserSessions = ({ userId }: { readonly userId: number }) => (
+  <Sessions source={sourceOf(userId)} level={3} />
+);
+
+interface SessionsProps {
+  readonly source: Source;
+  /** Of the heading. */
+  readonly level: 2 | 3;
+}
+
+function Sessions({ source, level }: SessionsProps) {
+  const { t } = useTranslation("people");
   const { data, error, refetch, isPending } = useQuery({
-    queryKey: ["admin", "users", "sessions", userId],
-    queryFn: ({ signal }) => answered(api.GET("/admin/users/{id}/sessions", { params: { path }, signal })),
+    queryKey: source.key,
+    queryFn: ({ signal }) => source.read(signal),
     staleTime: 0,
   });
-  const endAll = useChange("users", () => api.DELETE("/admin/users/{id}/sessions", { params: { path } }));
+  const endAll = useEnding(source, source.endAll);
+  const sessions = data?.data ?? [];
+  const all = source.isOwn ? "endOthers" : "endAll";
   return (
-    <section aria-labelledby={`sessions-${userId}`}>
+    <section aria-labelledby="sessions">
       <div className={styles.sectionHead}>
-        <Title order={3} size="h5" id={`sessions-${userId}`}>
+        <Title order={level} size={level === 2 ? "h4" : "h5"} id="sessions">
           {t("sessions.title")}
         </Title>
-        {data && data.data.length > 1 && (
+        {sessions.length > 1 && (
           <Asking
-            label={t("sessions.endAll")}
+            label={t(`sessions.${all}`)}
             name={t("sessions.title")}
-            question={t("sessions.endAllAsk")}
+            question={t(`sessions.${all}Ask`)}
             act={endAll}
           />
         )}
       </div>
       {isPending && <Skeleton height={64} radius="md" />}
       <Failure error={error} again={() => void refetch()} />
-      {data?.data.length === 0 && <p className={settings.detail}>{t("sessions.none")}</p>}
-      {data && data.data.length > 0 && (
+      {data && sessions.length === 0 && <p className={settings.detail}>{t("sessions.none")}</p>}
+      {sessions.length > 0 && (
         <ul aria-label={t("sessions.title")} className={settings.list}>
-          {data.data.map((session) => (
-            <Session key={session.id} userId={userId} {...session} />
+          {sessions.map((session) => (
+            <Row key={session.id} source={source} session={session} />
           ))}
         </ul>
       )}
@@ -48,20 +98,15 @@ export function Sessions({ userId }: { readonly userId: number }) {
   );
 }
 
-interface SessionProps {
-  readonly id: number;
-  readonly userId: number;
-  readonly created_at: string;
-  readonly last_used: string | null;
-  readonly address: string | null;
+interface RowProps {
+  readonly source: Source;
+  readonly session: Session;
 }
 
-function Session({ id, userId, created_at, last_used, address }: SessionProps) {
+function Row({ source, session: { id, created_at, last_used, address, current } }: RowProps) {
   const { t } = useTranslation("people");
   const clock = useClock();
-  const end = useChange("users", () =>
-    api.DELETE("/admin/users/{id}/sessions/{session}", { params: { path: { id: userId, session: id } } }),
-  );
+  const end = useEnding(source, () => source.end(id));
   const where = address ?? t("sessions.unknown");
   const used = last_used ? ` · ${t("sessions.used", { at: clock.brief(last_used) })}` : "";
   return (
@@ -73,7 +118,17 @@ function Session({ id, userId, created_at, last_used, address }: SessionProps) {
           {used}
         </p>
       </div>
-      <Asking label={t("sessions.end")} name={where} question={t("sessions.endAsk", { where })} act={end} />
+      {/* One leaves the own session by signing out. */}
+      {current ? (
+        <Badge variant="light" tt="none">
+          {t("sessions.current")}
+        </Badge>
+      ) : (
+        <Asking label={t("sessions.end")} name={where} question={t("sessions.endAsk", { where })} act={end} />
+      )}
     </li>
   );
 }
+
+const useEnding = ({ key }: Source, end: () => Ending) =>
+  useMutation({ mutationFn: end, onSettled: () => queryClient.invalidateQueries({ queryKey: key }) });

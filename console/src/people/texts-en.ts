@@ -13,6 +13,8 @@ export const en: PeopleTexts = {
     edit: "User",
     search: "Search by name or e-mail",
     none: "There are no users with this filter.",
+    columns:
+      "Columns: nombre, email, role_id (1 administrator, 5 agent), departamentos and sucursales (numbers separated by |), activo. Users are recognised by their e-mail. A new user comes in with an invitation link, which is made in the user’s panel.",
     noneFound: "Nobody matches “{{q}}”.",
     noEmail: "No e-mail",
     you: "You",
@@ -60,6 +62,9 @@ export const en: PeopleTexts = {
     endAsk: "The session of {{where}} ends now.",
     endAll: "End all",
     endAllAsk: "All sessions end now. Each device has to sign in again.",
+    current: "This session",
+    endOthers: "End the others",
+    endOthersAsk: "The other sessions end now; this one stays open.",
   },
   password: {
     current: "Current password",

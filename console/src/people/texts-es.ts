@@ -11,6 +11,8 @@ export const es = {
     edit: "Usuario",
     search: "Buscar por nombre o correo",
     none: "No hay usuarios con este filtro.",
+    columns:
+      "Columnas: nombre, email, role_id (1 administrador, 5 agente), departamentos y sucursales (números separados por |), activo. Se reconocen por el correo. Un usuario nuevo entra con un enlace de invitación, que se crea en su ficha.",
     noneFound: "Nadie coincide con «{{q}}».",
     noEmail: "Sin correo",
     you: "Tú",
@@ -58,6 +60,9 @@ export const es = {
     endAsk: "La sesión de {{where}} termina ahora.",
     endAll: "Cerrar todas",
     endAllAsk: "Todas las sesiones terminan ahora. Habrá que entrar de nuevo en cada equipo.",
+    current: "Esta sesión",
+    endOthers: "Cerrar las demás",
+    endOthersAsk: "Las demás sesiones terminan ahora; esta sigue abierta.",
   },
   password: {
     current: "Contraseña actual",

@@ -13,6 +13,8 @@ export const pt: PeopleTexts = {
     edit: "Usuário",
     search: "Buscar por nome ou e-mail",
     none: "Não há usuários com este filtro.",
+    columns:
+      "Colunas: nombre, email, role_id (1 administrador, 5 agente), departamentos e sucursales (números separados por |), activo. Os usuários são reconhecidos pelo e-mail. Um usuário novo entra com um link de convite, que se cria na ficha dele.",
     noneFound: "Ninguém corresponde a “{{q}}”.",
     noEmail: "Sem e-mail",
     you: "Você",
@@ -60,6 +62,9 @@ export const pt: PeopleTexts = {
     endAsk: "A sessão de {{where}} termina agora.",
     endAll: "Encerrar todas",
     endAllAsk: "Todas as sessões terminam agora. Será preciso entrar de novo em cada aparelho.",
+    current: "Esta sessão",
+    endOthers: "Encerrar as outras",
+    endOthersAsk: "As outras sessões terminam agora; esta continua aberta.",
   },
   password: {
     current: "Senha atual",

@@ -9,7 +9,7 @@ import settings from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { InvitationLink } from "./invitation-link.tsx";
 import type { User } from "./people.ts";
-import { Sessions } from "./sessions.tsx";
+import { OwnSessions, UserSessions } from "./sessions.tsx";
 import { fieldsOf } from "./user-fields.tsx";
 import { usersChanged } from "./users-changed.ts";
 
@@ -81,7 +81,7 @@ export function UserAccess({ user, onArchived }: AccessProps) {
         )}
       </Group>
       {!user.activo && <p className={settings.detail}>{t("access.inactive", { name })}</p>}
-      <Sessions userId={id} />
+      {isOwn ? <OwnSessions level={3} /> : <UserSessions userId={id} />}
     </Stack>
   );
 }

@@ -1,64 +1,39 @@
 import "./texts.ts";
 import { Badge, Button, SegmentedControl, Select } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
+import { CsvActions } from "../settings/csv-actions.tsx";
 import { Failure, Loading, Nothing, Page, usePlaceTitle } from "../settings/page.tsx";
 import { SearchField } from "../settings/search-field.tsx";
 import settings from "../settings/settings.module.css";
 import { Initials } from "../shared/initials.tsx";
+import { useSetSearch } from "../shared/use-set-search.ts";
 import styles from "./people.module.css";
 import { administrator, agent, type User, useAllDepartments, useUsers } from "./people.ts";
 import { useRoleName } from "./user-fields.tsx";
 import { NewUserPanel, UserPanel } from "./user-panel.tsx";
-import type { UsersSearch } from "./users-search.ts";
-
-const states = ["active", "inactive", "any"] as const;
-type State = (typeof states)[number];
+import { usersChanged } from "./users-changed.ts";
+import { filtersOf, standings, type UsersSearch } from "./users-search.ts";
 
 export function UsersScreen() {
   const { t } = useTranslation("people");
-  const { q = "", user } = useSearch({ strict: false }) as UsersSearch;
+  const { user, ...search } = useSearch({ strict: false }) as UsersSearch;
   const navigate = useNavigate();
-  const go = (search: UsersSearch, replace = false) => void navigate({ to: "/settings/users", search, replace });
-  const search = q === "" ? {} : { q };
-  const [state, setState] = useState<State>("active");
-  const [role, setRole] = useState<string | null>(null);
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useUsers(q);
-  const found = data?.pages.flatMap((page) => page.data) ?? [];
-  const shown = found.filter(
-    ({ activo, role_id }) =>
-      (state === "any" || activo === (state === "active")) && (role === null || String(role_id) === role),
+  const go = (wanted: UsersSearch) => void navigate({ to: "/settings/users", search: wanted });
+  const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useUsers(
+    filtersOf(search),
   );
+  const users = data?.pages.flatMap((page) => page.data) ?? [];
+  const { q } = search;
   const add = <Button onClick={() => go({ ...search, user: "new" })}>{t("users.add")}</Button>;
   return (
     <Page place="users" action={add}>
-      <div className={settings.filters}>
-        <SearchField label={t("users.search")} q={q} onChange={(text) => go(text === "" ? {} : { q: text }, true)} />
-        <Select
-          clearable
-          aria-label={t("users.role")}
-          placeholder={t("users.everyRole")}
-          data={[
-            { value: String(administrator), label: t("users.roles.administrator") },
-            { value: String(agent), label: t("users.roles.agent") },
-          ]}
-          value={role}
-          onChange={setRole}
-          className={styles.role}
-        />
-        <SegmentedControl
-          aria-label={t("users.state")}
-          value={state}
-          onChange={(value) => setState(value as State)}
-          data={states.map((value) => ({ value, label: t(`users.states.${value}`) }))}
-        />
-      </div>
+      <Filters search={search} />
       {isPending && <Loading />}
       <Failure error={error} again={() => void refetch()} />
-      {data && shown.length === 0 && !hasNextPage && <Nothing text={t(q ? "users.noneFound" : "users.none", { q })} />}
-      {shown.length > 0 && <List users={shown} onOpen={(id) => go({ ...search, user: id })} />}
+      {data && users.length === 0 && <Nothing text={t(q ? "users.noneFound" : "users.none", { q })} />}
+      {users.length > 0 && <List users={users} onOpen={(id) => go({ ...search, user: id })} />}
       {hasNextPage && (
         <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           {t("more")}
@@ -67,6 +42,41 @@ export function UsersScreen() {
       {user === "new" && <NewUserPanel onClose={() => go(search)} />}
       {typeof user === "number" && <UserPanel key={user} id={user} onClose={() => go(search)} />}
     </Page>
+  );
+}
+
+function Filters({ search }: { readonly search: UsersSearch }) {
+  const { t } = useTranslation("people");
+  const roleName = useRoleName();
+  const { q = "", role, standing = "active" } = search;
+  const set = useSetSearch<UsersSearch>();
+  const roles = [...new Set([administrator, agent, role ?? agent])];
+  const exported = Object.entries(filtersOf(search)).map(([name, value]) => [name, String(value)]);
+  return (
+    <div className={settings.filters}>
+      <SearchField label={t("users.search")} q={q} onChange={(text) => set({ q: text || undefined })} />
+      <Select
+        clearable
+        aria-label={t("users.role")}
+        placeholder={t("users.everyRole")}
+        data={roles.map((each) => ({ value: String(each), label: roleName(each) }))}
+        value={role === undefined ? null : String(role)}
+        onChange={(value) => set({ role: value === null ? undefined : Number(value) })}
+        className={styles.role}
+      />
+      <SegmentedControl
+        aria-label={t("users.state")}
+        value={standing}
+        onChange={(value) => set({ standing: value === "active" ? undefined : value })}
+        data={standings.map((value) => ({ value, label: t(`users.states.${value}`) }))}
+      />
+      <CsvActions
+        place="users"
+        columns={t("users.columns")}
+        filters={Object.fromEntries(exported)}
+        onImported={usersChanged}
+      />
+    </div>
   );
 }
 

@@ -1,14 +1,30 @@
+import { idParam, oneOf, said, textParam } from "../shared/search-params.ts";
+
+export const standings = ["active", "inactive", "any"] as const;
+export type Standing = (typeof standings)[number];
+
 export interface UsersSearch {
   readonly q?: string;
+  readonly role?: number;
+  /** Active users alone where it is not said. */
+  readonly standing?: Standing;
   /** Whose panel is open. */
   readonly user?: number | "new";
 }
 
-/** Anything else in an address is ignored. */
-export function usersSearch({ q, user }: Record<string, unknown>): UsersSearch {
-  const id = user === "new" ? user : Number(user);
-  return {
-    ...((typeof q === "string" || typeof q === "number") && q !== "" && { q: String(q).slice(0, 100) }),
-    ...((id === "new" || (Number.isSafeInteger(id) && id > 0)) && { user: id }),
-  };
-}
+export const usersSearch = ({ q, role, standing, user }: Record<string, unknown>): UsersSearch =>
+  said<UsersSearch>({
+    q: textParam(q),
+    role: idParam(role),
+    standing: standing === "active" ? undefined : oneOf(standings, standing),
+    user: user === "new" ? user : idParam(user),
+  });
+
+/** What the list is filtered by, as the service takes it. */
+export const filtersOf = ({ q, role, standing = "active" }: UsersSearch) => ({
+  ...(q && { q }),
+  ...(role && { role_id: role }),
+  ...(standing !== "any" && { activo: standing === "active" }),
+});
+
+export type UserFilters = ReturnType<typeof filtersOf>;

@@ -2,8 +2,9 @@ import { Select, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
+import { isDay } from "../shared/search-params.ts";
 import { useFormats } from "./formats.ts";
-import { type Days, isDay, type Preset, presets } from "./periods.ts";
+import { type Days, type Preset, presets } from "./periods.ts";
 import styles from "./reports.module.css";
 import { useDays, useReportSearch } from "./use-search.ts";
 

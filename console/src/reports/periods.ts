@@ -1,4 +1,4 @@
-import { dayIn } from "../shared/time.ts";
+import { dayIn, shifted } from "../shared/time.ts";
 
 export const presets = ["today", "yesterday", "week", "days30", "month", "last-month"] as const;
 export type Preset = (typeof presets)[number];
@@ -8,11 +8,6 @@ export interface Days {
   readonly from: string;
   readonly to: string;
 }
-
-const dayMs = 86_400_000;
-
-export const shifted = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 
 const monthOf = (day: string): string => `${day.slice(0, 7)}-01`;
 
@@ -29,10 +24,3 @@ export function daysOf(preset: Preset, timeZone: string): Days {
     "last-month": { from: monthOf(lastOfBefore), to: lastOfBefore },
   }[preset];
 }
-
-/** Whether a calendar has the day, and a business may have figures of it. */
-export const isDay = (value: unknown): value is string =>
-  typeof value === "string" &&
-  /^2[0-9]{3}-\d{2}-\d{2}$/.test(value) &&
-  !Number.isNaN(Date.parse(`${value}T00:00:00Z`)) &&
-  shifted(value, 0) === value;

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
+import { showInRow } from "../shared/show-in-row.ts";
 import { AdCampaigns } from "./ad-campaigns.tsx";
 import { AdsTab, AgentsTab, BusinessesTab, TagsTab } from "./breakdowns.tsx";
 import { Export } from "./export.tsx";
@@ -89,10 +90,7 @@ function Content({ reports, view }: { readonly reports: Reports; readonly view: 
   const list = useRef<HTMLDivElement>(null);
   const tab = shown.find((each) => each === search.by) ?? "summary";
   // A phone shows a part of the tabs.
-  useEffect(() => {
-    const selected = list.current?.querySelector(`[data-tab="${tab}"]`);
-    selected?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [tab]);
+  useEffect(() => showInRow(list.current, list.current?.querySelector(`[data-tab="${tab}"]`)), [tab]);
   return (
     <>
       <KeyFigures view={view} before={reports.anterior} />

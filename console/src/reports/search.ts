@@ -1,4 +1,5 @@
-import { isDay, type Preset, presets } from "./periods.ts";
+import { idParam, isDay, oneOf, said } from "../shared/search-params.ts";
+import { type Preset, presets } from "./periods.ts";
 
 export const tabs = ["summary", "businesses", "agents", "tags", "ads", "campaigns"] as const;
 export type Tab = (typeof tabs)[number];
@@ -23,27 +24,23 @@ export interface ReportSearch {
   readonly active?: true;
 }
 
-const oneOf = <Value extends string>(values: readonly Value[], value: unknown): Value | undefined =>
-  values.find((each) => each === value);
-
-const idOf = (value: unknown): string | undefined =>
+/** An id of the ad platform. */
+const platformIdIn = (value: unknown): string | undefined =>
   /^\w{1,64}$/.test(String(value ?? "")) ? String(value) : undefined;
 
-/** What an address says wrongly counts as not said. */
-export function reportSearch(said: Record<string, unknown>): ReportSearch {
-  const { period, from, to, by, business, measure, sort, account, campaign, active } = said;
+export function reportSearch(given: Record<string, unknown>): ReportSearch {
+  const { period, from, to, by, business, measure, sort, account, campaign, active } = given;
   const isRange = isDay(from) && isDay(to) && from <= to;
-  const search = {
+  return said<ReportSearch>({
     period: isRange ? undefined : oneOf(presets, period),
     from: isRange ? from : undefined,
     to: isRange ? to : undefined,
     by: oneOf(tabs, by),
-    business: Number.isSafeInteger(Number(business)) && Number(business) > 0 ? Number(business) : undefined,
+    business: idParam(business),
     measure: oneOf(measures, measure),
     sort: /^-?\w{1,40}$/.test(String(sort ?? "")) ? String(sort) : undefined,
-    account: idOf(account),
-    campaign: idOf(campaign),
+    account: platformIdIn(account),
+    campaign: platformIdIn(campaign),
     active: active === true ? true : undefined,
-  };
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+  });
 }

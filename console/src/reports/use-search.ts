@@ -1,21 +1,13 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useMe } from "../app/session.ts";
+import { useSetSearch } from "../shared/use-set-search.ts";
 import { type Days, daysOf } from "./periods.ts";
 import type { ReportSearch } from "./search.ts";
 
-type Changes = { readonly [Name in keyof ReportSearch]: ReportSearch[Name] | undefined };
-
-/** What the address says, and how it is changed: going back leads to the screen before the reports. */
-export function useReportSearch(): { readonly search: ReportSearch; readonly set: (changes: Changes) => void } {
+/** What the address says, and how it is changed. */
+export function useReportSearch() {
   const search: ReportSearch = useSearch({ from: "/reports" });
-  const navigate = useNavigate({ from: "/reports" });
-  const set = (changes: Changes): void =>
-    void navigate({
-      to: ".",
-      search: (before) => ({ ...before, ...changes }) as ReportSearch,
-      replace: true,
-    });
-  return { search, set };
+  return { search, set: useSetSearch<ReportSearch>() };
 }
 
 /** The days that are shown. */

@@ -135,7 +135,7 @@ const en: SettingsTexts = {
 };
 
 const pt: SettingsTexts = {
-  title: "Configurações",
+  title: "Ajustes",
   unreachable: "Não há conexão com o serviço. Tente de novo em instantes.",
   again: "Tentar de novo",
   copy: "Copiar",

@@ -45,10 +45,12 @@ export class Clock {
   }
 
   #daysAgo(at: string): number {
-    const days = (Date.parse(this.dayKey(new Date())) - Date.parse(this.dayKey(at))) / 86_400_000;
+    const days = (Date.parse(this.dayKey(new Date())) - Date.parse(this.dayKey(at))) / dayMs;
     return Math.max(0, Math.round(days));
   }
 }
+
+const dayMs = 86_400_000;
 
 const capitalized = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
@@ -74,13 +76,15 @@ export function momentOf(wall: string, timeZone: string): string {
   return new Date(guess - (shownAt(guess) - wanted)).toISOString();
 }
 
-/** When a day (`2026-01-31`), or one some days later, begins by the clock of a place. */
-export function startOfDay(day: string, timeZone: string, later = 0): string {
-  const shifted = new Date(Date.parse(`${day}T00:00:00Z`) + later * 86_400_000).toISOString().slice(0, 10);
-  return momentOf(`${shifted}T00:00`, timeZone);
-}
+/** The day (`2026-01-31`) that is some days later, or earlier where the number is negative. */
+export const shifted = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
+
+/** When a day, or one some days later, begins by the clock of a place. */
+export const startOfDay = (day: string, timeZone: string, later = 0): string =>
+  momentOf(`${shifted(day, later)}T00:00`, timeZone);
 
 /** The day that it is there now, or was some days ago: `2026-01-31`. */
 export function dayIn(timeZone: string, daysAgo = 0): string {
-  return wallTime(Date.now() - daysAgo * 86_400_000, timeZone).slice(0, 10);
+  return wallTime(Date.now() - daysAgo * dayMs, timeZone).slice(0, 10);
 }

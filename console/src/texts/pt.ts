@@ -3,12 +3,12 @@ import type { Texts } from "./es.ts";
 export const pt: Texts = {
   nav: {
     main: "Principal",
-    inbox: "Caixa de entrada",
+    inbox: "Entrada",
     orders: "Pedidos",
     campaigns: "Campanhas",
     contacts: "Contatos",
     reports: "Relatórios",
-    settings: "Configurações",
+    settings: "Ajustes",
     skip: "Ir para o conteúdo",
     account: "Conta de {{name}}",
     ownAccount: "Minha conta",

@@ -129,11 +129,14 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
     return this.stored.list(businessId, asked);
   }
 
-  /** All records that contain the text, for an export. */
-  async *all(businessId: number, text: string | null): AsyncGenerator<readonly StoredRecord<Fields>[]> {
+  /** All records that a list would have on its pages, for an export. */
+  async *all(
+    businessId: number,
+    asked: Pick<ListQuery, "text" | "having">,
+  ): AsyncGenerator<readonly StoredRecord<Fields>[]> {
     for (let after: number | null = null, isLast = false; !isLast; ) {
       const found: readonly StoredRecord<Fields>[] = await this.stored.list(businessId, {
-        text,
+        ...asked,
         after,
         limit: exportedAtOnce,
       });

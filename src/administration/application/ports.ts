@@ -5,6 +5,8 @@ import type { Actor, RowInput, StoredRecord } from "../domain/records.ts";
 export interface ListQuery {
   /** Text that one of the searched columns must contain. */
   readonly text: string | null;
+  /** Values that a record must have in these fields. */
+  readonly having?: Readonly<Record<string, unknown>>;
   /** The last id of the previous page. */
   readonly after: number | null;
   readonly limit: number;

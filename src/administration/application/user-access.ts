@@ -17,7 +17,12 @@ export interface UserSession {
   readonly lastUsedAt: Date | null;
   /** The address it was opened from, for IPv6 its network; null if an operator opened it. */
   readonly address: string | null;
+  /** Whether the request belongs to it. */
+  readonly isCurrent: boolean;
 }
+
+/** One session, or all but the one of a token, or all. */
+export type EndedSessions = { readonly id: number } | { readonly exceptOf: string } | "all";
 
 /** Stores the invitations, passwords and sessions of users. */
 export interface UserAccessStore {
@@ -25,17 +30,21 @@ export interface UserAccessStore {
   /** Replaces the user's earlier invitation. */
   invite(businessId: number, userId: number): Promise<Invitation>;
   forgetPassword(businessId: number, userId: number): Promise<void>;
-  /** Ends this session, or all if null. Returns how many it ended. */
-  endSessions(businessId: number, userId: number, sessionId: number | null): Promise<number>;
+  /** Returns how many it ended. */
+  endSessions(businessId: number, userId: number, ended: EndedSessions): Promise<number>;
 }
 
 export interface UserSessionReads {
   find(businessId: number, userId: number): Promise<StoredRecord<object> | null>;
-  /** The open sessions, newest first; a user has 20 at most. */
-  sessions(businessId: number, userId: number): Promise<readonly UserSession[]>;
+  /**
+   * The open sessions, newest first; a user has 20 at most.
+   *
+   * @param token - of the request's session; null if the request has none
+   */
+  sessions(businessId: number, userId: number, token: string | null): Promise<readonly UserSession[]>;
 }
 
-/** Lets administrators invite users, reset their passwords and end their sessions. */
+/** Lets administrators invite users, reset their passwords and end their sessions, and users end their own. */
 export class ManageUserAccess {
   constructor(
     private readonly reads: UserSessionReads,
@@ -55,7 +64,7 @@ export class ManageUserAccess {
     const { businessId } = actor;
     return this.act(actor, userId, async (records) => {
       await records.forgetPassword(businessId, userId);
-      const ended = await records.endSessions(businessId, userId, null);
+      const ended = await records.endSessions(businessId, userId, "all");
       const invitation = await records.invite(businessId, userId);
       const reset = {
         resource: "user-passwords",
@@ -68,23 +77,23 @@ export class ManageUserAccess {
     });
   }
 
-  async sessions(businessId: number, userId: number): Promise<readonly UserSession[]> {
+  async sessions(businessId: number, userId: number, token: string | null): Promise<readonly UserSession[]> {
     if (!(await this.reads.find(businessId, userId))) throw new RecordNotFound();
-    return this.reads.sessions(businessId, userId);
+    return this.reads.sessions(businessId, userId, token);
   }
 
   /** Rejects with `RecordNotFound`, also for a session that has already ended. */
   endSession(actor: Actor, userId: number, sessionId: number): Promise<void> {
     return this.act(actor, userId, async (records) => {
-      const ended = await records.endSessions(actor.businessId, userId, sessionId);
+      const ended = await records.endSessions(actor.businessId, userId, { id: sessionId });
       if (ended === 0) throw new RecordNotFound();
       return [undefined, sessionsEnded(userId, ended)];
     });
   }
 
-  endSessions(actor: Actor, userId: number): Promise<void> {
+  endSessions(actor: Actor, userId: number, which: Exclude<EndedSessions, { id: number }> = "all"): Promise<void> {
     return this.act(actor, userId, async (records) => {
-      const ended = await records.endSessions(actor.businessId, userId, null);
+      const ended = await records.endSessions(actor.businessId, userId, which);
       return [undefined, sessionsEnded(userId, ended)];
     });
   }

@@ -1,5 +1,6 @@
 import { deliveryStates } from "../../kernel/delivery.ts";
 import { DomainError } from "../../kernel/errors.ts";
+import { dayMs } from "../../kernel/instants.ts";
 import type { Refusal, SendOutcome } from "./platform.ts";
 import type { Media } from "./template.ts";
 
@@ -126,7 +127,6 @@ const mostSetbacks = 8;
  */
 const mostSetbacksOfNumber = 100;
 const longestWaitOfNumberMs = 60_000;
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** What is stored of a recipient after an attempt. */
 export interface Progress {

@@ -1,5 +1,5 @@
 import { baseCurrency } from "../../kernel/currency.ts";
-import { dayOf, instantOf, timezoneOf } from "../../kernel/instants.ts";
+import { dayMs, dayOf, instantOf, timezoneOf } from "../../kernel/instants.ts";
 import type { Money } from "../../kernel/money.ts";
 import { convert, largestAmount, rateOf } from "../domain/currency.ts";
 import {
@@ -44,7 +44,6 @@ export interface ChosenRegistration {
 export type { RegistrationFailure };
 
 const earliest = Date.UTC(2000, 0, 1);
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** Sales and quotations, also those that come late, with their corrections. */
 export class Registrations {

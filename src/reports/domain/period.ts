@@ -1,4 +1,4 @@
-import { instantOf, namesZone } from "../../kernel/instants.ts";
+import { dayMs, instantOf, namesZone } from "../../kernel/instants.ts";
 import { BadPeriod } from "./failures.ts";
 import type { Period } from "./report.ts";
 
@@ -21,7 +21,6 @@ export interface Days {
   readonly endDate: string;
 }
 
-const dayMs = 86_400_000;
 const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const firstMoment = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 

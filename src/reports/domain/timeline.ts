@@ -1,3 +1,4 @@
+import { dayMs } from "../../kernel/instants.ts";
 import type { DayFigures, Tally } from "./report.ts";
 
 /** What one point of a timeline covers. */
@@ -14,8 +15,6 @@ export function grainOf(days: number): Grain {
 
 /** The figures of each day, week or month under its first day, in the order of time. */
 export const inGrain = (days: readonly DayFigures[], grain: Grain): DayFigures[] => addedUp(days, firstDayOf[grain]);
-
-const dayMs = 86_400_000;
 
 const firstDayOf: Readonly<Record<Grain, (day: string) => string>> = {
   day: (day) => day,

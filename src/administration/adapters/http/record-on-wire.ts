@@ -39,6 +39,8 @@ export interface RecordOnWire<Fields extends object> {
   readonly shownOnceToWire?: (shownOnce: Readonly<Record<string, unknown>>) => object;
   /** How an imported row finds its record. Without it the resource has no import and no export. */
   readonly matching?: Matching<Fields>;
+  /** The fields that a list can be filtered by; each one is stored in a column. */
+  readonly filters?: readonly (keyof Fields & string)[];
   /** The fields that users of every role read at the path without `/admin`, to choose a record. */
   readonly chosenBy?: readonly (keyof Fields & string)[];
   /** A platform confirms the input, and may not answer. */
@@ -109,6 +111,21 @@ export class WireCodec<Fields extends object> {
 
   private get readable(): typeof this.fields {
     return this.fields.filter(([, { writeOnly }]) => !writeOnly);
+  }
+
+  /** The parameters of a list that filter it. */
+  get filters(): Readonly<Record<string, Schema>> {
+    return propertiesOf(this.filtering);
+  }
+
+  /** What a list's parameters ask of the fields. */
+  filtersIn(query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const asked = this.filtering.filter(([, { name }]) => query[name] !== undefined);
+    return Object.fromEntries(asked.map(([field, { name }]) => [field, query[name]]));
+  }
+
+  private get filtering(): typeof this.fields {
+    return this.fields.filter(([field]) => this.resource.filters?.some((name) => name === field));
   }
 
   /** The fields of a request's body, without read-only ones. */

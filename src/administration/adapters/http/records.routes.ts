@@ -50,6 +50,8 @@ export function recordRoutes<Fields extends object>(
   const codesElsewhere = verifiedByPlatform ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
   const found = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
   const number = numbering(one);
+  const filters = Object.keys(codec.filters).map((name) => `\`${name}\``);
+  const filterWords = filters.length > 0 ? ` ${filters.join(" and ")} filter by the exact value of the field.` : "";
   const replyOf = (status: number, record: StoredRecord<Fields>) =>
     new Reply(status, codec.toWire(record), { ETag: etagOf(record.version) });
 
@@ -63,13 +65,15 @@ export function recordRoutes<Fields extends object>(
       rules: [
         [
           number(),
-          "Newest first. `next` is the cursor of the next page, or null. `q` is a text that the name, or another field of those that are searched, must contain.",
+          "Newest first. `next` is the cursor of the next page, or null. `q` is a text that the name, or another field of those " +
+            `that are searched, must contain.${filterWords}`,
         ],
         ...(rows ? [[number(), csvRule] as const] : []),
       ],
       query: {
         type: "object",
         properties: {
+          ...(codec.filters as object),
           q: { type: "string", minLength: 1, maxLength: longestSearch },
           cursor: cursorField,
           limit: limitField(usualPage),
@@ -88,11 +92,12 @@ export function recordRoutes<Fields extends object>(
       handle: async ({ query, caller, headers }) => {
         const { q: text = null, cursor } = query;
         const limit = limitOf(query.limit ?? usualPage);
+        const asked = { text, having: codec.filtersIn(query) };
         if (rows && wantsCsv(headers)) {
-          return csvReply(linesOf(rows, records.all(caller.businessId, text)), `${path}.csv`);
+          return csvReply(linesOf(rows, records.all(caller.businessId, asked)), `${path}.csv`);
         }
         const [after = null] = cursor === undefined ? [] : positionIn(cursor, 1);
-        const found = await records.list(caller.businessId, { text, after, limit });
+        const found = await records.list(caller.businessId, { ...asked, after, limit });
         const page = found.slice(0, limit);
         const last = found.length > limit ? page.at(-1) : undefined;
         const body = { data: page.map((record) => codec.toWire(record)), next: last ? cursorOf(last.id) : null };
@@ -229,7 +234,7 @@ export function recordRoutes<Fields extends object>(
 }
 
 const csvRule =
-  "With `Accept: text/csv` the answer is one CSV file of all records that match `q`; `cursor` and `limit` are ignored. " +
+  "With `Accept: text/csv` the answer is one CSV file of all records that match; `cursor` and `limit` are ignored. " +
   "Texts that a spreadsheet would run as a formula begin with an apostrophe. Importing the file again changes nothing.";
 
 async function* linesOf<Fields extends object>(

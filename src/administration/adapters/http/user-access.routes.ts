@@ -20,7 +20,7 @@ const invitation = {
 
 const answerOf = (made: Invitation): Reply => new Reply(201, { invitation: invitationToWire(made) });
 
-const sessionsAnswer = objectWith({
+export const sessionsAnswer = objectWith({
   data: {
     type: "array",
     items: objectWith({
@@ -36,16 +36,18 @@ const sessionsAnswer = objectWith({
         ...nullableText,
         description: "The address it was opened from, for IPv6 its network; null if it is not known",
       },
+      current: { type: "boolean", description: "Whether it is the session of the request" },
     }),
   },
 });
 
-const sessionToWire = ({ id, createdAt, expiresAt, lastUsedAt, address }: UserSession) => ({
+export const sessionToWire = ({ id, createdAt, expiresAt, lastUsedAt, address, isCurrent }: UserSession) => ({
   id,
   created_at: createdAt.toISOString(),
   expires_at: expiresAt.toISOString(),
   last_used: lastUsedAt?.toISOString() ?? null,
   address,
+  current: isCurrent,
 });
 
 /** Routes with which administrators manage invitations, passwords and sessions of users. */
@@ -107,9 +109,10 @@ const sessionsRoute = (access: Pick<ManageUserAccess, "sessions">): Route =>
     rules: [["Admin.Access.3", "Newest first; a user has 20 at most."]],
     params: user,
     responses: { 200: { description: "The sessions", schema: sessionsAnswer }, ...failures },
-    handle: async ({ params, caller }) => ({
-      data: (await access.sessions(caller.businessId, params.id)).map(sessionToWire),
-    }),
+    handle: async ({ params, caller }) => {
+      const token = "token" in caller ? caller.token : null;
+      return { data: (await access.sessions(caller.businessId, params.id, token)).map(sessionToWire) };
+    },
   });
 
 const endSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): Route =>

@@ -26,12 +26,18 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     this.mirrors = new Mirrors(queries);
   }
 
-  async list(businessId: number, { text, after, limit }: ListQuery): Promise<readonly StoredRecord<Fields>[]> {
-    const { searched } = this.table;
+  async list(
+    businessId: number,
+    { text, having = {}, after, limit }: ListQuery,
+  ): Promise<readonly StoredRecord<Fields>[]> {
+    const { searched, columns } = this.table;
     const page = this.of(businessId)
       .orderBy("record.id", "desc")
       .limit(limit + 1);
     if (after !== null) page.where("record.id", "<", after);
+    for (const [field, value] of Object.entries(having)) {
+      page.where(`record.${columns[field as keyof Fields]}`, value as string);
+    }
     if (text !== null) {
       const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
       page.where((any) => {

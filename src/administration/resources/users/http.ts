@@ -51,6 +51,7 @@ export const usersOnWire: RecordOnWire<User> = {
     active: flag("activo", true),
   },
   matching: userMatching,
+  filters: ["roleId", "active"],
   shownOnce: { invitation: invitationSchema },
   shownOnceToWire: ({ invitation }) => ({ invitation: invitationToWire(invitation as Invitation) }),
   rules: [

@@ -4,22 +4,15 @@ import { administratorRole } from "../../../kernel/ids.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
+import { PostgresUserSessions } from "../../adapters/postgres/user-sessions.ts";
 import type { AuditEntry, LogAgentChanges, RecordBatches, Referring } from "../../application/ports.ts";
-import {
-  type Invitation,
-  invited,
-  type UserAccessStore,
-  type UserSession,
-  type UserSessionReads,
-} from "../../application/user-access.ts";
+import { type EndedSessions, type Invitation, invited, type UserAccessStore } from "../../application/user-access.ts";
 import { type RowInput, RuleBroken, type StoredRecord } from "../../domain/records.ts";
 import { LastAdministrator } from "../../domain/users.ts";
 import { isActiveAdministrator, isAgent, leaves, returns, type User, userMatching } from "./record.ts";
 
 /** An invitation is valid for this many days. */
 const invitationDays = 7;
-/** Sign-ins keep fewer sessions open for a user; this only bounds the list. */
-const mostSessions = 100;
 
 const usersTable: RecordTable<User> = {
   name: "users",
@@ -40,6 +33,7 @@ const usersTable: RecordTable<User> = {
 
 export interface UserParts {
   newInvitation(): { readonly token: string; readonly digest: Buffer };
+  digestOf(token: string): Buffer;
   readonly logAgentChanges: LogAgentChanges<Queries>;
 }
 
@@ -49,15 +43,17 @@ export interface UserParts {
  * left an administrator. An e-mail may have to wait for as long as another business's change takes: e-mails are written
  * before anything is locked that the inbox needs. Departments follow, then users, as where tickets are given out.
  */
-export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, UserSessionReads {
+export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore {
   private readonly changedAgents = new Set<number>();
   private readonly invitations: AuditEntry[] = [];
+  private readonly openSessions: PostgresUserSessions;
 
   constructor(
     private readonly transaction: Queries,
     private readonly parts: UserParts,
   ) {
     super(transaction, usersTable);
+    this.openSessions = new PostgresUserSessions(transaction, parts.digestOf);
   }
 
   /** The business's turn alone keeps the user from being changed: the row stays free for what gives out tickets. */
@@ -146,21 +142,8 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await run(this.transaction, this.credentialOf(businessId, userId).update({ password_hash: null }));
   }
 
-  async endSessions(businessId: number, userId: number, sessionId: number | null): Promise<number> {
-    const open = this.openSessions(businessId, userId);
-    if (sessionId !== null) open.where("id", sessionId);
-    const ended = await run(this.transaction, open.update({ revoked_at: sql.fn.now() }).returning("id"));
-    return ended.length;
-  }
-
-  async sessions(businessId: number, userId: number): Promise<readonly UserSession[]> {
-    const open = this.openSessions(businessId, userId)
-      .select("id", "created_at as createdAt", "expires_at as expiresAt", "address")
-      // A use is stored as its hour, which may have begun before the session was made. `greatest` ignores a null.
-      .select(sql.raw('case when last_used_at is not null then greatest(last_used_at, created_at) end as "lastUsedAt"'))
-      .orderBy("created_at", "desc")
-      .limit(mostSessions);
-    return run<UserSession>(this.transaction, open);
+  endSessions(businessId: number, userId: number, which: EndedSessions): Promise<number> {
+    return this.openSessions.end(businessId, userId, which);
   }
 
   protected override of(businessId: number): Query {
@@ -199,13 +182,6 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
 
   private credentialOf(businessId: number, userId: number): Query {
     return sql("credentials").where({ business_id: businessId, user_id: userId });
-  }
-
-  private openSessions(businessId: number, userId: number): Query {
-    return sql("sessions")
-      .where({ business_id: businessId, user_id: userId })
-      .whereNull("revoked_at")
-      .where("expires_at", ">", sql.fn.now());
   }
 
   private async inOrder(businessId: number, ids: readonly number[]): Promise<StoredRecord<User>[]> {
@@ -259,7 +235,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     const row = sql("users").where({ business_id: businessId, id });
     if (before && leaves(before, after)) {
       await run(this.transaction, row.update({ available: false, hands_over_since: sql.fn.now() }));
-      await this.endSessions(businessId, id, null);
+      await this.endSessions(businessId, id, "all");
     } else if (before && returns(before, after)) {
       await run(this.transaction, row.update({ hands_over_since: null }));
     }

@@ -1,5 +1,6 @@
 import { contactPatterns, literalPattern, nameHas, phoneHas } from "../../../infra/postgres/search-text.ts";
 import { type StatementCall, Values } from "../../../infra/postgres/values.ts";
+import { dayMs } from "../../../kernel/instants.ts";
 import {
   type CancelledFilter,
   listedFields,
@@ -77,8 +78,6 @@ function conditionsOf(filter: ListFilter, values: Values): Conditions {
       and created_at >= ${values.add(tailStart, "timestamptz")} and created_at < ${end}`;
   return { key: `${key}_dated`, where, counted };
 }
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** A period as the whole days in UTC that it has, and what it has before (the head) and after them (the tail). */
 function daysOf({ from, to }: Period) {

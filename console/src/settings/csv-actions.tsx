@@ -1,22 +1,31 @@
+import "./csv-texts.ts";
 import { Alert, Button, FileButton, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Failure } from "../settings/page.tsx";
 import { downloadCsv } from "../shared/download.ts";
 import { Icon } from "../shared/icons.tsx";
 import { Dialog } from "../shared/panel.tsx";
 import { importRows, type RowCounts, rowsIn } from "../shared/row-import.ts";
-import styles from "./catalog.module.css";
-import { recordsChanged } from "./records.ts";
-import type { CatalogPlace } from "./resources.ts";
+import styles from "./csv-actions.module.css";
+import { Failure } from "./page.tsx";
+import type { Place } from "./places.ts";
 
 const none: RowCounts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
 const outcomes = ["created", "updated", "unchanged", "refused"] as const;
 
+interface CsvProps {
+  readonly place: Place;
+  /** Which columns a file has, and what to know about them. */
+  readonly columns: string;
+  /** The parameters that filter the export. */
+  readonly filters?: Readonly<Record<string, string>>;
+  readonly onImported: () => Promise<void>;
+}
+
 /** A resource into and out of a file. An exported file can be changed and imported again. */
-export function CsvActions({ place }: { readonly place: CatalogPlace }) {
-  const { t } = useTranslation("catalog");
+export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
+  const { t } = useTranslation("csv");
   const [isOpen, setOpen] = useState(false);
   const [counts, setCounts] = useState(none);
   const running = useRef<AbortController | null>(null);
@@ -28,9 +37,11 @@ export function CsvActions({ place }: { readonly place: CatalogPlace }) {
       return importRows(`/admin/${place}/import`, file, setCounts, running.current.signal);
     },
     onSuccess: (end) => setCounts(end),
-    onSettled: () => recordsChanged(place),
+    onSettled: onImported,
   });
-  const saving = useMutation({ mutationFn: () => downloadCsv(`/admin/${place}`, `${place}.csv`) });
+  const saving = useMutation({
+    mutationFn: () => downloadCsv(`/admin/${place}?${new URLSearchParams(filters)}`, `${place}.csv`),
+  });
   const close = (): void => {
     running.current?.abort();
     taking.reset();
@@ -40,9 +51,9 @@ export function CsvActions({ place }: { readonly place: CatalogPlace }) {
   const refusedAt = taking.data?.refused_csv;
   return (
     <>
-      <div className={styles.csv}>
+      <div className={styles.actions}>
         <Button variant="default" onClick={() => setOpen(true)}>
-          {t("csv.import")}
+          {t("import")}
         </Button>
         <Button
           variant="default"
@@ -50,43 +61,47 @@ export function CsvActions({ place }: { readonly place: CatalogPlace }) {
           leftSection={<Icon name="download" size={18} />}
           onClick={() => saving.mutate()}
         >
-          {t("csv.export")}
+          {t("export")}
         </Button>
       </div>
       <Failure error={saving.error} />
-      <Dialog opened={isOpen} onClose={close} title={t("csv.title")}>
+      <Dialog opened={isOpen} onClose={close} title={t("title")}>
         <Stack>
-          <Text size="sm">{t(`csv.columns.${place as "tags"}`)}</Text>
+          <Text size="sm">{columns}</Text>
           <Text size="sm" c="dimmed">
-            {t("csv.rules")}
+            {t("rules")}
           </Text>
           {(taking.isPending || rowsIn(counts) > 0) && (
             <div role="status">
-              <Text fw={600}>{taking.isPending ? t("csv.running") : t("csv.ended")}</Text>
+              <Text fw={600}>{taking.isPending ? t("running") : t("ended")}</Text>
               <ul className={styles.counts}>
                 {outcomes.map((outcome) => (
-                  <li key={outcome}>{t(`csv.${outcome}`, { count: counts[outcome] })}</li>
+                  <li key={outcome}>{t(`${outcome}`, { count: counts[outcome] })}</li>
                 ))}
               </ul>
-              {taking.isPending && <Text size="sm">{t("csv.stays")}</Text>}
+              {taking.isPending && <Text size="sm">{t("stays")}</Text>}
             </div>
           )}
           {refusedAt && (
             <Alert color="yellow" variant="outline">
-              <a href={refusedAt.startsWith("/") ? refusedAt : `/${refusedAt}`} download="rechazados.csv">
-                {t("csv.refusedFile")}
+              <a
+                className={styles.refused}
+                href={refusedAt.startsWith("/") ? refusedAt : `/${refusedAt}`}
+                download="rechazados.csv"
+              >
+                {t("refusedFile")}
               </a>
             </Alert>
           )}
           <Failure error={taking.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
-              {taking.isPending ? t("csv.stop") : t("close")}
+              {taking.isPending ? t("stop") : t("close")}
             </Button>
             <FileButton accept=".csv,text/csv" onChange={(file) => file && taking.mutate(file)}>
               {(props) => (
                 <Button {...props} loading={taking.isPending}>
-                  {t("csv.choose")}
+                  {t("choose")}
                 </Button>
               )}
             </FileButton>

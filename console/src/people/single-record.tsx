@@ -1,0 +1,93 @@
+import "./texts.ts";
+import { Button, Group } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type ComponentType, type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Failure, Loading, Page } from "../settings/page.tsx";
+import type { Place } from "../settings/places.ts";
+import { meKey, queryClient } from "../shared/query.ts";
+import { type IfMatch, type Read, useRecordForm } from "../shared/record-form.ts";
+
+/** A kind of record that a business has once, such as its options. */
+interface Source<Stored, Fields extends object> {
+  readonly place: Place;
+  readonly read: () => Promise<Stored>;
+  readonly save: (fields: Fields, header: IfMatch) => Promise<Stored>;
+  readonly readOf: (stored: Stored) => Read<Fields>;
+}
+
+interface PageProps<Stored, Fields extends object> {
+  readonly source: Source<Stored, Fields>;
+  readonly form: ComponentType<{ readonly form: SingleForm<Fields> }>;
+}
+
+export type SingleForm<Fields extends object> = ReturnType<typeof useSingleForm<unknown, Fields>>;
+
+/** A page of the settings with the form of such a record. */
+export function SingleRecordPage<Stored, Fields extends object>({ source, form }: PageProps<Stored, Fields>) {
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ["admin", source.place],
+    queryFn: source.read,
+    // A form starts from what is stored now.
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <Page place={source.place}>
+      {isPending && <Loading />}
+      <Failure error={error} again={() => void refetch()} />
+      {data && <Started source={source} start={source.readOf(data)} form={form} />}
+    </Page>
+  );
+}
+
+function Started<Stored, Fields extends object>(props: PageProps<Stored, Fields> & { readonly start: Read<Fields> }) {
+  const { source, start, form: Form } = props;
+  return <Form form={useSingleForm(source, start)} />;
+}
+
+function useSingleForm<Stored, Fields extends object>(source: Source<Stored, Fields>, start: Read<Fields>) {
+  const [isSaved, setSaved] = useState(false);
+  const form = useRecordForm<Fields, Stored>(start, {
+    save: source.save,
+    readAgain: async () => source.readOf(await source.read()),
+    onSaved: (saved) => {
+      form.reset(source.readOf(saved));
+      setSaved(true);
+      // The frame shows parts of these records.
+      void queryClient.invalidateQueries({ queryKey: meKey });
+    },
+  });
+  const set = (change: Partial<Fields>): void => {
+    setSaved(false);
+    form.set(change);
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    form.save();
+  };
+  return { ...form, set, submit, isSaved: isSaved && !form.isChanged };
+}
+
+interface FootProps {
+  readonly form: Pick<SingleForm<object>, "isSaved" | "isSaving" | "isChanged" | "error">;
+  /** False where a field has what cannot be saved. */
+  readonly isValid?: boolean;
+  readonly className?: string | undefined;
+}
+
+/** What became of the last saving, and the button for the next one. */
+export function SaveFoot({ form: { isSaved, isSaving, isChanged, error }, isValid = true, className }: FootProps) {
+  const { t } = useTranslation("people");
+  return (
+    <>
+      <Failure error={error} />
+      <Group justify="flex-end" className={className}>
+        {isSaved && <span role="status">{t("saved")}</span>}
+        <Button type="submit" loading={isSaving} disabled={!isChanged || !isValid}>
+          {t("save")}
+        </Button>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { startWorld, type World, type WorldSettings } from "../support/world.ts";
+import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+
+interface Scenery extends WorldSettings {
+  /** Uploaded files go to a folder of their own. */
+  readonly keepsMedia?: true;
+  /** Of every seat. */
+  readonly viewport?: { readonly width: number; readonly height: number };
+  /** Adds to the world before the first test. */
+  readonly fill?: (world: World) => Promise<void>;
+}
+
+/** A world and a browser for one suite. Both are there once its tests begin. */
+export interface Stage {
+  readonly world: World;
+  readonly browser: Browser;
+  /** A page in a browser of its own, in which the user is signed in. Closed after the test. */
+  seat(userId: number, view?: string, at?: string): Promise<Page>;
+  /** The same without a session. */
+  visitor(view?: string, options?: BrowserContextOptions): Promise<Page>;
+}
+
+export const wide = { width: 1440, height: 900 } as const;
+
+/** To be called in a suite: sets the stage before its tests, and clears it after them. */
+export function setStage({ keepsMedia, viewport, fill, ...options }: Scenery = {}): Stage {
+  let world: World | undefined;
+  let browser: Browser | undefined;
+  let folder: string | undefined;
+  const seats: Pick<Seat, "context">[] = [];
+
+  before(async function () {
+    demandBrowser(this);
+    buildConsole();
+    if (keepsMedia) folder = await mkdtemp(join(tmpdir(), "recado-console-"));
+    const media = folder && { MEDIA_DIR: folder, MEDIA_BASE_URL: "https://media.test/media/" };
+    world = await startWorld({ ...options, environment: { ...options.environment, ...media } });
+    await fill?.(world);
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.stop();
+    if (folder) await rm(folder, { recursive: true });
+  });
+  afterEach(async () => {
+    for (const { context } of seats.splice(0)) await context.close();
+  });
+
+  const set = <Part>(part: Part | undefined): Part => {
+    if (part === undefined) throw new Error("the suite has not begun");
+    return part;
+  };
+  return {
+    get world() {
+      return set(world);
+    },
+    get browser() {
+      return set(browser);
+    },
+    async seat(userId, view, at) {
+      const opened = await seatOf(set(browser), set(world), userId, view, at);
+      seats.push(opened);
+      if (viewport) await opened.page.setViewportSize(viewport);
+      return opened.page;
+    },
+    async visitor(view = "", given = {}) {
+      const context = await set(browser).newContext({ locale: "es-BO", ...given });
+      context.setDefaultTimeout(10_000);
+      seats.push({ context });
+      const page = await context.newPage();
+      await page.goto(`${set(world).api}/console/${view}`);
+      return page;
+    },
+  };
+}
