@@ -8,6 +8,7 @@ import type { OrdersTexts } from "./orders/texts.ts";
 import type { PeopleTexts } from "./people/texts.ts";
 import type { ReportsTexts } from "./reports/texts.ts";
 import type { SettingsTexts } from "./settings/texts.ts";
+import type { StepsTexts } from "./steps/texts.ts";
 import type { Texts } from "./texts/es.ts";
 
 declare module "i18next" {
@@ -23,6 +24,7 @@ declare module "i18next" {
       people: PeopleTexts;
       reports: ReportsTexts;
       settings: SettingsTexts;
+      steps: StepsTexts;
       thread: ThreadTexts;
     };
   }
