@@ -209,13 +209,17 @@ interface NodeProps {
 }
 
 /** Characters that fit the width of a box, and the gap before it. */
-const [longestLine, longestLabel] = [22, 15];
+const longestLine = 22;
+const longestLabel = { right: 15, down: 18 } as const;
 
 function Node({ box: { step, x, y }, isDown, isCurrent, isEntry, isFaint, onOpen, onFocus }: NodeProps) {
   const { t } = useTranslation("steps");
   const { type, summary } = useStepWords();
   const lines = linesOf(step.nombre, 2, longestLine);
-  const label = step.paso_id !== null && step.iniciador ? linesOf(step.iniciador, 1, longestLabel)[0] : undefined;
+  const label =
+    step.paso_id !== null && step.iniciador
+      ? linesOf(step.iniciador, 1, longestLabel[isDown ? "down" : "right"])[0]
+      : undefined;
   return (
     // biome-ignore lint/a11y/useSemanticElements: an SVG has no buttons. The keys are heard by the picture.
     <g

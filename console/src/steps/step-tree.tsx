@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { type CSSProperties, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
 import { type Branch, type Row, rowsOf } from "./forest.ts";
@@ -155,7 +155,7 @@ interface RowProps {
 }
 
 /** Deeper rows keep some width for their names. */
-const [indent, deepest] = [18, 8];
+const deepest = 8;
 
 function TreeRow({ id, row, top, isEntry, isCurrent, next, isLost, onToggle, onFocus, onOpen, onAdd }: RowProps) {
   const { t } = useTranslation("steps");
@@ -177,7 +177,7 @@ function TreeRow({ id, row, top, isEntry, isCurrent, next, isLost, onToggle, onF
       aria-selected={isCurrent}
       aria-keyshortcuts="+"
       className={styles.row}
-      style={{ top, height: rowHeight, paddingInlineStart: 6 + Math.min(level - 1, deepest) * indent }}
+      style={{ top, height: rowHeight, "--depth": Math.min(level - 1, deepest) } as CSSProperties}
       onFocus={onFocus}
       onClick={onOpen}
     >

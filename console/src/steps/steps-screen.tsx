@@ -42,18 +42,12 @@ export function StepsScreen() {
       )}
       {steps && !isEmpty && (
         <>
-          <div className={settings.filters}>
-            <SearchField
-              label={t("search")}
-              q={q}
-              onChange={(text) => go({ ...(text !== "" && { q: text }), ...(picture && { picture: true }) }, true)}
-            />
-          </div>
           <Views
             steps={steps}
             q={q}
             isFlow={picture}
             current={current}
+            onSearch={(text) => go({ ...(text !== "" && { q: text }), ...(picture && { picture: true }) }, true)}
             onView={(isFlow) => go({ ...(q !== "" && { q }), ...(isFlow && { picture: true }) }, true)}
             onOpen={open}
             onAdd={add}
@@ -84,13 +78,14 @@ interface ViewsProps {
   readonly q: string;
   readonly isFlow: boolean;
   readonly current: number | null;
+  readonly onSearch: (q: string) => void;
   readonly onView: (isFlow: boolean) => void;
   readonly onOpen: (id: number) => void;
   readonly onAdd: (under: number) => void;
 }
 
-/** Tree and picture side by side; where there is no room for both, one of them. */
-function Views({ steps, q, isFlow, current, onView, onOpen, onAdd }: ViewsProps) {
+/** Tree and picture side by side, or the picture alone; where there is no room for both, one of them. */
+function Views({ steps, q, isFlow, current, onSearch, onView, onOpen, onAdd }: ViewsProps) {
   const { t } = useTranslation("steps");
   const isWide = useMediaQuery("(min-width: 1200px)", undefined, { getInitialValueInEffect: false }) === true;
   const forest = useMemo(() => forestOf(steps), [steps]);
@@ -98,20 +93,21 @@ function Views({ steps, q, isFlow, current, onView, onOpen, onAdd }: ViewsProps)
   const shown = useMemo(() => (q === "" ? forest : filtered(forest, isMatch)), [forest, isMatch, q]);
   return (
     <>
-      {!isWide && (
+      <div className={settings.filters}>
+        <SearchField label={t("search")} q={q} onChange={onSearch} />
         <SegmentedControl
-          fullWidth
+          className={styles.switch}
           aria-label={t("view")}
           data={[
-            { value: "tree", label: t("tree.short") },
+            { value: "tree", label: t(isWide ? "both" : "tree.short") },
             { value: "flow", label: t("flow.short") },
           ]}
           value={isFlow ? "flow" : "tree"}
           onChange={(value) => onView(value === "flow")}
         />
-      )}
-      <div className={styles.views} data-wide={isWide || undefined}>
-        {(isWide || !isFlow) && (
+      </div>
+      <div className={styles.views} data-both={(isWide && !isFlow) || undefined}>
+        {!isFlow && (
           <div className={styles.view}>
             {shown.length === 0 ? (
               <Nothing text={t("noneFound", { q })} />

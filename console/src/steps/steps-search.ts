@@ -4,7 +4,7 @@ export interface StepsSearch {
   readonly step?: number | "new";
   /** The step that a new one comes after. */
   readonly under?: number;
-  /** A narrow screen shows the picture in place of the tree. */
+  /** The picture is shown without the tree. */
   readonly picture?: true;
 }
 

@@ -22,6 +22,7 @@ export const en: StepsTexts = {
   archivedStep: "An archived step",
   anyDepartment: "Any",
   anyAgent: "The one with the fewest tickets",
+  both: "Tree and flow",
   tree: {
     title: "Steps",
     short: "Tree",

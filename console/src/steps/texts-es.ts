@@ -20,6 +20,7 @@ export const es = {
   archivedStep: "Un paso archivado",
   anyDepartment: "Cualquiera",
   anyAgent: "Quien tenga menos tickets",
+  both: "Árbol y flujo",
   tree: {
     title: "Pasos",
     short: "Árbol",

@@ -22,6 +22,7 @@ export const pt: StepsTexts = {
   archivedStep: "Um passo arquivado",
   anyDepartment: "Qualquer um",
   anyAgent: "Quem tiver menos tickets",
+  both: "Árvore e fluxo",
   tree: {
     title: "Passos",
     short: "Árvore",
