@@ -1,7 +1,6 @@
 import type {
   BusinessFixture,
   DepartmentFixture,
-  StepFixture,
   ThreadFixture,
   UserFixture,
 } from "../fixtures/businesses/business.ts";
@@ -20,6 +19,7 @@ import { demoAds } from "./ads.ts";
 import type { menus } from "./menus.ts";
 import { ordersOf } from "./orders.ts";
 import { usersOf } from "./people.ts";
+import { stepsOf } from "./steps.ts";
 import { storefrontOf } from "./storefront.ts";
 import { longStories, overdueStories, withStories } from "./stories.ts";
 import { templatesOf } from "./templates.ts";
@@ -206,33 +206,4 @@ function departmentsOf(base: number, users: readonly UserFixture[]): DepartmentF
     { id: base + 1, name: "Ventas", agentIds },
     { id: base + 2, name: "Reclamos", openingHours, outOfHoursMessage, agentIds: agentIds.slice(1) },
   ];
-}
-
-function stepsOf(base: number, [sales, complaints]: readonly { readonly id: number }[]): StepFixture[] {
-  const steps = [
-    {
-      name: "Hablar con ventas",
-      identifier: "ventas",
-      content: "¡Hola! Una persona de ventas te atenderá.",
-      tags: [1],
-    },
-    {
-      name: "Reclamo de un pedido",
-      identifier: "reclamo",
-      content: "Lamentamos lo ocurrido. Cuéntanos qué pasó.",
-      tags: [3],
-    },
-    {
-      name: "Pedido al por mayor",
-      identifier: "mayorista",
-      content: "Gracias por tu interés en precios por mayor.",
-      tags: [1, 2],
-    },
-  ];
-  return steps.map(({ tags, ...step }, index) => ({
-    ...step,
-    id: base + index + 1,
-    departmentId: (index === 1 ? complaints?.id : sales?.id) ?? base + 1,
-    tags: JSON.stringify(tags.map((tag) => base + tag)),
-  }));
 }

@@ -49,9 +49,12 @@ function numberedRecords(business: BusinessFixture): [resource: string, table: s
     [
       "steps",
       "steps",
-      steps.map(({ id, name, identifier, content, departmentId, tags: its = null }) => ({
+      steps.map(({ id, name, identifier, content, departmentId, tags: its = null, asked: further }) => ({
         id,
-        body: { nombre: name, identificador: identifier, contenido: content, departamento: departmentId, tags: its },
+        body: {
+          ...{ nombre: name, identificador: identifier, contenido: content, departamento: departmentId, tags: its },
+          ...further,
+        },
       })),
     ],
     ["branches", "branches", (shop?.branches ?? []).map(({ id, name }) => ({ id, body: { nombre: name } }))],

@@ -11,6 +11,7 @@ import { ordersRoutes } from "../orders/routes.ts";
 import { invitationRoute, peopleRoutes } from "../people/routes.ts";
 import { reportsRoutes } from "../reports/routes.ts";
 import { settingsRoutes } from "../settings/routes.ts";
+import { stepsRoutes } from "../steps/routes.ts";
 import { Failed } from "./failed.tsx";
 import { Gate } from "./gate.tsx";
 
@@ -41,6 +42,7 @@ const screens = [
   ...connectionsRoutes(rootRoute),
   ...catalogRoutes(rootRoute),
   ...peopleRoutes(rootRoute),
+  stepsRoutes(rootRoute),
   invitationRoute(rootRoute),
 ] as const;
 

@@ -1,7 +1,7 @@
 /** The places of the settings, as their menu groups them. Each has a title and a lead in the texts, and a route. */
 export const groups = [
   { group: "team", places: ["users", "departments"] },
-  { group: "customers", places: ["templates", "quick-replies", "tags"] },
+  { group: "customers", places: ["templates", "quick-replies", "tags", "steps"] },
   { group: "shop", places: ["articles", "extras", "zones", "branches", "drivers"] },
   { group: "connections", places: ["numbers", "ad-accounts", "app-keys", "webhooks"] },
   { group: "business", places: ["business", "flags", "audit"] },

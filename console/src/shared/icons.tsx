@@ -51,6 +51,8 @@ const paths = {
   edit: "M5 19l1-4L16 5l3 3L9 18zM14 7l3 3",
   bell: "M6 16v-5a6 6 0 0 1 12 0v5l1.5 2h-15zM10 20.5h4",
   keyboard: "M3 7h18v10H3zM7 10.5v.2M11 10.5v.2M15 10.5v.2M8 14h8",
+  minus: "M5 12h14",
+  whole: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
 } as const;
 
 export type IconName = keyof typeof paths;

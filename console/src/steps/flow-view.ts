@@ -1,0 +1,153 @@
+import { type PointerEvent, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Box, Layout } from "./flow-layout.ts";
+import { nodeHeight, nodeWidth } from "./flow-layout.ts";
+
+/** Where the picture stands in its frame: pixels, and how large one of its own is. */
+export interface View {
+  readonly x: number;
+  readonly y: number;
+  readonly scale: number;
+}
+
+const [smallest, largest] = [0.1, 2];
+/** Names are readable from here on: a large flow begins at its start instead of being shrunk further. */
+const readable = 0.7;
+const margin = 12;
+const dragFrom = 4;
+
+const within = (scale: number): number => Math.min(largest, Math.max(smallest, scale));
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const scaleToFit = (size: Size, { width, height }: Layout): number =>
+  within(Math.min(1, (size.width - margin) / width, (size.height - margin) / height));
+
+const whole = (size: Size, layout: Layout): View => {
+  const scale = scaleToFit(size, layout);
+  return { scale, x: (size.width - layout.width * scale) / 2, y: (size.height - layout.height * scale) / 2 };
+};
+
+function beginning(size: Size, layout: Layout): View {
+  if (scaleToFit(size, layout) >= readable) return whole(size, layout);
+  const [first] = layout.boxes;
+  const scale = readable + 0.1;
+  const [x, y] = first ? [first.x, first.y] : [0, 0];
+  return layout.isDown
+    ? { scale, x: size.width / 2 - (x + nodeWidth / 2) * scale, y: margin }
+    : { scale, x: margin, y: size.height / 2 - (y + nodeHeight / 2) * scale };
+}
+
+/** Moves and enlarges the picture by pointer, pinch, wheel and keys. */
+export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Layout) {
+  const [size, setSize] = useState<Size | null>(null);
+  const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const measure = (): void => setSize({ width: element.clientWidth, height: element.clientHeight });
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [frame]);
+
+  const isPlaced = useRef<boolean | null>(null);
+  useLayoutEffect(() => {
+    // What was moved by hand stays where it is while steps change.
+    if (!size || size.width === 0 || isPlaced.current === layout.isDown) return;
+    isPlaced.current = layout.isDown;
+    setView(beginning(size, layout));
+  }, [size, layout]);
+
+  const zoom = useCallback(
+    (factor: number, at?: { readonly x: number; readonly y: number }) =>
+      setView((before) => {
+        const scale = within(before.scale * factor);
+        const { x, y } = at ?? { x: (size?.width ?? 0) / 2, y: (size?.height ?? 0) / 2 };
+        const grown = scale / before.scale;
+        return { scale, x: x - (x - before.x) * grown, y: y - (y - before.y) * grown };
+      }),
+    [size],
+  );
+  const pan = useCallback(
+    (x: number, y: number) => setView((before) => ({ ...before, x: before.x + x, y: before.y + y })),
+    [],
+  );
+  const fit = useCallback(() => size && setView(whole(size, layout)), [size, layout]);
+  const show = useCallback(
+    (box: Box) =>
+      setView((before) => {
+        if (!size) return before;
+        const inside = (from: number, length: number, room: number): number => {
+          if (from < margin) return margin - from;
+          return from + length > room - margin ? room - margin - from - length : 0;
+        };
+        const x = inside(before.x + box.x * before.scale, nodeWidth * before.scale, size.width);
+        const y = inside(before.y + box.y * before.scale, nodeHeight * before.scale, size.height);
+        return x === 0 && y === 0 ? before : { ...before, x: before.x + x, y: before.y + y };
+      }),
+    [size],
+  );
+
+  useEffect(() => {
+    const element = frame.current;
+    // The page scrolls by the wheel alone; browsers tell of a pinch on a touchpad as of a wheel with Ctrl.
+    const turn = (event: WheelEvent): void => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      const { left, top } = (event.currentTarget as Element).getBoundingClientRect();
+      zoom(Math.exp(-event.deltaY / 300), { x: event.clientX - left, y: event.clientY - top });
+    };
+    element?.addEventListener("wheel", turn, { passive: false });
+    return () => element?.removeEventListener("wheel", turn);
+  }, [frame, zoom]);
+
+  return { view, isMeasured: size !== null, zoom, pan, fit, show, drag: useDrag(frame, pan, zoom) };
+}
+
+/** One pointer moves the picture, two enlarge it as well. */
+function useDrag(
+  frame: RefObject<HTMLDivElement | null>,
+  pan: (x: number, y: number) => void,
+  zoom: (factor: number, at: { readonly x: number; readonly y: number }) => void,
+) {
+  const pointers = useRef(new Map<number, { x: number; y: number }>());
+  const way = useRef(0);
+  const end = (event: PointerEvent): void => void pointers.current.delete(event.pointerId);
+  return {
+    /** Whether the last press moved the picture: it is no click then. */
+    hasMoved: () => way.current > dragFrom,
+    onPointerDown: (event: PointerEvent): void => {
+      if (event.button !== 0) return;
+      if (pointers.current.size === 0) way.current = 0;
+      pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    },
+    onPointerMove: (event: PointerEvent): void => {
+      const before = pointers.current.get(event.pointerId);
+      if (!before) return;
+      const now = { x: event.clientX, y: event.clientY };
+      way.current += Math.hypot(now.x - before.x, now.y - before.y);
+      if (way.current <= dragFrom) return;
+      // A click stays one until the pointer has moved; then the picture follows it outside of the frame, too.
+      frame.current?.setPointerCapture(event.pointerId);
+      const others = [...pointers.current].filter(([id]) => id !== event.pointerId).map(([, point]) => point);
+      pointers.current.set(event.pointerId, now);
+      const [other] = others;
+      if (!other) {
+        pan(now.x - before.x, now.y - before.y);
+        return;
+      }
+      const { left = 0, top = 0 } = frame.current?.getBoundingClientRect() ?? {};
+      const apart = (point: typeof now): number => Math.hypot(point.x - other.x, point.y - other.y);
+      zoom(apart(now) / Math.max(1, apart(before)), {
+        x: (now.x + other.x) / 2 - left,
+        y: (now.y + other.y) / 2 - top,
+      });
+    },
+    onPointerUp: end,
+    onPointerCancel: end,
+  };
+}

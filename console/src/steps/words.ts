@@ -1,0 +1,31 @@
+import { useTranslation } from "react-i18next";
+import type { IconName } from "../shared/icons.tsx";
+import type { Step, StepType } from "./steps.ts";
+
+export const typeIcons: Readonly<Record<StepType, IconName>> = {
+  ticket: "assign",
+  mensaje: "chat",
+  pregunta: "edit",
+  botones: "quick",
+  opciones: "filter",
+  media: "picture",
+  catalogo: "orders",
+  ubicacion: "place",
+  sucursal: "inbox",
+  pedido: "orders",
+  pago: "check",
+  flow: "template",
+  ia: "emoji",
+  fin: "done",
+};
+
+export function useStepWords() {
+  const { t } = useTranslation("steps");
+  const type = ({ tipo }: Pick<Step, "tipo">): string => t(`types.${tipo}.title`);
+  return {
+    type,
+    /** For those who do not see how it is drawn. */
+    summary: (step: Step): string =>
+      [step.nombre, type(step), step.inicio && t("start"), step.loop && t("repeats")].filter(Boolean).join(", "),
+  };
+}

@@ -1,0 +1,304 @@
+import { expect } from "chai";
+import type { Browser, Page } from "playwright-core";
+import { request } from "../support/http.ts";
+import { aBusiness, startWorld, type World } from "../support/world.ts";
+import { objections } from "./axe.ts";
+import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+
+const [admin, agent] = [101, 102];
+const [emptyAdmin, largeAdmin] = [201, 301];
+/** More than the tree draws at once. */
+const many = 240;
+
+describe("the console's steps", function () {
+  this.timeout(90_000);
+  let world: World;
+  let browser: Browser;
+  const seats: Seat[] = [];
+
+  before(async function () {
+    demandBrowser(this);
+    buildConsole();
+    const steps = Array.from({ length: many }, (_, index) => ({
+      ...{ id: 301 + index, name: `Paso ${index + 1}`, identifier: `paso-${index + 1}`, content: "Hola" },
+      departmentId: 301,
+    }));
+    world = await startWorld({
+      businesses: [aBusiness(1), aBusiness(2, { steps: [] }), aBusiness(3, { steps })],
+    });
+    await world.rows("update steps set parent_step_id = id - 1 where business_id = 3 and id % 12 > 2");
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.stop();
+  });
+  afterEach(async () => {
+    for (const { context } of seats.splice(0)) await context.close();
+  });
+
+  const seat = async (view = "settings/steps", user = admin): Promise<Page> => {
+    const opened = await seatOf(browser, world, user, view);
+    seats.push(opened);
+    await opened.page.setViewportSize({ width: 1440, height: 900 });
+    return opened.page;
+  };
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  const row = (page: Page, name: string) => page.getByRole("treeitem", { name: new RegExp(`^${name},`) });
+  const node = (page: Page, name: string) =>
+    page.getByRole("group", { name: "Flujo de los pasos" }).getByRole("button", { name: new RegExp(`^${name},`) });
+  const linkBetween = (page: Page, from: number, to: number) => page.locator(`path[data-link="${from} ${to}"]`);
+  const field = (page: Page, label: string) => page.getByRole("textbox", { name: new RegExp(`^${label}`) });
+  const choose = async (page: Page, label: string, option: string): Promise<void> => {
+    await field(page, label).click();
+    await page.getByRole("option", { name: option, exact: true }).click();
+  };
+  const closed = (page: Page) => page.getByRole("dialog").waitFor({ state: "detached" });
+  const ask = async (method: string, path: string, body?: object, user = admin) => {
+    const authorization = `Bearer ${await world.sessionToken(user)}`;
+    return request(`${world.api}/admin/steps${path}`, { method, headers: { authorization }, ...(body && { body }) });
+  };
+  let made = 0;
+  /** A step under a name that no other test has. */
+  const make = async (name: string, more: object = {}): Promise<{ id: number; nombre: string }> => {
+    made += 1;
+    const { status, json, text } = await ask("POST", "", { nombre: `${name} ${made}`, tipo: "mensaje", ...more });
+    expect(status, text).to.equal(201);
+    return json;
+  };
+
+  it("tells a business without steps what they are for, and begins its flow", async () => {
+    const page = await seat("settings/steps", emptyAdmin);
+    await page.getByText("antes de que atienda una persona").waitFor();
+    await button(page, "Crear el primer paso").click();
+    await field(page, "Nombre").fill("Bienvenida");
+    await field(page, "Texto").fill("¡Hola!");
+    expect(await page.getByRole("switch", { name: "El flujo comienza aquí" }).isChecked()).to.equal(true);
+    await button(page, "Guardar").click();
+    await closed(page);
+    await row(page, "Bienvenida").waitFor();
+    const { json } = await ask("GET", "", undefined, emptyAdmin);
+    expect(json.data[0]).to.include({ nombre: "Bienvenida", contenido: "¡Hola!", tipo: "mensaje", inicio: true });
+  });
+
+  it("makes a step and one below it, and shows both in the tree and in the picture", async () => {
+    const page = await seat();
+    await button(page, "Nuevo paso").click();
+    await field(page, "Nombre").fill("Menú");
+    await choose(page, "Tipo", "Botones");
+    await button(page, "Agregar botón").click();
+    await field(page, "Botón 1").fill("Comprar");
+    await button(page, "Guardar").click();
+    await closed(page);
+    await row(page, "Menú").click();
+    await button(page, "Agregar un paso debajo").click();
+    await page.getByRole("heading", { name: "Nuevo paso después de «Menú»" }).waitFor();
+    await field(page, "Nombre").fill("Compra");
+    await field(page, "Respuesta que lleva aquí").fill("Comprar");
+    await choose(page, "Tipo", "Ticket");
+    await choose(page, "Departamento", "Ventas");
+    await button(page, "Guardar").click();
+    await closed(page);
+    const { data } = (await ask("GET", "")).json;
+    const [child, parent] = data;
+    expect(parent).to.include({ tipo: "botones", botones: '[{"id":"1","title":"Comprar"}]' });
+    expect(child).to.include({ paso_id: parent.id, iniciador: "Comprar", departamento: 101, tipo: "ticket" });
+    expect(await row(page, "Compra").getAttribute("aria-level")).to.equal("2");
+    await node(page, "Menú").waitFor();
+    await linkBetween(page, parent.id, child.id).waitFor({ state: "attached" });
+    await node(page, "Compra").click();
+    await page.getByRole("dialog").getByRole("heading", { name: "Compra", exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get("step")).to.equal(String(child.id));
+  });
+
+  it("shows only the fields of a step's type, and loses none of the others", async () => {
+    const step = await make("Mapa", { tipo: "ubicacion", maps_search: "farmacia", helper_data: { a: 1 } });
+    const page = await seat(`settings/steps?step=${step.id}`);
+    expect(await field(page, "Qué buscar en el mapa").inputValue()).to.equal("farmacia");
+    expect(await field(page, "Departamento").count()).to.equal(0);
+    await choose(page, "Tipo", "Ticket");
+    await field(page, "Departamento").waitFor();
+    expect(await field(page, "Qué buscar en el mapa").count()).to.equal(0);
+    await button(page, "Guardar").click();
+    await closed(page);
+    const { json } = await ask("GET", `/${step.id}`);
+    expect(json).to.include({ tipo: "ticket", maps_search: "farmacia" });
+    expect(json.helper_data).to.deep.equal({ a: 1 });
+  });
+
+  it("joins what two people changed in one step", async () => {
+    const step = await make("Saludo", { contenido: "Hola" });
+    const page = await seat(`settings/steps?step=${step.id}`);
+    await field(page, "Texto").fill("¡Buenas!");
+    await ask("PUT", `/${step.id}`, { nombre: step.nombre, tipo: "pregunta", contenido: "Hola", variable: "x" });
+    await button(page, "Guardar").click();
+    await page.getByText("Sus cambios y los tuyos están juntos").waitFor();
+    expect(await field(page, "Guardar la respuesta como").inputValue()).to.equal("x");
+    await button(page, "Guardar").click();
+    await closed(page);
+    expect((await ask("GET", `/${step.id}`)).json).to.include({
+      contenido: "¡Buenas!",
+      variable: "x",
+      tipo: "pregunta",
+    });
+  });
+
+  it("says a refused circle, a taken identifier and a lost step at their fields", async () => {
+    const first = await make("Vuelta");
+    const second = await make("Sigue", { paso_automatico: first.id });
+    const page = await seat(`settings/steps?step=${first.id}`);
+    const next = field(page, "Después sigue solo con");
+    await choose(page, "Después sigue solo con", second.nombre);
+    await button(page, "Guardar").click();
+    await page.getByText("Así el flujo daría vueltas sin fin").waitFor();
+    expect(await next.getAttribute("aria-invalid")).to.equal("true");
+    expect(await next.evaluate((element) => element === document.activeElement)).to.equal(true);
+    await page.getByRole("switch", { name: "Puede repetirse" }).click();
+    await button(page, "Guardar").click();
+    await closed(page);
+    await linkBetween(page, second.id, first.id).waitFor({ state: "attached" });
+    const kinds = await Promise.all(
+      [linkBetween(page, first.id, second.id), linkBetween(page, second.id, first.id)].map((link) =>
+        link.getAttribute("data-kind"),
+      ),
+    );
+    expect(kinds.sort()).to.deep.equal(["back", "next"]);
+
+    await page.goto(`${world.api}/console/settings/steps?step=new`);
+    await field(page, "Nombre").fill("Otro");
+    await page.getByText("Detalles técnicos").click();
+    await field(page, "Identificador").fill("ventas");
+    await button(page, "Guardar").click();
+    await page.getByText("ya tiene este identificador").waitFor();
+    expect(await field(page, "Identificador").getAttribute("aria-invalid")).to.equal("true");
+    await field(page, "Identificador").fill("otro");
+    await choose(page, "Viene después de", first.nombre);
+    await ask("DELETE", `/${first.id}`);
+    await button(page, "Guardar").click();
+    await page.getByText("alguien lo archivó o lo eliminó").waitFor();
+    expect(await field(page, "Viene después de").getAttribute("aria-invalid")).to.equal("true");
+  });
+
+  it("asks before typed text is lost", async () => {
+    const step = await make("Nota");
+    const page = await seat(`settings/steps?step=${step.id}`);
+    await field(page, "Texto").fill("Algo");
+    await button(page, "Agregar un paso debajo").click();
+    await page.getByText("¿Descartar los cambios?").waitFor();
+    await button(page, "Seguir editando").click();
+    expect(await field(page, "Texto").inputValue()).to.equal("Algo");
+    await page.keyboard.press("Escape");
+    await page.getByText("¿Descartar los cambios?").waitFor();
+    await button(page, "Descartar").click();
+    await closed(page);
+  });
+
+  it("archives a step after it said what hangs below it and what leads to it", async () => {
+    const top = await make("Raíz");
+    const below = await make("Rama", { paso_id: top.id });
+    const before = await make("Antes", { paso_automatico: top.id });
+    const page = await seat(`settings/steps?step=${top.id}`);
+    await button(page, `Archivar: ${top.nombre}`).click();
+    const question = page.getByRole("dialog").last();
+    await question.getByText(`Debajo queda «${below.nombre}»`).waitFor();
+    await question.getByText(`«${before.nombre}» seguía solo con este`).waitFor();
+    await question.getByRole("button", { name: "Archivar", exact: true }).click();
+    await row(page, top.nombre).waitFor({ state: "detached" });
+    await closed(page);
+    expect(await row(page, below.nombre).getAttribute("aria-level")).to.equal("1");
+    expect(await node(page, top.nombre).count()).to.equal(0);
+  });
+
+  it("is walked by keyboard, in the tree and in the picture", async () => {
+    const top = await make("Teclas");
+    const below = await make("Abajo", { paso_id: top.id });
+    const page = await seat();
+    const focused = () => page.evaluate<string>("document.activeElement.getAttribute('aria-label')");
+    await row(page, top.nombre).focus();
+    await page.keyboard.press("ArrowLeft");
+    await row(page, below.nombre).waitFor({ state: "detached" });
+    await page.keyboard.press("ArrowRight");
+    await row(page, below.nombre).waitFor();
+    await page.keyboard.press("ArrowRight");
+    expect(await focused()).to.match(/^Abajo/);
+    await page.keyboard.press("+");
+    await page.getByRole("heading", { name: `Nuevo paso después de «${below.nombre}»` }).waitFor();
+    await page.keyboard.press("Escape");
+    await closed(page);
+    await page.waitForFunction("document.activeElement.getAttribute('aria-label')?.startsWith('Abajo')");
+    await node(page, top.nombre).focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await focused()).to.match(/^Abajo/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByRole("heading", { name: below.nombre }).waitFor();
+  });
+
+  it("finds a step without its accents, and keeps the ones above it", async () => {
+    const top = await make("Arriba");
+    const found = await make("Dirección exacta", { paso_id: top.id });
+    const page = await seat();
+    await page.getByRole("searchbox").fill("direccion EXACTA");
+    await row(page, "Ventas").waitFor({ state: "detached" });
+    expect(await page.getByRole("treeitem").count()).to.equal(2);
+    await row(page, found.nombre).waitFor();
+    expect(new URL(page.url()).searchParams.get("q")).to.equal("direccion EXACTA");
+  });
+
+  it("draws hundreds of steps, of which the tree holds those that are seen", async () => {
+    const page = await seat("settings/steps", largeAdmin);
+    await row(page, "Paso 1").focus();
+    await page.keyboard.press("End");
+    await row(page, `Paso ${many}`).waitFor();
+    expect(await page.getByRole("treeitem").count()).to.be.lessThan(60);
+    expect(await page.locator("[data-step]").count()).to.equal(many);
+    const view = page.locator("svg[role=group] > g");
+    const before = await view.getAttribute("transform");
+    await button(page, "Ver entero").click();
+    const whole = await view.getAttribute("transform");
+    expect(whole).not.to.equal(before);
+    const frame = await page.getByRole("group", { name: "Flujo de los pasos" }).boundingBox();
+    if (!frame) throw new Error("the picture is not seen");
+    await page.mouse.move(frame.x + 20, frame.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(frame.x + 120, frame.y + 60, { steps: 4 });
+    await page.mouse.up();
+    expect(await view.getAttribute("transform")).not.to.equal(whole);
+    expect(await page.getByRole("dialog").count()).to.equal(0);
+  });
+
+  it("is not for agents, and shows another business nothing", async () => {
+    const step = await make("Secreto");
+    const page = await seat("settings/steps", agent);
+    await page.getByRole("link", { name: "Bandeja" }).waitFor();
+    expect(await page.getByRole("link", { name: "Pasos", exact: true }).count()).to.equal(0);
+    expect(await page.getByRole("tree").count()).to.equal(0);
+    const other = await seat(`settings/steps?step=${step.id}`, largeAdmin);
+    await other.getByRole("dialog").getByRole("alert").waitFor();
+    expect(await other.getByText(step.nombre).count()).to.equal(0);
+  });
+
+  it("has nothing that axe objects to and fits every width, light and dark", async () => {
+    const long = await make("Un nombre muy largo que no cabe en ninguna fila ni en ninguna caja", { tipo: "opciones" });
+    const page = await seat();
+    const found: string[] = [];
+    for (const [width, colorScheme] of [
+      [1440, "light"],
+      [768, "dark"],
+      [360, "light"],
+      [360, "dark"],
+    ] as const) {
+      for (const view of ["settings/steps", "settings/steps?picture=true", `settings/steps?step=${long.id}`]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await page.goto(`${world.api}/console/${view}`);
+        await page.getByRole("heading", { name: "Pasos", level: 1 }).waitFor();
+        if (view.includes("step=")) await button(page, "Guardar").waitFor();
+        else await (view.includes("picture") ? node(page, "Ventas") : row(page, "Ventas")).waitFor();
+        found.push(...(await objections(page)).map((each) => `${view} ${width}: ${each}`));
+        const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+        if (overflow > 0) found.push(`${view} scrolls at ${width}`);
+      }
+    }
+    expect(found).to.deep.equal([]);
+  });
+});
