@@ -2,10 +2,25 @@ import { Button, FileButton, Group, Select, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { audienceOfSheet, guessName, guessNumber, readSheet, type Sheet, tagFor, WrongSheet } from "./audience.ts";
-import type { AudiencePartProps } from "./audience-step.tsx";
+import {
+  type Audience,
+  audienceOfSheet,
+  guessName,
+  guessNumber,
+  readSheet,
+  type Sheet,
+  tagFor,
+  WrongSheet,
+} from "./audience.ts";
 import { AudienceTrouble } from "./audience-trouble.tsx";
 import styles from "./campaigns.module.css";
+import type { Draft } from "./draft.ts";
+
+export interface AudiencePartProps {
+  readonly draft: Draft;
+  readonly onChange: (changes: Partial<Draft>) => void;
+  readonly onAudience: (audience: Audience | null) => void;
+}
 
 /** The numbers in a file: they become contacts, and its other columns fill placeholders. */
 export function AudienceByFile({ draft, onChange, onAudience }: AudiencePartProps) {

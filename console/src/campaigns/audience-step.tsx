@@ -4,16 +4,13 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { answered, api } from "../shared/api.ts";
 import { type Audience, audienceOf } from "./audience.ts";
-import { AudienceByFile } from "./audience-by-file.tsx";
+import { AudienceByFile, type AudiencePartProps } from "./audience-by-file.tsx";
 import { AudienceTrouble } from "./audience-trouble.tsx";
 import styles from "./campaigns.module.css";
 import type { Draft } from "./draft.ts";
 
-interface AudienceStepProps {
-  readonly draft: Draft;
+interface AudienceStepProps extends AudiencePartProps {
   readonly audience: Audience | null;
-  readonly onChange: (changes: Partial<Draft>) => void;
-  readonly onAudience: (audience: Audience | null) => void;
 }
 
 export function AudienceStep({ draft, audience, onChange, onAudience }: AudienceStepProps) {
@@ -41,8 +38,6 @@ export function AudienceStep({ draft, audience, onChange, onAudience }: Audience
     </>
   );
 }
-
-export type AudiencePartProps = Omit<AudienceStepProps, "audience">;
 
 function ByTag({ draft, onChange, onAudience }: AudiencePartProps) {
   const { t } = useTranslation("campaigns");
