@@ -33,7 +33,7 @@ async function kept(id: number | null, body: Body): Promise<number> {
   return id;
 }
 
-/** What sends put into the header, where the example is an address. */
+/** The file in the header of every send: the example, if it is an address on the web. */
 const fileOf = ({ headerKind, media }: TemplateForm) => ({
   type: headerKind === "NONE" ? null : headerKind,
   ...(isMedia(headerKind) && /^https?:/i.test(media) && { archivo_nombre: media }),
