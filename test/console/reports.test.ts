@@ -179,6 +179,22 @@ describe("the console's reports", function () {
     expect(await other.getByText(/999/).count()).to.equal(0);
   });
 
+  it("stays at its top where a phone opens it at one of the last tabs, which is in sight in its row", async () => {
+    const page = await stage.visitor();
+    await page.setViewportSize({ width: 360, height: 500 });
+    const token = await stage.world.sessionToken(admin);
+    await page.context().addCookies([{ name: "recado_session", value: token, url: stage.world.api }]);
+    await page.goto(`${stage.world.api}/console/reports?${march}&by=ads`);
+    const tab = page.getByRole("tab", { name: "Publicidad", exact: true });
+    await tab.waitFor();
+    await eventually(async () => {
+      const box = await tab.boundingBox();
+      return box !== null && box.x >= 0 && box.x + box.width <= 360;
+    });
+    const furthest = "Math.max(...[...document.querySelectorAll('*')].map(({ scrollTop }) => scrollTop))";
+    expect(await page.evaluate(furthest)).to.equal(0);
+  });
+
   for (const colorScheme of ["light", "dark"] as const) {
     it(`has nothing that axe objects to, in ${colorScheme}, and never scrolls sideways`, async () => {
       const page = await seat(admin);

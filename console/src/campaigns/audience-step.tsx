@@ -1,27 +1,16 @@
-import { Alert, Button, FileButton, Group, Loader, SegmentedControl, Select, Table, Text } from "@mantine/core";
+import { Button, Group, Loader, SegmentedControl, Select, Table, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { answered, api, Refused } from "../shared/api.ts";
-import {
-  type Audience,
-  audienceOf,
-  audienceOfSheet,
-  guessName,
-  guessNumber,
-  readSheet,
-  type Sheet,
-  tagFor,
-  WrongSheet,
-} from "./audience.ts";
+import { answered, api } from "../shared/api.ts";
+import { type Audience, audienceOf } from "./audience.ts";
+import { AudienceByFile, type AudiencePartProps } from "./audience-by-file.tsx";
+import { AudienceTrouble } from "./audience-trouble.tsx";
 import styles from "./campaigns.module.css";
 import type { Draft } from "./draft.ts";
 
-interface AudienceStepProps {
-  readonly draft: Draft;
+interface AudienceStepProps extends AudiencePartProps {
   readonly audience: Audience | null;
-  readonly onChange: (changes: Partial<Draft>) => void;
-  readonly onAudience: (audience: Audience | null) => void;
 }
 
 export function AudienceStep({ draft, audience, onChange, onAudience }: AudienceStepProps) {
@@ -43,16 +32,14 @@ export function AudienceStep({ draft, audience, onChange, onAudience }: Audience
       {draft.audience === "tag" ? (
         <ByTag draft={draft} onChange={onChange} onAudience={onAudience} />
       ) : (
-        <ByFile draft={draft} onChange={onChange} onAudience={onAudience} />
+        <AudienceByFile draft={draft} onChange={onChange} onAudience={onAudience} />
       )}
       {audience && <Taken audience={audience} />}
     </>
   );
 }
 
-type PartProps = Omit<AudienceStepProps, "audience">;
-
-function ByTag({ draft, onChange, onAudience }: PartProps) {
+function ByTag({ draft, onChange, onAudience }: AudiencePartProps) {
   const { t } = useTranslation("campaigns");
   const [search, setSearch] = useState("");
   const { data: tags = [] } = useQuery({
@@ -97,112 +84,8 @@ function ByTag({ draft, onChange, onAudience }: PartProps) {
         )}
         {read.isPending && <Loader size="sm" role="status" aria-label={t("reading")} />}
       </Group>
-      <Trouble error={read.error} />
+      <AudienceTrouble error={read.error} />
     </>
-  );
-}
-
-function ByFile({ draft, onChange, onAudience }: PartProps) {
-  const { t } = useTranslation("campaigns");
-  const [sheet, setSheet] = useState<Sheet | null>(null);
-  const [number, setNumber] = useState<string | null>(null);
-  const [name, setName] = useState<string | null>(null);
-  const [done, setDone] = useState(0);
-  const [isOver, setOver] = useState(false);
-  const open = useMutation({
-    mutationFn: readSheet,
-    onSuccess: (opened) => {
-      onAudience(null);
-      setSheet(opened);
-      setNumber(guessNumber(opened.columns));
-      setName(guessName(opened.columns));
-    },
-  });
-  const take = useMutation({
-    mutationFn: async (columns: { readonly number: string; readonly name: string | null }) => {
-      if (!sheet) throw new WrongSheet("empty");
-      setDone(0);
-      const tag = await tagFor(t("tagOf", { name: draft.name.trim() }));
-      onChange({ tag: tag.id });
-      return audienceOfSheet(sheet, columns, tag, setDone, AbortSignal.timeout(600_000));
-    },
-    onSuccess: onAudience,
-  });
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same. */}
-      <div
-        className={styles.drop}
-        data-over={isOver}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault();
-          setOver(false);
-          const [file] = event.dataTransfer.files;
-          if (file) open.mutate(file);
-        }}
-      >
-        <Text mb="xs">{sheet ? t("sheet", { name: sheet.name, count: sheet.rows.length }) : t("drop")}</Text>
-        <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => file && open.mutate(file)}>
-          {(props) => (
-            <Button {...props} variant="default" loading={open.isPending}>
-              {t("chooseFile")}
-            </Button>
-          )}
-        </FileButton>
-      </div>
-      {sheet && (
-        <Group grow align="flex-end">
-          <Select label={t("numberColumn")} required data={[...sheet.columns]} value={number} onChange={setNumber} />
-          <Select
-            label={t("nameColumn")}
-            data={[...sheet.columns]}
-            value={name}
-            onChange={setName}
-            clearable
-            clearButtonProps={{ "aria-label": t("clear") }}
-          />
-        </Group>
-      )}
-      {sheet && (
-        <Text size="sm" c="dimmed">
-          {t("takeHelp", { tag: t("tagOf", { name: draft.name.trim() }) })}
-        </Text>
-      )}
-      {sheet && (
-        <Group>
-          <Button
-            disabled={number === null}
-            loading={take.isPending}
-            onClick={() => number !== null && take.mutate({ number, name })}
-          >
-            {t("take")}
-          </Button>
-          {take.isPending && <span role="status">{t("taken", { done, total: sheet.rows.length })}</span>}
-        </Group>
-      )}
-      <Trouble error={open.error ?? take.error} />
-    </>
-  );
-}
-
-function Trouble({ error }: { readonly error: Error | null }) {
-  const { t } = useTranslation("campaigns");
-  if (!error) return null;
-  const text =
-    error instanceof WrongSheet
-      ? t(`wrongSheet.${error.why}`)
-      : error instanceof Refused
-        ? error.message
-        : t("unreachable");
-  return (
-    <Alert color="red" variant="outline" role="alert">
-      {text}
-    </Alert>
   );
 }
 

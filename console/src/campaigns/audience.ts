@@ -150,6 +150,6 @@ export async function tagFor(name: string): Promise<{ readonly id: number; reado
   const { data } = await answered(api.GET("/tags", { params: { query: { q: nombre, limit: 100 } } }));
   const known = data.find((tag) => tag.nombre === nombre);
   if (known) return { id: known.id, nombre };
-  const made = await answered(api.POST("/admin/tags", { body: { nombre } }));
-  return { id: (made as { id?: number; data?: { id: number } }).data?.id ?? (made as { id: number }).id, nombre };
+  const { id } = await answered(api.POST("/admin/tags", { body: { nombre } }));
+  return { id, nombre };
 }

@@ -1,5 +1,5 @@
 import "./texts.ts";
-import { Alert, Anchor, Button, Group, Loader, Select, Skeleton, Table, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Button, Group, Skeleton, Text, Title } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
@@ -17,12 +17,11 @@ import {
   campaignKey,
   fetchCampaign,
   fetchFailures,
-  fetchRecipients,
-  type RecipientState,
   recipientStates,
   showCampaign,
 } from "./campaigns.ts";
 import { Progress } from "./progress.tsx";
+import { Recipients } from "./recipients.tsx";
 
 const CountsChart = lazy(() => import("./counts-chart.tsx"));
 
@@ -189,100 +188,5 @@ function Failures({ id, failed }: { readonly id: number; readonly failed: number
         ))}
       </ul>
     </section>
-  );
-}
-
-function Recipients({ campaign: { id, counts, total } }: { readonly campaign: Campaign }) {
-  const { t } = useTranslation("campaigns");
-  const clock = useClock();
-  const [state, setState] = useState<RecipientState | null>(null);
-  const [page, setPage] = useState(1);
-  const { data, isFetching } = useQuery({
-    queryKey: [...campaignKey(id), "recipients", state, page],
-    queryFn: () => fetchRecipients(id, state, page),
-    placeholderData: keepPreviousData,
-    staleTime: 5_000,
-  });
-  return (
-    <section aria-labelledby="recipients">
-      <div className={styles.top}>
-        <Title order={2} size="h4" id="recipients">
-          {t("recipientsTitle")} {isFetching && <Loader size={14} aria-hidden="true" />}
-        </Title>
-        <Group gap="xs">
-          <Select
-            aria-label={t("filterState")}
-            data={[
-              { value: "", label: t("allStates", { count: total }) },
-              ...recipientStates
-                .filter((each) => counts[each] > 0)
-                .map((each) => ({ value: each, label: `${t(`recipient.${each}`)} (${counts[each]})` })),
-            ]}
-            value={state ?? ""}
-            onChange={(value) => {
-              setState(value ? (value as RecipientState) : null);
-              setPage(1);
-            }}
-            allowDeselect={false}
-          />
-          <Csv id={id} state={state} />
-        </Group>
-      </div>
-      <Table.ScrollContainer
-        minWidth={520}
-        scrollAreaProps={{ viewportProps: { tabIndex: 0, "aria-labelledby": "recipients" } }}
-      >
-        <Table className={styles.table}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t("column.number")}</Table.Th>
-              <Table.Th>{t("column.state")}</Table.Th>
-              <Table.Th>{t("column.at")}</Table.Th>
-              <Table.Th>{t("column.reason")}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {data?.data.map((each) => (
-              <Table.Tr key={each.contacto_id}>
-                <Table.Td>{each.numero}</Table.Td>
-                <Table.Td>{t(`recipient.${each.state}`)}</Table.Td>
-                <Table.Td>{each.fecha ? clock.moment(each.fecha) : ""}</Table.Td>
-                <Table.Td>{each.error ?? ""}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      <Group gap="xs" mt="xs">
-        <Button variant="default" size="xs" disabled={page === 1} onClick={() => setPage(page - 1)}>
-          {t("before")}
-        </Button>
-        <Button variant="default" size="xs" disabled={!data?.hasNextPage} onClick={() => setPage(page + 1)}>
-          {t("next")}
-        </Button>
-      </Group>
-    </section>
-  );
-}
-
-/** A browser asks for CSV only when a script says so. */
-function Csv({ id, state }: { readonly id: number; readonly state: RecipientState | null }) {
-  const { t } = useTranslation("campaigns");
-  const download = useMutation({
-    mutationFn: async () => {
-      const query = state ? `?state=${state}` : "";
-      const response = await fetch(`/campaigns/${id}/recipients${query}`, { headers: { accept: "text/csv" } });
-      if (!response.ok) throw new Refused(response.status, {});
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(await response.blob());
-      link.download = `campaign-${id}.csv`;
-      link.click();
-      URL.revokeObjectURL(link.href);
-    },
-  });
-  return (
-    <Button variant="default" loading={download.isPending} onClick={() => download.mutate()}>
-      {t(download.isError ? "again" : "csv")}
-    </Button>
   );
 }

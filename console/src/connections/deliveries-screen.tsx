@@ -1,5 +1,5 @@
 import "./texts.ts";
-import { Alert, Badge, Button, Group, Modal, Skeleton, Title } from "@mantine/core";
+import { Alert, Button, Group, Modal, Title } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -8,14 +8,12 @@ import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
-import { useClock } from "../shared/use-clock.ts";
-import own from "./connections.module.css";
+import { DeliveryRow } from "./delivery-row.tsx";
 import { HookState, Secret } from "./webhooks-screen.tsx";
 
 /** While a delivery waits, its outcome is asked for this often. */
 const watchMs = 2_000;
 const key = "webhooks";
-const colors = { waiting: "yellow", delivered: "brand", failed: "red" } as const;
 
 function useDeliveries(id: number) {
   return useInfiniteQuery({
@@ -144,106 +142,3 @@ function Deliveries({ id, disabled }: { readonly id: number; readonly disabled: 
     </>
   );
 }
-
-interface Delivery {
-  readonly id: number;
-  readonly type: string;
-  readonly timestamp: string;
-  readonly state: keyof typeof colors;
-  readonly attempts: number;
-  readonly next_attempt_at: string | null;
-  readonly status: number | null;
-  readonly answer: string | null;
-  readonly error: string | null;
-}
-
-interface DeliveryProps {
-  readonly webhookId: number;
-  readonly disabled: boolean;
-  readonly delivery: Delivery;
-}
-
-function DeliveryRow({ webhookId, disabled, delivery }: DeliveryProps) {
-  const { t } = useTranslation("connections");
-  const clock = useClock();
-  const [isOpen, setOpen] = useState(false);
-  const { id, type, timestamp, state, attempts, next_attempt_at, status, answer, error } = delivery;
-  const params = { path: { id: webhookId, deliveryId: id } };
-  const redeliver = useChange(key, () =>
-    answered(api.POST("/admin/webhooks/{id}/deliveries/{deliveryId}/redeliver", { params })),
-  );
-  const outcome =
-    status === null ? (error ?? (attempts > 0 ? t("hooks.noAnswer") : "")) : t("hooks.status", { status });
-  const parts = [clock.moment(timestamp), t("hooks.attempts", { count: attempts }), outcome];
-  return (
-    <li className={styles.row}>
-      <div className={styles.what}>
-        <p className={styles.name}>{type}</p>
-        <p className={styles.detail}>{parts.filter(Boolean).join(" · ")}</p>
-        {next_attempt_at && attempts > 0 && (
-          <p className={styles.detail}>{t("hooks.next", { at: clock.time(next_attempt_at) })}</p>
-        )}
-      </div>
-      <Badge variant="outline" color={colors[state]} tt="none">
-        {t(`hooks.state.${state}`)}
-      </Badge>
-      <div className={styles.actions}>
-        <Button variant="default" size="sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {t("hooks.show")}
-        </Button>
-        <Button
-          variant="default"
-          size="sm"
-          disabled={disabled || state === "waiting"}
-          loading={redeliver.isPending}
-          onClick={() => redeliver.mutate(undefined)}
-        >
-          {t("hooks.redeliver")}
-        </Button>
-      </div>
-      <Failure error={redeliver.error} />
-      {isOpen && <Content webhookId={webhookId} id={id} answer={answer} />}
-    </li>
-  );
-}
-
-interface ContentProps {
-  readonly webhookId: number;
-  readonly id: number;
-  readonly answer: string | null;
-}
-
-/** What was sent, and what the receiver said to it. */
-function Content({ webhookId, id, answer }: ContentProps) {
-  const { t } = useTranslation("connections");
-  const { data, error, refetch } = useQuery({
-    queryKey: ["admin", key, webhookId, "delivery", id],
-    queryFn: ({ signal }) => {
-      const params = { path: { id: webhookId, deliveryId: id } };
-      return answered(api.GET("/admin/webhooks/{id}/deliveries/{deliveryId}", { params, signal }));
-    },
-  });
-  const parts = [
-    { title: t("hooks.sent"), text: data && JSON.stringify(data.payload, null, 2) },
-    { title: t("hooks.answer"), text: answer || t("hooks.noText") },
-  ];
-  return (
-    <div className={own.content}>
-      <Failure error={error} again={() => void refetch()} />
-      {parts.map(({ title, text }) => (
-        <section key={title} aria-label={title}>
-          <p className={styles.detail}>{title}</p>
-          {text === undefined ? !error && <Skeleton height={120} radius="md" /> : <Text text={text} />}
-        </section>
-      ))}
-    </div>
-  );
-}
-
-/** Long ones are scrolled, by the keyboard too. */
-const Text = ({ text }: { readonly text: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what is scrolled must be reached by the keyboard.
-  <pre className={own.answer} tabIndex={0}>
-    {text}
-  </pre>
-);

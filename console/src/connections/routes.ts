@@ -11,7 +11,7 @@ export const connectionsRoutes = <Root extends AnyRoute>(root: Root) =>
     createRoute({
       getParentRoute: () => root,
       path: "settings/templates/$template",
-      component: lazyRouteComponent(() => import("./template-editor.tsx"), "TemplateScreen"),
+      component: lazyRouteComponent(() => import("./template-screen.tsx"), "TemplateScreen"),
     }),
     createRoute({
       getParentRoute: () => root,

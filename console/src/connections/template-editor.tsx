@@ -1,11 +1,9 @@
-import "./texts.ts";
-import { Alert, Button, Select, TextInput } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { Button, Select, TextInput } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Asking } from "../settings/asking.tsx";
-import { Failure, Loading, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
+import { Failure, useChange } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api, type paths } from "../shared/api.ts";
 import { CodeFields } from "./code-fields.tsx";
@@ -14,8 +12,6 @@ import { MessageFields } from "./message-fields.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
 import {
   categories,
-  emptyForm,
-  formOf,
   isMedia,
   isOfCode,
   structureOf,
@@ -23,78 +19,13 @@ import {
   violationsOf,
   wordsOf,
 } from "./template-form.ts";
-import { TemplateState } from "./templates-screen.tsx";
 
 const languages = ["es", "es_MX", "es_AR", "es_ES", "en", "en_US", "pt_BR", "pt_PT"];
 const key = "templates";
-/** While the platform reviews it. */
-const watchMs = 3_000;
-
-export function TemplateScreen() {
-  const { template } = useParams({ strict: false }) as { template: string };
-  const { t } = useTranslation("connections");
-  const placeTitle = usePlaceTitle("templates");
-  const id = template === "new" ? null : Number(template);
-  const { data, error } = useQuery({
-    queryKey: ["admin", key, "one", id],
-    enabled: id !== null,
-    queryFn: ({ signal }) => answered(api.GET("/admin/templates/{id}", { params: { path: { id: id ?? 0 } }, signal })),
-    refetchInterval: ({ state }) => (state.data?.state === "PENDING" ? watchMs : false),
-  });
-  if (id === null) {
-    return (
-      <Page place="templates" title={t("templates.newTitle")}>
-        <Editor key="new" first={emptyForm} stored={null} isWhole />
-      </Page>
-    );
-  }
-  return (
-    <Page
-      place="templates"
-      title={data?.nombre ?? placeTitle}
-      action={data && <TemplateState state={data.state ?? "no_status"} />}
-    >
-      <Failure error={error} />
-      {!data && !error && <Loading />}
-      {data && <Stored key={id} record={data} />}
-    </Page>
-  );
-}
 
 type Body = NonNullable<paths["/admin/templates"]["post"]["requestBody"]>["content"]["application/json"];
 
-type StoredRecord = paths["/admin/templates/{id}"]["get"]["responses"][200]["content"]["application/json"];
-
-function Stored({ record }: { readonly record: StoredRecord }) {
-  const { t } = useTranslation("connections");
-  const { form, isWhole } = formOf(record.nombre, record.template, record.descripcion);
-  const isLocked = record.state === "PENDING" || record.state === "APPROVED";
-  return (
-    <>
-      {record.rejected_reason && record.state !== "APPROVED" && (
-        <Alert color="red" variant="light" role="alert">
-          {t("templates.reason", { reason: record.rejected_reason })}
-        </Alert>
-      )}
-      {isLocked && (
-        <Alert color="gray" variant="light">
-          {t("templates.locked")}
-        </Alert>
-      )}
-      {!isWhole && (
-        <Alert color="gray" variant="light">
-          {t("templates.foreign")}
-        </Alert>
-      )}
-      <Editor
-        key={String(isLocked)}
-        first={form}
-        stored={record}
-        isWhole={isWhole && !isLocked && record.tipo === "Cloud"}
-      />
-    </>
-  );
-}
+export type StoredRecord = paths["/admin/templates/{id}"]["get"]["responses"][200]["content"]["application/json"];
 
 async function kept(id: number | null, body: Body): Promise<number> {
   if (id === null) return (await answered(api.POST("/admin/templates", { body }))).id;
@@ -102,7 +33,7 @@ async function kept(id: number | null, body: Body): Promise<number> {
   return id;
 }
 
-/** What sends put into the header, where the example is an address. */
+/** The file in the header of every send: the example, if it is an address on the web. */
 const fileOf = ({ headerKind, media }: TemplateForm) => ({
   type: headerKind === "NONE" ? null : headerKind,
   ...(isMedia(headerKind) && /^https?:/i.test(media) && { archivo_nombre: media }),
@@ -117,7 +48,8 @@ interface EditorProps {
   readonly isWhole: boolean;
 }
 
-function Editor({ first, stored, isWhole }: EditorProps) {
+/** The form of a template beside its preview. */
+export function TemplateEditor({ first, stored, isWhole }: EditorProps) {
   const { t } = useTranslation("connections");
   const navigate = useNavigate();
   const [form, setForm] = useState(first);

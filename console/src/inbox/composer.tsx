@@ -6,7 +6,6 @@ import {
   Suspense,
   useCallback,
   useEffect,
-  useId,
   useMemo,
   useRef,
   useState,
@@ -26,12 +25,11 @@ import { ComposerQuote, ComposerTools, WindowLine } from "./composer-parts.tsx";
 import { contentsOf } from "./contents.ts";
 import { keepDraft, readDraft } from "./drafts.ts";
 import { type OutgoingContent, send } from "./outbox.ts";
-import { askedIn, type QuickReply, useQuickReplies } from "./quick-replies.ts";
-import { optionId, QuickReplyList } from "./quick-reply-list.tsx";
+import { maxLength, useComposerText } from "./use-composer-text.ts";
+import { useQuickList } from "./use-quick-list.tsx";
 
 const TemplateDialog = lazy(async () => ({ default: (await import("./template-dialog.tsx")).TemplateDialog }));
 
-const maxLength = 4_096;
 const countFrom = 300;
 const countdownEveryMs = 15_000;
 /** Channels that know templates. */
@@ -64,8 +62,8 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
     },
     [userId, chatId],
   );
-  const { text, setText, insert } = useText(field, readDraft(userId, chatId), write);
-  const quick = useQuick(chat, { text, field, isOff: isNote }, (reply, from, to) => {
+  const { text, setText, insert } = useComposerText(field, readDraft(userId, chatId), write);
+  const quick = useQuickList(chat, { text, field, isOff: isNote }, (reply, from, to) => {
     insert(reply.text, from, to);
     if (reply.mediaUrl) tray.addStored({ url: reply.mediaUrl, name: reply.name, type: "", bytes: 0 });
   });
@@ -185,97 +183,6 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
       )}
     </div>
   );
-}
-
-type Field = React.RefObject<HTMLTextAreaElement | null>;
-
-/** The text, kept as a draft, and a way to put something in where the cursor is. */
-function useText(field: Field, draft: string, onWrite: (text: string) => void) {
-  const [text, keep] = useState(draft);
-  const cursor = useRef<number | null>(null);
-  const setText = (value: string): void => {
-    keep(value);
-    onWrite(value);
-  };
-  const insert = (added: string, from?: number, to?: number): void => {
-    const { selectionStart = text.length, selectionEnd = text.length } = field.current ?? {};
-    const [start, end] = [from ?? selectionStart, to ?? selectionEnd];
-    cursor.current = start + added.length;
-    setText((text.slice(0, start) + added + text.slice(end)).slice(0, maxLength));
-  };
-  useEffect(() => {
-    if (cursor.current === null || !field.current) return;
-    field.current.focus();
-    field.current.setSelectionRange(cursor.current, cursor.current);
-    cursor.current = null;
-  });
-  return { text, setText, insert };
-}
-
-interface QuickSettings {
-  readonly text: string;
-  readonly field: Field;
-  readonly isOff: boolean;
-}
-
-/** The list that a `/` opens; its keys come from the text. */
-function useQuick(
-  chat: Chat,
-  { text, field, isOff }: QuickSettings,
-  onChoose: (reply: QuickReply, from: number, to: number) => void,
-) {
-  const id = useId();
-  const [asked, setAsked] = useState<string | null>(null);
-  const [isClosed, setClosed] = useState(false);
-  const [chosen, setChosen] = useState(0);
-  const shown = isOff || isClosed ? null : asked;
-  const replies = useQuickReplies(chat, shown);
-  const place = Math.min(chosen, Math.max(0, replies.found.length - 1));
-  const look = (): void => {
-    const element = field.current;
-    const next =
-      element && element.selectionStart === element.selectionEnd
-        ? askedIn(element.value, element.selectionStart)
-        : null;
-    if (next === asked) return;
-    setAsked(next);
-    setChosen(0);
-    if (next === null) setClosed(false);
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is asked for stands in the text.
-  useEffect(look, [text]);
-  const choose = (reply: QuickReply): void => {
-    const end = field.current?.selectionStart ?? text.length;
-    onChoose(reply, end - (asked?.length ?? 0) - 1, end);
-  };
-  const keys: Readonly<Record<string, () => void>> = {
-    ArrowDown: () => setChosen((place + 1) % Math.max(1, replies.found.length)),
-    ArrowUp: () => setChosen((place - 1 + replies.found.length) % Math.max(1, replies.found.length)),
-    Enter: () => replies.found[place] && choose(replies.found[place]),
-    Tab: () => replies.found[place] && choose(replies.found[place]),
-    Escape: () => setClosed(true),
-  };
-  /** Whether the key was the list's. */
-  const onKeyDown = (event: KeyboardEvent): boolean => {
-    const act = shown === null || event.shiftKey ? undefined : keys[event.key];
-    if (!act || (replies.found.length === 0 && event.key !== "Escape")) return false;
-    event.preventDefault();
-    act();
-    return true;
-  };
-  const isOpen = shown !== null;
-  return {
-    onKeyDown,
-    onSelect: look,
-    close: () => setClosed(true),
-    aria:
-      isOpen && replies.found.length > 0
-        ? ({ "aria-autocomplete": "list", "aria-controls": id, "aria-activedescendant": optionId(id, place) } as const)
-        : {},
-    list: isOpen && (
-      <QuickReplyList id={id} asked={shown} replies={replies} chosen={place} onPoint={setChosen} onChoose={choose} />
-    ),
-  };
 }
 
 /** How long free text may still be sent; null where it may not, or always. */

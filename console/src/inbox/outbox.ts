@@ -6,14 +6,14 @@ import { applyToThread, newestIdIn, refreshThread } from "./threads.ts";
 
 export type { Outgoing, OutgoingContent, StoredFile } from "./outgoing.ts";
 
-/** The service forgets keys after a day; what waited long may also be no longer what the agent wants to say. */
+/** The service forgets keys after a day, and after hours the agent may no longer want to say the same. */
 const staleMs = 12 * 60 * 60 * 1_000;
 const pausesMs = [500, 1_000, 2_000, 5_000, 10_000];
-/** Answers that say nothing of a message, after which it no longer holds up what comes after it. */
+/** After this many failures of the service at one message, the messages behind it no longer wait for it. */
 const mostTroubles = 5;
 const nothing: readonly Outgoing[] = [];
 
-/** What sends for one chat: its messages go out in their order, and no other chat waits for them. */
+/** Sends the messages of one chat in their order; other chats do not wait for them. */
 interface Line {
   isWorking: boolean;
   pauses: number;
@@ -92,7 +92,7 @@ export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">):
   kickOutbox();
 }
 
-/** With the same key: had it got through after all, nothing is sent again. */
+/** Sends the message under its old key: if the first attempt did get through, the customer gets no second one. */
 export function retry(key: string): void {
   const one = kept.find((other) => other.key === key);
   if (!one) return;
@@ -133,7 +133,7 @@ async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promi
   while (!isOver()) {
     const next = kept.find((one) => one.chatId === chatId && isWaiting(one));
     if (!next) return;
-    // Another page can have sent it since, without this one having heard of it.
+    // Another page may have sent it in the meantime.
     if (!inMemory.has(next.key) && store.read(next.key) === null) {
       discard(next.key);
       continue;

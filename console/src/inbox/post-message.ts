@@ -9,7 +9,7 @@ export type Outcome =
   | { readonly kind: "refused"; readonly error: Refused }
   /** Nothing of the service's own: the connection or the service is down, the session is over, or it is too busy. */
   | { readonly kind: "unreached" }
-  /** The service failed at it, which says nothing of the message: it is asked again, under its key. */
+  /** The service failed, which does not mean that the message is wrong: it is sent again under its key. */
   | { readonly kind: "trouble" };
 
 type Body = NonNullable<paths["/chats/{id}/messages"]["post"]["requestBody"]>["content"]["application/json"];
@@ -49,9 +49,9 @@ function outcomeOf(error: unknown): Outcome {
   }
   if (error.code === "answer_not_kept" || error.code === "answer_erased") return { kind: "sent-unseen" };
   const { status, code } = error;
-  // With this code an earlier request is still at it.
+  // The code means that an earlier request with the same key is not answered yet.
   if (status === 408 || status === 429 || code === "request_under_way") return { kind: "unreached" };
   if (status < 500) return { kind: "refused", error };
-  // What stands before the service answers without a code while the service is down.
+  // A proxy in front of the service answers without a code while the service is down.
   return { kind: code === undefined ? "unreached" : "trouble" };
 }

@@ -1,16 +1,14 @@
-import { Button, FileButton, Modal, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useEffect, useMemo, useState } from "react";
+import { Button, Modal, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMe } from "../app/session.ts";
 import type { Chat } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { useReturnFocus } from "../shared/use-return-focus.ts";
-import { FileTray, useTray } from "./attached.ts";
-import { ComposerFiles } from "./composer-files.tsx";
 import type { OutgoingContent } from "./outgoing.ts";
 import { plain } from "./quick-replies.ts";
 import styles from "./template-dialog.module.css";
-import { renderedBody, type Template, useTemplates } from "./templates.ts";
+import { TemplateFill } from "./template-fill.tsx";
+import { type Template, useTemplates } from "./templates.ts";
 
 interface DialogProps {
   readonly chat: Chat;
@@ -32,7 +30,7 @@ export function TemplateDialog({ chat, onSend, onClose }: DialogProps) {
         </div>
         <Modal.Body>
           {chosen ? (
-            <Fill chat={chat} template={chosen} onSend={onSend} onBack={() => setChosen(null)} />
+            <TemplateFill chat={chat} template={chosen} onSend={onSend} onBack={() => setChosen(null)} />
           ) : (
             <Choose onChoose={setChosen} />
           )}
@@ -101,157 +99,6 @@ function Choose({ onChoose }: { readonly onChoose: (template: Template) => void 
           </li>
         ))}
       </ul>
-    </div>
-  );
-}
-
-interface FillProps {
-  readonly chat: Chat;
-  readonly template: Template;
-  readonly onSend: (content: OutgoingContent) => void;
-  readonly onBack: () => void;
-}
-
-/** Trays are by chat; those of templates stand below the numbers that chats have. */
-const trayOf = (chatId: number): number => -chatId;
-
-function Fill({ chat, template, onSend, onBack }: FillProps) {
-  const { t } = useTranslation("thread");
-  const { id: userId } = useMe();
-  const [values, setValues] = useState<readonly string[]>(() =>
-    template.variables.map((name, index) => (index === 0 && looksLikeName(name, template) ? firstName(chat) : "")),
-  );
-  const tray = useMemo(() => new FileTray(userId, trayOf(chat.chat_id)), [userId, chat.chat_id]);
-  const [file] = useTray(tray).files;
-  useEffect(() => () => void tray.take(), [tray]);
-  const needsFile = template.headerMedia !== null && !template.hasOwnFile;
-  const isReady = values.every((value) => value.trim() !== "") && (file ? file.url !== null : !needsFile);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!isReady) return;
-    const text = renderedBody(template, values);
-    const stored = file?.url ? { url: file.url, name: file.name, type: file.type, bytes: file.bytes } : null;
-    onSend({
-      kind: "template",
-      text,
-      templateId: template.id,
-      parameters: values.map((value) => value.trim()),
-      file: stored,
-    });
-  };
-  return (
-    <form className={styles.fill} onSubmit={submit}>
-      <div className={styles.fields}>
-        {template.variables.map((name, index) => (
-          <TextInput
-            key={name}
-            {...(index === 0 && { "data-autofocus": true })}
-            label={/^\d+$/.test(name) ? t("templates.variable", { n: name }) : name}
-            value={values[index] ?? ""}
-            maxLength={1_024}
-            required
-            onChange={(event) => {
-              const { value } = event.currentTarget;
-              setValues(values.map((old, place) => (place === index ? value : old)));
-            }}
-          />
-        ))}
-        {template.headerMedia && <HeaderFile kind={template.headerMedia} tray={tray} isRequired={needsFile} />}
-      </div>
-      <div className={styles.preview}>
-        <p className={styles.label}>{t("templates.preview")}</p>
-        <Preview template={template} values={values} picture={file?.preview ?? null} />
-      </div>
-      <div className={styles.actions}>
-        <Button variant="default" onClick={onBack}>
-          {t("templates.back")}
-        </Button>
-        <Button type="submit" disabled={!isReady} leftSection={<Icon name="send" size={18} />}>
-          {t("templates.send")}
-        </Button>
-      </div>
-    </form>
-  );
-}
-
-const firstName = ({ contacto }: Chat): string => contacto.nombre.split(" ")[0] ?? "";
-
-/** Most templates greet by name first. */
-const looksLikeName = (name: string, { body }: Template): boolean =>
-  /^(nombre|name|cliente)$/i.test(name) ||
-  /^\S{0,12}\s*¡?hola\s+\{\{\s*1\s*\}\}/i.test(body) ||
-  /^¡?hola\s+\{\{\s*1\s*\}\}/i.test(body);
-
-interface HeaderFileProps {
-  readonly kind: NonNullable<Template["headerMedia"]>;
-  readonly tray: FileTray;
-  readonly isRequired: boolean;
-}
-
-const typesOf = {
-  image: "image/png,image/jpeg",
-  video: "video/mp4,video/3gpp",
-  document: ".pdf,.doc,.docx,.xls,.xlsx,.ppt,.pptx,.txt",
-};
-
-function HeaderFile({ kind, tray, isRequired }: HeaderFileProps) {
-  const { t } = useTranslation("thread");
-  const { files } = useTray(tray);
-  const choose = (file: File | null): void => {
-    if (!file) return;
-    for (const { id } of files) tray.remove(id);
-    void tray.add([file]);
-  };
-  return (
-    <div>
-      <p className={styles.label}>
-        {t("templates.header")}
-        {isRequired && " *"}
-      </p>
-      <FileButton accept={typesOf[kind]} onChange={choose}>
-        {(props) => (
-          <Button {...props} variant="default" size="sm" mb={8} leftSection={<Icon name="attach" size={18} />}>
-            {t(files.length > 0 ? "templates.change" : "templates.choose")}
-          </Button>
-        )}
-      </FileButton>
-      <ComposerFiles tray={tray} />
-    </div>
-  );
-}
-
-interface PreviewProps {
-  readonly template: Template;
-  readonly values: readonly string[];
-  readonly picture: string | null;
-}
-
-/** As it will stand in the customer's chat. */
-function Preview({ template, values, picture }: PreviewProps) {
-  const { header, headerMedia, footer, buttons } = template;
-  return (
-    <div className={styles.paper}>
-      <div className={styles.bubble}>
-        {headerMedia && (
-          <div className={styles.media}>
-            {picture ? (
-              <img src={picture} alt="" />
-            ) : (
-              <Icon name={headerMedia === "document" ? "file" : "picture"} size={32} />
-            )}
-          </div>
-        )}
-        {header && <p className={styles.heading}>{header}</p>}
-        <p className={styles.body} aria-live="polite">
-          {renderedBody(template, values)}
-        </p>
-        {footer && <p className={styles.footer}>{footer}</p>}
-      </div>
-      {buttons.filter(Boolean).map((label) => (
-        <p key={label} className={styles.button}>
-          {label}
-        </p>
-      ))}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { Button, Text, VisuallyHidden } from "@mantine/core";
-import { type InfiniteData, useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import "./thread-texts.ts";
@@ -14,14 +14,14 @@ import styles from "./thread.module.css";
 import { ThreadRow } from "./thread-row.tsx";
 import { rowsOf } from "./thread-rows.ts";
 import { fetchMessages, type MessagePage, messagesOf, refreshThread, threadKey } from "./threads.ts";
+import { isLoaded, useJump } from "./use-jump.ts";
 import { useReadMark } from "./use-read-mark.ts";
 import { useThreadScroll } from "./use-thread-scroll.ts";
 
 const Lightbox = lazy(async () => ({ default: (await import("./lightbox.tsx")).Lightbox }));
 
-/** Where so many are held, those far above what one reads are let go again. */
+/** Of messages in memory. Beyond it the older ones are dropped once one reads the newest; scrolling up loads them again. */
 const mostHeld = 1_000;
-const litMs = 2_000;
 
 interface ThreadProps {
   readonly chat: Chat;
@@ -190,41 +190,6 @@ function useArrived(messages: readonly Message[]): Message | undefined {
   if (opened === null && last) setOpened(last.id);
   const incoming = messages.findLast(({ direccion }) => direccion === "entrante");
   return incoming && opened !== null && incoming.id > opened ? incoming : undefined;
-}
-
-function useJump(go: (id: number) => Promise<boolean>) {
-  const [lit, setLit] = useState<number | null>(null);
-  const [isSeeking, setSeeking] = useState(false);
-  useEffect(() => {
-    if (lit === null) return;
-    const timer = setTimeout(() => setLit(null), litMs);
-    return () => clearTimeout(timer);
-  }, [lit]);
-  const jump = async (id: number): Promise<void> => {
-    setSeeking(true);
-    try {
-      if (await go(id)) setLit(id);
-    } finally {
-      setSeeking(false);
-    }
-  };
-  return { lit, jump, isSeeking };
-}
-
-type NextPage = () => Promise<{
-  readonly data: InfiniteData<MessagePage> | undefined;
-  readonly hasNextPage: boolean;
-  readonly isError: boolean;
-}>;
-
-/** Loads older messages until one is there. */
-async function isLoaded(id: number, nextPage: NextPage, messages: readonly Message[]): Promise<boolean> {
-  if (messages.some((message) => message.id === id)) return true;
-  for (;;) {
-    const { data, hasNextPage, isError } = await nextPage();
-    if (data?.pages.some((page) => page.data.some((message) => message.id === id))) return true;
-    if (isError || !hasNextPage || (data?.pages.at(-1)?.data.at(-1)?.id ?? 0) < id) return false;
-  }
 }
 
 /** One object whose functions are always those of the last drawing. */

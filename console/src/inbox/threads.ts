@@ -69,13 +69,13 @@ export function newestIdIn(chatId: number): number {
   return Math.max(0, ...(thread?.pages ?? []).map(({ data }) => data[0]?.id ?? 0));
 }
 
-/** Keeps of a thread its newest page, as the service has it now; older ones are loaded again by scrolling. */
+/** Reads the newest page of a thread again and drops the others, which scrolling loads again. */
 export async function refreshThread(chatId: number): Promise<void> {
   const page = await fetchMessages(chatId, null);
   queryClient.setQueryData<Thread>(threadKey(chatId), (thread) => thread && { pages: [page], pageParams: [null] });
 }
 
-/** What was missed for good is asked for: of the thread that is shown at once, of others when they are opened. */
+/** After events that were missed for good: reads the open thread again at once, and other threads when they are opened. */
 export async function reloadThreads(): Promise<void> {
   queryClient.removeQueries({ queryKey: threadsKey, type: "inactive" });
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: threadsKey, type: "active" }))

@@ -5,12 +5,12 @@ import { chatKey, isBefore } from "./chat-lists.ts";
 
 interface HeldRows {
   readonly rows: readonly Chat[];
-  /** How many chats have come or risen since the order is held. */
+  /** How many chats came in or moved up since the order was held. */
   readonly news: number;
   readonly release: () => void;
 }
 
-/** Rows in the order in which they stood, as they are now; those that further pages brought come after them. */
+/** Present rows in the order that is held; rows of further pages come after them. */
 export function arranged(held: readonly Chat[], rows: readonly Chat[]): { rows: Chat[]; news: number } {
   const now = new Map(rows.map((chat) => [chat.chat_id, chat]));
   const stood = new Set(held.map(({ chat_id }) => chat_id));

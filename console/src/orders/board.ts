@@ -57,11 +57,11 @@ export async function fetchColumn(
     api.GET("/catalogs/v2/orders/sucursal/{businessId}", { params: { path: { businessId }, query }, signal }),
   );
   const changed = recent.since(began);
-  const column = changed.reduce(
-    (so, card) => columnWith(so, card, page === 1 && stateOf(card) === state && fits(card, wanted)),
+  const { pages } = changed.reduce(
+    (column, card) => columnWith(column, card, page === 1 && stateOf(card) === state && fits(card, wanted)),
     { pages: [asked], pageParams: [page] } as Column,
   );
-  return column.pages[0] ?? asked;
+  return pages[0] ?? asked;
 }
 
 /** Pages are counted from the newest: after orders came or went, the next one may repeat some, and must leave out none. */

@@ -34,16 +34,16 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
   const [once] = useState(() => newKey());
   const [search, setSearch] = useState("");
   const [q] = useDebouncedValue(search.trim(), searchPauseMs);
-  const [articleId, setArticleId] = useState<number | null>(null);
   const [quantity, setQuantity] = useState<number | "">(1);
   const [extraIds, setExtraIds] = useState<readonly string[]>([]);
   const [prices, setPrices] = useState<Readonly<Record<string, number>>>({});
   const { data: found = [] } = useArticles(q);
   const { data: allExtras = [] } = useExtras();
   const [chosen, setChosen] = useState<(typeof found)[number] | null>(null);
+  // What was chosen stays a choice while another search is typed.
   const articles = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found;
   const extras = allExtras.filter(
-    ({ articulos }) => articulos.length === 0 || (articleId !== null && articulos.includes(articleId)),
+    ({ articulos }) => articulos.length === 0 || (chosen !== null && articulos.includes(chosen.id)),
   );
   const chosenExtras = extras.filter(({ id }) => extraIds.includes(String(id)));
 
@@ -82,9 +82,8 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
           filter={({ options }) => options}
           nothingFoundMessage={t("noArticle")}
           data={articles.map((article) => ({ value: String(article.id), label: labelOf(article, money) }))}
-          value={articleId === null ? null : String(articleId)}
+          value={chosen && String(chosen.id)}
           onChange={(value) => {
-            setArticleId(value === null ? null : Number(value));
             setChosen(articles.find(({ id }) => String(id) === value) ?? null);
             setExtraIds([]);
           }}
@@ -100,7 +99,7 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
           w={96}
         />
       </Group>
-      {articleId !== null && extras.length > 0 && (
+      {chosen && extras.length > 0 && (
         <MultiSelect
           label={t("extras")}
           data={extras.map(({ id, name, charge }) => ({ value: String(id), label: `${name} · ${money(charge)}` }))}

@@ -1,13 +1,12 @@
-import { Alert, Button, Text } from "@mantine/core";
+import { Alert, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
-import { Icon } from "../shared/icons.tsx";
 import { queryClient } from "../shared/query.ts";
+import { AddLine } from "./add-line.tsx";
 import { extrasOf } from "./amounts.ts";
 import styles from "./drawer.module.css";
-import { LinePicker } from "./line-picker.tsx";
 import { LineRow } from "./line-row.tsx";
 import { addLine, isOpen, type NewLine, type OpenOrder, orderKey, removeLine } from "./orders.ts";
 
@@ -51,24 +50,14 @@ export function Lines({ opened: { order, version } }: { readonly opened: OpenOrd
           {t(change.error instanceof Refused && change.error.status === 412 ? "changedMeanwhile" : "notSaved")}
         </Alert>
       )}
-      {mayEdit &&
-        (isAdding ? (
-          <LinePicker
-            isSaving={change.isPending}
-            onPick={(line, once) => change.mutate({ kind: "add", line, once })}
-            onCancel={() => setAdding(false)}
-          />
-        ) : (
-          <Button
-            mt="xs"
-            size="sm"
-            variant="light"
-            leftSection={<Icon name="plus" size={16} />}
-            onClick={() => setAdding(true)}
-          >
-            {t("addLine")}
-          </Button>
-        ))}
+      {mayEdit && (
+        <AddLine
+          isOpen={isAdding}
+          onOpen={setAdding}
+          isSaving={change.isPending}
+          onPick={(line, once) => change.mutate({ kind: "add", line, once })}
+        />
+      )}
     </section>
   );
 }

@@ -8,10 +8,11 @@ import { answered, api, Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { newKey } from "../shared/new-key.ts";
 import { Panel } from "../shared/panel.tsx";
+import { AddLine } from "./add-line.tsx";
 import { placeCard, recount } from "./board.ts";
 import { DeliveryFields, noDelivery } from "./delivery-fields.tsx";
 import styles from "./drawer.module.css";
-import { LinePicker, type PickedNames } from "./line-picker.tsx";
+import type { PickedNames } from "./line-picker.tsx";
 import { LineRow } from "./line-row.tsx";
 import { createOrder, type Delivery, type NewLine } from "./orders.ts";
 
@@ -74,27 +75,15 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
             />
           ))}
         </ul>
-        {isAdding ? (
-          <LinePicker
-            key={lines.length}
-            isSaving={false}
-            onPick={(line, key, shown) => {
-              setLines([...lines, { key, line, shown }]);
-              setAdding(false);
-            }}
-            onCancel={() => setAdding(false)}
-          />
-        ) : (
-          <Button
-            mt="xs"
-            size="sm"
-            variant="light"
-            leftSection={<Icon name="plus" size={16} />}
-            onClick={() => setAdding(true)}
-          >
-            {t("addLine")}
-          </Button>
-        )}
+        <AddLine
+          isOpen={isAdding}
+          onOpen={setAdding}
+          isSaving={false}
+          onPick={(line, key, shown) => {
+            setLines([...lines, { key, line, shown }]);
+            setAdding(false);
+          }}
+        />
       </section>
       <section aria-labelledby="new-delivery">
         <h3 id="new-delivery" className={styles.heading}>

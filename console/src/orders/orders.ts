@@ -18,6 +18,15 @@ const stateOfStatus: Readonly<Record<number, State>> = {
   5: "cancelled",
 };
 
+/** What an order gets that is moved to a column: the first of two statuses that are on the way. */
+export const statusOf: Readonly<Record<State, Card["status"]>> = {
+  pending: 8,
+  progress: 1,
+  "on-the-way": 2,
+  completed: 4,
+  cancelled: 5,
+};
+
 export const stateOf = ({ status }: { readonly status: number }): State => stateOfStatus[status] ?? "pending";
 
 export const isOpen = (order: { readonly status: number }): boolean =>

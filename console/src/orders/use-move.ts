@@ -5,15 +5,7 @@ import { useMe } from "../app/session.ts";
 import { Refused } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
 import { placeCard, recount } from "./board.ts";
-import { type Card, fetchOrder, moveOrder, nextStates, orderKey, type State, stateOf } from "./orders.ts";
-
-const statusOf: Readonly<Record<State, Card["status"]>> = {
-  pending: 8,
-  progress: 1,
-  "on-the-way": 2,
-  completed: 4,
-  cancelled: 5,
-};
+import { type Card, fetchOrder, moveOrder, nextStates, orderKey, type State, stateOf, statusOf } from "./orders.ts";
 
 /** The card is shown where it goes at once; where the service refuses, it comes back and the reason is said. */
 export function useMove() {
@@ -24,6 +16,12 @@ export function useMove() {
   const refuse = (card: Card, why: string): void => {
     notifications.show({ color: "red", title: t("notMoved", { id: card.id }), message: why });
   };
+  /** What the service has of it, as somebody else may have moved it; undefined where that is not known. */
+  const orderNow = (id: number): Promise<Card | undefined> =>
+    fetchOrder(empresa.id, id).then(
+      (found) => found?.order,
+      () => undefined,
+    );
   const send = async (card: Card, to: State, reason: string | null): Promise<void> => {
     placeCard({ ...card, status: statusOf[to] });
     try {
@@ -40,12 +38,6 @@ export function useMove() {
       void queryClient.invalidateQueries({ queryKey: orderKey(card.id) });
     }
   };
-  /** What the service has of it, as somebody else may have moved it; undefined where that is not known. */
-  const orderNow = (id: number): Promise<Card | undefined> =>
-    fetchOrder(empresa.id, id).then(
-      (found) => found?.order,
-      () => undefined,
-    );
   const move = (card: Card, to: State): void => {
     if (stateOf(card) === to) return;
     if (!nextStates(card, administrador).includes(to)) refuse(card, t(whyNot(card, to, administrador)));
@@ -59,7 +51,7 @@ export function useMove() {
   return { move, cancelling, endCancelling };
 }
 
-/** In the service's words there is no reason that a user understands: what is known of the order is said. */
+/** Why the order may not go there, in words for users: the service words its refusals for programs. */
 function whyNot(card: Card, to: State, administrador: boolean) {
   if (card.shipment_method === "pickup" && to === "on-the-way") return "refused.pickup" as const;
   if (!administrador && nextStates(card, true).includes(to)) return "refused.forbidden" as const;

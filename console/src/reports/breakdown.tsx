@@ -45,7 +45,7 @@ interface BreakdownProps<Row> {
   readonly shownOf?: (row: Row) => ReactNode;
   readonly keyOf: (row: Row, index: number) => string | number;
   readonly currencyOf: (row: Row) => string | null;
-  /** Where there are several. */
+  /** Names the business of a row; only where rows come from several. */
   readonly businessOf?: ((row: Row) => string) | undefined;
   readonly columns: readonly Counted<Row>[];
   /** By which it is sorted until one chooses. */
@@ -54,7 +54,7 @@ interface BreakdownProps<Row> {
 }
 
 const barsAtMost = 10;
-/** More columns than these find no room beside a chart. */
+/** With more columns than this, the table has no room beside a chart. */
 const columnsBeside = 6;
 
 /** Who or what comes first, as a chart and as a table. The chart shows the column by which the table is sorted. */

@@ -149,7 +149,7 @@ export function AdsTab({ view }: { readonly view: View }) {
 
 const nameOfAd = ({ name, adId }: Ad): string => name ?? adId;
 
-/** Pictures of ads stand on other hosts, which the page asks for nothing. */
+/** Without the picture of the ad: it is on another host, and the page sends no request to other hosts. */
 function AdName({ ad }: { readonly ad: Ad }) {
   return (
     <>

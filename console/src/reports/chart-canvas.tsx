@@ -50,7 +50,7 @@ function optionOf(props: ChartProps, scheme: Scheme): EChartsCoreOption {
   const values = {
     type: "value",
     min: 0,
-    // Nothing that is counted has halves.
+    // Counts have no fractions, so the axis shows none.
     minInterval: 1,
     splitNumber: isRanked ? 3 : 4,
     splitLine: { lineStyle: { color: colors.line } },
@@ -60,7 +60,7 @@ function optionOf(props: ChartProps, scheme: Scheme): EChartsCoreOption {
     animation: !isStill,
     animationDuration: 250,
     grid: { left: 4, right: 18, top: 14, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
-    // Labels are measured before they are drawn: a font that is inherited would be measured as another.
+    // The library measures labels before it draws them, and does not know the font that the page passes on.
     textStyle: { fontFamily: getComputedStyle(document.body).fontFamily },
     color: [...colors.series],
     tooltip: {
@@ -85,7 +85,7 @@ function optionOf(props: ChartProps, scheme: Scheme): EChartsCoreOption {
   };
 }
 
-/** Elements rather than markup: names come from people. */
+/** Built of elements, not of markup: names come from people and could hold markup. */
 function tooltipOf({ titles, categories, series, format, formatAt }: ChartProps, hovered: unknown): HTMLElement {
   const [first] = hovered as readonly { readonly dataIndex: number }[];
   const index = first?.dataIndex ?? 0;

@@ -5,7 +5,7 @@ import styles from "./charts.module.css";
 
 const Canvas = lazy(async () => ({ default: (await import("./chart-canvas.tsx")).ChartCanvas }));
 
-/** Pixels that bars which lie take; those that stand have the height of their styles. */
+/** In pixels, of a chart with horizontal bars. The styles give the other charts their height. */
 const heightOf = ({ categories, series }: ChartProps): number =>
   Math.max(110, categories.length * (14 + 22 * series.length) + 40);
 

@@ -8,7 +8,7 @@ export interface Column<Row> {
   readonly title: string;
   /** What it is sorted by: texts by the alphabet, numbers by size; null comes last. */
   readonly value: (row: Row) => string | number | null;
-  /** The value as it is unless given. */
+  /** How the value is shown; as it is if missing. */
   readonly shown?: (row: Row) => ReactNode;
 }
 
@@ -44,7 +44,7 @@ export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[
   });
 }
 
-/** Rows that can be sorted, some at first and all at a click. */
+/** Shows the first rows, and all of them at a click; a click on a column sorts them. */
 export function FiguresTable<Row>({ label, columns, rows, keyOf, sorting }: TableProps<Row>) {
   const { t } = useTranslation("reports");
   const [isWhole, setIsWhole] = useState(false);

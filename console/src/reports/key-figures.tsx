@@ -50,7 +50,7 @@ function Tile({ name, view }: { readonly name: Name; readonly view: View }) {
   );
 }
 
-/** What stands small below a figure. */
+/** The words in small type below a figure. */
 function leadOf(name: Name, figures: Figures, { count, percent }: Formats): Record<string, string | number> | null {
   switch (name) {
     case "salesAmount":

@@ -5,7 +5,7 @@ import styles from "./reports.module.css";
 interface PartProps {
   readonly title: string;
   readonly control?: ReactNode;
-  /** Of the width, where there is room; the whole leaves the table below. */
+  /** The share of the width that the chart gets where there is room; with `whole` the table stands below it. */
   readonly chart?: "third" | "half" | "whole";
   /** A chart and its table, beside each other where there is room. */
   readonly children: ReactNode;

@@ -1,5 +1,5 @@
 import { Select, TextInput } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
 import { isDay } from "../shared/search-params.ts";
@@ -57,20 +57,19 @@ interface DayFieldProps {
   readonly onDay: (day: string) => void;
 }
 
-/** While one types, the year passes through years that mean nothing. */
 function DayField({ label, day, onDay }: DayFieldProps) {
-  const [text, setText] = useState(day);
-  useEffect(() => setText(day), [day]);
+  /** While one types, the year passes through years that mean nothing. */
+  const [typed, setTyped] = useState<string | null>(null);
   return (
     <TextInput
       type="date"
       aria-label={label}
-      value={text}
+      value={typed ?? day}
       onChange={({ currentTarget: { value } }) => {
-        setText(value);
+        setTyped(value);
         if (isDay(value)) onDay(value);
       }}
-      onBlur={() => setText(day)}
+      onBlur={() => setTyped(null)}
       className={styles.day}
     />
   );

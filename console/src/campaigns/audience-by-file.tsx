@@ -1,0 +1,112 @@
+import { Button, FileButton, Group, Select, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import {
+  type Audience,
+  audienceOfSheet,
+  guessName,
+  guessNumber,
+  readSheet,
+  type Sheet,
+  tagFor,
+  WrongSheet,
+} from "./audience.ts";
+import { AudienceTrouble } from "./audience-trouble.tsx";
+import styles from "./campaigns.module.css";
+import type { Draft } from "./draft.ts";
+
+export interface AudiencePartProps {
+  readonly draft: Draft;
+  readonly onChange: (changes: Partial<Draft>) => void;
+  readonly onAudience: (audience: Audience | null) => void;
+}
+
+/** The numbers in a file: they become contacts, and its other columns fill placeholders. */
+export function AudienceByFile({ draft, onChange, onAudience }: AudiencePartProps) {
+  const { t } = useTranslation("campaigns");
+  const [sheet, setSheet] = useState<Sheet | null>(null);
+  const [number, setNumber] = useState<string | null>(null);
+  const [name, setName] = useState<string | null>(null);
+  const [done, setDone] = useState(0);
+  const [isOver, setOver] = useState(false);
+  const open = useMutation({
+    mutationFn: readSheet,
+    onSuccess: (opened) => {
+      onAudience(null);
+      setSheet(opened);
+      setNumber(guessNumber(opened.columns));
+      setName(guessName(opened.columns));
+    },
+  });
+  const take = useMutation({
+    mutationFn: async (columns: { readonly number: string; readonly name: string | null }) => {
+      if (!sheet) throw new WrongSheet("empty");
+      setDone(0);
+      const tag = await tagFor(t("tagOf", { name: draft.name.trim() }));
+      onChange({ tag: tag.id });
+      return audienceOfSheet(sheet, columns, tag, setDone, AbortSignal.timeout(600_000));
+    },
+    onSuccess: onAudience,
+  });
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same. */}
+      <div
+        className={styles.drop}
+        data-over={isOver}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault();
+          setOver(false);
+          const [file] = event.dataTransfer.files;
+          if (file) open.mutate(file);
+        }}
+      >
+        <Text mb="xs">{sheet ? t("sheet", { name: sheet.name, count: sheet.rows.length }) : t("drop")}</Text>
+        <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => file && open.mutate(file)}>
+          {(props) => (
+            <Button {...props} variant="default" loading={open.isPending}>
+              {t("chooseFile")}
+            </Button>
+          )}
+        </FileButton>
+      </div>
+      {sheet && (
+        <Group grow align="flex-end">
+          <Select label={t("numberColumn")} required data={[...sheet.columns]} value={number} onChange={setNumber} />
+          <Select
+            label={t("nameColumn")}
+            data={[...sheet.columns]}
+            value={name}
+            onChange={setName}
+            clearable
+            clearButtonProps={{ "aria-label": t("clear") }}
+          />
+        </Group>
+      )}
+      {sheet && (
+        <Text size="sm" c="dimmed">
+          {t("takeHelp", { tag: t("tagOf", { name: draft.name.trim() }) })}
+        </Text>
+      )}
+      {sheet && (
+        <Group>
+          <Button
+            disabled={number === null}
+            loading={take.isPending}
+            onClick={() => number !== null && take.mutate({ number, name })}
+          >
+            {t("take")}
+          </Button>
+          {take.isPending && <span role="status">{t("taken", { done, total: sheet.rows.length })}</span>}
+        </Group>
+      )}
+      <AudienceTrouble error={open.error ?? take.error} />
+    </>
+  );
+}

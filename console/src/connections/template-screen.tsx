@@ -1,0 +1,76 @@
+import "./texts.ts";
+import { Alert } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { Failure, Loading, Page, usePlaceTitle } from "../settings/page.tsx";
+import { answered, api } from "../shared/api.ts";
+import { type StoredRecord, TemplateEditor } from "./template-editor.tsx";
+import { emptyForm, formOf } from "./template-form.ts";
+import { TemplateState } from "./templates-screen.tsx";
+
+const key = "templates";
+/** While the platform reviews it. */
+const watchMs = 3_000;
+
+export function TemplateScreen() {
+  const { template } = useParams({ strict: false }) as { template: string };
+  const { t } = useTranslation("connections");
+  const placeTitle = usePlaceTitle("templates");
+  const id = template === "new" ? null : Number(template);
+  const { data, error } = useQuery({
+    queryKey: ["admin", key, "one", id],
+    enabled: id !== null,
+    queryFn: ({ signal }) => answered(api.GET("/admin/templates/{id}", { params: { path: { id: id ?? 0 } }, signal })),
+    refetchInterval: ({ state }) => (state.data?.state === "PENDING" ? watchMs : false),
+  });
+  if (id === null) {
+    return (
+      <Page place="templates" title={t("templates.newTitle")}>
+        <TemplateEditor key="new" first={emptyForm} stored={null} isWhole />
+      </Page>
+    );
+  }
+  return (
+    <Page
+      place="templates"
+      title={data?.nombre ?? placeTitle}
+      action={data && <TemplateState state={data.state ?? "no_status"} />}
+    >
+      <Failure error={error} />
+      {!data && !error && <Loading />}
+      {data && <Stored key={id} record={data} />}
+    </Page>
+  );
+}
+
+function Stored({ record }: { readonly record: StoredRecord }) {
+  const { t } = useTranslation("connections");
+  const { form, isWhole } = formOf(record.nombre, record.template, record.descripcion);
+  const isLocked = record.state === "PENDING" || record.state === "APPROVED";
+  return (
+    <>
+      {record.rejected_reason && record.state !== "APPROVED" && (
+        <Alert color="red" variant="light" role="alert">
+          {t("templates.reason", { reason: record.rejected_reason })}
+        </Alert>
+      )}
+      {isLocked && (
+        <Alert color="gray" variant="light">
+          {t("templates.locked")}
+        </Alert>
+      )}
+      {!isWhole && (
+        <Alert color="gray" variant="light">
+          {t("templates.foreign")}
+        </Alert>
+      )}
+      <TemplateEditor
+        key={String(isLocked)}
+        first={form}
+        stored={record}
+        isWhole={isWhole && !isLocked && record.tipo === "Cloud"}
+      />
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import { type RefObject, useEffect, useRef, useState } from "react";
+
+/** Characters; the service takes no longer text. */
+export const maxLength = 4_096;
+
+export type ComposerField = RefObject<HTMLTextAreaElement | null>;
+
+/** The text, kept as a draft, and a way to put something in where the cursor is. */
+export function useComposerText(field: ComposerField, draft: string, onWrite: (text: string) => void) {
+  const [text, keep] = useState(draft);
+  const cursor = useRef<number | null>(null);
+  const setText = (value: string): void => {
+    keep(value);
+    onWrite(value);
+  };
+  const insert = (added: string, from?: number, to?: number): void => {
+    const { selectionStart = text.length, selectionEnd = text.length } = field.current ?? {};
+    const [start, end] = [from ?? selectionStart, to ?? selectionEnd];
+    cursor.current = start + added.length;
+    setText((text.slice(0, start) + added + text.slice(end)).slice(0, maxLength));
+  };
+  useEffect(() => {
+    if (cursor.current === null || !field.current) return;
+    field.current.focus();
+    field.current.setSelectionRange(cursor.current, cursor.current);
+    cursor.current = null;
+  });
+  return { text, setText, insert };
+}
