@@ -1,11 +1,12 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { png } from "../messaging/media-files.ts";
 import { request } from "../support/http.ts";
-import { aBusiness, startWorld, type World } from "../support/world.ts";
-import { objections } from "./axe.ts";
-import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+import { aBusiness } from "../support/world.ts";
+import { flaws } from "./axe.ts";
+import { setStage } from "./stage.ts";
 
-const [admin, otherAdmin] = [101, 201];
+const [admin, agent, otherAdmin] = [101, 102, 201];
 
 /** What one types for a new record of each resource, and what the list then shows of it. */
 const samples = [
@@ -35,43 +36,24 @@ const samples = [
 
 describe("the console's catalog and lists", function () {
   this.timeout(90_000);
-  let world: World;
-  let browser: Browser;
-  const seats: Seat[] = [];
+  const stage = setStage({ businesses: [aBusiness(1), aBusiness(2)], keepsMedia: true });
 
-  before(async function () {
-    demandBrowser(this);
-    buildConsole();
-    world = await startWorld({ businesses: [aBusiness(1), aBusiness(2)] });
-    browser = await launch();
-  });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
-  afterEach(async () => {
-    for (const { context } of seats.splice(0)) await context.close();
-  });
-
-  const seat = async (view: string, user = admin): Promise<Page> => {
-    const opened = await seatOf(browser, world, user, view);
-    seats.push(opened);
-    return opened.page;
-  };
+  const seat = (view: string, user = admin) => stage.seat(user, view);
+  const goTo = (page: Page, view: string) => page.goto(`${stage.world.api}/console/${view}`);
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const rowOf = (page: Page, text: string | RegExp) =>
     page.getByRole("main").getByRole("listitem").filter({ hasText: text });
   const asAdmin = async (path: string, method = "GET", body?: object, headers: Record<string, string> = {}) =>
-    request(`${world.api}${path}`, {
+    request(`${stage.world.api}${path}`, {
       method,
-      headers: { authorization: `Bearer ${await world.sessionToken(admin)}`, ...headers },
+      headers: { authorization: `Bearer ${await stage.world.sessionToken(admin)}`, ...headers },
       ...(body && { body }),
     });
 
   it("makes, shows, changes and removes a record of every resource", async () => {
     const page = await seat("settings/tags");
     for (const { place, add, typed, shown } of samples) {
-      await page.goto(`${world.api}/console/settings/${place}`);
+      await goTo(page, `settings/${place}`);
       await button(page, add).click();
       const panel = page.getByRole("dialog");
       for (const [label, text] of Object.entries(typed)) {
@@ -125,7 +107,7 @@ describe("the console's catalog and lists", function () {
     expect((await asAdmin(`/admin/articles/${article.id}`)).json).to.include({ name: "Combo grande", type: "promo" });
   });
 
-  it("says at the form what the service refuses", async () => {
+  it("says what the service refuses, at the field that it is about", async () => {
     await asAdmin("/admin/branches", "POST", { nombre: "Norte" }).then(({ json: branch }) =>
       asAdmin("/admin/zones", "POST", { nombre: "Lejos", precio: "20", sucursal_id: branch.id }),
     );
@@ -134,13 +116,119 @@ describe("the console's catalog and lists", function () {
     await button(page, "Eliminar: Norte").click();
     await page.getByRole("dialog").last().getByRole("button", { name: "Eliminar", exact: true }).click();
     await page.getByRole("alert").getByText("zonas: 1").waitFor();
-    await asAdmin("/admin/tags", "POST", { nombre: "Única" });
-    await page.goto(`${world.api}/console/settings/tags?record=new`);
-    const name = page.getByRole("textbox", { name: /^Nombre/ });
-    await name.fill("Única");
+
+    await asAdmin("/admin/articles", "POST", { name: "Uno", price: "1", retailer_id: "U-1" });
+    await goTo(page, "settings/articles?record=new");
+    await page.getByRole("textbox", { name: /^Nombre/ }).fill("Otro");
+    await page.getByRole("textbox", { name: /^Precio/ }).fill("1");
+    const code = page.getByRole("textbox", { name: /^Código/ });
+    await code.fill("U-1");
     await button(page, "Guardar").click();
     await page.getByText("Ya existe otro con ese valor.").waitFor();
-    expect(await name.getAttribute("aria-invalid")).to.equal("true");
+    expect(await code.getAttribute("aria-invalid")).to.equal("true");
+    expect(await code.evaluate((element) => element.matches(":focus"))).to.equal(true);
+  });
+
+  it("says at its field that a branch is gone", async () => {
+    const { json: branch } = await asAdmin("/admin/branches", "POST", { nombre: "Este" });
+    const page = await seat("settings/zones?record=new");
+    await page.getByRole("textbox", { name: /^Nombre/ }).fill("Villa");
+    await page.getByRole("textbox", { name: /^Precio de entrega/ }).fill("9");
+    const choice = page.getByRole("combobox", { name: "Sucursal" });
+    await choice.click();
+    await page.getByRole("option", { name: "Este", exact: true }).click();
+    await asAdmin(`/admin/branches/${branch.id}`, "DELETE");
+    await button(page, "Guardar").click();
+    await page.getByText("Ya no existe.").waitFor();
+    expect(await choice.getAttribute("aria-invalid")).to.equal("true");
+  });
+
+  it("lets a zone belong to a branch, and an extra to some articles", async () => {
+    const { json: branch } = await asAdmin("/admin/branches", "POST", { nombre: "Oeste" });
+    const { json: tea } = await asAdmin("/admin/articles", "POST", { name: "Té", price: "5" });
+    const page = await seat("settings/zones?record=new");
+    await page.getByRole("textbox", { name: /^Nombre/ }).fill("Ladera");
+    await page.getByRole("textbox", { name: /^Precio de entrega/ }).fill("7");
+    await page.getByRole("combobox", { name: "Sucursal" }).click();
+    await page.getByRole("option", { name: "Oeste", exact: true }).click();
+    await button(page, "Guardar").click();
+    await rowOf(page, "Ladera").getByText("Oeste").waitFor();
+    const zones = (await asAdmin("/admin/zones?q=Ladera")).json.data;
+    expect(zones.map((each: { sucursal_id: number }) => each.sucursal_id)).to.deep.equal([branch.id]);
+
+    await goTo(page, "settings/extras?record=new");
+    await page.getByRole("textbox", { name: /^Nombre/ }).fill("Limón");
+    await page.getByRole("textbox", { name: /^Recargo/ }).fill("0.50");
+    await page.getByRole("combobox", { name: "Artículos" }).click();
+    await page.getByRole("option", { name: "Té", exact: true }).click();
+    await page.keyboard.press("Tab");
+    await button(page, "Guardar").click();
+    await rowOf(page, "Limón").getByText("1 artículo").waitFor();
+    expect((await asAdmin("/admin/extras?q=Lim")).json.data[0])
+      .to.include({ charge: "0.50" })
+      .and.deep.include({
+        articulos: [tea.id],
+      });
+  });
+
+  it("shows a quick reply as a contact reads it, and keeps its picture", async () => {
+    const page = await seat("settings/quick-replies?record=new");
+    const panel = page.getByRole("dialog");
+    await panel.getByRole("textbox", { name: /^Nombre/ }).fill("Carta");
+    await panel.getByRole("textbox", { name: /^Texto/ }).fill("Hola ");
+    await button(page, "Nombre del contacto").click();
+    await page.keyboard.type(", soy {{agente.nombre}} {{nada}}.");
+    await panel.getByRole("figure").getByText("Hola Ana Quispe, soy Ada Admin .").waitFor();
+    await panel.locator("input[type=file]").setInputFiles({ name: "a.png", mimeType: "image/png", buffer: png() });
+    await panel.getByRole("img", { name: "Vista previa de Archivo" }).waitFor();
+    await button(page, "Guardar").click();
+    await rowOf(page, "Carta").getByText("Con archivo").waitFor();
+    const [stored] = (await asAdmin("/admin/quick-replies?q=Carta")).json.data;
+    expect(stored.texto).to.equal("Hola {{contacto.nombre}}, soy {{agente.nombre}} {{nada}}.");
+    expect(stored.media_url).to.match(/^https:\/\/media\.test\/media\/.+\.png$/);
+    await rowOf(page, "Carta").getByRole("button").click();
+    await panel.getByRole("button", { name: "Quitar", exact: true }).click();
+    await button(page, "Guardar").click();
+    await panel.waitFor({ state: "detached" });
+    expect((await asAdmin(`/admin/quick-replies/${stored.id}`)).json.media_url).to.equal(null);
+  });
+
+  it("shows further records when they are asked for", async () => {
+    const names = Array.from({ length: 55 }, (_, n) => `Etiqueta ${String(n).padStart(2, "0")}`);
+    const csv = ["nombre", ...names].join("\n");
+    const page = await seat("settings/tags");
+    await button(page, "Importar").click();
+    const file = { name: "etiquetas.csv", mimeType: "text/csv", buffer: Buffer.from(csv) };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.getByText("Creados: 55").waitFor();
+    await button(page, "Cerrar").click();
+    await page.getByRole("searchbox").fill("Etiqueta");
+    const tags = page.getByRole("button", { name: /^Etiqueta \d\d$/ });
+    await tags.nth(49).waitFor();
+    expect(await tags.count()).to.equal(50);
+    await button(page, "Ver más").click();
+    await tags.nth(54).waitFor();
+  });
+
+  it("keeps the secret of the ads' access, and shows it nowhere", async () => {
+    for (const { id } of (await asAdmin("/admin/ad-accounts")).json.data)
+      await asAdmin(`/admin/ad-accounts/${id}`, "DELETE");
+    const page = await seat("settings/ad-accounts?record=new");
+    await page.getByLabel(/^Token de acceso/).fill("ads-token-1");
+    await page.getByRole("textbox", { name: /^Cuenta principal/ }).fill("act_1");
+    await button(page, "Guardar").click();
+    await rowOf(page, "act_1").getByRole("button").click();
+    const token = page.getByLabel(/^Token de acceso/);
+    expect(await token.inputValue()).to.equal("");
+    await token.fill("wrong");
+    await button(page, "Guardar").click();
+    await page.getByText("No es válido.").waitFor();
+    expect(await token.getAttribute("aria-invalid")).to.equal("true");
+  });
+
+  it("is not there for an agent", async () => {
+    const page = await seat("settings/articles", agent);
+    await page.getByText("Esta pantalla es para administradores.").waitFor();
   });
 
   it("takes a file in, counts its rows, gives the refused ones back, and searches", async () => {
@@ -153,7 +241,7 @@ describe("the console's catalog and lists", function () {
     await page.getByText("Creados: 2").waitFor();
     await page.getByText("Rechazados: 1").waitFor();
     const link = page.getByRole("link", { name: "Descargar las filas rechazadas con su motivo" });
-    const refused = await page.request.get(new URL((await link.getAttribute("href")) ?? "", world.api).href);
+    const refused = await page.request.get(new URL((await link.getAttribute("href")) ?? "", stage.world.api).href);
     expect(await refused.text())
       .to.match(/Sin precio/)
       .and.not.match(/Pique/);
@@ -166,6 +254,19 @@ describe("the console's catalog and lists", function () {
     expect(saved.suggestedFilename()).to.equal("articles.csv");
   });
 
+  it("says that what was taken stays when an import is stopped", async () => {
+    const page = await seat("settings/articles");
+    await page.route("**/admin/articles/import", () => {});
+    await button(page, "Importar").click();
+    const file = { name: "carta.csv", mimeType: "text/csv", buffer: Buffer.from("name,price\nPollo,20\n") };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await button(page, "Detener").click();
+    await page.getByText("Importación detenida.").waitFor();
+    await page.getByText("lo ya importado queda").waitFor();
+    expect(await page.getByRole("dialog").getByRole("alert").count()).to.equal(0);
+    await button(page, "Cerrar").click();
+  });
+
   it("shows another business nothing of it", async () => {
     const { json: tag } = await asAdmin("/admin/tags", "POST", { nombre: "Solo del primero" });
     const page = await seat(`settings/tags?record=${tag.id}`, otherAdmin);
@@ -175,24 +276,23 @@ describe("the console's catalog and lists", function () {
 
   it("has nothing that axe objects to and fits every width, light and dark", async () => {
     await asAdmin("/admin/quick-replies", "POST", { nombre: "Horario", texto: "Abrimos a las 9. ".repeat(30) });
+    const long = "Combinado de la casa con todo lo que uno quiera para compartir entre varios amigos";
+    await asAdmin("/admin/articles", "POST", { name: long, price: "1234567.89", retailer_id: "X".repeat(60) });
     const page = await seat("settings/quick-replies");
     const found: string[] = [];
-    const views = [
-      { view: "settings/quick-replies?record=new", width: 1440, colorScheme: "light" },
-      { view: "settings/extras?record=new", width: 768, colorScheme: "dark" },
-      { view: "settings/quick-replies", width: 360, colorScheme: "light" },
-      { view: "settings/ad-accounts?record=new", width: 360, colorScheme: "dark" },
-    ] as const;
-    for (const { view, width, colorScheme } of views) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await page.goto(`${world.api}/console/${view}`);
+    for (const view of [
+      "quick-replies?record=new",
+      "extras?record=new",
+      "articles",
+      "zones?record=new",
+      "ad-accounts",
+    ]) {
+      await goTo(page, `settings/${view}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
       if (view.includes("record")) await button(page, "Guardar").waitFor();
-      else await rowOf(page, "Horario").waitFor();
-      found.push(...(await objections(page)).map((each) => `${view} ${width}: ${each}`));
-      const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-      if (overflow > 0) found.push(`${view} scrolls`);
+      if (view.startsWith("quick")) await page.getByRole("textbox", { name: /^Texto/ }).fill("Hola");
+      if (view === "articles") await rowOf(page, long).waitFor();
+      found.push(...(await flaws(page, view)));
     }
     expect(found).to.deep.equal([]);
   });

@@ -259,11 +259,12 @@ export class RunningCampaign {
     const accepted = await this.accepted();
     const { counts, total } = await this.status();
     const messages = await stage.rows<{ reference: string; state: string; announced: number }>(`
-      select message.reference::text as reference, message.state,
-             (select count(*)::int from realtime_events as event
-              where event.business_id = message.business_id and event.name = 'message:new'
-                and (event.payload->'message'->>'id')::bigint = message.id) as announced
-      from messages as message where message.campaign_id = ${id}`);
+      with told as materialized (
+        select business_id, (payload->'message'->>'id')::bigint as id, count(*)::int as times
+        from realtime_events where name = 'message:new' group by 1, 2
+      )
+      select message.reference::text as reference, message.state, coalesce(told.times, 0) as announced
+      from messages as message left join told using (business_id, id) where message.campaign_id = ${id}`);
     const [funnel] = await stage.rows<{ sent: number; tagged: number }>(`
       select (select count(*)::int from funnel_events where campaign_id = ${id} and type = 'campaign_sent') as sent,
              (select max(count)::int from (select count(*) from funnel_events where type = 'assigned_tag'

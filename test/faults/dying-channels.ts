@@ -7,7 +7,7 @@ import { eventually } from "../support/wait.ts";
 import { businessId, type Outcome, type Victim } from "./scenario.ts";
 
 /** Milliseconds for a lease to run out and the sweep to run, while a killed process's clock is still locked. */
-const settledMs = 30_000;
+const settledMs = 120_000;
 
 /** What the sandbox calls a text that is sent there. */
 const sending: Readonly<Record<CustomerChannel, string>> = {

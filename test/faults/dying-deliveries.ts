@@ -12,7 +12,7 @@ interface Told {
 }
 
 /** The platform and the service try again for longer than this. */
-const toldMs = 30_000;
+const toldMs = 120_000;
 const customers = 5;
 
 /**

@@ -9,8 +9,8 @@ interface Stored {
   readonly announced: number;
 }
 
-/** The platform tries again for longer than this. */
-const storedMs = 30_000;
+/** The platform tries again for longer than this; a busy machine starts processes slowly. */
+const storedMs = 120_000;
 const customers = 7;
 
 /**

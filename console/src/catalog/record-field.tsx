@@ -1,22 +1,9 @@
-import {
-  Button,
-  FileButton,
-  Group,
-  MultiSelect,
-  PasswordInput,
-  Select,
-  Switch,
-  Text,
-  Textarea,
-  TextInput,
-} from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { Button, MultiSelect, PasswordInput, Select, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
-import { Failure } from "../settings/page.tsx";
 import { choicesOf, useAllBranches } from "../settings/records.ts";
-import { upload } from "../shared/upload.ts";
+import { FileChoice } from "../shared/file-choice.tsx";
 import styles from "./catalog.module.css";
 import { useAllArticles, type Value } from "./records.ts";
 import { couponTypes, type Field } from "./resources.ts";
@@ -80,7 +67,7 @@ function TextField({ field: { name, kind, isRequired, maxLength }, value, error,
 const placeholders = ["contacto.nombre", "contacto.numero", "agente.nombre", "negocio.nombre"] as const;
 
 /** The text of a quick reply, with what may be filled into it at hand. */
-function LinesField({ field: { name, maxLength }, value, onChange }: FieldProps) {
+function LinesField({ field: { name, maxLength }, value, error, onChange }: FieldProps) {
   const { t } = useTranslation("catalog");
   const input = useRef<HTMLTextAreaElement>(null);
   const text = String(value ?? "");
@@ -100,6 +87,7 @@ function LinesField({ field: { name, maxLength }, value, onChange }: FieldProps)
         label={t(`fields.${name}`)}
         description={t("hints.texto")}
         maxLength={maxLength}
+        error={error}
         value={text}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
@@ -110,11 +98,34 @@ function LinesField({ field: { name, maxLength }, value, onChange }: FieldProps)
           </Button>
         ))}
       </div>
+      {text.trim() !== "" && <FilledReply text={text} />}
     </div>
   );
 }
 
-function BranchField({ field: { name }, value, onChange }: FieldProps) {
+/** What an example contact would read. */
+function FilledReply({ text }: { readonly text: string }) {
+  const { t } = useTranslation("catalog");
+  const { nombre, empresa } = useMe();
+  const facts: Readonly<Record<string, string>> = {
+    "contacto.nombre": t("example.name"),
+    "contacto.numero": t("example.number"),
+    "agente.nombre": nombre,
+    "negocio.nombre": empresa.nombre,
+  };
+  const filled = text.replace(/\{\{([^{}]+)\}\}/g, (_, name: string) => {
+    const [whose = "", ...rest] = name.split(".").map((part) => part.trim());
+    return facts[[whose, ...rest].join(".").toLowerCase()] ?? "";
+  });
+  return (
+    <figure className={styles.filled}>
+      <figcaption>{t("example.title")}</figcaption>
+      <p>{filled}</p>
+    </figure>
+  );
+}
+
+function BranchField({ field: { name }, value, error, onChange }: FieldProps) {
   const { t } = useTranslation("catalog");
   const { data } = useAllBranches();
   return (
@@ -123,6 +134,7 @@ function BranchField({ field: { name }, value, onChange }: FieldProps) {
       searchable
       label={t(`fields.${name}`)}
       placeholder={t("everyBranch")}
+      error={error}
       data={choicesOf(data)}
       value={value === null ? null : String(value)}
       onChange={(id) => onChange(id === null ? null : Number(id))}
@@ -133,7 +145,7 @@ function BranchField({ field: { name }, value, onChange }: FieldProps) {
 /** The library draws all choices that match; more than this many are found by typing. */
 const choicesShown = 50;
 
-function ArticlesField({ field: { name }, value, onChange }: FieldProps) {
+function ArticlesField({ field: { name }, value, error, onChange }: FieldProps) {
   const { t } = useTranslation("catalog");
   const { data } = useAllArticles(true);
   const chosen = Array.isArray(value) ? (value as readonly number[]) : [];
@@ -146,6 +158,7 @@ function ArticlesField({ field: { name }, value, onChange }: FieldProps) {
       maxValues={1_000}
       label={t(`fields.${name}`)}
       description={t("hints.articulos")}
+      error={error}
       data={(data ?? []).map(({ id, name: label }) => ({ value: String(id), label }))}
       value={chosen.map(String)}
       onChange={(values) => onChange(values.map(Number).sort((a, b) => a - b))}
@@ -153,43 +166,20 @@ function ArticlesField({ field: { name }, value, onChange }: FieldProps) {
   );
 }
 
-function FileField({ field: { name }, value, onChange }: FieldProps) {
+function FileField({ field: { name }, value, error, onChange }: FieldProps) {
   const { t } = useTranslation("catalog");
-  const sending = useMutation({
-    mutationFn: (file: File) => upload(file, file.name, () => {}).stored,
-    onSuccess: onChange,
-  });
-  const address = value === null ? null : String(value);
   return (
-    <div>
-      <Text size="sm" fw={500}>
-        {t(`fields.${name}`)}
-      </Text>
-      <Group gap="xs" mt={4}>
-        {address && (
-          <a href={address} target="_blank" rel="noreferrer">
-            {t("seeFile")}
-          </a>
-        )}
-        <FileButton onChange={(file) => file && sending.mutate(file)}>
-          {(props) => (
-            <Button {...props} variant="default" size="compact-sm" loading={sending.isPending}>
-              {t(address ? "otherFile" : "chooseFile")}
-            </Button>
-          )}
-        </FileButton>
-        {address && (
-          <Button variant="subtle" size="compact-sm" onClick={() => onChange(null)}>
-            {t("noFile")}
-          </Button>
-        )}
-      </Group>
-      <Failure error={sending.error} />
-    </div>
+    <FileChoice
+      label={t(`fields.${name}`)}
+      error={error}
+      address={String(value ?? "")}
+      type={null}
+      onChange={(address) => onChange(address || null)}
+    />
   );
 }
 
-function CouponField({ field: { name }, value, onChange }: FieldProps) {
+function CouponField({ field: { name }, value, error, onChange }: FieldProps) {
   const { t } = useTranslation("catalog");
   const [stored] = useState(value);
   const otherType = couponTypes.includes(stored) ? "item" : stored;
@@ -197,13 +187,14 @@ function CouponField({ field: { name }, value, onChange }: FieldProps) {
     <Switch
       label={t(`fields.${name}`)}
       description={t("hints.type")}
+      error={error}
       checked={couponTypes.includes(value)}
       onChange={(event) => onChange(event.currentTarget.checked ? "free_delivery" : otherType)}
     />
   );
 }
 
-function SecretField({ field: { name, maxLength }, value, isNew, isFirst, onChange }: FieldProps) {
+function SecretField({ field: { name, maxLength }, value, error, isNew, isFirst, onChange }: FieldProps) {
   const { t } = useTranslation("catalog");
   return (
     <PasswordInput
@@ -212,6 +203,8 @@ function SecretField({ field: { name, maxLength }, value, isNew, isFirst, onChan
       required={isNew}
       data-autofocus={isFirst || undefined}
       autoComplete="off"
+      error={error}
+      aria-invalid={error !== undefined || undefined}
       maxLength={maxLength}
       visibilityToggleButtonProps={{ "aria-label": t("showSecret"), tabIndex: 0, "aria-hidden": false }}
       value={String(value ?? "")}

@@ -1,12 +1,12 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type FormEvent, useEffect } from "react";
+import { type FormEvent, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading } from "../settings/page.tsx";
 import { MovedOn } from "../settings/record-notice.tsx";
 import settings from "../settings/settings.module.css";
-import { Refused } from "../shared/api.ts";
+import { type FieldRefusal, fieldRefusal } from "../shared/field-refusal.ts";
 import { useLeaving } from "../shared/leaving.tsx";
 import { Panel } from "../shared/panel.tsx";
 import { useRecordForm } from "../shared/record-form.ts";
@@ -21,7 +21,7 @@ import {
   saveRecord,
   type Values,
 } from "./records.ts";
-import { type CatalogPlace, type Resource, resourceOf } from "./resources.ts";
+import { type CatalogPlace, type FieldName, type Resource, resourceOf } from "./resources.ts";
 
 interface PanelProps {
   readonly place: CatalogPlace;
@@ -82,27 +82,35 @@ function RecordForm({ place, record, onDirty, onCancel, onDone }: FormProps) {
     },
   });
   useEffect(() => onDirty(form.isChanged), [form.isChanged, onDirty]);
-  const isTaken =
-    form.error instanceof Refused && form.error.code === "taken" && resource.fields.some(({ isUnique }) => isUnique);
+  const refusal = fieldRefusal(
+    form.error,
+    resource.fields.map(({ name }) => name),
+  );
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (form.error) element.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [form.error]);
+  const wordsOf = ({ problem, words }: FieldRefusal<FieldName>): string =>
+    problem === "other" ? `${words.charAt(0).toUpperCase()}${words.slice(1)}.` : t(`wrong.${problem}`);
   const send = (event: FormEvent): void => {
     event.preventDefault();
     form.save();
   };
   return (
-    <form onSubmit={send} className={settings.form}>
+    <form ref={element} onSubmit={send} className={settings.form}>
       <MovedOn clashes={form.clashes?.map((name) => t(`fields.${name}`)) ?? null} />
       {resource.fields.map((field, index) => (
         <RecordField
           key={`${field.name}-${form.round}`}
           field={field}
           value={form.fields[field.name] ?? null}
-          error={isTaken && field.isUnique ? t("taken") : undefined}
+          error={refusal?.name === field.name ? wordsOf(refusal) : undefined}
           isFirst={index === 0}
           isNew={record === null}
           onChange={(value) => form.set({ [field.name]: value })}
         />
       ))}
-      {!isTaken && <Failure error={form.error} />}
+      {!refusal && <Failure error={form.error} />}
       <Group justify="space-between">
         {record ? <Remove place={place} record={record} onDone={onDone} /> : <span />}
         <Group>

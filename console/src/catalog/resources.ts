@@ -26,8 +26,6 @@ export interface Field {
   readonly kind: Kind;
   readonly isRequired?: true;
   readonly maxLength?: number;
-  /** No two records have the same value. */
-  readonly isUnique?: true;
 }
 
 export interface Resource {
@@ -41,7 +39,6 @@ export interface Resource {
 }
 
 const named = { name: "nombre", kind: "text", isRequired: true, maxLength: 200 } as const;
-const namedOnce = { ...named, isUnique: true } as const;
 const called = { name: "name", kind: "text", isRequired: true, maxLength: 200 } as const;
 
 /** The resources of administration that are alike, by their place in the settings. */
@@ -49,19 +46,19 @@ export const resources = {
   "quick-replies": {
     title: "nombre",
     fields: [
-      namedOnce,
+      named,
       { name: "texto", kind: "lines", isRequired: true, maxLength: 4_096 },
       { name: "media_url", kind: "file", maxLength: 2_000 },
     ],
     hasCsv: true,
   },
-  tags: { title: "nombre", fields: [namedOnce], hasCsv: true },
+  tags: { title: "nombre", fields: [named], hasCsv: true },
   articles: {
     title: "name",
     fields: [
       called,
       { name: "price", kind: "price", isRequired: true },
-      { name: "retailer_id", kind: "text", maxLength: 200, isUnique: true },
+      { name: "retailer_id", kind: "text", maxLength: 200 },
       { name: "type", kind: "coupon" },
     ],
     hasCsv: true,

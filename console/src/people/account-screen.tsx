@@ -83,6 +83,7 @@ function ChangePassword() {
           autoComplete="current-password"
           label={t("password.current")}
           error={isWrong && t("password.wrong")}
+          aria-invalid={isWrong || undefined}
           visibilityToggleButtonProps={show}
           value={current}
           onChange={(event) => setCurrent(event.currentTarget.value)}

@@ -49,6 +49,7 @@ export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
     setOpen(false);
   };
   const refusedAt = taking.data?.refused_csv;
+  const isStopped = taking.error?.name === "AbortError";
   return (
     <>
       <div className={styles.actions}>
@@ -71,15 +72,15 @@ export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
           <Text size="sm" c="dimmed">
             {t("rules")}
           </Text>
-          {(taking.isPending || rowsIn(counts) > 0) && (
+          {(taking.isPending || isStopped || rowsIn(counts) > 0) && (
             <div role="status">
-              <Text fw={600}>{taking.isPending ? t("running") : t("ended")}</Text>
+              <Text fw={600}>{t(taking.isPending ? "running" : isStopped ? "stopped" : "ended")}</Text>
               <ul className={styles.counts}>
                 {outcomes.map((outcome) => (
                   <li key={outcome}>{t(`${outcome}`, { count: counts[outcome] })}</li>
                 ))}
               </ul>
-              {taking.isPending && <Text size="sm">{t("stays")}</Text>}
+              {(taking.isPending || isStopped) && <Text size="sm">{t("stays")}</Text>}
             </div>
           )}
           {refusedAt && (
@@ -93,11 +94,17 @@ export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
               </a>
             </Alert>
           )}
-          <Failure error={taking.error} />
+          {!isStopped && <Failure error={taking.error} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {taking.isPending ? t("stop") : t("close")}
-            </Button>
+            {taking.isPending ? (
+              <Button variant="default" onClick={() => running.current?.abort()}>
+                {t("stop")}
+              </Button>
+            ) : (
+              <Button variant="default" onClick={close}>
+                {t("close")}
+              </Button>
+            )}
             <FileButton accept=".csv,text/csv" onChange={(file) => file && taking.mutate(file)}>
               {(props) => (
                 <Button {...props} loading={taking.isPending}>

@@ -114,12 +114,14 @@ export const en: Texts = {
     discard: "Discard",
     stale: "It has been waiting for more than 12 h.",
   },
-  soon: {
-    lead: "This screen is not in the console yet.",
-    detail: "What it will do can already be asked of the API:",
-    docs: "documentation of the API",
-  },
   preview: { label: "Preview", picture: "Picture", video: "Video", document: "Document" },
+  file: {
+    see: "See file",
+    choose: "Choose a file",
+    other: "Another file",
+    none: "Remove",
+    picture: "Preview of {{name}}",
+  },
   panel: {
     close: "Close panel",
     leave: {

@@ -113,12 +113,14 @@ export const es = {
     discard: "Descartar",
     stale: "Quedó sin enviar desde hace más de 12 h.",
   },
-  soon: {
-    lead: "Esta pantalla todavía no está en la consola.",
-    detail: "Lo que hará ya se puede pedir a la API:",
-    docs: "documentación de la API",
-  },
   preview: { label: "Vista previa", picture: "Imagen", video: "Video", document: "Documento" },
+  file: {
+    see: "Ver archivo",
+    choose: "Elegir archivo",
+    other: "Otro archivo",
+    none: "Quitar",
+    picture: "Vista previa de {{name}}",
+  },
   panel: {
     close: "Cerrar panel",
     leave: {

@@ -114,12 +114,14 @@ export const pt: Texts = {
     discard: "Descartar",
     stale: "Está sem enviar há mais de 12 h.",
   },
-  soon: {
-    lead: "Esta tela ainda não está no console.",
-    detail: "O que ela fará já pode ser pedido à API:",
-    docs: "documentação da API",
-  },
   preview: { label: "Prévia", picture: "Imagem", video: "Vídeo", document: "Documento" },
+  file: {
+    see: "Ver arquivo",
+    choose: "Escolher arquivo",
+    other: "Outro arquivo",
+    none: "Remover",
+    picture: "Prévia de {{name}}",
+  },
   panel: {
     close: "Fechar painel",
     leave: {

@@ -31,7 +31,8 @@ export interface Delivery {
 }
 
 const answerTimeoutMs = 10_000;
-const maxAttempts = 20;
+/** The platforms go on for days; these take more than six minutes. */
+const maxAttempts = 200;
 const maxWaiting = 1_000;
 
 const isOk = (status: number) => status === 200;
@@ -65,7 +66,7 @@ export class Webhooks {
     return this.delivery(bytes, destination, { copies });
   }
 
-  /** A webhook of any form; 200 means that it was taken, and 20 attempts are made, unless it says otherwise. */
+  /** A webhook of any form; 200 means that it was taken, and 200 attempts are made, unless it says otherwise. */
   delivery(
     payload: Buffer,
     destination: Delivery["destination"],
