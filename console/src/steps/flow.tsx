@@ -225,7 +225,6 @@ function Node({ box: { step, x, y }, isDown, isCurrent, isEntry, isFaint, onOpen
     <g
       role="button"
       tabIndex={isEntry ? 0 : -1}
-      aria-label={summary(step)}
       aria-current={isCurrent || undefined}
       data-step={step.id}
       data-type={step.tipo}
@@ -235,7 +234,7 @@ function Node({ box: { step, x, y }, isDown, isCurrent, isEntry, isFaint, onOpen
       onClick={() => onOpen(step.id)}
       onFocus={() => onFocus(step.id)}
     >
-      <title>{step.nombre}</title>
+      <title>{summary(step)}</title>
       {label && (
         <text
           className={styles.label}

@@ -159,7 +159,7 @@ const deepest = 8;
 
 function TreeRow({ id, row, top, isEntry, isCurrent, next, isLost, onToggle, onFocus, onOpen, onAdd }: RowProps) {
   const { t } = useTranslation("steps");
-  const { type, summary } = useStepWords();
+  const { type } = useStepWords();
   const { step, level, position, siblings, isOpen } = row;
   const follows = next === undefined ? undefined : t("tree.next", { name: next });
   const details = [type(step), step.iniciador ? `«${step.iniciador}»` : undefined, follows].filter(Boolean);
@@ -169,7 +169,6 @@ function TreeRow({ id, row, top, isEntry, isCurrent, next, isLost, onToggle, onF
       id={id}
       role="treeitem"
       tabIndex={isEntry ? 0 : -1}
-      aria-label={[summary(step), follows, isLost && t("tree.lost")].filter(Boolean).join(", ")}
       aria-level={level}
       aria-posinset={position}
       aria-setsize={siblings}
