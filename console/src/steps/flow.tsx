@@ -209,7 +209,7 @@ interface NodeProps {
 }
 
 /** Characters that fit the width of a box, and the gap before it. */
-const longestLine = 22;
+const longestLine = 21;
 const longestLabel = { right: 15, down: 18 } as const;
 
 function Node({ box: { step, x, y }, isDown, isCurrent, isEntry, isFaint, onOpen, onFocus }: NodeProps) {
