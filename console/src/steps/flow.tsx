@@ -37,6 +37,13 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
     if (box) show(box);
   }, [current, layout, show]);
 
+  useEffect(() => {
+    const found = layout.boxes.filter(({ step }) => isMatch(step));
+    const [first] = found;
+    // Without a search all of them match.
+    if (first && found.length < layout.boxes.length) show(first);
+  }, [isMatch, layout, show]);
+
   const go = (box: Box | undefined): void => {
     if (!box) return;
     setFocused(box.step.id);

@@ -126,7 +126,7 @@ export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: Tr
               isEntry={index === place}
               isCurrent={row.step.id === current}
               next={row.step.paso_automatico === null ? undefined : names.get(row.step.paso_automatico)}
-              before={row.step.paso_id === null ? before.get(row.step.id) : undefined}
+              before={row.step.paso_id === null && !row.step.inicio ? before.get(row.step.id) : undefined}
               isLost={row.step.paso_id !== null && !names.has(row.step.paso_id)}
               onToggle={() => toggle(row)}
               onFocus={() => setActive(row.step.id)}
@@ -152,7 +152,7 @@ interface RowProps {
   readonly isCurrent: boolean;
   /** The name of the step that follows by itself. */
   readonly next: string | undefined;
-  /** The name of a step that it follows by itself, where it stands at the top. */
+  /** The name of a step that it follows by itself, where nothing else says how one comes to it. */
   readonly before: string | undefined;
   /** Its parent is archived. */
   readonly isLost: boolean;
