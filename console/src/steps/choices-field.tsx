@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
 import { type Choice, choicesIn, writtenChoices } from "./choices.ts";
-import { type FieldProps, useSaid } from "./step-field.tsx";
+import { type FieldProps, useSaid } from "./field-props.ts";
 import styles from "./steps.module.css";
 
 type ListName = "botones" | "opciones";

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Failure } from "../settings/page.tsx";
 import { upload } from "../shared/upload.ts";
-import { type FieldProps, useSaid } from "./step-field.tsx";
+import { type FieldProps, useSaid } from "./field-props.ts";
 import styles from "./steps.module.css";
 
 /** The file that goes with the text. */

@@ -116,7 +116,13 @@ function useDrag(
 ) {
   const pointers = useRef(new Map<number, { x: number; y: number }>());
   const way = useRef(0);
-  const end = (event: PointerEvent): void => void pointers.current.delete(event.pointerId);
+  const end = (event: PointerEvent): void => {
+    pointers.current.delete(event.pointerId);
+    // The click of this press comes first; one that a screen reader makes later has no press.
+    setTimeout(() => {
+      if (pointers.current.size === 0) way.current = 0;
+    });
+  };
   return {
     /** Whether the last press moved the picture: it is no click then. */
     hasMoved: () => way.current > dragFrom,

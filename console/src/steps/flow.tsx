@@ -37,6 +37,13 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
     if (box) show(box);
   }, [current, layout, show]);
 
+  useEffect(() => {
+    const found = layout.boxes.filter(({ step }) => isMatch(step));
+    const [first] = found;
+    // Without a search all of them match.
+    if (first && found.length < layout.boxes.length) show(first);
+  }, [isMatch, layout, show]);
+
   const go = (box: Box | undefined): void => {
     if (!box) return;
     setFocused(box.step.id);
@@ -209,7 +216,7 @@ interface NodeProps {
 }
 
 /** Characters that fit the width of a box, and the gap before it. */
-const longestLine = 22;
+const longestLine = 21;
 const longestLabel = { right: 15, down: 18 } as const;
 
 function Node({ box: { step, x, y }, isDown, isCurrent, isEntry, isFaint, onOpen, onFocus }: NodeProps) {
@@ -225,7 +232,6 @@ function Node({ box: { step, x, y }, isDown, isCurrent, isEntry, isFaint, onOpen
     <g
       role="button"
       tabIndex={isEntry ? 0 : -1}
-      aria-label={summary(step)}
       aria-current={isCurrent || undefined}
       data-step={step.id}
       data-type={step.tipo}
@@ -235,7 +241,7 @@ function Node({ box: { step, x, y }, isDown, isCurrent, isEntry, isFaint, onOpen
       onClick={() => onOpen(step.id)}
       onFocus={() => onFocus(step.id)}
     >
-      <title>{step.nombre}</title>
+      <title>{summary(step)}</title>
       {label && (
         <text
           className={styles.label}

@@ -3,19 +3,10 @@ import { useTranslation } from "react-i18next";
 import { useAllDepartments, useAllUsers } from "../people/people.ts";
 import { choicesOf } from "../settings/records.ts";
 import { ChoicesField } from "./choices-field.tsx";
+import { type FieldProps, useSaid } from "./field-props.ts";
 import { FileField } from "./file-field.tsx";
-import type { FieldName, StepFields } from "./step-fields.ts";
-import { type Step, type StepType, stepTypes, useAllTags } from "./steps.ts";
-
-export interface FieldProps {
-  readonly name: FieldName;
-  readonly fields: StepFields;
-  /** Of the step; null for one that is not made yet. */
-  readonly id: number | null;
-  readonly steps: readonly Step[];
-  readonly error: string | undefined;
-  readonly set: (change: Partial<StepFields>) => void;
-}
+import type { FieldName } from "./step-fields.ts";
+import { type StepType, stepTypes, useAllTags } from "./steps.ts";
 
 /** The control of one field. */
 export function StepField(props: FieldProps) {
@@ -57,13 +48,6 @@ export function StepField(props: FieldProps) {
 }
 
 type Named<Name extends FieldName> = FieldProps & { readonly name: Name };
-
-/** The label, the help and what is wrong. */
-export function useSaid({ name, error }: Pick<FieldProps, "name" | "error">) {
-  const { t } = useTranslation("steps");
-  const help: string = t(`helps.${name}`);
-  return { label: t(`fields.${name}`), description: help === "" ? undefined : help, error };
-}
 
 const longest = {
   ...{ nombre: 200, variable: 200, flow_id: 200, media_tipo: 200, identificador: 200 },

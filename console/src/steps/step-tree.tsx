@@ -27,6 +27,7 @@ export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: Tr
   const scroller = useRef<HTMLDivElement>(null);
   const isMoving = useRef(false);
   const prefix = useId();
+  const before = useMemo(() => leadingTo(steps), [steps]);
   const names = useMemo(() => new Map(steps.map(({ id, nombre }) => [id, nombre])), [steps]);
   const rows = useMemo(() => rowsOf(forest, (id) => isSearch || !closed.has(id)), [forest, closed, isSearch]);
   const place = Math.max(
@@ -125,6 +126,7 @@ export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: Tr
               isEntry={index === place}
               isCurrent={row.step.id === current}
               next={row.step.paso_automatico === null ? undefined : names.get(row.step.paso_automatico)}
+              before={row.step.paso_id === null && !row.step.inicio ? before.get(row.step.id) : undefined}
               isLost={row.step.paso_id !== null && !names.has(row.step.paso_id)}
               onToggle={() => toggle(row)}
               onFocus={() => setActive(row.step.id)}
@@ -138,6 +140,10 @@ export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: Tr
   );
 }
 
+/** By the step that follows by itself: the name of one that it follows. */
+const leadingTo = (steps: readonly Step[]): ReadonlyMap<number | null, string> =>
+  new Map(steps.map(({ paso_automatico, nombre }) => [paso_automatico, nombre]));
+
 interface RowProps {
   readonly id: string;
   readonly row: Row;
@@ -146,6 +152,8 @@ interface RowProps {
   readonly isCurrent: boolean;
   /** The name of the step that follows by itself. */
   readonly next: string | undefined;
+  /** The name of a step that it follows by itself, where nothing else says how one comes to it. */
+  readonly before: string | undefined;
   /** Its parent is archived. */
   readonly isLost: boolean;
   readonly onToggle: () => void;
@@ -157,19 +165,33 @@ interface RowProps {
 /** Deeper rows keep some width for their names. */
 const deepest = 8;
 
-function TreeRow({ id, row, top, isEntry, isCurrent, next, isLost, onToggle, onFocus, onOpen, onAdd }: RowProps) {
+function TreeRow({
+  id,
+  row,
+  top,
+  isEntry,
+  isCurrent,
+  next,
+  before,
+  isLost,
+  onToggle,
+  onFocus,
+  onOpen,
+  onAdd,
+}: RowProps) {
   const { t } = useTranslation("steps");
-  const { type, summary } = useStepWords();
+  const { type } = useStepWords();
   const { step, level, position, siblings, isOpen } = row;
   const follows = next === undefined ? undefined : t("tree.next", { name: next });
-  const details = [type(step), step.iniciador ? `«${step.iniciador}»` : undefined, follows].filter(Boolean);
+  const from = before === undefined ? undefined : t("tree.after", { name: before });
+  const answer = step.iniciador ? `«${step.iniciador}»` : undefined;
+  const details = [type(step), answer, from, follows].filter(Boolean);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree hears the keys of all its rows
     <div
       id={id}
       role="treeitem"
       tabIndex={isEntry ? 0 : -1}
-      aria-label={[summary(step), follows, isLost && t("tree.lost")].filter(Boolean).join(", ")}
       aria-level={level}
       aria-posinset={position}
       aria-setsize={siblings}
