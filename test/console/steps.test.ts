@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { aBusiness, startWorld, type World } from "../support/world.ts";
+import { aBusiness } from "../support/world.ts";
 import { objections } from "./axe.ts";
-import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+import { setStage, wide } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
 const [emptyAdmin, largeAdmin] = [201, 301];
@@ -13,37 +13,18 @@ const many = 240;
 
 describe("the console's steps", function () {
   this.timeout(90_000);
-  let world: World;
-  let browser: Browser;
-  const seats: Seat[] = [];
-
-  before(async function () {
-    demandBrowser(this);
-    buildConsole();
-    const steps = Array.from({ length: many }, (_, index) => ({
-      ...{ id: 301 + index, name: `Paso ${index + 1}`, identifier: `paso-${index + 1}`, content: "Hola" },
-      departmentId: 301,
-    }));
-    world = await startWorld({
-      businesses: [aBusiness(1), aBusiness(2, { steps: [] }), aBusiness(3, { steps })],
-    });
-    await world.rows("update steps set parent_step_id = id - 1 where business_id = 3 and id % 12 > 2");
-    browser = await launch();
+  const steps = Array.from({ length: many }, (_, index) => ({
+    ...{ id: 301 + index, name: `Paso ${index + 1}`, identifier: `paso-${index + 1}`, content: "Hola" },
+    departmentId: 301,
+  }));
+  const stage = setStage({
+    businesses: [aBusiness(1), aBusiness(2, { steps: [] }), aBusiness(3, { steps })],
+    viewport: wide,
+    fill: async (world) => {
+      await world.rows("update steps set parent_step_id = id - 1 where business_id = 3 and id % 12 > 2");
+    },
   });
-  after(async () => {
-    await browser?.close();
-    await world?.stop();
-  });
-  afterEach(async () => {
-    for (const { context } of seats.splice(0)) await context.close();
-  });
-
-  const seat = async (view = "settings/steps", user = admin): Promise<Page> => {
-    const opened = await seatOf(browser, world, user, view);
-    seats.push(opened);
-    await opened.page.setViewportSize({ width: 1440, height: 900 });
-    return opened.page;
-  };
+  const seat = (view = "settings/steps", user = admin): Promise<Page> => stage.seat(user, view);
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const row = (page: Page, name: string) =>
     page.getByRole("treeitem", { name: new RegExp(`^${name}(?![\\p{L}\\d])`, "u") });
@@ -58,8 +39,12 @@ describe("the console's steps", function () {
   };
   const closed = (page: Page) => page.getByRole("dialog").first().waitFor({ state: "detached" });
   const ask = async (method: string, path: string, body?: object, user = admin) => {
-    const authorization = `Bearer ${await world.sessionToken(user)}`;
-    return request(`${world.api}/admin/steps${path}`, { method, headers: { authorization }, ...(body && { body }) });
+    const authorization = `Bearer ${await stage.world.sessionToken(user)}`;
+    return request(`${stage.world.api}/admin/steps${path}`, {
+      method,
+      headers: { authorization },
+      ...(body && { body }),
+    });
   };
   let made = 0;
   /** A step under a name that no other test has. */
@@ -167,7 +152,7 @@ describe("the console's steps", function () {
     );
     expect(kinds.sort()).to.deep.equal(["back", "next"]);
 
-    await page.goto(`${world.api}/console/settings/steps?step=new`);
+    await page.goto(`${stage.world.api}/console/settings/steps?step=new`);
     await field(page, "Nombre").fill("Otro");
     await page.getByText("Detalles técnicos").click();
     await field(page, "Identificador").fill("ventas");
@@ -296,7 +281,7 @@ describe("the console's steps", function () {
       for (const view of ["settings/steps", "settings/steps?picture=true", `settings/steps?step=${long.id}`]) {
         await page.setViewportSize({ width, height: 800 });
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        await page.goto(`${world.api}/console/${view}`);
+        await page.goto(`${stage.world.api}/console/${view}`);
         await page.getByRole("heading", { name: "Pasos", level: 1 }).waitFor();
         if (view.includes("step=")) await button(page, "Guardar").waitFor();
         else await (view.includes("picture") ? node(page, "Ventas") : row(page, "Ventas")).waitFor();

@@ -12,9 +12,13 @@ export interface FieldProps {
   readonly set: (change: Partial<StepFields>) => void;
 }
 
+/** Their labels say everything. */
+const unexplained = ["tipo", "descripcion", "inicio", "check_sucursal"] as const;
+type Explained = Exclude<FieldName, (typeof unexplained)[number]>;
+const isExplained = (name: FieldName): name is Explained => !unexplained.some((each) => each === name);
+
 /** The label, the help and what is wrong. */
 export function useSaid({ name, error }: Pick<FieldProps, "name" | "error">) {
   const { t } = useTranslation("steps");
-  const help: string = t(`helps.${name}`);
-  return { label: t(`fields.${name}`), description: help === "" ? undefined : help, error };
+  return { label: t(`fields.${name}`), description: isExplained(name) ? t(`helps.${name}`) : undefined, error };
 }

@@ -1,3 +1,5 @@
+import { idParam, said, textParam } from "../shared/search-params.ts";
+
 export interface StepsSearch {
   readonly q?: string;
   /** Whose panel is open. */
@@ -8,15 +10,10 @@ export interface StepsSearch {
   readonly picture?: true;
 }
 
-const isId = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
-
-/** Anything else in an address is ignored. */
-export function stepsSearch({ q, step, under, picture }: Record<string, unknown>): StepsSearch {
-  const id = step === "new" ? step : Number(step);
-  return {
-    ...((typeof q === "string" || typeof q === "number") && q !== "" && { q: String(q).slice(0, 100) }),
-    ...((id === "new" || isId(id)) && { step: id }),
-    ...(id === "new" && isId(Number(under)) && { under: Number(under) }),
-    ...((picture === true || picture === "true") && { picture: true }),
-  };
-}
+export const stepsSearch = ({ q, step, under, picture }: Record<string, unknown>): StepsSearch =>
+  said<StepsSearch>({
+    q: textParam(q),
+    step: step === "new" ? step : idParam(step),
+    under: step === "new" ? idParam(under) : undefined,
+    picture: picture === true || picture === "true" ? true : undefined,
+  });
