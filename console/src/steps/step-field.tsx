@@ -1,4 +1,13 @@
-import { MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
+import {
+  MultiSelect,
+  NumberInput,
+  Select,
+  type SelectProps,
+  Switch,
+  TagsInput,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useAllDepartments, useAllUsers } from "../people/people.ts";
 import { choicesOf } from "../settings/records.ts";
@@ -135,6 +144,8 @@ function FlagField({ name, error, fields, set }: Named<"inicio" | "loop" | "chec
 /** The library draws all choices that match; more than this many are found by typing. */
 const choicesShown = 50;
 
+const Choice = (props: SelectProps) => <Select clearable searchable limit={choicesShown} {...props} />;
+
 function OtherStepField({ name, error, fields, id, steps, set }: Named<"paso_id" | "paso_automatico">) {
   const { t } = useTranslation("steps");
   const said = useSaid({ name, error });
@@ -147,11 +158,8 @@ function OtherStepField({ name, error, fields, id, steps, set }: Named<"paso_id"
     label: `${step.nombre}${(names.get(step.nombre) ?? 0) > 1 ? ` (${step.identificador})` : ""}${step.id === id ? ` · ${t("thisStep")}` : ""}`,
   }));
   return (
-    <Select
+    <Choice
       {...said}
-      clearable
-      searchable
-      limit={choicesShown}
       nothingFoundMessage={t("noStep")}
       placeholder={t(name === "paso_id" ? "noParent" : "noNext")}
       data={isKnown ? data : [{ value: String(chosen), label: t("archivedStep") }, ...data]}
@@ -166,11 +174,8 @@ function DepartmentField({ name, error, fields, set }: FieldProps) {
   const said = useSaid({ name, error });
   const { data } = useAllDepartments();
   return (
-    <Select
+    <Choice
       {...said}
-      clearable
-      searchable
-      limit={choicesShown}
       placeholder={t("anyDepartment")}
       data={choicesOf(data)}
       value={fields.departamento ? String(fields.departamento) : null}
@@ -185,11 +190,8 @@ function AgentField({ name, error, fields, set }: FieldProps) {
   const { data } = useAllUsers();
   const users = data?.filter((user) => user.activo || String(user.id) === fields.agente);
   return (
-    <Select
+    <Choice
       {...said}
-      clearable
-      searchable
-      limit={choicesShown}
       placeholder={t("anyAgent")}
       data={choicesOf(users)}
       value={fields.agente}
