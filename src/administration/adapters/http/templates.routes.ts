@@ -77,6 +77,7 @@ export function templateRoutes(
             "the template stays pending until a sync or a webhook reports its status. If the platform could not be reached, or " +
             "its rate limit is reached, the answer is 502 and the template stays as it was.",
         ],
+        ["Admin.Submit.4", "The audit records the submission before the platform is asked, and the result afterwards."],
         [
           "Admin.Submit.5",
           "The example of a media header, `example.header_handle`, is a handle of the platform or an address: of a file stored " +
@@ -84,7 +85,6 @@ export function templateRoutes(
             "submission, and its handle sent in place of the address. JPEG and PNG may have 5 MB, MP4 and PDF 16 MB. A file that " +
             "cannot be used is 400 `sample_unusable`, and the template stays as it was.",
         ],
-        ["Admin.Submit.4", "The audit records the submission before the platform is asked, and the result afterwards."],
       ],
       conditional: true,
       params: objectWith({ id: numericIdOf(resource.entity) }),
