@@ -56,7 +56,8 @@ export function NewCampaignScreen() {
     (audience?.recipients.length ?? 0) > 0 && isMapped,
     true,
   ];
-  const check = useCheck(draft, step >= 2 ? audience : null, bodyFor);
+  // Once the campaign is registered its draft is empty, until the page of the campaign opens.
+  const check = useCheck(draft, step >= 2 && template ? audience : null, bodyFor);
   const discard = (): void => {
     setDraft(emptyDraft());
     setAudience(null);

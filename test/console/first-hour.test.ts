@@ -1,0 +1,132 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { knowSender } from "../administration/sender-platforms.ts";
+import { aBusiness } from "../support/world.ts";
+import { setStage, wide } from "./stage.ts";
+
+const owner = 101;
+const patienceMs = 60_000;
+const number = {
+  ...{ provider: "platform-apicloud", platform_id: "n-1", account_id: "c-1" },
+  ...{ phone: "59171111111", token: "t-1" },
+};
+
+/** As an installation makes a business: its administrator and nothing else. */
+const empty = aBusiness(1, {
+  users: [{ id: owner, name: "Olga Dueña", email: "olga@b1.test", roleId: 1, available: false }],
+  ...{ departments: [], steps: [], templates: [], threads: [] },
+});
+
+describe("an owner's first hour in the console", function () {
+  this.timeout(120_000);
+  const stage = setStage({
+    viewport: wide,
+    businesses: [empty],
+    fill: async (world) => {
+      await world.rows("delete from senders");
+    },
+  });
+
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true });
+  const rowOf = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
+  const choose = async (page: Page, label: string, option: string): Promise<void> => {
+    await page.getByRole("combobox", { name: label }).first().click();
+    await page.getByRole("option", { name: option, exact: true }).click();
+  };
+  const phoneOf = (n: number): string => `5917200${String(n).padStart(4, "0")}`;
+
+  it("leads from an empty business to a campaign, an answer and an order, by the pages alone", async () => {
+    const page = await stage.seat(owner);
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(error.message));
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+
+    // A number, as the guide says.
+    await knowSender(stage.world, number);
+    await stage.world.control("POST", "/reviews", { outcome: "APPROVED", delay_ms: 0 });
+    await page.getByRole("link", { name: /Conecta un número/ }).click();
+    await button(page, "Agregar número").click();
+    await page.getByLabel("Número o id").fill(number.phone);
+    await page.getByLabel("Id en la plataforma").fill(number.platform_id);
+    await page.getByRole("textbox", { name: "Id de la cuenta", exact: true }).fill(number.account_id);
+    await page.getByLabel("Token de acceso").fill(number.token);
+    await button(page, "Guardar").click();
+    await rowOf(page, "+59171111111").getByText("Listo").waitFor();
+
+    // Who attends, and where the bot hands over.
+    await link(page, "Departamentos").click();
+    await link(page, "Nuevo departamento").click();
+    await page.getByLabel("Nombre").fill("Ventas");
+    await button(page, "Guardar").click();
+    await link(page, "Pasos").click();
+    await button(page, "Crear el primer paso").click();
+    await page.getByRole("textbox", { name: /^Nombre/ }).fill("Hablar con ventas");
+    await choose(page, "Tipo", "Ticket");
+    await choose(page, "Departamento", "Ventas");
+    await button(page, "Guardar").click();
+    await page.getByRole("treeitem", { name: /^Hablar con ventas/ }).waitFor();
+
+    // Something to sell.
+    await link(page, "Artículos").click();
+    await button(page, "Nuevo artículo").click();
+    await page.getByRole("textbox", { name: /^Nombre/ }).fill("Api con pastel");
+    await page.getByRole("textbox", { name: /^Precio/ }).fill("12,50");
+    await button(page, "Guardar").click();
+    await rowOf(page, "Api con pastel").waitFor();
+
+    // Something to say, approved by the platform.
+    await link(page, "Plantillas").click();
+    await link(page, "Nueva plantilla").click();
+    await page.getByLabel("Nombre").fill("Oferta");
+    await page.getByLabel("Cuerpo").fill("Hola {{1}}, hoy hay api con pastel.");
+    await page.getByLabel("Ejemplo de {{1}}").fill("Ana");
+    await button(page, "Enviar a aprobación").click();
+    await rowOf(page, "Oferta").getByText("Aprobada").waitFor();
+
+    // A campaign to customers of a file.
+    await link(page, "Campañas").click();
+    await button(page, "Nueva campaña").first().click();
+    await page.getByLabel("Nombre de la campaña").fill("Apertura");
+    await choose(page, "Plantilla", "Oferta");
+    await choose(page, "Paso", "Hablar con ventas");
+    await button(page, "Siguiente").click();
+    await page.getByText("Desde un archivo").click();
+    const rows = Array.from({ length: 40 }, (_, n) => `${phoneOf(n)};Cliente ${n}`);
+    const buffer = Buffer.from(["Teléfono;Nombre", ...rows].join("\n"));
+    await page.locator("input[type=file]").setInputFiles({ name: "clientes.csv", mimeType: "text/csv", buffer });
+    await button(page, "Usar estas filas").click();
+    await page.getByText("40 destinatarios").waitFor({ timeout: patienceMs });
+    await choose(page, "Dato para 1", "Nombre");
+    await button(page, "Siguiente").click();
+    await page.getByText("Hola Cliente 7, hoy hay api con pastel.").waitFor();
+    await button(page, "Siguiente").click();
+    await button(page, "Enviar ahora").click();
+    await page.getByText("Terminada").waitFor({ timeout: patienceMs });
+
+    // A customer answers, and is answered.
+    await stage.world.control("POST", `/customers/${phoneOf(7)}/say`, { to: number.platform_id, text: "¡Quiero dos!" });
+    await link(page, "Bandeja").click();
+    await page.getByRole("list", { name: "Chats" }).getByRole("listitem").filter({ hasText: "¡Quiero dos!" }).click();
+    await page.getByRole("log", { name: "Mensajes" }).getByText("¡Quiero dos!").waitFor();
+    await page.getByRole("textbox", { name: "Mensaje" }).fill("¡Anotado!");
+    await button(page, "Enviar").click();
+    await page.getByRole("log", { name: "Mensajes" }).getByText("¡Anotado!").waitFor();
+
+    // What the customer wants becomes an order, with its exact total on the board.
+    await page.getByRole("link", { name: "Nuevo pedido" }).click();
+    const panel = page.getByRole("dialog");
+    await panel.getByText(/Cliente 7/).waitFor();
+    await panel.getByRole("combobox", { name: "Producto", exact: true }).click();
+    await page.getByRole("option", { name: /Api con pastel/ }).click();
+    await panel.getByRole("textbox", { name: /^Cantidad/ }).fill("2");
+    await button(page, "Añadir").click();
+    await button(page, "Crear pedido").click();
+    await page.getByRole("dialog", { name: /^Pedido \d+$/ }).waitFor();
+    const order = page.getByRole("list", { name: "Pendientes" }).getByRole("listitem").filter({ hasText: "Cliente 7" });
+    await order.getByText(/25[.,]00/).waitFor();
+
+    expect(await stage.world.control("GET", `/messages?to=${phoneOf(7)}`)).to.have.length(2);
+    expect(problems).to.deep.equal([]);
+  });
+});
