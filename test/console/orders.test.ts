@@ -8,7 +8,8 @@ import { lineTo } from "./browser.ts";
 import { setStage, wide } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
-const patienceMs = 15_000;
+/** A connection that was cut is opened again after 5 s at most, by a busy machine later. */
+const patienceMs = 45_000;
 
 const column = (page: Page, name: string) => page.getByRole("list", { name, exact: true });
 const card = (page: Page, name: string, id: number) =>
