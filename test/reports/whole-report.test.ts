@@ -9,13 +9,13 @@ import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { addConversation, addRecord, addTicket, csvRecordsOf } from "./support.ts";
 
 /** The last seven days before today, as the ad platform's preset `last_7d` counts them. */
-const [first, last] = [day(7), day(1)];
-const period = `startDate=${first}&endDate=${last}`;
+let [first, last] = ["", ""];
+const period = () => `startDate=${first}&endDate=${last}`;
 
 const random = new Random(7);
 const daily = () =>
   Object.fromEntries(Array.from({ length: 10 }, (_, ago) => [day(ago), (random.between(1, 999) / 100).toFixed(2)]));
-const campaigns = [
+const campaigns = () => [
   aCampaign("11", [[anAd("111", daily()), anAd("112", {}, { sourceAdId: "111" })], [anAd("113", daily())]]),
   aCampaign("12", [[anAd("121", daily()), anAd("122")]]),
 ];
@@ -64,12 +64,14 @@ describe("the shared report of the whole service", () => {
   useRealNetwork();
   let world: World;
   before(async () => {
+    // Days are read here: midnight may pass between the loading of this file and its tests.
+    [first, last] = [day(7), day(1)];
     world = await startWorld({
       environment: { ROLE: "api" },
       businesses: [
         aBusiness(1, {
           flags: { timezone: "America/La_Paz", group_shared_report: [2, 1], ad_account_for_report: "act_1" },
-          ads: { token: "ads-token-1", defaultAccountId: "act_1", accounts: [anAccount("act_1", campaigns)] },
+          ads: { token: "ads-token-1", defaultAccountId: "act_1", accounts: [anAccount("act_1", campaigns())] },
         }),
         aBusiness(2, { name: 'Café "El Rincón", y más', ads: null }),
       ],
@@ -212,21 +214,21 @@ describe("the shared report of the whole service", () => {
       const [, { salesCount, quotationsCount }] = (await ask()).json.data;
       const authorization = `Bearer ${await world.sessionToken(101)}`;
       for (const headers of [{ "x-api-key": world.appKey(1) }, { authorization }]) {
-        const answer = await page(period, headers as Record<string, string>);
+        const answer = await page(period(), headers as Record<string, string>);
         expect([answer.status, answer.type]).to.deep.equal([200, "text/html"]);
         expect(answer.text).to.match(/^<!doctype html>[\s\S]*<\/html>\s*$/);
         for (const shown of ["Negocio 1", "Café &quot;El Rincón&quot;", "Anuncio 112", salesCount, quotationsCount]) {
           expect(answer.text).to.include(String(shown));
         }
       }
-      const narrowed = await page(`${period}&includeBusinesses=2`, { authorization });
+      const narrowed = await page(`${period()}&includeBusinesses=2`, { authorization });
       expect(narrowed.text).to.include("El Rincón").and.not.include("Negocio 1");
     });
 
     it("for nobody else", async () => {
       const authorization = `Bearer ${await world.sessionToken(201)}`;
       const headers = [{}, { "x-api-key": "wrong" }, { "x-api-key": world.appKey(2) }, { authorization }];
-      for (const each of headers as Record<string, string>[]) expect((await page(period, each)).status).to.equal(401);
+      for (const each of headers as Record<string, string>[]) expect((await page(period(), each)).status).to.equal(401);
     });
 
     it("and words what is wrong as the report does", async () => {
