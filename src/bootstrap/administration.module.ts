@@ -25,7 +25,7 @@ import {
 } from "../administration/public.ts";
 import { adAccountsOnWire } from "../administration/resources/ad-accounts/http.ts";
 import { adAccountsTable } from "../administration/resources/ad-accounts/postgres.ts";
-import { appKeysOnWire, checkAppKey } from "../administration/resources/app-keys/http.ts";
+import { appKeyRules, appKeysOnWire } from "../administration/resources/app-keys/http.ts";
 import { PostgresAppKeyRecords } from "../administration/resources/app-keys/postgres.ts";
 import { articlesOnWire } from "../administration/resources/articles/http.ts";
 import { articlesTable } from "../administration/resources/articles/postgres.ts";
@@ -67,6 +67,7 @@ import { HttpSenderPlatforms } from "../channels/sender-platforms.ts";
 import { tellOfAgents } from "../inbox/adapters/postgres/leaving-users.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
 import { tick } from "../infra/jobs/clock.ts";
+import { PostgresZones } from "../infra/postgres/business-zones.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
@@ -112,7 +113,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
       return { key, digest: secrets.digest(key) };
     };
     const recordsOn = (queries: Queries) => new PostgresAppKeyRecords(queries, newKey);
-    return routesOf(appKeysOnWire, cells, recordsOn, { rules: { check: checkAppKey } });
+    return routesOf(appKeysOnWire, cells, recordsOn, { rules: appKeyRules(new PostgresZones(cells)) });
   });
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.config], (cells, secrets, { webhooks }) => {
     // Without `bindForAudit`: fields have the same names inside and on the wire, and entries of the audit have further
@@ -232,7 +233,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   });
   bind(tokens.routes).toResolvedValue(
     (cells: Cells<Cell>, resources: RecordOnWire<never>[]) => [
-      auditRoute(new ReadAudit(new PostgresAuditReads(cells)), resources),
+      auditRoute(new ReadAudit(new PostgresAuditReads(cells), new PostgresZones(cells)), resources),
     ],
     [tokens.cells, { serviceIdentifier: tokens.recordOnWire, isMultiple: true }],
   );

@@ -1,6 +1,7 @@
 import { ContainerModule } from "inversify";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
+import { PostgresZones } from "../infra/postgres/business-zones.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
@@ -35,12 +36,13 @@ export const ordersEditModule = new ContainerModule(({ bind }) => {
         events: new PostgresOrderEvents(transaction),
       }));
       const onPriceWanted = () => pricing && prices.nudge();
-      const orders = new EditOrders(unitOfWork, feed, onPriceWanted);
+      const zones = new PostgresZones(cells);
+      const orders = new EditOrders(unitOfWork, feed, onPriceWanted, zones);
       return [
         updateOrderRoute(orders),
         addLineRoute(orders),
         removeLineRoute(orders),
-        ...orderBoardRoutes(new OrderBoard(unitOfWork, feed, onPriceWanted)),
+        ...orderBoardRoutes(new OrderBoard(unitOfWork, feed, onPriceWanted, zones)),
         orderHistoryRoute(new PostgresOrderHistory(cells)),
       ];
     },

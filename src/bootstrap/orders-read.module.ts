@@ -1,4 +1,5 @@
 import { ContainerModule } from "inversify";
+import { PostgresZones } from "../infra/postgres/business-zones.ts";
 import { cancelledOrdersRoute } from "../orders/adapters/http/cancelled-orders.route.ts";
 import { getOrderRoute } from "../orders/adapters/http/get-order.route.ts";
 import { listOrdersRoutes } from "../orders/adapters/http/list-orders.routes.ts";
@@ -16,7 +17,7 @@ export const ordersReadModule = new ContainerModule(({ bind }) => {
     const getOrder = new GetOrder(reads, tracking, (error) =>
       log.warn({ err: error }, "an order is shown without the location of its driver"),
     );
-    const listOrders = new ListOrders(new PostgresOrderLists(cells));
+    const listOrders = new ListOrders(new PostgresOrderLists(cells), new PostgresZones(cells));
     const ofOne = [getOrderRoute(getOrder), orderOfMessageRoute(reads)];
     return [...ofOne, ...listOrdersRoutes(listOrders, getOrder), cancelledOrdersRoute(listOrders)];
   });

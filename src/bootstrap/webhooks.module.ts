@@ -3,6 +3,7 @@ import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.
 import { newSigningSecret, type Secrets } from "../infra/crypto/secrets.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
+import { PostgresZones } from "../infra/postgres/business-zones.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
@@ -90,8 +91,13 @@ export const webhooksModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.tick, [tokens.deliveryQueue], (queue) => tick("webhooks.tidy", 60, () => queue.tidy(keptDays)));
   provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.notifications], (cells, secrets, notifications) =>
     webhookRoutes(
-      new ManageDeliveries(new PostgresDeliveryReads(cells), unitOfWorkOf(cells), newSecretBy(secrets), spell, () =>
-        notifications.notify(deliveriesDue),
+      new ManageDeliveries(
+        new PostgresDeliveryReads(cells),
+        unitOfWorkOf(cells),
+        newSecretBy(secrets),
+        spell,
+        () => notifications.notify(deliveriesDue),
+        new PostgresZones(cells),
       ),
     ),
   );

@@ -79,6 +79,13 @@ describe("App Keys of a business", () => {
     }
   });
 
+  it("expire at a time of the business's zone if the date names none", async () => {
+    const expiryOf = async (expires_at: string) => (await make({ expires_at })).expires_at;
+    expect(await expiryOf("2099-06-01T10:00:00")).to.equal("2099-06-01T14:00:00.000Z");
+    expect(await expiryOf("2099-06-01")).to.equal("2099-06-01T04:00:00.000Z");
+    expect(await expiryOf("2099-06-01T10:00:00+02:00")).to.equal("2099-06-01T08:00:00.000Z");
+  });
+
   it("are refused after they are removed or expired, and show when they were last used", async () => {
     const { id, key } = await make({});
     expect((await byKey(key, "GET", "/chats")).status).to.equal(200);

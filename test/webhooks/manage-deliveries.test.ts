@@ -193,6 +193,14 @@ describe("Webhooks, beside what every resource can", () => {
     expect(new Set(ids).size).to.equal(3);
   });
 
+  it("read the beginning of a replay in the business's zone if it names none", async () => {
+    const hook = await hooks.hook("https://crm.example.com/");
+    const anHourAgo = new Date(Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000);
+    const inLaPaz = new Date(anHourAgo.getTime() - 4 * 3_600_000).toISOString().slice(0, 19);
+    const replayed = await hooks.ask("POST", `/${hook.id}/replay`, { since: inLaPaz });
+    expect([replayed.status, replayed.json]).to.deep.equal([202, { since: anHourAgo.toISOString() }]);
+  });
+
   it("refuse to replay what is not in the log any more, or has not happened", async () => {
     const hook = await hooks.hook("https://crm.example.com/");
     const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();

@@ -7,13 +7,14 @@
  * A `PUT` runs through these steps:
  *
  * 1. The route validates the body and reads it into fields (`WireCodec`).
- * 2. `verify` has a platform confirm the fields, before the transaction.
+ * 2. `prepare` reads what depends on the business, and `verify` has a platform confirm the fields, before the transaction.
  * 3. In one transaction the record is locked and its version is compared with `If-Match`; `merge` and `check` run; the
  *    record is written and audited; `relatedChanges` are audited; `logEvents` comes last.
  * 4. After the commit the events are published and `afterCommit` is called.
  *
- * A `POST` has nothing to lock: `merge` and `check` run before `verify`. A `DELETE` runs none of the three. An import
- * (`ImportRecords`) does steps 3 and 4 for many rows at once; resources with `verify` or `merge` have no imports.
+ * A `POST` has nothing to lock: `merge` and `check` run after `prepare` and before `verify`. A `DELETE` runs none of
+ * the four. An import (`ImportRecords`) does steps 3 and 4 for many rows at once; resources with `prepare`, `verify` or
+ * `merge` have no imports.
  */
 
 import type { EventFeed } from "../../kernel/events.ts";
@@ -27,6 +28,8 @@ import { inTransaction } from "./transactions.ts";
 export interface ResourceRules<Fields extends object> {
   /** The resource's name in the audit. */
   readonly name: string;
+  /** Reads what depends on the business: a date without a zone is in the business's. */
+  prepare?(businessId: number, fields: Fields): Promise<Fields>;
   /** Checks what no schema can express. Throws a `DomainError`; `before` is null for a new record. */
   check?(fields: Fields, before: Fields | null): void;
   /**
@@ -74,10 +77,11 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
   async change(
     actor: Actor,
     id: number,
-    fields: Fields,
+    input: Fields,
     isExpected: (version: number) => boolean,
   ): Promise<StoredRecord<Fields>> {
     const { businessId } = actor;
+    const fields = await this.prepared(businessId, input);
     const verified = (await this.rules.verify?.(businessId, fields, id)) ?? fields;
     const { before, after } = await this.run(actor, async (stores) => {
       const before = existing(await stores.records.lock(businessId, id));
@@ -91,6 +95,10 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     });
     if (after !== before) await this.afterCommit({ actor, id, before: before.fields, after: after.fields });
     return after;
+  }
+
+  protected async prepared(businessId: number, input: Fields): Promise<Fields> {
+    return (await this.rules.prepare?.(businessId, input)) ?? input;
   }
 
   protected run<Result>(actor: Actor, work: (stores: RecordStores<Store>) => Promise<Result>): Promise<Result> {
@@ -147,10 +155,11 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
     }
   }
 
-  async create(actor: Actor, fields: Fields): Promise<StoredRecord<Fields>> {
+  async create(actor: Actor, input: Fields): Promise<StoredRecord<Fields>> {
+    const { businessId } = actor;
+    const fields = await this.prepared(businessId, input);
     const wanted = this.rules.merge?.(fields, null, fields) ?? fields;
     this.rules.check?.(wanted, null);
-    const { businessId } = actor;
     await this.rules.verify?.(businessId, wanted, null);
     const created = await this.run(actor, async (stores) => {
       const kept = await stores.records.create(businessId, wanted);

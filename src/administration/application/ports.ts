@@ -117,6 +117,4 @@ export interface StoredEntry extends AuditEntry {
 
 export interface AuditReads {
   list(businessId: number, asked: AuditQuery): Promise<readonly StoredEntry[]>;
-  /** The business's `timezone` flag, as it is stored. */
-  timezoneOf(businessId: number): Promise<unknown>;
 }

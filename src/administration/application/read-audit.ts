@@ -1,4 +1,5 @@
-import { instantOf, namesZone, timezoneOf } from "../../kernel/instants.ts";
+import { instantOf } from "../../kernel/instants.ts";
+import { type Zones, zoneOfTexts } from "../../kernel/zones.ts";
 import { WrongPeriod } from "../domain/records.ts";
 import type { AuditQuery, AuditReads, StoredEntry } from "./ports.ts";
 
@@ -9,15 +10,17 @@ interface WrittenPeriod {
 }
 
 export class ReadAudit {
-  constructor(private readonly audit: AuditReads) {}
+  constructor(
+    private readonly audit: AuditReads,
+    private readonly zones: Zones,
+  ) {}
 
   /** Newest first. Returns one more than `limit` if there is a next page. Rejects with `WrongPeriod`. */
   async list(
     businessId: number,
     { from, to, ...asked }: Omit<AuditQuery, "from" | "until"> & WrittenPeriod,
   ): Promise<readonly StoredEntry[]> {
-    const isZoned = [from, to].every((bound) => bound === null || namesZone(bound));
-    const zone = isZoned ? "UTC" : timezoneOf(await this.audit.timezoneOf(businessId));
+    const zone = await zoneOfTexts(this.zones, businessId, [from, to]);
     const begin = momentOf("from", from, zone);
     const end = momentOf("to", to, zone);
     if (begin && end && begin > end) throw new WrongPeriod("from");

@@ -1,6 +1,13 @@
 import type { DoneBy } from "../../kernel/audit.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import { type DeliveryState, SinceOutOfRange, WebhookDisabled, WebhookNotFound } from "../domain/deliveries.ts";
+import { instantIn, type Zones } from "../../kernel/zones.ts";
+import {
+  type DeliveryState,
+  SinceOutOfRange,
+  SinceUnreadable,
+  WebhookDisabled,
+  WebhookNotFound,
+} from "../domain/deliveries.ts";
 import { payloadOf } from "./payload.ts";
 import type { Delivery, DeliveryReads, ShownWebhook, SpellEvent, WebhookStores } from "./ports.ts";
 
@@ -16,6 +23,7 @@ export class ManageDeliveries {
     private readonly spell: SpellEvent,
     /** There may be something to deliver. */
     private readonly nudge: () => void,
+    private readonly zones: Zones,
   ) {}
 
   async list(
@@ -73,13 +81,19 @@ export class ManageDeliveries {
     return this.begun(businessId, webhookId, deliveryId);
   }
 
-  /** Delivers all that the endpoint hears of and that happened since then. Rejects with `SinceOutOfRange`. */
-  async replay(businessId: number, webhookId: number, since: Date, by: DoneBy): Promise<void> {
+  /**
+   * Delivers all that the endpoint hears of and that happened since then: an ISO 8601 text, in the business's time zone
+   * if it names none. Resolves to that moment. Rejects with `SinceUnreadable` and `SinceOutOfRange`.
+   */
+  async replay(businessId: number, webhookId: number, written: string, by: DoneBy): Promise<Date> {
+    const since = await instantIn(this.zones, businessId, written);
+    if (!since) throw new SinceUnreadable();
     await this.ofEnabled(businessId, webhookId, async ({ webhooks, note }, shown) => {
       if (!(await webhooks.replay(businessId, webhookId, since))) throw new SinceOutOfRange();
       await note(businessId, by, webhookId, shown, { ...shown, replayed_since: since.toISOString() });
     });
     this.nudge();
+    return since;
   }
 
   private ofEnabled<Result>(

@@ -53,6 +53,11 @@ export class WebhookDisabled extends DomainError<"disabled"> {
   readonly code = "disabled";
 }
 
+/** A replay's beginning is no date. */
+export class SinceUnreadable extends DomainError<"since_unreadable"> {
+  readonly code = "since_unreadable";
+}
+
 /** A replay would begin before the log does, or after now. */
 export class SinceOutOfRange extends DomainError<"since_out_of_range"> {
   readonly code = "since_out_of_range";

@@ -101,12 +101,6 @@ export class PostgresAuditReads implements AuditReads {
     return run<StoredEntry>(this.cells.of(businessId), page);
   }
 
-  async timezoneOf(businessId: number): Promise<unknown> {
-    const asked = sql("businesses").where("id", businessId).select(sql.raw("feature_flags->'timezone' as timezone"));
-    const [row] = await run<{ timezone: unknown }>(this.cells.of(businessId), asked);
-    return row?.timezone;
-  }
-
   /** Deletes entries that are too old, of all businesses, `batch` at a time. */
   async purge(signal: AbortSignal, batch = 5_000): Promise<void> {
     for (const cell of this.cells.each()) {

@@ -1,8 +1,10 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { instantOf } from "../../../kernel/instants.ts";
 import { scopes } from "../../../kernel/scopes.ts";
+import { instantIn, type Zones } from "../../../kernel/zones.ts";
 import { requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
+import type { ResourceRules } from "../../application/manage-records.ts";
 import { RuleBroken } from "../../domain/records.ts";
 import type { AppKey } from "./record.ts";
 
@@ -28,9 +30,8 @@ export const appKeysOnWire: RecordOnWire<AppKey> = {
       fallback: null,
       read: (input: string | null) => {
         if (input === null) return null;
-        const at = instantOf(input, "UTC");
-        if (at === null) throw new InvalidInput(notInFuture);
-        return at.toISOString();
+        if (instantOf(input, "UTC") === null) throw new InvalidInput(notInFuture);
+        return input;
       },
     },
     lastUsedAt: { name: "last_used", schema: { ...moment, description: "Rounded down to the hour" }, readOnly: true },
@@ -40,12 +41,19 @@ export const appKeysOnWire: RecordOnWire<AppKey> = {
     "Scopes: `read` for requests that change nothing; `send` for messages, campaigns, tickets, the inbox, contacts and media; " +
       "`orders` for orders, the board and sales; `admin` for everything under `/admin` and for erasing contacts. No scope " +
       "includes another. Without `scopes` a key gets all but `admin`.",
+    "`expires_at` without a zone is in the business's.",
     "Removing a key revokes it at once, and disconnects the sockets that it opened.",
   ],
 };
 
-/** A new expiry must be in the future; the stored one may stay as it is. Throws `RuleBroken`. */
-export function checkAppKey({ expiresAt }: AppKey, before: AppKey | null): void {
-  if (expiresAt === null || expiresAt === before?.expiresAt) return;
-  if (Date.parse(expiresAt) <= Date.now()) throw new RuleBroken(notInFuture);
-}
+/** An expiry without a zone is in the business's. A new one must be in the future; the stored one may stay as it is. */
+export const appKeyRules = (zones: Zones): Omit<ResourceRules<AppKey>, "name"> => ({
+  async prepare(businessId, key) {
+    const at = key.expiresAt && (await instantIn(zones, businessId, key.expiresAt));
+    return { ...key, expiresAt: at ? at.toISOString() : null };
+  },
+  check({ expiresAt }, before) {
+    if (expiresAt === null || expiresAt === before?.expiresAt) return;
+    if (Date.parse(expiresAt) <= Date.now()) throw new RuleBroken(notInFuture);
+  },
+});

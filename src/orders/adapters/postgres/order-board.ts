@@ -14,7 +14,7 @@ import { differences, noting } from "./change-sql.ts";
 import { askedLines, hasArticles, linePlaces, lineValues, puttingLines } from "./line-sql.ts";
 import { versionsOf } from "./order-edits.ts";
 import { findShown } from "./order-reads.ts";
-import { enteredFields, orderColumns, timezoneIn } from "./order-sql.ts";
+import { enteredFields, orderColumns } from "./order-sql.ts";
 
 /** What the history tells of a new order, besides its lines. */
 const told = ["status", "type", "chatId", ...enteredFields] as const;
@@ -179,9 +179,5 @@ export class PostgresOrderBoard implements BoardEdits {
 
   find(businessId: number, orderId: number): Promise<ShownOrder | null> {
     return findShown(this.transaction, businessId, orderId);
-  }
-
-  timezone(businessId: number): Promise<string> {
-    return timezoneIn(this.transaction, businessId);
   }
 }

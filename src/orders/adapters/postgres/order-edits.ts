@@ -11,7 +11,7 @@ import type {
 import type { ExpectedVersion } from "../../domain/change.ts";
 import { differences, noting } from "./change-sql.ts";
 import { askedLines, hasArticles, linePlaces, lineValues, puttingLines } from "./line-sql.ts";
-import { enteredFields, orderColumns, timezoneIn } from "./order-sql.ts";
+import { enteredFields, orderColumns } from "./order-sql.ts";
 
 /**
  * In each of these statements everything that is written hangs from the CTE `held`, whose lock it waits for: what is
@@ -219,10 +219,6 @@ export class PostgresOrderEdits implements OrderEdits {
     ]);
     if (!done) throw new Error("a removal tells what came of it");
     return done;
-  }
-
-  timezone(businessId: number): Promise<string> {
-    return timezoneIn(this.transaction, businessId);
   }
 }
 

@@ -12,7 +12,7 @@ import type {
 } from "../../application/reads/ports.ts";
 import { type OrderState, orderStates, statusOf } from "../../domain/states.ts";
 import { cancelledCall, countsCall, listCall, ofChatCall, planOf, searchCall } from "./list-sql.ts";
-import { timezone, withIsoDates } from "./order-sql.ts";
+import { withIsoDates } from "./order-sql.ts";
 
 const plan: Statement = {
   name: "orders_plan",
@@ -71,11 +71,6 @@ export class PostgresOrderLists implements OrderLists {
   async hasPlan(businessId: number): Promise<boolean> {
     const [row] = await this.cells.of(businessId).rows<{ planned: boolean }>(plan, [businessId]);
     return row?.planned ?? false;
-  }
-
-  async timezoneOf(businessId: number): Promise<string> {
-    const [row] = await this.cells.of(businessId).rows<{ timezone: string }>(timezone, [businessId]);
-    return row?.timezone ?? "UTC";
   }
 
   private async listed(

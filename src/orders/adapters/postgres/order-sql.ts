@@ -1,16 +1,4 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { Chat, OrderRecord } from "../../domain/order.ts";
-
-export const timezone: Statement = {
-  name: "orders_timezone",
-  text: "select coalesce(feature_flags ->> 'timezone', 'America/La_Paz') as timezone from businesses where id = $1",
-};
-
-export async function timezoneIn(transaction: Queries, businessId: number): Promise<string> {
-  const [row] = await transaction.rows<{ timezone: string }>(timezone, [businessId]);
-  if (!row) throw new Error(`no business ${businessId}`);
-  return row.timezone;
-}
 
 /** Parts of an order as JSON or text, where the query calls the order's row `o`. Amounts come as text. */
 export const branchJson = `

@@ -1,4 +1,5 @@
 import type { EventFeed } from "../../../kernel/events.ts";
+import { instantIn, type Zones } from "../../../kernel/zones.ts";
 import {
   ArticleNotFound,
   BranchNotFound,
@@ -14,7 +15,6 @@ import {
 import type { Order } from "../../domain/order.ts";
 import { type Mover, stepsTo } from "../../domain/states.ts";
 import { isCountable, wantsDeliveryPrice } from "../../domain/total.ts";
-import { instantIn } from "../edits/instants.ts";
 import type { OrderWithTracker } from "../reads/get-order.ts";
 import { orderOf } from "../reads/ports.ts";
 import type { BoardEdits, BoardUnitOfWork, DriverAssignment, NewOrder, OrderMove } from "./ports.ts";
@@ -39,13 +39,14 @@ export class OrderBoard {
     private readonly unitOfWork: BoardUnitOfWork,
     private readonly feed: EventFeed,
     private readonly onPriceWanted: () => void,
+    private readonly zones: Zones,
   ) {}
 
   /** Makes a pending order. Rejects with `CreateOrderFailure`. */
-  create(command: CreateOrderCommand): Promise<OrderWithTracker> {
-    const { businessId, chatId, branchId, zoneId } = command;
+  async create(command: CreateOrderCommand): Promise<OrderWithTracker> {
+    const { businessId, chatId, branchId, zoneId, scheduledAt: written } = command;
+    const scheduledAt = written === null ? null : await instantIn(this.zones, businessId, written);
     const change = async (board: BoardEdits): Promise<number> => {
-      const scheduledAt = (await instantIn(board, businessId, command.scheduledAt)) ?? null;
       const found = await board.create({ ...command, scheduledAt });
       if (!found.hasChat) throw new ChatNotFound(`chat ${chatId}`);
       if (!found.hasBranch) throw new BranchNotFound(`branch ${branchId}`);

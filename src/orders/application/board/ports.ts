@@ -65,8 +65,6 @@ export interface BoardEdits {
   assignDriver(assignment: DriverAssignment): Promise<AssignmentFindings | null>;
   /** The order as this transaction has left it. */
   find(businessId: number, orderId: number): Promise<ShownOrder | null>;
-  /** What the business calls its zone, which need not exist. */
-  timezone(businessId: number): Promise<string>;
 }
 
 export type BoardUnitOfWork = UnitOfWork<{ readonly board: BoardEdits; readonly events: OrderEvents }>;

@@ -1,4 +1,5 @@
 import type { EventFeed } from "../../../kernel/events.ts";
+import { instantIn, type Zones } from "../../../kernel/zones.ts";
 import {
   ArticleNotFound,
   BranchNotFound,
@@ -11,7 +12,6 @@ import {
 import type { Order } from "../../domain/order.ts";
 import { isCountable, wantsDeliveryPrice } from "../../domain/total.ts";
 import type { OrderRef } from "../order-events.ts";
-import { instantIn } from "./instants.ts";
 import type { LineAddition, LineRemoval, OrderEditStores, OrderEditUnitOfWork, OrderUpdate } from "./ports.ts";
 
 export interface UpdateOrderCommand extends Omit<OrderUpdate, "scheduledAt"> {
@@ -30,16 +30,15 @@ export class EditOrders {
     private readonly unitOfWork: OrderEditUnitOfWork,
     private readonly feed: EventFeed,
     private readonly onPriceWanted: () => void,
+    private readonly zones: Zones,
   ) {}
 
   /** §9: writes an order's fields. The order as it is then. Rejects with `UpdateOrderFailure`. */
-  update(command: UpdateOrderCommand): Promise<Order> {
-    const { businessId, orderId: id, branchId, zoneId } = command;
+  async update(command: UpdateOrderCommand): Promise<Order> {
+    const { businessId, orderId: id, branchId, zoneId, scheduledAt: written } = command;
+    const scheduledAt = typeof written === "string" ? await instantIn(this.zones, businessId, written) : written;
     return this.edit({ businessId, id }, async ({ edits, events }) => {
-      const found = await edits.update({
-        ...command,
-        scheduledAt: await instantIn(edits, businessId, command.scheduledAt),
-      });
+      const found = await edits.update({ ...command, scheduledAt });
       if (!found) throw new OrderNotFound(`order ${id}`);
       if (!found.isCurrent) throw new OrderMovedOn(`order ${id}`);
       if (!found.hasBranch) throw new BranchNotFound(`branch ${branchId}`);

@@ -75,8 +75,6 @@ export interface OrderEdits {
   addLine(addition: LineAddition): Promise<AdditionFindings>;
   /** Does without the order itself, unless a version of it is expected. */
   removeLine(removal: LineRemoval): Promise<Removal>;
-  /** What the business calls its zone, which need not exist. */
-  timezone(businessId: number): Promise<string>;
 }
 
 export interface OrderEditStores {

@@ -1,4 +1,5 @@
-import { instantOf, namesZone, timezoneOf } from "../../../kernel/instants.ts";
+import { instantOf } from "../../../kernel/instants.ts";
+import { type Zones, zoneOfTexts } from "../../../kernel/zones.ts";
 import { PlanMissing, WrongPeriod } from "../../domain/failures.ts";
 import type { OrderState } from "../../domain/states.ts";
 import type {
@@ -24,7 +25,10 @@ export type ListOrdersFailure = PlanMissing | WrongPeriod;
 
 /** §13, §14 Lists of orders, newest first. */
 export class ListOrders {
-  constructor(private readonly lists: OrderLists) {}
+  constructor(
+    private readonly lists: OrderLists,
+    private readonly zones: Zones,
+  ) {}
 
   /** `to` is exclusive. Rejects with `PlanMissing` and `WrongPeriod`. */
   async list(
@@ -71,8 +75,7 @@ export class ListOrders {
   }
 
   private async periodOf(businessId: number, written: WrittenPeriod, endOfDay: boolean): Promise<Period> {
-    const isZoned = [written.from, written.to].every((bound) => bound === null || namesZone(bound));
-    const zone = isZoned ? "UTC" : timezoneOf(await this.lists.timezoneOf(businessId));
+    const zone = await zoneOfTexts(this.zones, businessId, [written.from, written.to]);
     const from = boundOf("from", written.from, zone, false);
     const to = boundOf("to", written.to, zone, endOfDay);
     if (from && to && from > to) throw new WrongPeriod("from", "reversed");

@@ -114,8 +114,6 @@ export interface OrderLists {
   /** The newest ones of a chat. */
   ofChat(businessId: number, chatId: number, limit: number): Promise<readonly ListedOrder[]>;
   hasPlan(businessId: number): Promise<boolean>;
-  /** What the business calls its zone, which need not exist. */
-  timezoneOf(businessId: number): Promise<string>;
 }
 
 export interface OrderHistory {

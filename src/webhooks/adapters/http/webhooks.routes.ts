@@ -1,7 +1,7 @@
 import { administration } from "../../../infra/http/routing/administration.ts";
 import { doneBy } from "../../../infra/http/routing/caller.ts";
 import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
-import { coded, codedDialect, type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import {
   codedFailure,
@@ -22,6 +22,7 @@ import {
   previousSecretHours,
   replayHours,
   type SinceOutOfRange,
+  type SinceUnreadable,
   type WebhookDisabled,
   type WebhookNotFound,
   webhookIdOf,
@@ -38,11 +39,12 @@ const dialect = {
 const deliveringDialect = {
   ...dialect,
   disabled: () => [409, coded("disabled", "El webhook está deshabilitado")],
+  since_unreadable: () => [400, coded("invalid_input", "since debe ser una fecha ISO 8601")],
   since_out_of_range: () => [
     400,
     coded("invalid_input", `since debe estar dentro de las últimas ${replayHours} horas`),
   ],
-} as const satisfies typeof dialect & Dialect<WebhookDisabled | SinceOutOfRange>;
+} as const satisfies typeof dialect & Dialect<WebhookDisabled | SinceUnreadable | SinceOutOfRange>;
 
 const failures = {
   400: { description: "A parameter or field is wrong", schema: codedFailure },
@@ -220,7 +222,7 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
         [
           "Webhooks.9",
           `All events since then that the webhook hears of today, in their order, up to ${replayHours} hours back: those that ` +
-            "were delivered, with the same `webhook-id`, and those that it did not hear of then. It stands in the audit.",
+            "were delivered, with the same `webhook-id`, and those that it did not hear of then. `since` without a zone is in the business's. It stands in the audit.",
         ],
       ],
       params,
@@ -232,18 +234,11 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       },
       dialect: deliveringDialect,
       handle: async ({ params, body, caller, ip }) => {
-        const since = momentOf(body.since);
-        await deliveries.replay(caller.businessId, params.id, since, doneBy(caller, ip));
+        const since = await deliveries.replay(caller.businessId, params.id, body.since, doneBy(caller, ip));
         return new Reply(202, { since: since.toISOString() });
       },
     }),
   ];
-}
-
-function momentOf(given: string): Date {
-  const moment = new Date(given);
-  if (Number.isNaN(moment.getTime())) throw new InvalidInput("since debe ser una fecha");
-  return moment;
 }
 
 const toWire = (businessId: number, delivery: Delivery) => ({
