@@ -1,4 +1,8 @@
 import { closeTestServer } from "./database.ts";
+import { recordStatements } from "./record-statements.ts";
+
+const { RECORD_STATEMENTS } = process.env;
+if (RECORD_STATEMENTS) recordStatements(RECORD_STATEMENTS);
 
 /** Nothing is started here: the first test that asks for a database starts the server. */
 export async function mochaGlobalTeardown(): Promise<void> {
