@@ -60,15 +60,17 @@ async function isTaken(holder: pg.Client): Promise<boolean> {
 }
 
 const config = { migrationSource: new Migrations(), tableName: "migrations" };
+/** A later version may have migrated already: this one works with its schema, too. */
+const besideLater = { ...config, disableMigrationsListValidation: true };
 
 /** Brings the schema up to date; the names of the migrations that ran. Safe when two processes do it at once. */
 export const migrate = (url: string): Promise<string[]> =>
-  alone(url, async (migrator) => (await migrator.latest(config))[1]);
+  alone(url, async (migrator) => (await migrator.latest(besideLater))[1]);
 
 /** Undoes the last batch; the names of the migrations that were undone. */
 export const rollback = (url: string): Promise<string[]> =>
   alone(url, async (migrator) => (await migrator.rollback(config))[1]);
 
-/** How many migrations the database still lacks. */
+/** How many migrations of this version the database still lacks. */
 export const pendingMigrations = (url: string): Promise<number> =>
-  withMigrator(url, async (migrator) => (await migrator.list(config))[1].length);
+  withMigrator(url, async (migrator) => (await migrator.list(besideLater))[1].length);
