@@ -93,19 +93,25 @@ describe("the console's board of orders", function () {
     expect(await column(page, "En proceso").getByRole("listitem").count()).to.equal(0);
   });
 
+  /** The focus goes into a menu a moment after its items are shown. */
+  const menuTakesKeys = async (page: Page, item: string) => {
+    await page.getByRole("menuitem", { name: item }).waitFor();
+    await page.locator("[role=menu]:focus-within").waitFor();
+  };
+
   it("moves and cancels by keyboard alone, with a reason", async () => {
     const id = await addOrder(stage.world, 1);
     const page = await seat(agent);
     await card(page, "Pendientes", id).waitFor();
     await mover(page, id).focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("menuitem", { name: "En proceso" }).waitFor();
+    await menuTakesKeys(page, "En proceso");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await card(page, "En proceso", id).waitFor();
     await mover(page, id).focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("menuitem", { name: "Cancelados" }).waitFor();
+    await menuTakesKeys(page, "Cancelados");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
