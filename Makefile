@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run stand-ins watch test check start api worker migrate rollback business sender ad-token operator-flag app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity console client client-types bench faults restarts fuzz overload build clean fmt
+.PHONY: help run stand-ins watch test check start api worker migrate rollback business sender ad-token operator-flag app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity console client client-types bench faults restarts released fuzz overload build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -109,6 +109,11 @@ faults: $(MODULES) ## kill, freeze and cut off processes at work, and count what
 
 restarts: $(MODULES) ## replace each process behind haproxy while clients ask, and count what fails, is lost or sent twice
 	@exec $(TSX) test/restarts/main.ts
+
+released: $(MODULES) ## before a release: record what this version asks of the schema, which the next one's migrations must leave
+	@rm -f .run/statements && mkdir -p .run
+	@RECORD_STATEMENTS=$(CURDIR)/.run/statements npm test --silent
+	@$(TSX) test/postgres/record-released.ts "$$(node -p 'require("./package.json").version')" .run/statements
 
 fuzz: $(MODULES) ## ask everything the schemas allow and more, and check each answer: make fuzz SEED=1 SECONDS=120 ROUTE=getOrder
 	@exec $(TSX) test/fuzz/main.ts "seed=$(SEED)" "seconds=$(SECONDS)" "runs=$(RUNS)" "route=$(ROUTE)"
