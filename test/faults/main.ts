@@ -18,8 +18,9 @@ import { type Outcome, Victim } from "./scenario.ts";
 
 /**
  * `node --import tsx test/faults/main.ts [repeats] [seed] [name]`: kills the service again and again, each time at
- * other moments, and whole campaigns with it; prints tables and writes .run/faults.json. Ends with 1 when anything was
- * sent twice, lost or left open. With a name only the scenarios whose names hold it.
+ * other moments, and whole campaigns with it; prints tables and writes .run/faults.json, which holds what was done so
+ * far if it is broken off. Ends with 1 when anything was sent twice, lost or left open. With a name only the scenarios
+ * whose names hold it.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** More phone numbers than one scenario uses: each run has numbers of its own. */
@@ -67,26 +68,32 @@ interface Sum {
   readonly violations: string[];
 }
 
+type Sums = Record<string, Sum>;
+type Done = (name: string, outcome: Outcome, seed: number) => void;
+
 async function main(repeats: number, seed: number, wanted: string): Promise<number> {
-  const sums: Record<string, Sum> = {};
-  await killProcesses(sums, repeats, seed, wanted);
-  await troubleCampaigns(sums, seed, wanted);
-  await troubleEndpoints(sums, seed, wanted);
+  const sums: Sums = {};
+  const report = { date: new Date().toISOString(), node: process.version, cpus: availableParallelism(), seed, repeats };
+  mkdirSync(`${root}.run`, { recursive: true });
+  const done: Done = (name, outcome, ofSeed) => {
+    add(sums, name, outcome, ofSeed);
+    writeFileSync(`${root}.run/faults.json`, `${JSON.stringify({ ...report, scenarios: sums }, null, 2)}\n`);
+  };
+  await killProcesses(done, repeats, seed, wanted);
+  await troubleCampaigns(done, seed, wanted);
+  await troubleEndpoints(done, seed, wanted);
   for (const [name, { runs, figures, violations }] of Object.entries(sums)) {
     const columns = ["runs", ...Object.keys(figures), "violations"];
     console.log(formatTable({ title: name, columns, rows: [[runs, ...Object.values(figures), violations.length]] }));
     for (const line of violations) console.log(`WRONG: ${line}`);
   }
-  const report = { date: new Date().toISOString(), node: process.version, cpus: availableParallelism(), seed, repeats };
-  mkdirSync(`${root}.run`, { recursive: true });
-  writeFileSync(`${root}.run/faults.json`, `${JSON.stringify({ ...report, scenarios: sums }, null, 2)}\n`);
   return Object.values(sums).some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
 
 const verdictOf = (violations: readonly string[]): string =>
   violations.length > 0 ? `: WRONG: ${violations.slice(0, 3).join("; ")}` : "";
 
-async function killProcesses(sums: Record<string, Sum>, repeats: number, seed: number, wanted: string): Promise<void> {
+async function killProcesses(done: Done, repeats: number, seed: number, wanted: string): Promise<void> {
   const chosen = Object.entries(scenarios).filter(([name]) => name.includes(wanted));
   if (chosen.length === 0) return;
   const database = await freshDatabase();
@@ -95,11 +102,10 @@ async function killProcesses(sums: Record<string, Sum>, repeats: number, seed: n
   try {
     for (let run = 0; run < repeats; run += 1) {
       for (const [name, scenario] of chosen) {
-        sums[name] ??= { runs: 0, figures: {}, violations: [] };
-        const { figures, violations } = await scenario(victim, first, new Random(seed + run));
+        const outcome = await scenario(victim, first, new Random(seed + run));
         first += numbersEach;
-        console.error(`${run + 1} of ${repeats}: ${name}${verdictOf(violations)}`);
-        add(sums[name], figures, violations, seed + run);
+        console.error(`${run + 1} of ${repeats}: ${name}${verdictOf(outcome.violations)}`);
+        done(name, outcome, seed + run);
       }
     }
   } finally {
@@ -109,16 +115,15 @@ async function killProcesses(sums: Record<string, Sum>, repeats: number, seed: n
 }
 
 /** Each campaign on a stage of its own, once: it is long, and trouble comes to it many times. */
-async function troubleCampaigns(sums: Record<string, Sum>, seed: number, wanted: string): Promise<void> {
+async function troubleCampaigns(done: Done, seed: number, wanted: string): Promise<void> {
   for (const [name, [scenario, size]] of Object.entries(campaignScenarios)) {
     if (!name.includes(wanted)) continue;
     const database = await freshDatabase();
     const stage = await CampaignStage.open(database.url, size.recipients, campaignRate);
     try {
-      const { figures, violations } = await scenario(stage, new Random(seed), size);
-      sums[name] = { runs: 0, figures: {}, violations: [] };
-      console.error(`campaign: ${name}${verdictOf(violations)}`);
-      add(sums[name], figures, violations, seed);
+      const outcome = await scenario(stage, new Random(seed), size);
+      console.error(`campaign: ${name}${verdictOf(outcome.violations)}`);
+      done(name, outcome, seed);
     } finally {
       await stage.close();
       await database.drop();
@@ -126,22 +131,23 @@ async function troubleCampaigns(sums: Record<string, Sum>, seed: number, wanted:
   }
 }
 
-async function troubleEndpoints(sums: Record<string, Sum>, seed: number, wanted: string): Promise<void> {
+async function troubleEndpoints(done: Done, seed: number, wanted: string): Promise<void> {
   if (!hooksName.includes(wanted)) return;
   const database = await freshDatabase();
   const stage = await HookStage.open(database.url, parts);
   try {
-    const { figures, violations } = await troubleHooks(stage, new Random(seed), hookSize);
-    sums[hooksName] = { runs: 0, figures: {}, violations: [] };
-    console.error(`webhooks: ${hooksName}${verdictOf(violations)}`);
-    add(sums[hooksName], figures, violations, seed);
+    const outcome = await troubleHooks(stage, new Random(seed), hookSize);
+    console.error(`webhooks: ${hooksName}${verdictOf(outcome.violations)}`);
+    done(hooksName, outcome, seed);
   } finally {
     await stage.close();
     await database.drop();
   }
 }
 
-function add(sum: Sum, figures: Outcome["figures"], violations: readonly string[], seed: number): void {
+function add(sums: Sums, name: string, { figures, violations }: Outcome, seed: number): void {
+  sums[name] ??= { runs: 0, figures: {}, violations: [] };
+  const sum = sums[name];
   sum.runs += 1;
   for (const [name, value] of Object.entries(figures)) sum.figures[name] = (sum.figures[name] ?? 0) + value;
   sum.violations.push(...violations.map((line) => `seed ${seed}: ${line}`));
