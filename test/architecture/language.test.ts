@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect } from "chai";
 
-/** Names of the wire, in the singular; the glossary in the README says what the code calls them. */
+/** Names of the wire, in the singular. docs/glossary.md says what the code calls them. */
 const wireNames = new Set(
   [
     "adress agente anuncio archivo articulo campana catalogo clave codigo contacto contenido conversacion cotizacion",

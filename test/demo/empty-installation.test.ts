@@ -14,11 +14,10 @@ const linked = [
   ...["client", "config", "migrations", "node_modules", "src"],
 ];
 
-/** The commands of a section of the README, as they stand there. */
-async function commandsOf(heading: string): Promise<string[]> {
-  const readme = await readFile("README.md", "utf8");
-  const section = readme.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? "";
-  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = ""]) => commands);
+/** The commands of a page of the documentation, exactly as it shows them. */
+async function commandsOf(page: string): Promise<string[]> {
+  const text = await readFile(page, "utf8");
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = ""]) => commands);
 }
 
 async function freePort(): Promise<number> {
@@ -44,7 +43,7 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-describe("the README: from an empty installation to the first message", function () {
+describe("the documentation: from an empty installation to the first message", function () {
   this.timeout(120_000);
   let database: TestDatabase;
   let folder: string;
@@ -82,7 +81,7 @@ describe("the README: from an empty installation to the first message", function
   });
 
   it("reaches a customer, and a system of the business hears of an order, by the commands as they stand", async () => {
-    const commands = await commandsOf("From an empty installation to the first message");
+    const commands = await commandsOf("docs/from-empty.md");
     expect(commands).to.have.length(2);
 
     const standIns = run("make", ["stand-ins"], { DATABASE_URL: database.url });

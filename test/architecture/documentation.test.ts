@@ -1,0 +1,90 @@
+import { access, readdir, readFile } from "node:fs/promises";
+import { dirname, join, normalize } from "node:path";
+import { expect } from "chai";
+
+const longestPage = 150;
+/** Five minutes at 260 words a minute. */
+const mostWordsOfReadme = 1_300;
+
+/** A page without its code: links and headings in code are examples. */
+const withoutCode = (page: string): string => page.replace(/^ *```.*?^ *```$/gms, "").replace(/`[^`\n]*`/g, "code");
+
+/** The targets of links and pictures, addresses of other sites left out. */
+function linksIn(page: string): string[] {
+  const found = withoutCode(page).matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/g);
+  return [...found].map(([, link, source]) => link ?? source ?? "").filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** The anchors of headings, as code hosts derive them. */
+function anchorsIn(page: string): string[] {
+  const headings = page.replace(/^ *```.*?^ *```$/gms, "").matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** The links of a page that lead nowhere. */
+async function brokenLinks(path: string, page: string): Promise<string[]> {
+  const broken: string[] = [];
+  for (const link of linksIn(page)) {
+    const [file = "", anchor] = link.split("#");
+    const target = normalize(join(dirname(path), file));
+    const isThere = file === "" || (await isFileOrFolder(target));
+    const hasAnchor = async () =>
+      anchorsIn(file === "" ? page : await readFile(target, "utf8")).some((each) => each === anchor);
+    if (!isThere || (anchor !== undefined && !(await hasAnchor()))) broken.push(`${path}: ${link}`);
+  }
+  return broken;
+}
+
+const isFileOrFolder = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+describe("the documentation", () => {
+  let pages: ReadonlyMap<string, string>;
+
+  before(async () => {
+    const inDocs = (await readdir("docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+    const paths = ["README.md", "client/README.md", ...inDocs];
+    pages = new Map(await Promise.all(paths.map(async (path) => [path, await readFile(path, "utf8")] as const)));
+  });
+
+  const pagesOfDocs = () => [...pages].filter(([path]) => path.startsWith("docs/"));
+
+  it("has only links that lead to a file and to a heading", async () => {
+    const broken = await Promise.all([...pages].map(([path, page]) => brokenLinks(path, page)));
+    expect(broken.flat()).to.deep.equal([]);
+  });
+
+  it(`has pages of fewer than ${longestPage} lines`, () => {
+    const long = pagesOfDocs().filter(([, page]) => page.split("\n").length > longestPage);
+    expect(long.map(([path]) => path)).to.deep.equal([]);
+  });
+
+  it("leads from the README to every page", () => {
+    const linked = linksIn(pages.get("README.md") ?? "").map((link) => link.replace(/#.*$/, ""));
+    expect(linked).to.include.members(pagesOfDocs().map(([path]) => path));
+  });
+
+  it("has a README that reads in five minutes", () => {
+    const text = withoutCode(pages.get("README.md") ?? "").replace(/\]\([^)]*\)|<[^>]*>/g, " ");
+    expect(text.match(/[\p{L}\p{N}][^\s|]*/gu)?.length).to.be.within(500, mostWordsOfReadme);
+  });
+
+  it("finds links that lead nowhere", async () => {
+    const page =
+      "# One page\n[a](architecture.md#folders) [b](#one-page) [c](missing.md) [d](#two) ![e](images/no.png)\n`[f](x)`";
+    const said = await brokenLinks("docs/page.md", page);
+    expect(said.map((each) => each.replace("docs/page.md: ", ""))).to.deep.equal([
+      "missing.md",
+      "#two",
+      "images/no.png",
+    ]);
+  });
+});
