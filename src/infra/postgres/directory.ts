@@ -1,25 +1,36 @@
-import { LRUCache } from "lru-cache";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import type { Cell, Queries, Statement } from "./database.ts";
 import type { NameKind } from "./names.ts";
 import { isOwnTrouble } from "./own-trouble.ts";
 
-/** Where a business lives. A held one is on its way to another cell: nothing of it is read or written meanwhile. */
+/**
+ * Where a business lives. A held one is on its way to another cell: nothing of it is read or written meanwhile. One that
+ * moves may be in the other cell at any moment: each time the directory is asked.
+ */
 export interface Place {
   readonly cell: string;
   readonly isHeld: boolean;
+  readonly isMoving: boolean;
 }
+
+interface KnownPlace extends Place {
+  /** Of the change that made it so. */
+  readonly version: number;
+}
+
+const columns = `cell, state = 'held' as "isHeld", state = 'moving' as "isMoving"`;
 
 const changes: Statement = {
   name: "directory_changes",
   text: `
-    select business_id as "businessId", cell, state = 'held' as "isHeld", version from directory_businesses
+    select business_id as "businessId", ${columns}, version from directory_businesses
     where version > $1 order by version limit 10000`,
 };
 
 const placeOf: Statement = {
   name: "directory_place",
-  text: `select cell, state = 'held' as "isHeld" from directory_businesses where business_id = $1`,
+  text: `select ${columns}, version from directory_businesses where business_id = $1`,
 };
 
 const place: Statement = {
@@ -184,7 +195,7 @@ const lifeMs = (kind: NameKind): number =>
 
 /** Which business a name belongs to, and which cell a business lives in: tables of the first cell, cached here. */
 export class Directory {
-  private readonly places = new Map<number, Place>();
+  private readonly places = new Map<number, KnownPlace>();
   private readonly owners: LRUCache<string, { readonly businessId: number; readonly at: number }>;
   private readonly looks = new Map<number, Promise<Place>>();
   private readonly moveHearers: ((businessId: number) => void)[] = [];
@@ -231,21 +242,23 @@ export class Directory {
 
   /** Without asking the database; undefined where it would have to be asked. */
   known(businessId: number): Place | undefined {
-    return this.places.get(businessId);
+    const place = this.places.get(businessId);
+    return place?.isMoving ? undefined : place;
   }
 
   find(businessId: number): Promise<Place> {
     const known = this.places.get(businessId);
+    // A question that is under way may have been answered before the move.
+    if (known?.isMoving) return this.ask(businessId);
     if (known) return Promise.resolve(known);
-    const asked =
-      this.looks.get(businessId) ?? this.ask(businessId).finally(() => void this.looks.delete(businessId));
+    const asked = this.looks.get(businessId) ?? this.ask(businessId).finally(() => void this.looks.delete(businessId));
     this.looks.set(businessId, asked);
     return asked;
   }
 
   async place(businessId: number, cell: string): Promise<void> {
     if (cell !== this.settings.first) await this.table.rows(place, [businessId, cell]);
-    this.places.set(businessId, { cell, isHeld: false });
+    this.places.set(businessId, this.unmoved(cell));
   }
 
   /** Of the cells in the settings, those that were made, the first one included. */
@@ -316,13 +329,17 @@ export class Directory {
   }
 
   private async ask(businessId: number): Promise<Place> {
-    const { version } = this;
-    const [row] = await this.table.rows<Place>(placeOf, [businessId]);
-    const found = row ?? { cell: this.settings.first, isHeld: false };
+    const [row] = await this.table.rows<KnownPlace>(placeOf, [businessId]);
+    const found = row ?? this.unmoved(this.settings.first);
     // A look that ended meanwhile may know better.
-    if (version !== this.version) return this.places.get(businessId) ?? found;
+    const known = this.places.get(businessId);
+    if (known && known.version > found.version) return known;
     this.places.set(businessId, found);
     return found;
+  }
+
+  private unmoved(cell: string): KnownPlace {
+    return { cell, isHeld: false, isMoving: false, version: 0 };
   }
 
   private async readAll(): Promise<void> {
@@ -338,12 +355,12 @@ export class Directory {
   }
 
   private async readSome(): Promise<number> {
-    type Changed = Place & { readonly businessId: number; readonly version: number };
+    type Changed = KnownPlace & { readonly businessId: number };
     const rows = await this.table.rows<Changed>(changes, [this.version]);
-    for (const { businessId, cell, isHeld, version } of rows) {
+    for (const { businessId, cell, isHeld, isMoving, version } of rows) {
       const before = this.places.get(businessId);
       this.version = version;
-      this.places.set(businessId, { cell, isHeld });
+      this.places.set(businessId, { cell, isHeld, isMoving, version });
       if (before && (before.cell !== cell || before.isHeld !== isHeld)) {
         for (const hear of this.moveHearers) hear(businessId);
       }
