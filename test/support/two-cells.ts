@@ -75,7 +75,8 @@ export function bothCellsOf(first: Database) {
     let refused: unknown;
     for (const cell of [first, second]) {
       try {
-        rows.push(...(await cell.rows<Row>(statement, values)));
+        // Of several statements in one text there are no rows.
+        rows.push(...((await cell.rows<Row>(statement, values)) ?? []));
       } catch (error) {
         // What names a business cannot be written where it does not live.
         if (refused) throw refused;
