@@ -4,9 +4,13 @@ import { ContainerModule } from "inversify";
 import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-messages.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
+import type { Cells } from "../infra/postgres/cells.ts";
+import type { Cell } from "../infra/postgres/database.ts";
 import { GrownTables } from "../infra/postgres/grown-tables.ts";
 import { refusesValues } from "../infra/postgres/refused-values.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import type { EventFeed } from "../kernel/events.ts";
+import type { Log } from "../kernel/log.ts";
 import { campaignRoutes } from "../messaging/adapters/http/campaigns/campaign.routes.ts";
 import {
   previewCampaignRoute,
@@ -31,6 +35,7 @@ import {
 } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { tokens } from "./tokens.ts";
 
 /** Tells every worker that there may be something to send. */
@@ -66,27 +71,17 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
         log.warn({ err: error }, "where campaigns stand could not be told"),
       ),
   );
-  provide(
-    bind,
-    tokens.recordCampaign,
-    [tokens.cells, tokens.feed, tokens.campaignProgress, tokens.log],
-    (cells, feed, progress, log) => {
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-        recipients: new PostgresCampaignRecipients(transaction),
-        inbox: new PostgresCampaignMessages(transaction),
-      }));
-      return new RecordCampaign(unitOfWork, feed, (businessId, ids) => progress.touch(businessId, ids), {
-        isOfRows: refusesValues,
-        onUnrecorded: (error, campaignId, position) =>
-          log.error({ err: error, campaignId, position }, "what came of a message cannot be recorded as it is"),
-      });
-    },
-  );
+  provide(bind, tokens.recordCampaign, [tokens.cells, tokens.feed, tokens.campaignProgress, tokens.log], recorderIn);
   provide(
     bind,
     tokens.settleCampaigns,
-    [tokens.recordCampaign, tokens.campaignQueue, tokens.campaignProgress],
-    (...deps) => new SettleCampaigns(...deps),
+    [tokens.cells, tokens.feed, tokens.campaignProgress, tokens.log, tokens.campaignQueue],
+    (cells, feed, progress, log, queue) => {
+      const recorders = cells.parts().map((part) => recorderIn(part, feed, progress, log));
+      const recordStragglers = (signal?: AbortSignal) =>
+        sideBySide(recorders, (recorder) => recorder.recordStragglers(signal));
+      return new SettleCampaigns({ recordStragglers }, queue, progress);
+    },
   );
   provide(
     bind,
@@ -178,3 +173,15 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       ),
   );
 });
+
+function recorderIn(cells: Cells<Cell>, feed: EventFeed, progress: CampaignProgress, log: Log): RecordCampaign {
+  const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+    recipients: new PostgresCampaignRecipients(transaction),
+    inbox: new PostgresCampaignMessages(transaction),
+  }));
+  return new RecordCampaign(unitOfWork, feed, (businessId, ids) => progress.touch(businessId, ids), {
+    isOfRows: refusesValues,
+    onUnrecorded: (error, campaignId, position) =>
+      log.error({ err: error, campaignId, position }, "what came of a message cannot be recorded as it is"),
+  });
+}

@@ -23,6 +23,7 @@ export type {
   IncomingUnitOfWork,
   ReadWebhook,
   TicketStores,
+  WebhookCounts,
   WebhookOrigin,
   WebhookQueue,
   WebhookReaders,

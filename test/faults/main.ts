@@ -7,6 +7,7 @@ import { channelNames } from "../support/channels.ts";
 import { closeTestServer, freshDatabase } from "../support/database.ts";
 import { CampaignStage } from "./campaign-stage.ts";
 import { campaignScenarios } from "./campaigns.ts";
+import { loseACell } from "./dying-cells.ts";
 import { dieWhileCustomersWriteOn, loseAnswers } from "./dying-channels.ts";
 import { dieWhileEventsAreDelivered } from "./dying-deliveries.ts";
 import { dieWhileContactsAreImported } from "./dying-imports.ts";
@@ -28,6 +29,8 @@ const numbersEach = 1_000;
 /** Messages per second: slow enough that thirty kills find a campaign under way. */
 const campaignRate = 200;
 const hooksName = "20 endpoints, four of them bad, and the worker that delivers is killed";
+const cellsName = "one of two cells killed for 10 s under load";
+const cellsSize = { perSecond: 40, seconds: 10 };
 const hookSize: HookSize = { events: 10_000, kills: 5, even: 200, evenSeconds: 10, patienceMs: 600_000 };
 
 type Scenario = (victim: Victim, first: number, random: Random) => Promise<Outcome>;
@@ -82,6 +85,7 @@ async function main(repeats: number, seed: number, wanted: string): Promise<numb
   await killProcesses(done, repeats, seed, wanted);
   await troubleCampaigns(done, seed, wanted);
   await troubleEndpoints(done, seed, wanted);
+  await killACell(done, seed, wanted);
   for (const [name, { runs, figures, violations }] of Object.entries(sums)) {
     const columns = ["runs", ...Object.keys(figures), "violations"];
     console.log(formatTable({ title: name, columns, rows: [[runs, ...Object.values(figures), violations.length]] }));
@@ -143,6 +147,13 @@ async function troubleEndpoints(done: Done, seed: number, wanted: string): Promi
     await stage.close();
     await database.drop();
   }
+}
+
+async function killACell(done: Done, seed: number, wanted: string): Promise<void> {
+  if (!cellsName.includes(wanted)) return;
+  const outcome = await loseACell(cellsSize);
+  console.error(`cells: ${cellsName}${verdictOf(outcome.violations)}`);
+  done(cellsName, outcome, seed);
 }
 
 function add(sums: Sums, name: string, { figures, violations }: Outcome, seed: number): void {
