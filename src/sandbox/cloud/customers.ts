@@ -8,6 +8,7 @@ import {
   oneOf,
   optional,
   phoneNumber,
+  reader,
   type Settings,
   shape,
   text,
@@ -22,9 +23,7 @@ import type { Media } from "./media.ts";
 const remembered = 200_000;
 
 type Content = Fields | readonly Fields[];
-const readCards = listOf(object, 100);
-const readContent = (value: unknown, name: string): Content =>
-  Array.isArray(value) ? readCards(value, name) : object(value, name);
+const readContent = reader<Content>({ ...listOf(object, 100).json, ...object.json, type: ["array", "object"] });
 
 const readSaying = shape({
   ...sayingFields,

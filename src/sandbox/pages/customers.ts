@@ -9,11 +9,10 @@ import {
   number,
   object,
   optional,
-  type Reader,
-  reader,
   type Settings,
   shape,
   text,
+  textLike,
   webAddress,
 } from "../core/input.ts";
 import type { CustomerSide } from "../core/route.ts";
@@ -28,10 +27,7 @@ const remembered = 200_000;
 const inboxAppId = 263_902_037_430_900;
 const stickerId = 369_239_263_222_822;
 
-const readCustomer: Reader<string> = reader(
-  "be an id of 1 to 100 letters, digits and .:_-",
-  (value) => typeof value === "string" && /^[\w.:-]{1,100}$/.test(value),
-);
+const readCustomer = textLike(/^[\w.:-]{1,100}$/, "be an id of 1 to 100 letters, digits and .:_-");
 
 const readSaying = shape({
   ...sayingFields,

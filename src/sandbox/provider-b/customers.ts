@@ -3,10 +3,10 @@ import { RecentMap } from "../core/bounded.ts";
 import type { Files } from "../core/files.ts";
 import {
   BadInput,
+  degrees,
   listOf,
   optional,
   phoneNumber,
-  type Reader,
   type Settings,
   shape,
   text,
@@ -22,19 +22,12 @@ import { addressOf, callback, type Form } from "./callbacks.ts";
 
 const remembered = 10_000;
 
-const coordinate =
-  (most: number): Reader<number> =>
-  (value, name) => {
-    if (typeof value === "number" && Math.abs(value) <= most) return value;
-    throw new BadInput(`${name} must be a number from -${most} to ${most}`);
-  };
-
 const readSaying = shape({
   ...sayingFields,
   /** Further files of the message. */
   album: optional(listOf(readMedia, 10)),
   location: optional(
-    shape({ lat: coordinate(90), lng: coordinate(180), address: optional(text(500)), label: optional(text(500)) }),
+    shape({ lat: degrees(90), lng: degrees(180), address: optional(text(500)), label: optional(text(500)) }),
   ),
   /** An answer by a template's button, or by a button or a row that an interactive message showed. */
   button: optional(readButton),
