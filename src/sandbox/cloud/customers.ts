@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { RecentMap } from "../core/bounded.ts";
 import {
   BadInput,
@@ -14,10 +14,10 @@ import {
   text,
 } from "../core/input.ts";
 import type { CustomerSide } from "../core/route.ts";
-import { reactionFields, readButton, type SaidMedia, sayingFields } from "../core/sayings.ts";
+import { momentOf, nameOf, reactionFields, readButton, type SaidMedia, sayingFields } from "../core/sayings.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { Windows } from "../core/windows.ts";
-import { type Accounts, changesEnvelope, type Sender } from "./accounts.ts";
+import { type Accounts, changesEnvelope, newMessageId, type Sender } from "./accounts.ts";
 import type { Media } from "./media.ts";
 
 const remembered = 200_000;
@@ -129,10 +129,10 @@ export class Customers implements CustomerSide {
   private async write(
     sender: Sender,
     customer: string,
-    { id = `wamid.${randomBytes(24).toString("base64")}`, name, timestamp, repeat }: Envelope,
+    { id = newMessageId(), name, timestamp, repeat }: Envelope,
     content: object,
   ): Promise<{ id: string; delivered: boolean }> {
-    const at = timestamp === undefined ? Date.now() : timestamp * 1000;
+    const at = momentOf(timestamp);
     this.windows.hear(sender.phoneNumberId, customer, at);
     const message = { from: customer, id, timestamp: String(Math.floor(at / 1000)), ...content };
     return { id, delivered: await this.tell(sender, customer, "messages", message, name, repeat) };
@@ -143,7 +143,7 @@ export class Customers implements CustomerSide {
     customer: string,
     field: "messages" | "user_preferences",
     news: object,
-    name = `Customer ${customer.slice(-4)}`,
+    name = nameOf(customer),
     copies?: number,
   ): Promise<boolean> {
     const contacts = [{ profile: { name }, wa_id: customer }];

@@ -29,7 +29,12 @@ export const isWebAddress = (value: unknown): value is string =>
 
 const isBase64 = (value: string) => value.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(value.replace(/==?$/, ""));
 
-const ajv = new Ajv({ verbose: true, useDefaults: true, allowUnionTypes: true, formats: { web: isWebAddress, base64: isBase64 } });
+const ajv = new Ajv({
+  verbose: true,
+  useDefaults: true,
+  allowUnionTypes: true,
+  formats: { web: isWebAddress, base64: isBase64 },
+});
 /** `must` completes the sentence "`name` must ...". */
 for (const keyword of ["must", "optional"]) ajv.addKeyword(keyword);
 /** A function that makes of a value that fits what the reader returns. */
@@ -131,9 +136,11 @@ type Given<Values> = {
 } & { readonly [Name in OptionalName<Values>]?: Values[Name] };
 
 /** An object of exactly these fields: a field that is not named here is refused, so that a misspelling shows. */
-export function shape<Values extends object>(readers: {
-  readonly [Name in keyof Values]: Reader<Values[Name]>;
-}): Reader<Given<Values>> {
+export function shape<Values extends object>(
+  readers: {
+    readonly [Name in keyof Values]: Reader<Values[Name]>;
+  },
+): Reader<Given<Values>> {
   const fields = Object.entries<Reader<unknown>>(readers).map(([name, { json }]) => [name, json] as const);
   return reader({
     type: "object",

@@ -42,6 +42,16 @@ export const sayingFields = {
   reply_to: optional(text(512)),
 };
 
+const { id, timestamp, repeat } = envelopeFields;
+/** What somebody of the business writes to a customer in another app. */
+export const readWriting = shape({ text: text(), id, timestamp, repeat });
+
+/** Milliseconds since 1970; now where no time is given. */
+export const momentOf = (seconds: number | undefined): number => (seconds === undefined ? Date.now() : seconds * 1_000);
+
+/** The name of a customer who gives none. */
+export const nameOf = (customer: string): string => `Customer ${customer.slice(-4)}`;
+
 /** A reaction on every channel; an empty emoji takes it back. */
 export const reactionFields = {
   ...envelopeFields,

@@ -186,7 +186,8 @@ function inputOf({ body }: Call): unknown {
 
 const unknownPath: Middleware = (ctx) => {
   const message = `Unknown path components: ${ctx.path.slice(0, 200)}`;
-  if (isControl(ctx.path)) write(ctx, { status: 404, body: { error: `no such control route; GET ${controlPrefix} lists them` } });
+  if (isControl(ctx.path))
+    write(ctx, { status: 404, body: { error: `no such control route; GET ${controlPrefix} lists them` } });
   else write(ctx, { status: 400, body: { error: { message, type: "OAuthException", code: 2500 } } });
 };
 

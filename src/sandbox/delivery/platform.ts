@@ -1,5 +1,15 @@
 import { Ring } from "../core/bounded.ts";
-import { BadInput, degrees, type Fields, fieldsIn, optional, reader, type Settings, shape, text } from "../core/input.ts";
+import {
+  BadInput,
+  degrees,
+  type Fields,
+  fieldsIn,
+  optional,
+  reader,
+  type Settings,
+  shape,
+  text,
+} from "../core/input.ts";
 import { control, type Platform, Refusal } from "../core/route.ts";
 
 const keptRequests = 1_000;

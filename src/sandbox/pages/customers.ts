@@ -16,7 +16,16 @@ import {
   webAddress,
 } from "../core/input.ts";
 import type { CustomerSide } from "../core/route.ts";
-import { reactionFields, readButton, readMedia, type SaidMedia, sayingFields } from "../core/sayings.ts";
+import {
+  momentOf,
+  nameOf,
+  reactionFields,
+  readButton,
+  readMedia,
+  readWriting,
+  type SaidMedia,
+  sayingFields,
+} from "../core/sayings.ts";
 import type { Senders } from "../core/senders.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { Windows } from "../core/windows.ts";
@@ -50,9 +59,6 @@ const readSaying = shape({
 type Saying = Settings<typeof readSaying>;
 
 const readReaction = shape(reactionFields);
-
-const { id: messageId, timestamp: seconds, repeat } = sayingFields;
-const readWriting = shape({ text: text(), id: messageId, timestamp: seconds, repeat });
 
 type Told = { readonly id?: string; readonly delivered: boolean };
 
@@ -88,7 +94,7 @@ export class PageCustomers {
   /** The customer's name; `undefined` where the customer never wrote to the page. */
   nameOf(page: Page, customer: string): string | undefined {
     if (this.windows.silence(page.pageId, customer) === undefined) return undefined;
-    return this.names.get(`${page.pageId} ${customer}`) ?? `Customer ${customer.slice(-4)}`;
+    return this.names.get(`${page.pageId} ${customer}`) ?? nameOf(customer);
   }
 
   reset(): void {
@@ -171,9 +177,6 @@ export class PageCustomers {
 }
 
 const newId = (): string => `m_${randomBytes(36).toString("base64url")}`;
-
-/** @param timestamp seconds since 1970; now when absent */
-const momentOf = (timestamp: number | undefined): number => (timestamp === undefined ? Date.now() : timestamp * 1_000);
 
 const typeOf = ({ type }: SaidMedia): string => (type === "document" ? "file" : type);
 

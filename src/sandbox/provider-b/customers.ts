@@ -1,19 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { RecentMap } from "../core/bounded.ts";
 import type { Files } from "../core/files.ts";
-import {
-  BadInput,
-  degrees,
-  listOf,
-  optional,
-  phoneNumber,
-  type Settings,
-  shape,
-  text,
-  texts,
-} from "../core/input.ts";
+import { BadInput, degrees, listOf, optional, phoneNumber, type Settings, shape, text, texts } from "../core/input.ts";
 import type { CustomerSide } from "../core/route.ts";
-import { readButton, readMedia, type SaidMedia, sayingFields } from "../core/sayings.ts";
+import { momentOf, nameOf, readButton, readMedia, type SaidMedia, sayingFields } from "../core/sayings.ts";
 import type { Senders } from "../core/senders.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import type { Windows } from "../core/windows.ts";
@@ -64,7 +54,7 @@ export class ProviderBCustomers implements CustomerSide {
     const saying = readSaying(input, "body");
     const account = this.receiver(saying.to);
     const id = saying.id ?? `${saying.media ? "MM" : "SM"}${randomBytes(16).toString("hex")}`;
-    this.windows.hear(account.phone, phone, saying.timestamp === undefined ? Date.now() : saying.timestamp * 1_000);
+    this.windows.hear(account.phone, phone, momentOf(saying.timestamp));
     this.authors.set(id, phone);
     const form = this.formOf(account, phone, id, saying);
     const delivery = callback(this.webhooks, account, account.webhookUrl, form, saying.repeat);
@@ -80,7 +70,7 @@ export class ProviderBCustomers implements CustomerSide {
   }
 
   private formOf(account: SandboxProviderB, phone: string, id: string, saying: Saying): Form {
-    const { name = `Customer ${phone.slice(-4)}`, reply_to: replyTo, media, album = [] } = saying;
+    const { name = nameOf(phone), reply_to: replyTo, media, album = [] } = saying;
     const files = media ? [media, ...album] : album;
     return {
       SmsMessageSid: id,
