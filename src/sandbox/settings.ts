@@ -8,7 +8,7 @@ import {
   oneOf,
   optional,
   phoneNumber,
-  type Reader,
+  reader,
   type Settings,
   shape,
   text,
@@ -22,7 +22,7 @@ const readTemplate = shape({
   language: text(20),
   status: text(50),
   category: optional(text(50)),
-  components: listOf((value) => value, 20),
+  components: listOf(reader<unknown>({}), 20),
 });
 export type SandboxTemplate = Settings<typeof readTemplate>;
 
@@ -101,10 +101,7 @@ const readPusherApp = shape({ appId: text(100), key: text(100), secret: text(102
 export type SandboxPusherApp = Settings<typeof readPusherApp>;
 
 /** A customer: a phone number, read as its digits, or a page's id of the customer. */
-const readRecipient: Reader<string> = (value, name) => {
-  const recipient = text(100)(value, name);
-  return dialled(recipient) ?? recipient;
-};
+const readRecipient = reader<string>({ ...text(100).json, becomes: (written: string) => dialled(written) ?? written });
 export const readRecipients = listOf(readRecipient, 100_000);
 
 /** Settings as JSON; throws `BadInput` naming what is wrong. */

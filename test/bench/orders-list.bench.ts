@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import pg from "pg";
-import type { StatementCall } from "../../src/infra/postgres/values.ts";
+import type { StatementCall } from "../../src/infra/postgres/dynamic-sql.ts";
 import { listCall } from "../../src/orders/adapters/postgres/list-sql.ts";
 import type { OrderFilter, PageRequest } from "../../src/orders/application/reads/ports.ts";
 import { type OrderState, orderStates } from "../../src/orders/domain/states.ts";

@@ -228,7 +228,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     const upgrade = { upgrade: "websocket", "sec-websocket-version": "13", "sec-websocket-key": key() };
     for (const [at, headers] of [
       [path, { ...upgrade, upgrade: "h2c" }],
-      [path, { ...upgrade, "sec-websocket-version": "8" }],
+      [path, { ...upgrade, "sec-websocket-version": "7" }],
       [path, { ...upgrade, "sec-websocket-key": "short" }],
       ["/apps/app-1", upgrade],
       ["//", upgrade],

@@ -1,12 +1,13 @@
-import type { Values } from "./values.ts";
+import type { Knex } from "knex";
+import { placesOf, sql } from "./dynamic-sql.ts";
 
 /** A shorter text stands in too many names: they have to begin with it. */
 const shortestPart = 3;
 
 export interface ContactPatterns {
-  /** Digits for `phoneHas`; null where the text is no part of a phone number. */
+  /** Digits for `phoneSearch`; null where the text is no part of a phone number. */
   readonly digits: string | null;
-  /** For `nameHas`. */
+  /** For `nameSearch`. */
   readonly name: string | null;
 }
 
@@ -27,12 +28,24 @@ export function contactPatterns(text: string, shortest = shortestPart): ContactP
   };
 }
 
+/** A condition on rows of `contacts`. Statements with different keys differ. */
+export interface ContactSearch {
+  readonly key: string;
+  readonly values: Readonly<Record<string, unknown>>;
+  condition(): Knex.Raw;
+}
+
+const at = placesOf({ namePattern: "text", phonePattern: "text", phoneGroups: "int[]", phoneEnd: "text" });
+
 /**
  * The name of a row of `contacts` has the text, without regard to case and accents; an index is by the same expression.
  * No letter becomes one that has a meaning in patterns.
  */
-export const nameHas = (row: string, pattern: string): string =>
-  `searched_text(${row}.name) like searched_text(${pattern})`;
+export const nameSearch = (row: string, namePattern: string): ContactSearch => ({
+  key: "name",
+  values: { namePattern },
+  condition: () => sql.raw(`searched_text(${row}.name) like searched_text(?)`, [at.namePattern]),
+});
 
 /** Digits of a group in `phone_parts`. */
 const groupLength = 5;
@@ -43,17 +56,26 @@ const fewestIndexed = 3;
 /** Numbers differ most at their ends; the groups of a beginning, as of a country, are in all of them. */
 const tellingDigits = 6;
 
-/** The phone number of a row of `contacts` has these digits. Statements with different keys differ. */
-export function phoneHas(row: string, values: Values, digits: string): { key: string; text: string } {
-  const has = `${row}.phone like ${values.add(`%${digits}%`, "text")}`;
-  if (digits.length < fewestIndexed) return { key: "digits", text: has };
+/** The phone number of a row of `contacts` has these digits. */
+export function phoneSearch(row: string, digits: string): ContactSearch {
+  const has = `${row}.phone like ?`;
   const parts = `phone_parts(${row}.phone)`;
-  if (digits.length < groupLength) {
-    const groups = values.add(groupsWith(digits), "int[]");
-    return { key: "few_digits", text: `(${has} and ${parts} && ${groups})` };
+  const phonePattern = `%${digits}%`;
+  if (digits.length < fewestIndexed) {
+    return { key: "digits", values: { phonePattern }, condition: () => sql.raw(has, [at.phonePattern]) };
   }
-  const end = values.add(digits.slice(-tellingDigits), "text");
-  return { key: "phone", text: `(${has} and ${parts} @> phone_parts(${end}))` };
+  if (digits.length < groupLength) {
+    return {
+      key: "few_digits",
+      values: { phonePattern, phoneGroups: groupsWith(digits) },
+      condition: () => sql.raw(`(${has} and ${parts} && ?)`, [at.phonePattern, at.phoneGroups]),
+    };
+  }
+  return {
+    key: "phone",
+    values: { phonePattern, phoneEnd: digits.slice(-tellingDigits) },
+    condition: () => sql.raw(`(${has} and ${parts} @> phone_parts(?))`, [at.phonePattern, at.phoneEnd]),
+  };
 }
 
 /** Each group that these digits, fewer than it has, can stand in. */

@@ -122,7 +122,7 @@ export class Expansion {
       limit: String(limit),
       after,
     });
-    return `${this.call.origin}/${this.call.path.version}/${parent}/${edge}?${query}`;
+    return `${this.call.origin}/v${this.call.path.version}/${parent}/${edge}?${query}`;
   }
 }
 

@@ -69,7 +69,7 @@ export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses
   }
 
   const route = (path: string, operation: string, handle: (call: Call) => object): PlatformRoute => ({
-    route: `GET /{version}${path}`,
+    route: `GET /v{version}${path}`,
     operation,
     handle,
     headers: (call) => usageHeaders(idOf(call), behaviour),
@@ -90,7 +90,7 @@ export function adsPlatform(settings: readonly SandboxAdAccount[], errorStatuses
         ...route("/{id}", "ad_node", (call) =>
           expansionOf(call).object(nodeOf(call), call.query.get("fields") ?? "id"),
         ),
-        serves: ({ id = "" }) => all().some(({ nodes }) => nodes.has(id)),
+        serves: (asked) => all().some(({ nodes }) => nodes.has(idOf(asked))),
       },
     ],
     control: [

@@ -1,17 +1,15 @@
-import { integer, isObject, listOf, oneOf, optional, reader, type Settings, shape, text } from "../core/input.ts";
+import { integer, listOf, oneOf, optional, reader, type Settings, shape, text, textLike } from "../core/input.ts";
 
 export const adStates = ["ACTIVE", "PAUSED", "DELETED", "ARCHIVED"] as const;
 
-const cents = reader<string>("be digits", (value) => typeof value === "string" && /^\d{1,18}$/.test(value));
+const cents = textLike(/^\d{1,18}$/, "be digits");
 
-const isDecimal = (value: unknown): boolean => typeof value === "string" && /^\d+(\.\d{1,2})?$/.test(value);
-
-const spendByDay = reader<Readonly<Record<string, string>>>(
-  "map days to decimals",
-  (value) =>
-    isObject(value) &&
-    Object.entries(value).every(([day, amount]) => /^\d{4}-\d{2}-\d{2}$/.test(day) && isDecimal(amount)),
-);
+const spendByDay = reader<Readonly<Record<string, string>>>({
+  type: "object",
+  propertyNames: textLike(/^\d{4}-\d{2}-\d{2}$/, "map days to decimals").json,
+  additionalProperties: textLike(/^\d+(\.\d{1,2})?$/, "be a decimal").json,
+  must: "map days to decimals",
+});
 
 const readAd = shape({
   id: text(64),

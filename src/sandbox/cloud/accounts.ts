@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { groupBy } from "../../kernel/group-by.ts";
-import { BadInput } from "../core/input.ts";
+import { Senders } from "../core/senders.ts";
 import type { SandboxAccount } from "../settings.ts";
 import { Templates } from "./templates.ts";
 
@@ -24,10 +25,8 @@ export interface Sender {
   readonly mayEmit: () => boolean;
 }
 
-const maxSenders = 10_000;
-
 export class Accounts {
-  private readonly senders = new Map<string, Sender>();
+  private readonly senders = new Senders<Sender>([], ({ phoneNumberId }) => phoneNumberId);
   private readonly businesses = new Map<string, Business>();
   /** How many numbers each token opens. */
   private readonly tokens = new Map<string, number>();
@@ -39,8 +38,7 @@ export class Accounts {
   /** Adds the number, or replaces it. */
   put(account: SandboxAccount): void {
     const { phoneNumberId, displayPhoneNumber, token, accountId, quality, messagingLimit } = account;
-    const replaced = this.senders.get(phoneNumberId);
-    if (!replaced && this.senders.size >= maxSenders) throw new BadInput(`at most ${maxSenders} accounts`);
+    const replaced = this.senders.find(phoneNumberId);
     if (replaced) this.detach(replaced);
 
     const business = this.businesses.get(accountId) ?? newBusiness(accountId);
@@ -51,18 +49,17 @@ export class Accounts {
     const own = { phoneNumberId, displayPhoneNumber, token, quality, messagingLimit };
     const sender = { ...own, business, people, mayEmit };
     business.numbers.set(phoneNumberId, sender);
-    this.senders.set(phoneNumberId, sender);
+    this.senders.put(sender);
     this.tokens.set(token, (this.tokens.get(token) ?? 0) + 1);
   }
 
   sender(phoneNumberId: string): Sender | undefined {
-    return this.senders.get(phoneNumberId);
+    return this.senders.find(phoneNumberId);
   }
 
   /** The one that customers write to when they do not say to whom. */
   first(): Sender | undefined {
-    const [first] = this.senders.values();
-    return first;
+    return this.senders.first(() => true);
   }
 
   business(accountId: string): Business | undefined {
@@ -86,6 +83,9 @@ export class Accounts {
     else this.tokens.set(token, left);
   }
 }
+
+/** Of what the platform did not take from the API. */
+export const newMessageId = (): string => `wamid.${randomBytes(24).toString("base64")}`;
 
 export const opens = (business: Business, token: string): boolean =>
   [...business.numbers.values()].some((sender) => sender.token === token);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { RecentMap } from "../core/bounded.ts";
 import {
   BadInput,
@@ -8,23 +8,22 @@ import {
   oneOf,
   optional,
   phoneNumber,
+  reader,
   type Settings,
   shape,
   text,
 } from "../core/input.ts";
 import type { CustomerSide } from "../core/route.ts";
-import { reactionFields, readButton, type SaidMedia, sayingFields } from "../core/sayings.ts";
+import { momentOf, nameOf, reactionFields, readButton, type SaidMedia, sayingFields } from "../core/sayings.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { Windows } from "../core/windows.ts";
-import { type Accounts, changesEnvelope, type Sender } from "./accounts.ts";
+import { type Accounts, changesEnvelope, newMessageId, type Sender } from "./accounts.ts";
 import type { Media } from "./media.ts";
 
 const remembered = 200_000;
 
 type Content = Fields | readonly Fields[];
-const readCards = listOf(object, 100);
-const readContent = (value: unknown, name: string): Content =>
-  Array.isArray(value) ? readCards(value, name) : object(value, name);
+const readContent = reader<Content>({ ...listOf(object, 100).json, ...object.json, type: ["array", "object"] });
 
 const readSaying = shape({
   ...sayingFields,
@@ -130,10 +129,10 @@ export class Customers implements CustomerSide {
   private async write(
     sender: Sender,
     customer: string,
-    { id = `wamid.${randomBytes(24).toString("base64")}`, name, timestamp, repeat }: Envelope,
+    { id = newMessageId(), name, timestamp, repeat }: Envelope,
     content: object,
   ): Promise<{ id: string; delivered: boolean }> {
-    const at = timestamp === undefined ? Date.now() : timestamp * 1000;
+    const at = momentOf(timestamp);
     this.windows.hear(sender.phoneNumberId, customer, at);
     const message = { from: customer, id, timestamp: String(Math.floor(at / 1000)), ...content };
     return { id, delivered: await this.tell(sender, customer, "messages", message, name, repeat) };
@@ -144,7 +143,7 @@ export class Customers implements CustomerSide {
     customer: string,
     field: "messages" | "user_preferences",
     news: object,
-    name = `Customer ${customer.slice(-4)}`,
+    name = nameOf(customer),
     copies?: number,
   ): Promise<boolean> {
     const contacts = [{ profile: { name }, wa_id: customer }];

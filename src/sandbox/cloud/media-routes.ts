@@ -9,7 +9,7 @@ const maxUploadBytes = 101_000_000;
 /** What clients of the Cloud API do with files. */
 export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
   const ofNumber = (id: string | undefined): Sender | undefined => accounts.sender(id ?? "");
-  const isMedia: PlatformRoute["serves"] = ({ id = "" }) => ofNumber(media.ownerOf(id)) !== undefined;
+  const isMedia: PlatformRoute["serves"] = (asked) => ofNumber(media.ownerOf(idOf(asked))) !== undefined;
 
   /** The number of the file that the call is about, when the token is the number's own. */
   function ownerOf(call: Call): Sender {
@@ -22,7 +22,7 @@ export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
 
   return [
     {
-      route: "POST /{version}/{id}/media",
+      route: "POST /v{version}/{id}/media",
       operation: "media",
       maxBodyBytes: maxUploadBytes,
       async handle(call) {
@@ -33,7 +33,7 @@ export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
       },
     },
     {
-      route: "GET /{version}/{id}",
+      route: "GET /v{version}/{id}",
       operation: "media",
       serves: isMedia,
       handle(call) {
@@ -44,7 +44,7 @@ export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
       },
     },
     {
-      route: "DELETE /{version}/{id}",
+      route: "DELETE /v{version}/{id}",
       operation: "media",
       serves: isMedia,
       handle(call) {

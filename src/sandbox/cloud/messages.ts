@@ -1,4 +1,4 @@
-import { type Fields, isObject } from "../core/input.ts";
+import { type Fields, isObject, isWebAddress } from "../core/input.ts";
 import { badParameter, GraphError, invalidParameter, missingParameter } from "../graph/graph.ts";
 import type { Placeholders, StoredTemplate, Templates } from "./templates.ts";
 
@@ -112,9 +112,7 @@ function mediaSource(name: string, media: Fields, { hasMedia }: Known): { link: 
     throw badParameter(`Param ${name}['id'] is not a valid whatsapp business account media attachment ID`);
   }
   if (link === undefined) throw invalidParameter(`${name}: one of 'id' and 'link' is required`);
-  if (typeof link === "string" && link.length <= limits.link && /^https?:\/\/./i.test(link) && URL.canParse(link)) {
-    return { link };
-  }
+  if (isWebAddress(link) && link.length <= limits.link) return { link };
   throw badParameter(`Param ${name}['link'] is not a valid URL.`);
 }
 

@@ -1,11 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { BadInput, object, optional, phoneNumber, shape, text } from "../core/input.ts";
-import { sayingFields } from "../core/sayings.ts";
+import { momentOf, readWriting } from "../core/sayings.ts";
 import type { Webhooks } from "../core/webhooks.ts";
-import { type Accounts, changesEnvelope } from "./accounts.ts";
+import { type Accounts, changesEnvelope, newMessageId } from "./accounts.ts";
 
-const { id, timestamp, repeat } = sayingFields;
-const readWriting = shape({ text: text(), id, timestamp, repeat });
 const readNews = shape({ field: text(100), value: optional(object) });
 
 /** What the business itself does beside the API, and what the platform does with its account. */
@@ -20,19 +17,12 @@ export class AccountNews {
     const sender = this.accounts.sender(phoneNumberId);
     if (!sender) throw new BadInput(`there is no ${phoneNumberId.slice(0, 100)}`);
     const to = phoneNumber(customer, "customer");
-    const {
-      text: body,
-      id: messageId = `wamid.${randomBytes(24).toString("base64")}`,
-      timestamp: at = Math.floor(Date.now() / 1_000),
-      repeat: copies,
-    } = readWriting(input, "body");
-    const echo = {
-      ...{ from: sender.displayPhoneNumber, to, id: messageId, timestamp: String(at) },
-      ...{ type: "text", text: { body } },
-    };
+    const { text: body, id = newMessageId(), timestamp, repeat: copies } = readWriting(input, "body");
+    const at = String(Math.floor(momentOf(timestamp) / 1_000));
+    const echo = { from: sender.displayPhoneNumber, to, id, timestamp: at, type: "text", text: { body } };
     const payload = changesEnvelope([{ sender, field: "smb_message_echoes", value: { message_echoes: [echo] } }]);
     const delivered = await this.webhooks.deliver(this.webhooks.signed("cloud", payload, copies));
-    return { id: messageId, delivered };
+    return { id, delivered };
   }
 
   /** Tells any news of an account as they are given. */

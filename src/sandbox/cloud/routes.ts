@@ -41,7 +41,7 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
   const nextId = messageIds();
   return [
     {
-      route: "POST /{version}/{id}/messages",
+      route: "POST /v{version}/{id}/messages",
       operation: "messages",
       counter: cloud.shared,
       handle(call) {
@@ -52,15 +52,15 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
       },
     },
     {
-      route: "GET /{version}/{id}/message_templates",
+      route: "GET /v{version}/{id}/message_templates",
       operation: "message_templates",
       handle(call) {
-        const address = `${call.origin}/${call.path.version}/${idOf(call)}/message_templates`;
+        const address = `${call.origin}/v${call.path.version}/${idOf(call)}/message_templates`;
         return businessOf(accounts, call).templates.page(call.query, address);
       },
     },
     {
-      route: "POST /{version}/{id}/message_templates",
+      route: "POST /v{version}/{id}/message_templates",
       operation: "message_templates",
       handle(call) {
         const business = businessOf(accounts, call);
@@ -74,7 +74,7 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
       },
     },
     {
-      route: "POST /{version}/{id}",
+      route: "POST /v{version}/{id}",
       operation: "message_templates",
       handle(call) {
         const { business, template } = templateOf(accounts, call);
@@ -85,7 +85,7 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
       },
     },
     {
-      route: "DELETE /{version}/{id}/message_templates",
+      route: "DELETE /v{version}/{id}/message_templates",
       operation: "message_templates",
       handle(call) {
         businessOf(accounts, call).templates.remove(call.query.get("name"), call.query.get("hsm_id"));
@@ -93,7 +93,7 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
       },
     },
     {
-      route: "GET /{version}/{id}/phone_numbers",
+      route: "GET /v{version}/{id}/phone_numbers",
       operation: "phone_numbers",
       handle: (call) => ({
         data: [...businessOf(accounts, call).numbers.values()].map(senderNode),
@@ -102,7 +102,7 @@ export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
     },
     ...mediaRoutes(accounts, cloud.media),
     ...uploadRoutes(accounts, cloud.uploads),
-    { route: "GET /{version}/{id}", operation: "node", handle: (call) => node(cloud, call) },
+    { route: "GET /v{version}/{id}", operation: "node", handle: (call) => node(cloud, call) },
   ];
 }
 

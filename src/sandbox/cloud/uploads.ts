@@ -69,7 +69,7 @@ export class Uploads {
 export function uploadRoutes(accounts: Accounts, uploads: Uploads): PlatformRoute[] {
   return [
     {
-      route: "GET /{version}/app",
+      route: "GET /v{version}/app",
       operation: "app",
       handle(call) {
         tokenOf(call, (token) => accounts.knows(token));
@@ -77,7 +77,7 @@ export function uploadRoutes(accounts: Accounts, uploads: Uploads): PlatformRout
       },
     },
     {
-      route: "POST /{version}/{id}/uploads",
+      route: "POST /v{version}/{id}/uploads",
       operation: "uploads",
       handle(call) {
         const token = tokenOf(call, (token) => accounts.knows(token));
@@ -92,10 +92,10 @@ export function uploadRoutes(accounts: Accounts, uploads: Uploads): PlatformRout
       },
     },
     {
-      route: "POST /{version}/{id}",
+      route: "POST /v{version}/{id}",
       operation: "upload",
       maxBodyBytes: maxUploadBytes,
-      serves: ({ id = "" }) => id.startsWith("upload:"),
+      serves: (asked) => idOf(asked).startsWith("upload:"),
       handle(call) {
         const token = /^OAuth (\S+)$/.exec(call.headers.authorization ?? "")?.[1];
         const upload = uploads.find(idOf(call));

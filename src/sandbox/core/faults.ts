@@ -1,10 +1,10 @@
-import { BadInput, flag, integer, oneOf, optional, type Settings, shape, text } from "./input.ts";
+import { BadInput, flag, integer, oneOf, optional, reader, type Settings, shape, text } from "./input.ts";
 
 const maxWaiting = 1_000;
 
 const readerOf = (operations: readonly string[]) =>
   shape({
-    count: (value, name) => optional(integer(1, 1_000_000))(value, name) ?? 1,
+    count: reader<number>({ ...integer(1, 1_000_000).json, default: 1, optional: true }),
     /** HTTP status of the answer; without `code` the body is a gateway's HTML page. */
     status: optional(integer(200, 599)),
     /** The platform's own error code, answered in its own words. */

@@ -1,8 +1,13 @@
+import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from "ajv";
+
 /** Input on the control side that cannot be used; the message tells the caller why. */
 export class BadInput extends Error {}
 
-/** Reads one value or throws `BadInput`, naming the value as `name`. */
-export type Reader<Value> = (value: unknown, name: string) => Value;
+/** Reads one value or throws `BadInput`, naming the value as `name`. It may change what it is given. */
+export interface Reader<Value> {
+  (value: unknown, name: string): Value;
+  readonly json: AnySchemaObject;
+}
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,66 +24,107 @@ export function fieldsIn(text: string): Fields | null {
   }
 }
 
-/** A reader of what `fits`; `must` says what that is, such as `be true or false`. */
-export const reader =
-  <Value>(must: string, fits: (value: unknown) => boolean): Reader<Value> =>
-  (value, name) => {
-    if (!fits(value)) throw new BadInput(`${name} must ${must}`);
-    return value as Value;
+export const isWebAddress = (value: unknown): value is string =>
+  typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+
+const isBase64 = (value: string) => value.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(value.replace(/==?$/, ""));
+
+const ajv = new Ajv({
+  verbose: true,
+  useDefaults: true,
+  allowUnionTypes: true,
+  formats: { web: isWebAddress, base64: isBase64 },
+});
+/** `must` completes the sentence "`name` must ...". */
+for (const keyword of ["must", "optional"]) ajv.addKeyword(keyword);
+/** A function that makes of a value that fits what the reader returns. */
+ajv.addKeyword({
+  keyword: "becomes",
+  type: ["string", "object"],
+  modifying: true,
+  validate(becomes: (value: unknown) => unknown, value: unknown, _?: object, at?: Place) {
+    if (at) at.parentData[at.parentDataProperty] = becomes(value);
+    return true;
+  },
+});
+interface Place {
+  readonly parentData: Record<string | number, unknown>;
+  readonly parentDataProperty: string | number;
+}
+
+/** A reader of what fits a JSON schema. */
+export function reader<Value>(json: AnySchemaObject): Reader<Value> {
+  let validate: ValidateFunction<{ value: Value }> | undefined;
+  const read = (value: unknown, name: string): Value => {
+    validate ??= ajv.compile({ type: "object", properties: { value: json }, required: ["value"] });
+    const given: unknown = { value };
+    if (validate(given)) return given.value;
+    throw new BadInput(complaintAbout(validate.errors?.[0] as ErrorObject, name));
   };
+  return Object.assign(read, { json });
+}
 
-export const object = reader<Fields>("be an object", isObject);
+function complaintAbout({ keyword, instancePath, params, parentSchema, message }: ErrorObject, name: string): string {
+  const lastOf = (path: string) =>
+    path
+      .replace("/value", `/${name}`)
+      .replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]")
+      .split("/")
+      .at(-1);
+  const { properties = {}, must } = parentSchema as AnySchemaObject;
+  if (keyword === "additionalProperties") {
+    const known = Object.keys(properties).join(", ");
+    return `${lastOf(instancePath)} has no field ${params.additionalProperty}; it has ${known}`;
+  }
+  const { missingProperty: missing } = params;
+  if (missing !== undefined) return `${lastOf(`${instancePath}/${missing}`)} must ${properties[missing].must}`;
+  return `${lastOf(instancePath)} ${must ? `must ${must}` : message}`;
+}
 
-export const flag = reader<boolean>("be true or false", (value) => typeof value === "boolean");
+export const object = reader<Fields>({ type: "object", must: "be an object" });
+
+export const flag = reader<boolean>({ type: "boolean", must: "be true or false" });
 
 /** A text of 1 to `max` characters. */
 export const text = (max = 4096): Reader<string> =>
-  reader(
-    `be a text of 1 to ${max} characters`,
-    (value) => typeof value === "string" && value !== "" && value.length <= max,
-  );
+  reader({ type: "string", minLength: 1, maxLength: max, must: `be a text of 1 to ${max} characters` });
 
-export const integer = (min: number, max: number): Reader<number> =>
-  reader(
-    `be a whole number from ${min} to ${max}`,
-    (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
-  );
+/** A text of this form; `must` says which that is. */
+export const textLike = (pattern: RegExp, must: string): Reader<string> =>
+  reader({ type: "string", pattern: pattern.source, must });
 
-export const number = reader<number>("be a number", (value) => Number.isFinite(value));
+export const integer = (minimum: number, maximum: number): Reader<number> =>
+  reader({ type: "integer", minimum, maximum, must: `be a whole number from ${minimum} to ${maximum}` });
+
+export const number = reader<number>({ type: "number", must: "be a number" });
+
+/** From -`most` to `most`. */
+export const degrees = (most: number): Reader<number> =>
+  reader({ type: "number", minimum: -most, maximum: most, must: `be a number from -${most} to ${most}` });
 
 export const oneOf = <Value extends string>(...values: readonly Value[]): Reader<Value> =>
-  reader(`be one of ${values.join(", ")}`, (value) => values.some((known) => known === value));
+  reader({ enum: values, must: `be one of ${values.join(", ")}` });
 
-/** An http or https address. */
-export const webAddress = reader<string>(
-  "be an http or https address",
-  (value) => typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-);
+export const webAddress = reader<string>({ type: "string", format: "web", must: "be an http or https address" });
 
 /** Texts by name. */
-export const texts = reader<Readonly<Record<string, string>>>(
-  "be an object of texts",
-  (value) => isObject(value) && Object.values(value).every((each) => typeof each === "string"),
-);
+export const texts = reader<Readonly<Record<string, string>>>({
+  type: "object",
+  additionalProperties: { type: "string", must: "be a text" },
+  must: "be an object of texts",
+});
 
-export const listOf =
-  <Value>(item: Reader<Value>, max: number): Reader<readonly Value[]> =>
-  (value, name) => {
-    if (!Array.isArray(value) || value.length > max) throw new BadInput(`${name} must be a list of at most ${max}`);
-    return value.map((each, index) => item(each, `${name}[${index}]`));
-  };
+export const listOf = <Value>({ json }: Reader<Value>, maxItems: number): Reader<readonly Value[]> =>
+  reader({ type: "array", items: json, maxItems, must: `be a list of at most ${maxItems}` });
 
-export const optional =
-  <Value>(read: Reader<Value>): Reader<Value | undefined> =>
-  (value, name) =>
-    value === undefined ? undefined : read(value, name);
+export const optional = <Value>({ json }: Reader<Value>): Reader<Value | undefined> =>
+  reader({ ...json, optional: true });
 
 /** A phone number in international form; returns its digits. */
-export const phoneNumber: Reader<string> = (value, name) => {
-  const digits = typeof value === "string" ? dialled(value) : null;
-  if (digits === null) throw new BadInput(`${name} must be a phone number of 8 to 15 digits`);
-  return digits;
-};
+export const phoneNumber = reader<string>({
+  ...textLike(/^\+?\d{8,15}$/, "be a phone number of 8 to 15 digits").json,
+  becomes: dialled,
+});
 
 /** What a reader reads. */
 export type Settings<Read> = Read extends Reader<infer Value> ? Value : never;
@@ -90,19 +136,22 @@ type Given<Values> = {
 } & { readonly [Name in OptionalName<Values>]?: Values[Name] };
 
 /** An object of exactly these fields: a field that is not named here is refused, so that a misspelling shows. */
-export const shape =
-  <Values extends object>(readers: { readonly [Name in keyof Values]: Reader<Values[Name]> }): Reader<Given<Values>> =>
-  (value, name) => {
-    const fields = object(value, name);
-    const unknown = Object.keys(fields).find((field) => !Object.hasOwn(readers, field));
-    if (unknown !== undefined) {
-      throw new BadInput(`${name} has no field ${unknown}; it has ${Object.keys(readers).join(", ")}`);
-    }
-    const entries = Object.entries<Reader<unknown>>(readers);
-    return Object.fromEntries(entries.map(([field, read]) => [field, read(fields[field], field)])) as Given<Values>;
-  };
+export function shape<Values extends object>(
+  readers: {
+    readonly [Name in keyof Values]: Reader<Values[Name]>;
+  },
+): Reader<Given<Values>> {
+  const fields = Object.entries<Reader<unknown>>(readers).map(([name, { json }]) => [name, json] as const);
+  return reader({
+    type: "object",
+    properties: Object.fromEntries(fields),
+    required: fields.flatMap(([name, { optional: isOptional }]) => (isOptional ? [] : name)),
+    additionalProperties: false,
+    must: "be an object",
+  });
+}
 
 /** The digits of a number as platforms take it, 8 to 15 of them after an optional plus; `null` when it is not one. */
-export function dialled(written: string): string | null {
-  return /^\+?\d{8,15}$/.test(written) ? written.replace("+", "") : null;
+export function dialled(written: unknown): string | null {
+  return typeof written === "string" && /^\+?\d{8,15}$/.test(written) ? written.replace("+", "") : null;
 }

@@ -51,8 +51,8 @@ export class Refusal extends Error {
   }
 }
 
-interface Route {
-  /** `POST /{version}/{id}/messages`; a `{version}` is `v` and a number such as `v23.0`. */
+export interface Route {
+  /** Such as `POST /v{version}/{id}/messages`. */
   readonly route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
 }
 
@@ -71,7 +71,7 @@ export const control = (route: Route["route"], about: string, handle: ControlRou
 });
 
 /** What is known of a request before its body is read. */
-export type Asked = Pick<Call, "method" | "query" | "headers">;
+export type Asked = Omit<Call, "bytes" | "body">;
 
 export interface PlatformRoute extends Route {
   /** What faults call this route, for instance `messages`. */
@@ -85,7 +85,7 @@ export interface PlatformRoute extends Route {
   /** Headers of every answer that no fault spoils. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** Whether the request is this route's own; routes that ask come before those that take all. */
-  readonly serves?: (values: Readonly<Record<string, string>>, request: Asked) => boolean;
+  readonly serves?: (request: Asked) => boolean;
   /** Counts every request for this route, also those that a fault keeps from it, and those that are refused. */
   readonly counter?: { countRequest(): void; countRefusal(): void };
 }
@@ -118,38 +118,3 @@ export interface Platform {
 /** Whether the query names this value under `name`, or nothing at all. */
 export const isAskedFor = (query: URLSearchParams, name: string, value: string | undefined): boolean =>
   !query.has(name) || query.get(name) === value;
-
-/** Finds the route of a request. */
-export class Router<R extends Route & Pick<PlatformRoute, "serves">> {
-  private readonly patterns: readonly { readonly found: R; readonly pattern: RegExp }[];
-
-  constructor(routes: readonly R[]) {
-    const inOrder = [...routes.filter(({ serves }) => serves), ...routes.filter(({ serves }) => !serves)];
-    this.patterns = inOrder.map((found) => ({ found, pattern: patternOf(found.route) }));
-  }
-
-  find(path: string, asked: Asked): { found: R; values: Record<string, string> } | null {
-    const wanted = `${asked.method} ${path}`;
-    for (const { found, pattern } of this.patterns) {
-      const match = pattern.exec(wanted);
-      if (!match) continue;
-      const values: Record<string, string> = {};
-      for (const name in match.groups) values[name] = decoded(match.groups[name] ?? "");
-      if (found.serves?.(values, asked) !== false) return { found, values };
-    }
-    return null;
-  }
-}
-
-function patternOf(route: string): RegExp {
-  const escaped = route.replaceAll(".", "\\.").replace("{version}", "(?<version>v\\d+\\.\\d+)");
-  return new RegExp(`^${escaped.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
-}
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
-}

@@ -1,19 +1,9 @@
-import { integer, oneOf, optional, type Reader, reader, shape, text } from "./input.ts";
-
-const base64 = reader<string>(
-  "be base64",
-  (value) => typeof value === "string" && value.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(value.replace(/==?$/, "")),
-);
-
-const mediaType = reader<string>(
-  "be a media type of at most 100 characters",
-  (value) => typeof value === "string" && value.length <= 100 && /^[\w.+-]+\/[\w.+-]+(;[ -~]*)?$/.test(value),
-);
+import { integer, oneOf, optional, reader, type Settings, shape, text, textLike } from "./input.ts";
 
 const readFile = shape({
   type: oneOf("image", "audio", "document", "video", "sticker"),
-  mime: mediaType,
-  base64: optional(base64),
+  mime: textLike(/^(?=.{3,100}$)[\w.+-]+\/[\w.+-]+(;[ -~]*)?$/, "be a media type of at most 100 characters"),
+  base64: optional(reader<string>({ type: "string", format: "base64", must: "be base64" })),
   filename: optional(text(240)),
 });
 
@@ -22,13 +12,13 @@ export interface SaidMedia {
   readonly type: "image" | "audio" | "document" | "video" | "sticker";
   readonly mime: string;
   readonly bytes: Buffer;
-  readonly filename: string | undefined;
+  readonly filename?: string | undefined;
 }
 
-export const readMedia: Reader<SaidMedia> = (value, name) => {
-  const { type, mime, base64: encoded = "", filename } = readFile(value, name);
-  return { type, mime, bytes: Buffer.from(encoded, "base64"), filename };
-};
+export const readMedia = reader<SaidMedia>({
+  ...readFile.json,
+  becomes: ({ base64 = "", ...file }: Settings<typeof readFile>) => ({ ...file, bytes: Buffer.from(base64, "base64") }),
+});
 
 const envelopeFields = {
   /** What it is sent to: a number's, page's or instance's id, or a phone number. */
@@ -52,15 +42,27 @@ export const sayingFields = {
   reply_to: optional(text(512)),
 };
 
+const { id, timestamp, repeat } = envelopeFields;
+/** What somebody of the business writes to a customer in another app. */
+export const readWriting = shape({ text: text(), id, timestamp, repeat });
+
+/** Milliseconds since 1970; now where no time is given. */
+export const momentOf = (seconds: number | undefined): number => (seconds === undefined ? Date.now() : seconds * 1_000);
+
+/** The name of a customer who gives none. */
+export const nameOf = (customer: string): string => `Customer ${customer.slice(-4)}`;
+
 /** A reaction on every channel; an empty emoji takes it back. */
 export const reactionFields = {
   ...envelopeFields,
   message_id: text(512),
-  emoji: reader<string>("be an emoji, or empty", (value) => typeof value === "string" && value.length <= 64),
+  emoji: reader<string>({ type: "string", maxLength: 64, must: "be an emoji, or empty" }),
 };
 
 /** A button that the customer presses: its text, which is its payload too, or both. */
-export const readButton: Reader<{ text: string; payload: string }> = (value, name) => {
-  if (typeof value === "string") return { text: text(256)(value, name), payload: value };
-  return shape({ text: text(256), payload: text(256) })(value, name);
-};
+export const readButton = reader<{ text: string; payload: string }>({
+  ...shape({ text: text(256), payload: text(256) }).json,
+  ...text(256).json,
+  type: ["string", "object"],
+  becomes: (button: unknown) => (typeof button === "string" ? { text: button, payload: button } : button),
+});

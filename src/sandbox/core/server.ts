@@ -1,13 +1,9 @@
 import { once, setMaxListeners } from "node:events";
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Router, type RouterMiddleware } from "@koa/router";
+import Koa, { type Context, type Middleware } from "koa";
 import getRawBody from "raw-body";
 import { type Fault, type Faults, spoilsAnswer } from "./faults.ts";
 import { BadInput } from "./input.ts";
@@ -19,7 +15,7 @@ import {
   type Platform,
   type PlatformRoute,
   Refusal,
-  Router,
+  type Route,
   SpecialAnswer,
 } from "./route.ts";
 
@@ -28,25 +24,9 @@ const maxBodyBytes = 1_000_000;
 /** The limit of the control side, which takes files of customers as base64. */
 const maxControlBytes = 150_000_000;
 
-/** Where an answer would stand: the request gets none and stays open, or its connection is reset. */
-type Outcome = Answer | "hang" | "reset";
-
-/** What becomes of a request once its body is read. */
-interface Served {
-  readonly maxBodyBytes: number;
-  outcome(bytes: Buffer): Outcome | Promise<Outcome>;
-}
-
-type OwnedRoute = PlatformRoute & { readonly platform: Platform };
-
-/**
- * Takes requests of all platforms and of the control side, and lets faults get in their way. It stands on node:http
- * because benchmarks send to it at full speed: Koa and its router cost as much again as all the rest of a request.
- */
+/** Takes requests of all platforms and of the control side, and lets faults get in their way. */
 export class SandboxServer {
   private readonly server: Server;
-  private readonly platformRoutes: Router<OwnedRoute>;
-  private readonly controlRoutes: Router<ControlRoute>;
   private readonly closing = new AbortController();
 
   constructor(
@@ -57,11 +37,17 @@ export class SandboxServer {
   ) {
     // Any number of answers may be held back at once.
     setMaxListeners(0, this.closing.signal);
-    this.platformRoutes = new Router(
-      platforms.flatMap((platform) => platform.routes.map((route) => ({ ...route, platform }))),
-    );
-    this.controlRoutes = new Router(control);
-    this.server = createServer((request, response) => void this.serve(request, response));
+    const routes = platforms.flatMap((platform) => platform.routes.map((route) => ({ platform, route })));
+    const inOrder = [...routes.filter(({ route }) => route.serves), ...routes.filter(({ route }) => !route.serves)];
+    const served = routerOf(inOrder.map(({ platform, route }) => [route, this.served(platform, route)]));
+    const steered = routerOf(control.map((route) => [route, controlled(route)]));
+
+    const app = new Koa();
+    app.silent = true;
+    app.use((ctx, next) => this.guarded(ctx, next));
+    app.use((ctx, next) => (isControl(ctx.path) ? steered : served)(ctx, next));
+    app.use(unknownPath);
+    this.server = createServer(app.callback());
     this.server.on("upgrade", (request, socket, head) => {
       if (platforms.some((platform) => platform.upgrade?.(request, socket, head))) return;
       socket.on("error", () => {});
@@ -85,103 +71,85 @@ export class SandboxServer {
     });
   }
 
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async guarded(ctx: Context, next: () => Promise<unknown>): Promise<void> {
     try {
-      const served = this.servedBy(request);
-      const outcome = await served.outcome(await getRawBody(request, { limit: served.maxBodyBytes }));
-      if (outcome === "reset") request.socket.resetAndDestroy();
-      else if (outcome !== "hang") write(response, outcome);
+      await next();
     } catch (error) {
-      if (this.closing.signal.aborted || request.socket.destroyed) return;
       const { type, limit } = error as Partial<getRawBody.RawBodyError>;
-      if (type === "entity.too.large") {
-        request.resume();
-        return write(response, { status: 413, body: { error: `a body may have at most ${limit} bytes` } });
+      if (this.closing.signal.aborted || ctx.req.socket.destroyed) {
+        ctx.respond = false;
+      } else if (type === "entity.too.large") {
+        ctx.req.resume();
+        write(ctx, { status: 413, body: { error: `a body may have at most ${limit} bytes` } });
+      } else {
+        this.log(`request failed: ${error instanceof Error ? (error.stack ?? error.message) : "?"}`);
+        write(ctx, { status: 500, body: { error: "the sandbox failed; see its log" } });
       }
-      this.log(`request failed: ${error instanceof Error ? (error.stack ?? error.message) : "?"}`);
-      if (!response.headersSent) write(response, { status: 500, body: { error: "the sandbox failed; see its log" } });
     }
   }
 
-  private servedBy({ method = "GET", url = "/", headers }: IncomingMessage): Served {
-    const cut = url.indexOf("?");
-    const path = cut === -1 ? url : url.slice(0, cut);
-    const asked = { method, query: new URLSearchParams(cut === -1 ? "" : url.slice(cut + 1)), headers };
-
-    if (path === controlPrefix || path.startsWith(`${controlPrefix}/`)) {
-      const control = this.controlRoutes.find(path, asked);
-      if (!control) return { maxBodyBytes, outcome: () => unknownControl };
-      const { found, values } = control;
-      return {
-        maxBodyBytes: maxControlBytes,
-        outcome: (bytes) => controlled(found, new ReceivedCall(asked, values, bytes)),
-      };
-    }
-    const platform = this.platformRoutes.find(path, asked);
-    if (!platform) return { maxBodyBytes, outcome: () => unknownPath(path) };
-    const { found: route, values } = platform;
-    return {
-      maxBodyBytes: route.maxBodyBytes ?? maxBodyBytes,
-      outcome: (bytes) => this.outcomeOf(route, new ReceivedCall(asked, values, bytes)),
+  private served(platform: Platform, route: PlatformRoute): Middleware {
+    return async (ctx, next) => {
+      const asked = askedBy(ctx);
+      if (route.serves?.(asked) === false) return next();
+      const call = await callOf(ctx, asked, route.maxBodyBytes ?? maxBodyBytes);
+      route.counter?.countRequest();
+      const fault = this.faults.take(route.operation);
+      if (fault) await this.faulty(ctx, platform, route, call, fault);
+      else write(ctx, await answerOf(platform, route, call));
     };
   }
 
-  private outcomeOf(route: OwnedRoute, call: Call): Outcome | Promise<Outcome> {
-    route.counter?.countRequest();
-    const fault = this.faults.take(route.operation);
-    return fault ? this.faulty(route, call, fault) : answerOf(route, call);
-  }
-
   /** What the request does, it does at once; `delay_ms` holds back only the answer, as a slow platform would. */
-  private async faulty(route: OwnedRoute, call: Call, fault: Fault): Promise<Outcome> {
+  private async faulty(ctx: Context, platform: Platform, route: PlatformRoute, call: Call, fault: Fault) {
     const isSpoilt = spoilsAnswer(fault);
-    const answer = fault.accept || !isSpoilt ? await answerOf(route, call) : null;
+    const answer = fault.accept || !isSpoilt ? await answerOf(platform, route, call) : null;
     if (fault.delay_ms) await sleep(fault.delay_ms, undefined, { signal: this.closing.signal });
-    if (fault.hang) return "hang";
-    if (fault.reset) return "reset";
-    return isSpoilt || answer === null ? spoilt(route.platform, fault) : answer;
+    if (fault.hang || fault.reset) ctx.respond = false;
+    else write(ctx, isSpoilt || answer === null ? spoilt(platform, fault) : answer);
+    if (fault.reset && !fault.hang) ctx.req.socket.resetAndDestroy();
   }
 }
 
-class ReceivedCall implements Call {
-  readonly method: string;
-  readonly query: URLSearchParams;
-  readonly headers: IncomingHttpHeaders;
-
-  constructor(
-    { method, query, headers }: Asked,
-    readonly path: Readonly<Record<string, string>>,
-    readonly bytes: Buffer,
-  ) {
-    this.method = method;
-    this.query = query;
-    this.headers = headers;
+function routerOf(routes: readonly (readonly [Route, Middleware])[]): Middleware {
+  const router = new Router({ sensitive: true, strict: true });
+  for (const [{ route }, middleware] of routes) {
+    const [method = "", path = ""] = route.split(" ");
+    router.register(path.replaceAll(/\{(\w+)\}/g, ":$1"), [method], middleware as RouterMiddleware);
   }
-
-  get body(): string {
-    return this.bytes.toString("utf8");
-  }
-
-  get origin(): string {
-    return `http://${this.headers.host ?? "localhost"}`;
-  }
+  return router.routes() as Middleware;
 }
 
-/** It makes no promise where the route makes none: one for each request would slow benchmarks down. */
-function answerOf(route: OwnedRoute, call: Call): Answer | Promise<Answer> {
+const isControl = (path: string): boolean => path === controlPrefix || path.startsWith(`${controlPrefix}/`);
+
+const askedBy = (ctx: Context): Asked => ({
+  method: ctx.method,
+  path: ctx.params,
+  query: new URLSearchParams(ctx.querystring),
+  headers: ctx.headers,
+  origin: `http://${ctx.headers.host}`,
+});
+
+async function callOf(ctx: Context, asked: Asked, limit: number): Promise<Call> {
+  const bytes = await getRawBody(ctx.req, { limit });
+  return {
+    ...asked,
+    bytes,
+    get body() {
+      return bytes.toString("utf8");
+    },
+  };
+}
+
+async function answerOf(platform: Platform, route: PlatformRoute, call: Call): Promise<Answer> {
   const headers = route.headers?.(call) ?? {};
-  const good = (body: object): Answer =>
-    body instanceof SpecialAnswer ? body : { status: route.status ?? 200, body, headers };
-  const bad = (error: unknown): Answer => {
+  try {
+    const body = await route.handle(call);
+    return body instanceof SpecialAnswer ? body : { status: route.status ?? 200, body, headers };
+  } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     route.counter?.countRefusal();
-    return { ...route.platform.failure(error.failure), headers };
-  };
-  try {
-    const body = route.handle(call);
-    return body instanceof Promise ? body.then(good, bad) : good(body);
-  } catch (error) {
-    return bad(error);
+    return { ...platform.failure(error.failure), headers };
   }
 }
 
@@ -196,14 +164,17 @@ function spoilt(platform: Platform, fault: Fault): Answer {
   return { status, headers, body: `<html><h1>${status}</h1></html>` };
 }
 
-async function controlled(route: ControlRoute, call: Call): Promise<Answer> {
-  try {
-    return { status: 200, body: await route.handle(inputOf(call), call) };
-  } catch (error) {
-    if (error instanceof BadInput) return { status: 400, body: { error: error.message } };
-    throw error;
-  }
-}
+const controlled =
+  (route: ControlRoute): Middleware =>
+  async (ctx) => {
+    try {
+      const call = await callOf(ctx, askedBy(ctx), maxControlBytes);
+      write(ctx, { status: 200, body: await route.handle(inputOf(call), call) });
+    } catch (error) {
+      if (!(error instanceof BadInput)) throw error;
+      write(ctx, { status: 400, body: { error: error.message } });
+    }
+  };
 
 function inputOf({ body }: Call): unknown {
   try {
@@ -213,24 +184,16 @@ function inputOf({ body }: Call): unknown {
   }
 }
 
-const unknownControl: Answer = {
-  status: 404,
-  body: { error: `no such control route; GET ${controlPrefix} lists them` },
+const unknownPath: Middleware = (ctx) => {
+  const message = `Unknown path components: ${ctx.path.slice(0, 200)}`;
+  if (isControl(ctx.path))
+    write(ctx, { status: 404, body: { error: `no such control route; GET ${controlPrefix} lists them` } });
+  else write(ctx, { status: 400, body: { error: { message, type: "OAuthException", code: 2500 } } });
 };
 
-const unknownPath = (path: string): Answer => ({
-  status: 400,
-  body: { error: { message: `Unknown path components: ${path.slice(0, 200)}`, type: "OAuthException", code: 2500 } },
-});
-
-function write(response: ServerResponse, { status, body, headers }: Answer): void {
-  const [type, payload] = encoded(body);
-  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(payload), ...headers });
-  response.end(payload);
-}
-
-function encoded(body: unknown): [type: string, payload: string | Buffer] {
-  if (typeof body === "string") return ["text/html; charset=utf-8", body];
-  if (Buffer.isBuffer(body)) return ["application/octet-stream", body];
-  return ["application/json; charset=utf-8", JSON.stringify(body)];
+function write(ctx: Context, { status, body, headers = {} }: Answer): void {
+  ctx.status = status;
+  ctx.body = body;
+  if (typeof body === "string") ctx.type = "html";
+  ctx.set(headers);
 }

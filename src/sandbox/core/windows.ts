@@ -1,6 +1,7 @@
 import { RecentMap } from "./bounded.ts";
 import { BadInput, integer, optional, shape } from "./input.ts";
 import { type ControlRoute, control } from "./route.ts";
+import { momentOf } from "./sayings.ts";
 
 const windowMs = 24 * 60 * 60 * 1_000;
 const remembered = 200_000;
@@ -36,8 +37,7 @@ export class Windows {
     return control(`POST /__sandbox/${platform}/{sender}/customers/{customer}/say`, about, (input, { path }) => {
       const { sender = "", customer = "" } = path;
       if (!isSender(sender)) throw new BadInput(`there is no ${sender.slice(0, 100)}`);
-      const { timestamp } = readSaying(input, "body");
-      const at = timestamp === undefined ? Date.now() : timestamp * 1_000;
+      const at = momentOf(readSaying(input, "body").timestamp);
       this.hear(sender, customer, at);
       return { at: new Date(at).toISOString() };
     });

@@ -1,23 +1,24 @@
 import { Ring } from "../core/bounded.ts";
-import { BadInput, type Fields, fieldsIn, type Reader, reader, type Settings, shape, text } from "../core/input.ts";
+import {
+  BadInput,
+  degrees,
+  type Fields,
+  fieldsIn,
+  optional,
+  reader,
+  type Settings,
+  shape,
+  text,
+} from "../core/input.ts";
 import { control, type Platform, Refusal } from "../core/route.ts";
 
 const keptRequests = 1_000;
 const maxDrivers = 10_000;
 
-const degrees = (limit: number): Reader<number> =>
-  reader(`be degrees from -${limit} to ${limit}`, (value) => typeof value === "number" && Math.abs(value) <= limit);
-
-const readPosition = shape({
-  lat: degrees(90),
-  lng: degrees(180),
-  at: (value, name) => (value === undefined ? new Date().toISOString() : text(40)(value, name)),
-});
+const readPosition = shape({ lat: degrees(90), lng: degrees(180), at: optional(text(40)) });
 type Position = Settings<typeof readPosition>;
 
-const readPrice = shape({
-  price: (value, name) => (value === null ? null : text(40)(value, name)),
-});
+const readPrice = shape({ price: reader<string | null>({ ...text(40).json, type: ["string", "null"] }) });
 
 /** What prices deliveries and what knows where drivers are. Neither knows anything until it is told. */
 export function deliveryPlatform(): Platform {
@@ -64,7 +65,7 @@ export function deliveryPlatform(): Platform {
         (input, { path }) => {
           const { driver = "" } = path;
           if (!drivers.has(driver) && drivers.size >= maxDrivers) throw new BadInput(`at most ${maxDrivers} drivers`);
-          const position = readPosition(input, "position");
+          const position = { at: new Date().toISOString(), ...readPosition(input, "position") };
           drivers.set(driver, position);
           return { driver, ...position };
         },

@@ -39,7 +39,7 @@ export function tokenOf(call: Call, knows: (token: string) => boolean): string {
   throw new GraphError(190);
 }
 
-export const idOf = (call: Call): string => call.path.id ?? "";
+export const idOf = ({ path }: Asked): string => path.id ?? "";
 
 export function jsonOf({ body }: Call): Fields {
   let value: unknown;

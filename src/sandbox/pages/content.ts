@@ -1,5 +1,5 @@
 import { type ChannelName, photoChannel } from "../../kernel/channels.ts";
-import { type Fields, isObject } from "../core/input.ts";
+import { type Fields, isObject, isWebAddress } from "../core/input.ts";
 import type { SentMessage } from "../core/shared.ts";
 import { badParameter, missingParameter } from "../graph/graph.ts";
 
@@ -86,7 +86,7 @@ function attachmentContent(attachment: unknown): { type: string; media: { link: 
     throw badParameter("Param message['attachment']['type'] must be one of {IMAGE, AUDIO, VIDEO, FILE}");
   }
   const link = isObject(payload) ? payload.url : undefined;
-  if (typeof link !== "string" || !/^https?:/.test(link) || !URL.canParse(link)) {
+  if (!isWebAddress(link)) {
     throw badParameter("Param message['attachment']['payload']['url'] should represent a valid URL");
   }
   return { type, media: { link } };

@@ -9,15 +9,23 @@ import {
   number,
   object,
   optional,
-  type Reader,
-  reader,
   type Settings,
   shape,
   text,
+  textLike,
   webAddress,
 } from "../core/input.ts";
 import type { CustomerSide } from "../core/route.ts";
-import { reactionFields, readButton, readMedia, type SaidMedia, sayingFields } from "../core/sayings.ts";
+import {
+  momentOf,
+  nameOf,
+  reactionFields,
+  readButton,
+  readMedia,
+  readWriting,
+  type SaidMedia,
+  sayingFields,
+} from "../core/sayings.ts";
 import type { Senders } from "../core/senders.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { Windows } from "../core/windows.ts";
@@ -28,10 +36,7 @@ const remembered = 200_000;
 const inboxAppId = 263_902_037_430_900;
 const stickerId = 369_239_263_222_822;
 
-const readCustomer: Reader<string> = reader(
-  "be an id of 1 to 100 letters, digits and .:_-",
-  (value) => typeof value === "string" && /^[\w.:-]{1,100}$/.test(value),
-);
+const readCustomer = textLike(/^[\w.:-]{1,100}$/, "be an id of 1 to 100 letters, digits and .:_-");
 
 const readSaying = shape({
   ...sayingFields,
@@ -54,9 +59,6 @@ const readSaying = shape({
 type Saying = Settings<typeof readSaying>;
 
 const readReaction = shape(reactionFields);
-
-const { id: messageId, timestamp: seconds, repeat } = sayingFields;
-const readWriting = shape({ text: text(), id: messageId, timestamp: seconds, repeat });
 
 type Told = { readonly id?: string; readonly delivered: boolean };
 
@@ -92,7 +94,7 @@ export class PageCustomers {
   /** The customer's name; `undefined` where the customer never wrote to the page. */
   nameOf(page: Page, customer: string): string | undefined {
     if (this.windows.silence(page.pageId, customer) === undefined) return undefined;
-    return this.names.get(`${page.pageId} ${customer}`) ?? `Customer ${customer.slice(-4)}`;
+    return this.names.get(`${page.pageId} ${customer}`) ?? nameOf(customer);
   }
 
   reset(): void {
@@ -175,9 +177,6 @@ export class PageCustomers {
 }
 
 const newId = (): string => `m_${randomBytes(36).toString("base64url")}`;
-
-/** @param timestamp seconds since 1970; now when absent */
-const momentOf = (timestamp: number | undefined): number => (timestamp === undefined ? Date.now() : timestamp * 1_000);
 
 const typeOf = ({ type }: SaidMedia): string => (type === "document" ? "file" : type);
 

@@ -102,21 +102,21 @@ export function pagesPlatform(
   return {
     routes: [
       {
-        route: "GET /{version}/{id}",
+        route: "GET /v{version}/{id}",
         operation: "me",
-        serves: ({ id }) => id === "me",
+        serves: (asked) => idOf(asked) === "me",
         handle: ownNode,
       },
       {
-        route: "GET /{version}/{id}",
+        route: "GET /v{version}/{id}",
         operation: "profile",
-        serves: ({ id = "" }, asked) => pageHeard(asked, id) !== undefined,
+        serves: (asked) => pageHeard(asked, idOf(asked)) !== undefined,
         handle: profile,
       },
       {
-        route: "POST /{version}/{id}/messages",
+        route: "POST /v{version}/{id}/messages",
         operation: "page_messages",
-        serves: ({ id }) => id === "me" || pages.find(id) !== undefined,
+        serves: (asked) => idOf(asked) === "me" || pages.find(idOf(asked)) !== undefined,
         counter: shared,
         handle: send,
       },

@@ -1,19 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { RecentMap } from "../core/bounded.ts";
 import type { Files } from "../core/files.ts";
-import {
-  BadInput,
-  listOf,
-  optional,
-  phoneNumber,
-  type Reader,
-  type Settings,
-  shape,
-  text,
-  texts,
-} from "../core/input.ts";
+import { BadInput, degrees, listOf, optional, phoneNumber, type Settings, shape, text, texts } from "../core/input.ts";
 import type { CustomerSide } from "../core/route.ts";
-import { readButton, readMedia, type SaidMedia, sayingFields } from "../core/sayings.ts";
+import { momentOf, nameOf, readButton, readMedia, type SaidMedia, sayingFields } from "../core/sayings.ts";
 import type { Senders } from "../core/senders.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import type { Windows } from "../core/windows.ts";
@@ -22,19 +12,12 @@ import { addressOf, callback, type Form } from "./callbacks.ts";
 
 const remembered = 10_000;
 
-const coordinate =
-  (most: number): Reader<number> =>
-  (value, name) => {
-    if (typeof value === "number" && Math.abs(value) <= most) return value;
-    throw new BadInput(`${name} must be a number from -${most} to ${most}`);
-  };
-
 const readSaying = shape({
   ...sayingFields,
   /** Further files of the message. */
   album: optional(listOf(readMedia, 10)),
   location: optional(
-    shape({ lat: coordinate(90), lng: coordinate(180), address: optional(text(500)), label: optional(text(500)) }),
+    shape({ lat: degrees(90), lng: degrees(180), address: optional(text(500)), label: optional(text(500)) }),
   ),
   /** An answer by a template's button, or by a button or a row that an interactive message showed. */
   button: optional(readButton),
@@ -71,7 +54,7 @@ export class ProviderBCustomers implements CustomerSide {
     const saying = readSaying(input, "body");
     const account = this.receiver(saying.to);
     const id = saying.id ?? `${saying.media ? "MM" : "SM"}${randomBytes(16).toString("hex")}`;
-    this.windows.hear(account.phone, phone, saying.timestamp === undefined ? Date.now() : saying.timestamp * 1_000);
+    this.windows.hear(account.phone, phone, momentOf(saying.timestamp));
     this.authors.set(id, phone);
     const form = this.formOf(account, phone, id, saying);
     const delivery = callback(this.webhooks, account, account.webhookUrl, form, saying.repeat);
@@ -87,7 +70,7 @@ export class ProviderBCustomers implements CustomerSide {
   }
 
   private formOf(account: SandboxProviderB, phone: string, id: string, saying: Saying): Form {
-    const { name = `Customer ${phone.slice(-4)}`, reply_to: replyTo, media, album = [] } = saying;
+    const { name = nameOf(phone), reply_to: replyTo, media, album = [] } = saying;
     const files = media ? [media, ...album] : album;
     return {
       SmsMessageSid: id,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { providerBChannel } from "../../kernel/channels.ts";
-import { dialled, fieldsIn } from "../core/input.ts";
+import { dialled, fieldsIn, isWebAddress } from "../core/input.ts";
 import { type Call, control, type Platform, SpecialAnswer } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
 import type { SentMessage, Shared } from "../core/shared.ts";
@@ -140,7 +140,7 @@ const numberIn = (address: string | null): string | null =>
 function statusCallbackOf(form: URLSearchParams): string | undefined {
   const url = form.get("StatusCallback");
   if (!url) return undefined;
-  if (/^https?:/.test(url) && URL.canParse(url)) return url;
+  if (isWebAddress(url)) return url;
   throw refusal(21609);
 }
 
@@ -155,7 +155,7 @@ function contentOf(form: URLSearchParams, templates: readonly SandboxProviderBTe
   const [text, link] = [form.get("Body"), form.get("MediaUrl")];
   if (!text && !link) throw refusal(21619);
   if (text && text.length > longestBody) throw refusal(21617);
-  if (link && !(/^https?:/.test(link) && URL.canParse(link))) throw refusal(21620);
+  if (link && !isWebAddress(link)) throw refusal(21620);
   return { type: link ? "media" : "text", ...(text && { text }), ...(link && { media: { link } }) };
 }
 

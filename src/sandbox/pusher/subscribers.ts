@@ -1,9 +1,9 @@
 import { createHmac, randomInt } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
 import { type Fields, fieldsIn, isObject } from "../core/input.ts";
 import type { SandboxPusherApp } from "../settings.ts";
-import { WebSocket } from "./web-socket.ts";
 
 /** `data` is the JSON text as it came. */
 export interface PusherEvent {
@@ -21,7 +21,7 @@ interface Subscriber {
   readonly channels: Set<string>;
 }
 
-const limits = { sockets: 100, channelsOfSocket: 100 };
+const limits = { sockets: 100, channelsOfSocket: 100, bytes: 65_535, unsentBytes: 1_000_000 };
 /** Seconds; a client that is silent for so long asks whether the host is still there. */
 const activityTimeout = 120;
 const silenceMs = (activityTimeout + 30) * 1_000;
@@ -31,8 +31,14 @@ const newestProtocol = 7;
 export const isChannelName = (name: unknown): name is string =>
   typeof name === "string" && /^[A-Za-z0-9_\-=@,.;]{1,200}$/.test(name);
 
+/** The types of the library do not know `closeTimeout`, milliseconds. */
+const options: ServerOptions & { readonly closeTimeout: number } = {
+  ...{ noServer: true, maxPayload: limits.bytes, closeTimeout: 1_000 },
+};
+
 /** The clients that hear events: they speak the Pusher protocol over WebSocket. */
 export class Subscribers {
+  private readonly server = new WebSocketServer(options);
   private readonly connected = new Set<Subscriber>();
 
   constructor(private readonly apps: readonly SandboxPusherApp[]) {}
@@ -41,9 +47,14 @@ export class Subscribers {
   admit(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const [, key, query] = /^\/app\/([^/?]+)(?:\?(.*))?$/.exec(request.url ?? "") ?? [];
     if (key === undefined) return false;
-    const connection = WebSocket.accept(request, socket, head);
-    if (!connection) return false;
-    const protocol = Number(new URLSearchParams(query).get("protocol") ?? Number.NaN);
+    this.server.handleUpgrade(request, socket, head, (connection) => {
+      connection.on("error", () => {});
+      this.receive(connection, key, Number(new URLSearchParams(query).get("protocol") ?? Number.NaN));
+    });
+    return true;
+  }
+
+  private receive(connection: WebSocket, key: string, protocol: number): void {
     const app = this.apps.find((each) => each.key === key);
     if (Number.isNaN(protocol)) refuse(connection, 4008, "No protocol version supplied");
     else if (protocol < oldestProtocol || protocol > newestProtocol) {
@@ -51,19 +62,20 @@ export class Subscribers {
     } else if (!app) refuse(connection, 4001, `App key ${key.slice(0, 50)} does not exist`);
     else if (this.connected.size >= limits.sockets) refuse(connection, 4100, "Over capacity");
     else this.connect(app, connection);
-    return true;
   }
 
   publish(app: SandboxPusherApp, { channel, name, data, exceptSocket }: PusherEvent): void {
     for (const subscriber of this.connected) {
-      const hears = subscriber.app === app && subscriber.channels.has(channel) && subscriber.id !== exceptSocket;
-      if (hears) subscriber.socket.send(JSON.stringify({ event: name, channel, data }));
+      const { socket, channels, id } = subscriber;
+      if (subscriber.app !== app || !channels.has(channel) || id === exceptSocket) continue;
+      socket.send(JSON.stringify({ event: name, channel, data }));
+      // It does not read what it is sent.
+      if (socket.bufferedAmount > limits.unsentBytes) socket.terminate();
     }
   }
 
   close(): void {
-    for (const { socket } of this.connected) socket.destroy();
-    this.connected.clear();
+    for (const client of this.server.clients) client.terminate();
   }
 
   private connect(app: SandboxPusherApp, socket: WebSocket): void {
@@ -71,16 +83,15 @@ export class Subscribers {
     const subscriber: Subscriber = { id, app, socket, channels: new Set() };
     const silence = setTimeout(() => refuse(socket, 4201, "Pong reply not received"), silenceMs);
     this.connected.add(subscriber);
-    socket.listener = {
-      onText(text) {
-        silence.refresh();
-        heed(subscriber, text);
-      },
-      onClosed: () => {
-        clearTimeout(silence);
-        this.connected.delete(subscriber);
-      },
-    };
+    socket.on("message", (bytes, isBinary) => {
+      silence.refresh();
+      if (isBinary) socket.close(1003);
+      else heed(subscriber, bytes.toString());
+    });
+    socket.on("close", () => {
+      clearTimeout(silence);
+      this.connected.delete(subscriber);
+    });
     tell(socket, "pusher:connection_established", { socket_id: id, activity_timeout: activityTimeout });
   }
 }

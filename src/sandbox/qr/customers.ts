@@ -15,7 +15,7 @@ import {
   text,
 } from "../core/input.ts";
 import type { CustomerSide } from "../core/route.ts";
-import { reactionFields, sayingFields } from "../core/sayings.ts";
+import { momentOf, nameOf, reactionFields, sayingFields } from "../core/sayings.ts";
 import type { Senders } from "../core/senders.ts";
 import type { SandboxQrInstance } from "../settings.ts";
 import { contentOf, type QrContent } from "./content.ts";
@@ -80,7 +80,7 @@ export class QrCustomers implements CustomerSide {
       key: { remoteJid: jidOf(sender.phone ?? ""), fromMe: true, id },
       type: "MESSAGE_EDIT",
       editedMessage: { conversation: body },
-      timestampMs: `${timestamp === undefined ? Date.now() : timestamp * 1_000}`,
+      timestampMs: `${momentOf(timestamp)}`,
     };
     return { id, delivered: await this.news.tell(sender, "messages.edited", data, repeat) };
   }
@@ -144,12 +144,12 @@ export class QrCustomers implements CustomerSide {
   ): Told {
     const data = {
       key: { remoteJid: jidOf(phone), fromMe, id, ...key },
-      pushName: fromMe ? "Você" : (name ?? `Customer ${phone.slice(-4)}`),
+      pushName: fromMe ? "Você" : (name ?? nameOf(phone)),
       status: fromMe ? "SERVER_ACK" : "DELIVERY_ACK",
       message,
       contextInfo,
       messageType,
-      messageTimestamp: timestamp ?? Math.floor(Date.now() / 1_000),
+      messageTimestamp: Math.floor(momentOf(timestamp) / 1_000),
       instanceId: sender.instance,
       source: "android",
     };

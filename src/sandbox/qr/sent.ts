@@ -1,4 +1,4 @@
-import { type Fields, isObject } from "../core/input.ts";
+import { type Fields, isObject, isWebAddress } from "../core/input.ts";
 import type { SentMessage } from "../core/shared.ts";
 import { complaint, refusal } from "./refusals.ts";
 
@@ -27,9 +27,7 @@ export function mediaContent({ number, mediatype, media, caption, fileName }: Fi
   if (typeof mediatype !== "string" || !mediaTypes.includes(mediatype)) {
     throw complaint("mediatype is not one of enum values: image,document,video,audio");
   }
-  if (typeof media !== "string" || !/^https?:/.test(media) || !URL.canParse(media)) {
-    throw refusal(400, ["Owned media must be a url or base64"]);
-  }
+  if (!isWebAddress(media)) throw refusal(400, ["Owned media must be a url or base64"]);
   if (mediatype === "document" && fileName === undefined && !/\/.+\./.test(new URL(media).pathname)) {
     throw refusal(500, ["TypeError: Cannot read properties of null (reading '1')"]);
   }

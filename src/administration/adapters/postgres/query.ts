@@ -1,10 +1,8 @@
-import knex, { type Knex } from "knex";
+import type { Knex } from "knex";
 import type { Queries } from "../../../infra/postgres/database.ts";
+import { sql } from "../../../infra/postgres/dynamic-sql.ts";
 
-/** Builds statements only: `run` sends them through the business's own connection or transaction. */
-export const sql: Knex = knex({ client: "pg" });
-
-export type Query = Knex.QueryBuilder;
+export { type Query, sql } from "../../../infra/postgres/dynamic-sql.ts";
 
 /** Runs a statement without preparing it: statements of administration are rare and differ each time. */
 export async function run<Row extends object>(

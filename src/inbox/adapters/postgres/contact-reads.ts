@@ -1,15 +1,23 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
+import {
+  dynamicCall,
+  type Part,
+  placesOf,
+  type Query,
+  type StatementCall,
+  sql,
+} from "../../../infra/postgres/dynamic-sql.ts";
+import type { ContactSearch } from "../../../infra/postgres/search-text.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
-import { type StatementCall, Values } from "../../../infra/postgres/values.ts";
 import type { ContactFilter, ContactReads, ListedContact } from "../../application/contacts/ports.ts";
 import type { PageAsked, PageOf } from "../../application/reading/ports.ts";
 import { mostFieldColumns } from "../../domain/contact.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { wholeContact } from "./chat-sql.ts";
 import { pageOf } from "./inbox-reads.ts";
-import { mostFound, searchOf } from "./list-chats-sql.ts";
-import { isVisible, viewerOf } from "./visibility-sql.ts";
+import { areFew, areMany, searchOf, soughtBy } from "./list-chats-sql.ts";
+import { isVisible, viewerOf, viewerWith } from "./visibility-sql.ts";
 
 const listedContact = `
   ${wholeContact} || jsonb_build_object('optedOutAt', contact.opted_out_at, 'chats', coalesce((
@@ -29,98 +37,92 @@ const one: Statement = {
     from contacts as contact where contact.business_id = $1 and contact.id = $3 and contact.erased_at is null`,
 };
 
+const at = placesOf({ business: "bigint", viewer: "bigint", limit: "bigint", after: "bigint", tag: "bigint" });
+
 interface Conditions {
-  readonly key: string;
-  /** Of the row `contact`, but for the text that is searched for. */
-  readonly plain: string;
-  /** The same without the tag. */
-  readonly ofAnyTag: string;
-  readonly search: string | null;
-  /** The value of the tag. */
-  readonly tag: string | null;
+  readonly shape: readonly (string | undefined | false)[];
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly search: ContactSearch | undefined;
+  /** Adds to a query of rows `contact` all conditions but the text that is searched for, and but the tag. */
+  ofAnyTag(query: Query): Query;
+  /** The same with the tag. */
+  plain(query: Query): Query;
 }
 
-function conditionsOf(values: Values, { text, tagId, optedOut }: ContactFilter): Conditions {
-  const search = text === null ? null : searchOf(values, text);
-  const tag = tagId === null ? null : values.add(tagId, "bigint");
-  const key = [search?.key, tag && "tag", optedOut === null ? null : optedOut ? "out" : "in"].filter(Boolean).join("_");
-  const tagged = `
-    and exists (
-      select from contact_tags as tagged
-      where tagged.business_id = contact.business_id and tagged.contact_id = contact.id and tagged.tag_id = ${tag})`;
-  const ofAnyTag = `
-    contact.business_id = ${values.business} and contact.erased_at is null
-    ${optedOut === null ? "" : `and contact.opted_out_at is ${optedOut ? "not " : ""}null`}`;
-  const plain = tag === null ? ofAnyTag : ofAnyTag + tagged;
-  return { key, plain, ofAnyTag, search: search?.text ?? null, tag };
+function conditionsOf(businessId: number, { text, tagId: tag, optedOut }: ContactFilter): Conditions {
+  const search = text === null ? undefined : searchOf(text);
+  const ofAnyTag = (query: Query): Query => {
+    query.where("contact.business_id", at.business).whereNull("contact.erased_at");
+    if (optedOut === null) return query;
+    return optedOut ? query.whereNotNull("contact.opted_out_at") : query.whereNull("contact.opted_out_at");
+  };
+  const hasTag = `exists (
+    select from contact_tags as tagged
+    where tagged.business_id = contact.business_id and tagged.contact_id = contact.id and tagged.tag_id = ?)`;
+  return {
+    shape: [search?.key, tag !== null && "tag", optedOut !== null && (optedOut ? "out" : "in")],
+    values: { business: businessId, tag, ...search?.values },
+    search,
+    ofAnyTag,
+    plain: (query) => (tag === null ? ofAnyTag(query) : ofAnyTag(query).whereRaw(hasTag, [at.tag])),
+  };
 }
 
 function listCall(viewer: Viewer, filter: ContactFilter, { after, limit }: PageAsked<number>): StatementCall {
-  const values = new Values(viewer.businessId);
-  const agent = values.add(viewer.agentId, "bigint");
-  const most = values.add(limit + 1, "bigint");
-  const position = after === null ? null : values.add(after, "bigint");
-  const conditions = conditionsOf(values, filter);
-  return values.callOf(`contacts_${position ? "next_" : ""}${conditions.key}`, () => {
-    const { ctes, text } = sourceOf(conditions, values.business, position, most);
-    return `
-      with ${viewerOf(values.business, agent)}${ctes}
-      select ${listedContact} as contact
-      from (select id from (${text}) as found order by id desc limit ${most}) as page
-      cross join lateral (
-        select * from contacts as known where known.business_id = ${values.business} and known.id = page.id limit 1
-      ) as contact
-      order by page.id desc`;
+  const conditions = conditionsOf(viewer.businessId, filter);
+  const values = { ...conditions.values, viewer: viewer.agentId, limit: limit + 1, after };
+  return dynamicCall("contacts", [after !== null && "next", ...conditions.shape], values, () => {
+    const found = sourceOf(conditions, filter.tagId !== null, after !== null).as("found");
+    const query = viewerWith(at.business, at.viewer)
+      .select(sql.raw(`${listedContact} as contact`))
+      .from(newest(sql.queryBuilder().select("id").from(found), "id").as("page"))
+      .joinRaw(
+        `cross join lateral (
+          select * from contacts as known where known.business_id = ? and known.id = page.id limit 1
+        ) as contact`,
+        [at.business],
+      )
+      .orderBy("page.id", "desc");
+    return conditions.search ? soughtBy(query, conditions.search, at.business) : query;
   });
 }
 
+const newest = (query: Query, id: string): Query => query.orderByRaw(`${id} desc limit ?`, [at.limit]);
+
 /** Walks the index that fits; few contacts that have a text are found by the text first. */
-function sourceOf(
-  { plain, ofAnyTag, search, tag }: Conditions,
-  business: string,
-  position: string | null,
-  most: string,
-) {
-  const here = (id: string) => (position === null ? "" : `and ${id} < ${position}`);
-  const walk = (where: string) => `
-    select contact.id from contacts as contact where ${plain} ${where} ${here("contact.id")}
-    order by contact.id desc limit ${most}`;
-  if (search !== null) {
-    const ctes = `
-      , found as materialized (
-        select id from contacts as contact where contact.business_id = ${business} and ${search}
-        limit ${mostFound + 1}
-      ),
-      sought as materialized (select count(*) <= ${mostFound} as are_few from found)`;
-    const few = walk("and (select are_few from sought) and contact.id in (select id from found)");
-    const many = walk(`and not (select are_few from sought) and ${search}`);
-    return { ctes, text: `(${few}) union all (${many})` };
+function sourceOf({ plain, ofAnyTag, search }: Conditions, isTagged: boolean, isNext: boolean): Query {
+  const behind = (query: Query, id: string): Query => newest(isNext ? query.where(id, "<", at.after) : query, id);
+  const walk = (...where: readonly Part[]): Query => {
+    const query = plain(sql({ contact: "contacts" }).select("contact.id"));
+    return behind(
+      where.reduce((all: Query, each) => all.where(each), query),
+      "contact.id",
+    );
+  };
+  if (search) {
+    const few = walk(areFew, sql.raw("contact.id in (select id from found)"));
+    return sql.queryBuilder().unionAll([few, walk(areMany, search.condition())], true);
   }
-  if (tag !== null) {
-    const text = `
-      select contact.id
-      from contact_tags as tagged
+  if (!isTagged) return walk();
+  const tagged = sql({ tagged: "contact_tags" })
+    .select("contact.id")
+    .joinRaw(`
       cross join lateral (
         select * from contacts where business_id = tagged.business_id and id = tagged.contact_id offset 0
-      ) as contact
-      where tagged.business_id = ${business} and tagged.tag_id = ${tag} and ${ofAnyTag} ${here("tagged.contact_id")}
-      order by tagged.contact_id desc limit ${most}`;
-    return { ctes: "", text };
-  }
-  return { ctes: "", text: walk("") };
+      ) as contact`)
+    .where({ "tagged.business_id": at.business, "tagged.tag_id": at.tag });
+  return behind(ofAnyTag(tagged), "tagged.contact_id");
 }
 
 function fieldNamesCall(businessId: number, filter: ContactFilter): StatementCall {
-  const values = new Values(businessId);
-  const { key, plain, search } = conditionsOf(values, filter);
-  return values.callOf(
-    `contact_fields_${key}`,
-    () => `
-      select distinct field.name
-      from contacts as contact cross join lateral jsonb_object_keys(contact.fields) as field(name)
-      where ${plain} ${search === null ? "" : `and ${search}`}
-      order by field.name limit ${mostFieldColumns}`,
-  );
+  const { shape, values, plain, search } = conditionsOf(businessId, filter);
+  return dynamicCall("contact_fields", shape, values, () => {
+    const query = plain(sql({ contact: "contacts" }).distinct("field.name"))
+      .joinRaw("cross join lateral jsonb_object_keys(contact.fields) as field(name)")
+      .orderBy("field.name")
+      .limit(mostFieldColumns, { skipBinding: true });
+    return search ? query.where(search.condition()) : query;
+  });
 }
 
 export class PostgresContactReads implements ContactReads {

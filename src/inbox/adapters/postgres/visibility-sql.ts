@@ -1,3 +1,5 @@
+import { type Part, type Query, sql } from "../../../infra/postgres/dynamic-sql.ts";
+
 /**
  * Of a row with the columns of a chat: the queue in which it stands, as `queueOf` of the domain has it. Indexes are by
  * this expression.
@@ -8,8 +10,15 @@ export const queueIn = (row: string): string => `coalesce(${row}.support_user_id
  * The CTE `viewer(agent_id, queues)`: the queues that an agent sees. The agent is null for who sees all, and the queues
  * are null where they are all of them.
  */
-export const viewerOf = (business: string, agent: string): string => `
-  viewer as materialized (select ${agent} as agent_id, queues_seen(${business}, ${agent}) as queues)`;
+export const viewerOf = (business: string, agent: string): string =>
+  `viewer as materialized (${viewerQuery(business, agent)})`;
+
+/** A query with that CTE. */
+export const viewerWith = (business: Part, agent: Part): Query =>
+  sql.queryBuilder().withMaterialized("viewer", sql.raw(viewerQuery("?", "?"), [agent, business, agent]));
+
+const viewerQuery = (business: string, agent: string): string =>
+  `select ${agent} as agent_id, queues_seen(${business}, ${agent}) as queues`;
 
 const queues = "(select queues from viewer)::bigint[]";
 

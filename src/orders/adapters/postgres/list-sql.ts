@@ -1,5 +1,11 @@
-import { contactPatterns, literalPattern, nameHas, phoneHas } from "../../../infra/postgres/search-text.ts";
-import { type StatementCall, Values } from "../../../infra/postgres/values.ts";
+import { dynamicCall, placesOf, type Query, type StatementCall, sql } from "../../../infra/postgres/dynamic-sql.ts";
+import {
+  type ContactSearch,
+  contactPatterns,
+  literalPattern,
+  nameSearch,
+  phoneSearch,
+} from "../../../infra/postgres/search-text.ts";
 import { dayMs } from "../../../kernel/instants.ts";
 import {
   type CancelledFilter,
@@ -21,62 +27,77 @@ const listedJson = `
 
 const cancelledJson = `json_build_object(${fieldsJson(recordFields)}, 'chat', ${chatJson})`;
 
+const at = placesOf({
+  ...{ business: "bigint", limit: "bigint", offset: "bigint" },
+  ...{ tab: "smallint", branch: "bigint", agent: "bigint", chat: "bigint", type: "text", reason: "text" },
+  ...{ start: "timestamptz", end: "timestamptz", headEnd: "timestamptz", tailStart: "timestamptz" },
+  ...{ firstDay: "date", endDay: "date", id: "bigint" },
+});
+
 /**
  * The page of `source`, a query for ids and dates, as one JSON list. The ids are found in an index alone; only the
  * page's own orders are read. The outer limit tells the planner that they are few, whatever the parameters.
  */
-const pageJson = (business: string, source: string, itemJson: string, window: string) => `
-  (select json_agg(
-     (select ${itemJson} from orders as o where o.business_id = ${business} and o.id = page.id)
-     order by page.created_at desc, page.id desc)
-   from (select * from (${source} order by created_at desc, id desc ${window}) as wanted
-         limit ${mostItems}) as page)`;
-
-const windowOf = (values: Values, { page, limit }: PageRequest): string =>
-  `limit ${values.add(limit, "bigint")} offset ${values.add((page - 1) * limit, "bigint")}`;
-
-/** Conditions on orders, how to count what meets them, and which of them there are. */
-interface Conditions {
-  readonly key: string;
-  readonly where: string;
-  /** A query for `tab` and `n`, whose sum is the number of orders; takes up values of its own. */
-  counted(): string;
+function pageOf(source: Query, item: string): Query {
+  // Knex's own `limit` takes numbers alone.
+  const wanted = source.orderByRaw("created_at desc, id desc limit ? offset ?", [at.limit, at.offset]).as("wanted");
+  const page = sql.queryBuilder().from(wanted).limit(mostItems, { skipBinding: true }).as("page");
+  const order = `(select ${item} from orders as o where o.business_id = ? and o.id = page.id)`;
+  const list = sql.raw(`json_agg(${order} order by page.created_at desc, page.id desc)`, [at.business]);
+  return sql.queryBuilder().from(page).select(list).as("items");
 }
+
+const windowOf = ({ page, limit }: PageRequest) => ({ limit, offset: (page - 1) * limit });
 
 type ListFilter = Pick<OrderFilter, "branchId" | "agentId" | keyof Period> & { readonly tab: number | null };
 
-function conditionsOf(filter: ListFilter, values: Values): Conditions {
-  const { business } = values;
-  const { branchId, agentId } = filter;
-  const tab = filter.tab === null ? "" : `and tab = ${values.add(filter.tab, "smallint")}`;
-  const branch = branchId === null ? "" : `and branch_id = ${values.add(branchId, "bigint")}`;
-  const agent = agentId === null ? null : values.add(agentId, "bigint");
-  const key = `${tab && "_tab"}${branch && "_branch"}${agent === null ? "" : "_agent"}`;
-  const same = `business_id = ${business} ${tab} ${branch}`;
-  const chosen = agent === null ? same : `${same} and support_user_id = ${agent}`;
-  if (filter.from === null && filter.to === null) {
-    return {
-      key,
-      where: chosen,
-      counted: () => `select tab, n from order_counts where ${same} and agent_id = ${agent ?? "0"}`,
-    };
-  }
-  const { from, to, firstDay, endDay, headEnd, tailStart } = daysOf(filter);
-  const [start, end] = [values.add(from, "timestamptz"), values.add(to, "timestamptz")];
-  const where = `${chosen} and created_at >= ${start} and created_at < ${end}`;
-  if (agent !== null)
-    return { key: `${key}_dated`, where, counted: () => `select tab, 1 as n from orders where ${where}` };
-  const anyTab = tab || `and tab in (${Object.values(statusOf)})`;
-  const counted = () => `
-    select tab, n from order_day_counts where ${same} ${anyTab}
-      and day >= ${values.add(firstDay, "date")} and day < ${values.add(endDay, "date")}
-    union all
-    select tab, 1 from orders where ${same}
-      and created_at >= ${start} and created_at < ${values.add(headEnd, "timestamptz")}
-    union all
-    select tab, 1 from orders where ${same}
-      and created_at >= ${values.add(tailStart, "timestamptz")} and created_at < ${end}`;
-  return { key: `${key}_dated`, where, counted };
+/** Conditions on orders, how to count what meets them, and which of them there are. */
+interface Conditions {
+  readonly shape: readonly (string | false)[];
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Orders that meet them. */
+  orders(): Query;
+  /** A query for `tab` and `n`, whose sum is the number of orders. */
+  counted(): Query;
+}
+
+function conditionsOf(businessId: number, filter: ListFilter): Conditions {
+  const { tab, branchId: branch, agentId: agent } = filter;
+  const isDated = filter.from !== null || filter.to !== null;
+  const values = { business: businessId, tab, branch, agent, ...(isDated && daysOf(filter)) };
+  const same = (table: string): Query => {
+    const query = sql(table).where("business_id", at.business);
+    if (tab !== null) query.where("tab", at.tab);
+    return branch === null ? query : query.where("branch_id", at.branch);
+  };
+  const between = (from: Query, start: keyof typeof at, end: keyof typeof at) =>
+    from.where("created_at", ">=", at[start]).where("created_at", "<", at[end]);
+  const orders = (): Query => {
+    const query = same("orders");
+    if (agent !== null) query.where("support_user_id", at.agent);
+    return isDated ? between(query, "start", "end") : query;
+  };
+  const one = sql.raw("1 as n");
+  const ofDays = (): Query => {
+    const days = same("order_day_counts")
+      .select("tab", "n")
+      .where("day", ">=", at.firstDay)
+      .where("day", "<", at.endDay);
+    if (tab === null) days.whereRaw(`tab in (${Object.values(statusOf)})`);
+    const rest = (start: "start" | "tailStart", end: "headEnd" | "end") =>
+      between(same("orders").select("tab", one), start, end);
+    return days.unionAll([rest("start", "headEnd"), rest("tailStart", "end")]);
+  };
+  const ofAgent = agent === null ? sql.raw("0") : at.agent;
+  return {
+    shape: [tab !== null && "tab", branch !== null && "branch", agent !== null && "agent", isDated && "dated"],
+    values,
+    orders,
+    counted: () => {
+      if (!isDated) return same("order_counts").where("agent_id", ofAgent).select("tab", "n");
+      return agent === null ? ofDays() : orders().select("tab", one);
+    },
+  };
 }
 
 /** A period as the whole days in UTC that it has, and what it has before (the head) and after them (the tail). */
@@ -85,8 +106,8 @@ function daysOf({ from, to }: Period) {
   const firstDay = Math.ceil(start / dayMs) * dayMs;
   const endDay = Math.floor(end / dayMs) * dayMs;
   return {
-    from: momentOf(start),
-    to: momentOf(end),
+    start: momentOf(start),
+    end: momentOf(end),
     firstDay: momentOf(firstDay),
     endDay: momentOf(endDay),
     headEnd: momentOf(Math.min(end, firstDay)),
@@ -103,55 +124,42 @@ function momentOf(at: number): string {
   return at < firstMoment ? "-infinity" : new Date(at).toISOString();
 }
 
-const totalOf = (counted: string) => `(select coalesce(sum(n), 0)::bigint from (${counted}) as counted)`;
+const totalOf = (counted: Query): Query =>
+  sql.queryBuilder().from(counted.as("counted")).select(sql.raw("coalesce(sum(n), 0)::bigint")).as("total");
 
 /** An empty plan is none. */
 export const planOf = "coalesce(business.plan, '') <> '' as planned";
 
+const ofBusiness = (...columns: readonly (Query | ReturnType<typeof sql.raw>)[]): Query =>
+  sql({ business: "businesses" })
+    .where("business.id", at.business)
+    .select(sql.raw(planOf), ...columns);
+
 /** One row: `planned`, `total`, `items`. */
 export function listCall(businessId: number, filter: OrderFilter, page: PageRequest): StatementCall {
-  const values = new Values(businessId);
-  const { business } = values;
-  const window = windowOf(values, page);
   const tab = filter.tab === null ? null : statusOf[filter.tab];
-  const { key, where, counted } = conditionsOf({ ...filter, tab }, values);
-  const total = totalOf(counted());
-  return values.callOf(
-    `orders_list${key}`,
-    () => `
-      select ${planOf}, ${total} as total,
-        ${pageJson(business, `select id, created_at from orders where ${where}`, listedJson, window)} as items
-      from businesses as business where business.id = ${business}`,
+  const { shape, values, orders, counted } = conditionsOf(businessId, { ...filter, tab });
+  return dynamicCall("orders_list", shape, { ...values, ...windowOf(page) }, () =>
+    ofBusiness(totalOf(counted()), pageOf(orders().select("id", "created_at"), listedJson)),
   );
 }
 
 /** One row: `items`, the newest orders of a chat. */
-export function ofChatCall(businessId: number, chatId: number, limit: number): StatementCall {
-  const values = new Values(businessId);
-  const { business } = values;
-  const window = windowOf(values, { page: 1, limit });
-  const chat = values.add(chatId, "bigint");
-  const source = `select id, created_at from orders where business_id = ${business} and chat_id = ${chat}`;
-  return values.callOf(
-    "orders_of_chat",
-    () => `select true as planned, 0 as total, ${pageJson(business, source, listedJson, window)} as items`,
-  );
+export function ofChatCall(businessId: number, chat: number, limit: number): StatementCall {
+  const values = { business: businessId, chat, limit, offset: 0 };
+  return dynamicCall("orders_of_chat", [], values, () => {
+    const source = sql("orders").where({ business_id: at.business, chat_id: at.chat }).select("id", "created_at");
+    return sql.queryBuilder().select(sql.raw("true as planned, 0 as total"), pageOf(source, listedJson));
+  });
 }
 
 /** One row: `planned` and `counts`, by tab. */
 export function countsCall(businessId: number, filter: Omit<OrderFilter, "tab">): StatementCall {
-  const values = new Values(businessId);
-  const { business } = values;
-  const conditions = conditionsOf({ ...filter, tab: null }, values);
-  const counted = conditions.counted();
-  return values.callOf(
-    `orders_counts${conditions.key}`,
-    () => `
-      select ${planOf}, (
-        select json_object_agg(tab, n) from (select tab, sum(n) as n from (${counted}) as counted group by tab) as each
-      ) as counts
-      from businesses as business where business.id = ${business}`,
-  );
+  const { shape, values, counted } = conditionsOf(businessId, { ...filter, tab: null });
+  return dynamicCall("orders_counts", shape, values, () => {
+    const each = sql.queryBuilder().from(counted().as("counted")).select("tab").sum("n as n").groupBy("tab").as("each");
+    return ofBusiness(sql.queryBuilder().from(each).select(sql.raw("json_object_agg(tab, n)")).as("counts"));
+  });
 }
 
 /** One row: `total`, `items`. */
@@ -160,20 +168,23 @@ export function cancelledCall(
   { type, reason, ...period }: CancelledFilter,
   page: PageRequest,
 ): StatementCall {
-  const values = new Values(businessId);
-  const { business } = values;
-  const window = windowOf(values, page);
   const filter = { ...period, tab: statusOf.cancelled, branchId: null, agentId: null };
-  const { key, where, counted } = conditionsOf(filter, values);
-  const ofType = type === null ? "" : `and type = ${values.add(type, "text")}`;
-  const because = reason === null ? "" : `and cancel_reason ilike ${values.add(`%${literalPattern(reason)}%`, "text")}`;
-  const chosen = `${where} ${ofType} ${because}`;
-  const total = totalOf(ofType || because ? `select 1 as n from orders where ${chosen}` : counted());
-  return values.callOf(
-    `orders_cancelled${key}${ofType && "_type"}${because && "_reason"}`,
-    () => `
-      select ${total} as total,
-        ${pageJson(business, `select id, created_at from orders where ${chosen}`, cancelledJson, window)} as items`,
+  const { shape, values, orders, counted } = conditionsOf(businessId, filter);
+  const because = reason === null ? null : `%${literalPattern(reason)}%`;
+  const chosen = (): Query => {
+    const query = orders();
+    if (type !== null) query.where("type", at.type);
+    return because === null ? query : query.whereILike("cancel_reason", at.reason as never);
+  };
+  return dynamicCall(
+    "orders_cancelled",
+    [...shape, type !== null && "type", because !== null && "reason"],
+    { ...values, ...windowOf(page), type, reason: because },
+    () => {
+      const isFiltered = type !== null || because !== null;
+      const total = totalOf(isFiltered ? chosen().select(sql.raw("1 as n")) : counted());
+      return sql.queryBuilder().select(total, pageOf(chosen().select("id", "created_at"), cancelledJson));
+    },
   );
 }
 
@@ -182,44 +193,40 @@ const mostContacts = 1_000;
 
 /** One row: `planned`, `total`, `items`. */
 export function searchCall(businessId: number, text: string, page: PageRequest): StatementCall {
-  const values = new Values(businessId);
-  const { business } = values;
-  const window = windowOf(values, page);
-  const { id, name, digits } = soughtIn(text);
-  const phone = digits === null ? null : phoneHas("contact", values, digits);
-  const ofContact = [
-    ...(name === null ? [] : [nameHas("contact", values.add(name, "text"))]),
-    ...(phone === null ? [] : [phone.text]),
-  ];
-  const sources = [
-    ...(id === null
-      ? []
-      : [`select id, created_at from orders where business_id = ${business} and id = ${values.add(id, "bigint")}`]),
-    ...(ofContact.length === 0
-      ? []
-      : [
-          `select o.id, o.created_at
-           from (select id from contacts as contact where business_id = ${business} and (${ofContact.join(" or ")})
-                 order by id desc limit ${mostContacts}) as contact
-           join chats as chat on chat.business_id = ${business} and chat.contact_id = contact.id
-           join orders as o on o.business_id = ${business} and o.chat_id = chat.id`,
-        ]),
-  ];
-  const key = `${id === null ? "" : "_id"}${name === null ? "" : "_name"}${phone === null ? "" : `_${phone.key}`}`;
-  return values.callOf(
-    `orders_search${key}`,
-    () => `
-      with found as materialized (
-        ${sources.length === 0 ? "select id, created_at from orders where false" : sources.join(" union ")}
-      )
-      select ${planOf}, (select count(*) from found) as total,
-        ${pageJson(business, "select id, created_at from found", listedJson, window)} as items
-      from businesses as business where business.id = ${business}`,
-  );
+  const { id, contact } = soughtIn(text);
+  const values = { business: businessId, ...windowOf(page), id, ...contact?.values };
+  return dynamicCall("orders_search", [id !== null && "id", contact?.key], values, () => {
+    const found = sql("orders").select("id", "created_at");
+    if (id === null) found.whereRaw("false");
+    else found.where({ business_id: at.business, id: at.id });
+    if (contact) found.union(ofContacts(contact));
+    const total = sql("found").select(sql.raw("count(*)")).as("total");
+    const items = pageOf(sql("found").select("id", "created_at"), listedJson);
+    return ofBusiness(total, items).withMaterialized("found", found);
+  });
 }
+
+const ofContacts = ({ condition }: ContactSearch): Query =>
+  sql
+    .queryBuilder()
+    .select("o.id", "o.created_at")
+    .from(
+      sql({ contact: "contacts" })
+        .select("id")
+        .where("business_id", at.business)
+        .where(condition())
+        .orderBy("id", "desc")
+        .limit(mostContacts, { skipBinding: true })
+        .as("contact"),
+    )
+    .joinRaw("join chats as chat on chat.business_id = ? and chat.contact_id = contact.id", [at.business])
+    .joinRaw("join orders as o on o.business_id = ? and o.chat_id = chat.id", [at.business]);
 
 /** What a text may mean: the number of an order, a part of a phone number, a part of a name. */
 function soughtIn(text: string) {
   const id = /^#?\d{1,16}$/.test(text) ? Number(text.replace("#", "")) : null;
-  return { id: id !== null && Number.isSafeInteger(id) ? id : null, ...contactPatterns(text) };
+  const { name, digits } = contactPatterns(text);
+  const named = name === null ? null : nameSearch("contact", name);
+  const contact = digits === null ? named : phoneSearch("contact", digits);
+  return { id: id !== null && Number.isSafeInteger(id) ? id : null, contact };
 }

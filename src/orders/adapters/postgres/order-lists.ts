@@ -1,6 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
-import type { StatementCall } from "../../../infra/postgres/values.ts";
+import type { StatementCall } from "../../../infra/postgres/dynamic-sql.ts";
 import type {
   CancelledFilter,
   CancelledOrder,
