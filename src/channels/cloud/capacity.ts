@@ -12,7 +12,7 @@ interface Settings {
 
 const unknown: NumberCapacity = { quality: null, dailyLimit: null };
 
-/** Newer versions of the platform have one limit for all numbers of a business; older ones have it by number. */
+/** Newer versions of the platform have one limit for all numbers of a business, older ones a limit per number. */
 const wanted = ["quality_rating", "whatsapp_business_manager_messaging_limit", "messaging_limit_tier"] as const;
 
 export class CloudCapacities implements NumberCapacities {
@@ -34,7 +34,7 @@ export class CloudCapacities implements NumberCapacities {
   }
 }
 
-/** Such as `TIER_250` or `TIER_10K`; null for `TIER_UNLIMITED`, and for what is no limit. */
+/** Parses `TIER_250` or `TIER_10K`; null for `TIER_UNLIMITED` and unknown values. */
 function limitOf(tier: unknown): number | null {
   const [, count, thousands] = /^TIER_(\d{1,6})(K?)$/.exec(textOf(tier) ?? "") ?? [];
   return count === undefined ? null : Number(count) * (thousands ? 1_000 : 1);
