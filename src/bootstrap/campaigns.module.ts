@@ -21,7 +21,7 @@ import {
   PostgresNewCampaigns,
 } from "../messaging/adapters/postgres/campaigns/campaign-register.ts";
 import {
-  CampaignProgress,
+  CampaignAnnouncer,
   DispatchCampaigns,
   PreviewCampaign,
   RecordCampaign,
@@ -59,23 +59,23 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.campaignProgress,
+    tokens.campaignAnnouncer,
     [tokens.campaignQueue, tokens.feed, tokens.log],
     (queue, feed, log) =>
-      new CampaignProgress(queue, feed, timing, (error) =>
+      new CampaignAnnouncer(queue, feed, timing, (error) =>
         log.warn({ err: error }, "where campaigns stand could not be told"),
       ),
   );
   provide(
     bind,
     tokens.recordCampaign,
-    [tokens.cells, tokens.feed, tokens.campaignProgress, tokens.log],
-    (cells, feed, progress, log) => {
+    [tokens.cells, tokens.feed, tokens.campaignAnnouncer, tokens.log],
+    (cells, feed, announcer, log) => {
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
         recipients: new PostgresCampaignRecipients(transaction),
         inbox: new PostgresCampaignMessages(transaction),
       }));
-      return new RecordCampaign(unitOfWork, feed, (businessId, ids) => progress.touch(businessId, ids), {
+      return new RecordCampaign(unitOfWork, feed, (businessId, ids) => announcer.touch(businessId, ids), {
         isOfRows: refusesValues,
         onUnrecorded: (error, campaignId, position) =>
           log.error({ err: error, campaignId, position }, "what came of a message cannot be recorded as it is"),
@@ -85,7 +85,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.settleCampaigns,
-    [tokens.recordCampaign, tokens.campaignQueue, tokens.campaignProgress],
+    [tokens.recordCampaign, tokens.campaignQueue, tokens.campaignAnnouncer],
     (...deps) => new SettleCampaigns(...deps),
   );
   provide(
@@ -96,17 +96,17 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       tokens.cells,
       tokens.channels,
       tokens.recordCampaign,
-      tokens.campaignProgress,
+      tokens.campaignAnnouncer,
       tokens.config,
       tokens.log,
     ],
-    (queue, cells, channels, recorder, progress, config, log) =>
+    (queue, cells, channels, recorder, announcer, config, log) =>
       new DispatchCampaigns(
         queue,
         new GrownTables(cells),
         channels,
         recorder,
-        progress,
+        announcer,
         timing,
         {
           worker: randomUUID(),
@@ -127,8 +127,8 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       return background("campaigns", "intake", { stop: () => dispatch.stop() });
     },
   );
-  provide(bind, tokens.background, [tokens.campaignProgress], (progress) =>
-    background("progress of campaigns", "work", { stop: () => progress.settled() }),
+  provide(bind, tokens.background, [tokens.campaignAnnouncer], (announcer) =>
+    background("progress of campaigns", "work", { stop: () => announcer.settled() }),
   );
   // For what comes due by itself, such as a scheduled start, and for what a process did not hear.
   provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
@@ -144,7 +144,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     [
       tokens.slowCells,
       tokens.secrets,
-      tokens.knownTemplates,
+      tokens.templateCache,
       tokens.platform,
       tokens.numberCapacities,
       tokens.config,
@@ -165,15 +165,15 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.cells, tokens.slowCells, tokens.campaignProgress, tokens.notifications],
-    (cells, slowCells, progress, notifications) =>
+    [tokens.cells, tokens.slowCells, tokens.campaignAnnouncer, tokens.notifications],
+    (cells, slowCells, announcer, notifications) =>
       campaignRoutes(
         new PostgresCampaignReads(cells),
         new PostgresCampaignReads(slowCells),
         new PostgresCampaignControl(cells),
         (businessId, campaignId) => {
           notifications.notify(campaignsDue);
-          progress.touch(businessId, [campaignId]);
+          announcer.touch(businessId, [campaignId]);
         },
       ),
   );

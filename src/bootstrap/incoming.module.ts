@@ -23,7 +23,7 @@ import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { PostgresCampaignStatuses } from "../messaging/adapters/postgres/campaigns/campaign-statuses.ts";
 import { PostgresMediaErasure } from "../messaging/adapters/postgres/media/media-erasure.ts";
 import { PostgresTemplateNews } from "../messaging/adapters/postgres/templates/template-news.ts";
-import { type CampaignProgress, RemoveWithdrawn } from "../messaging/public.ts";
+import { type CampaignAnnouncer, RemoveWithdrawn } from "../messaging/public.ts";
 import { PostgresCatalogOrders } from "../orders/adapters/postgres/catalog-orders.ts";
 import { noteOn } from "./audit.ts";
 import { filesWaiting } from "./files.module.ts";
@@ -56,9 +56,9 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.incomingUnitOfWork,
-    [tokens.cells, tokens.campaignProgress, tokens.secrets],
-    (cells, progress, secrets) =>
-      new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, progress, secrets)),
+    [tokens.cells, tokens.campaignAnnouncer, tokens.secrets],
+    (cells, announcer, secrets) =>
+      new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, announcer, secrets)),
   );
   provide(
     bind,
@@ -137,17 +137,17 @@ const webhookReaders: WebhookReaders = Object.fromEntries(
 );
 
 /** Tells where campaigns stand, by their business. */
-const telling = (progress: CampaignProgress, changed: ReadonlyMap<number, readonly number[]>) => () => {
-  for (const [businessId, campaignIds] of changed) progress.touch(businessId, campaignIds);
+const telling = (announcer: CampaignAnnouncer, changed: ReadonlyMap<number, readonly number[]>) => () => {
+  for (const [businessId, campaignIds] of changed) announcer.touch(businessId, campaignIds);
 };
 
-const incomingStores = (transaction: Queries, progress: CampaignProgress, secrets: Secrets): IncomingStores => ({
+const incomingStores = (transaction: Queries, announcer: CampaignAnnouncer, secrets: Secrets): IncomingStores => ({
   deliveries: (channel) => ({
     apply: async (statuses) =>
-      telling(progress, await new PostgresCampaignStatuses(transaction, channel).apply(statuses)),
+      telling(announcer, await new PostgresCampaignStatuses(transaction, channel).apply(statuses)),
   }),
   templates: {
-    apply: async (news) => telling(progress, await new PostgresTemplateNews(transaction).apply(news)),
+    apply: async (news) => telling(announcer, await new PostgresTemplateNews(transaction).apply(news)),
   },
   queue: new PostgresWebhookQueue(transaction),
   senders: new PostgresProvenSenders(transaction),

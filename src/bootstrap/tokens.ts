@@ -53,14 +53,14 @@ import type { UnitOfWork } from "../kernel/unit-of-work.ts";
 import type { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
 import type {
   BusinessMessages,
-  CampaignProgress,
+  CachedTemplates,
+  CampaignAnnouncer,
   CampaignQueue,
   Channels,
   ChatTemplates,
   DeleteMedia,
   DispatchCampaigns,
   GiveSender,
-  KnownTemplates,
   MediaProbe,
   MediaRegister,
   MediaStorage,
@@ -180,7 +180,7 @@ export const tokens = {
 
   platform: token<MessagingPlatform & TemplateApproval>("platform"),
   numberCapacities: token<NumberCapacities>("numberCapacities"),
-  knownTemplates: token<KnownTemplates>("knownTemplates"),
+  templateCache: token<CachedTemplates>("templateCache"),
   mediaProbe: token<HttpMediaProbe>("mediaProbe"),
   /** For `media_url`: knows our own files by itself. */
   ownMediaProbe: token<MediaProbe>("ownMediaProbe"),
@@ -202,7 +202,7 @@ export const tokens = {
   giveSender: token<GiveSender>("giveSender"),
   channels: token<Channels>("channels"),
   campaignQueue: token<CampaignQueue>("campaignQueue"),
-  campaignProgress: token<CampaignProgress>("campaignProgress"),
+  campaignAnnouncer: token<CampaignAnnouncer>("campaignAnnouncer"),
   recordCampaign: token<RecordCampaign>("recordCampaign"),
   settleCampaigns: token<SettleCampaigns>("settleCampaigns"),
   dispatchCampaigns: token<DispatchCampaigns>("dispatchCampaigns"),

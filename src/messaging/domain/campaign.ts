@@ -38,10 +38,7 @@ export const campaignActions = {
 } as const satisfies Record<string, readonly CampaignState[]>;
 export type CampaignAction = keyof typeof campaignActions;
 
-/**
- * The states of a recipient. `skipped` recipients opted out or have no number; `cancelled` ones were queued when the campaign was
- * cancelled.
- */
+/** `skipped` recipients opted out or have no number; `cancelled` ones were queued when the campaign was cancelled. */
 export const recipientStates = [...deliveryStates, "skipped", "cancelled"] as const;
 export type RecipientState = (typeof recipientStates)[number];
 export type RecipientCounts = Readonly<Record<RecipientState, number>>;
@@ -62,7 +59,7 @@ export const recipientMoves = {
   /** The contact opted out meanwhile, or has no number. */
   skip: { from: ["queued"], to: "skipped" },
   cancel: { from: ["queued"], to: "cancelled" },
-  /** The worker died before it knew the outcome. */
+  /** The worker died before the outcome was known. */
   lose: { from: ["sending"], to: "unknown" },
   /** The platform certainly did not accept the message, so it is sent again. */
   giveBack: { from: ["sending", "unknown"], to: "queued" },
@@ -128,8 +125,8 @@ const mostSetbacks = 8;
 const mostSetbacksOfNumber = 100;
 const longestWaitOfNumberMs = 60_000;
 
-/** What is stored of a recipient after an attempt. */
-export interface Progress {
+/** The stored result of an attempt. */
+export interface AttemptResult {
   readonly state: Extract<RecipientState, "queued" | "sent" | "failed" | "unknown" | "skipped">;
   readonly platformMessageId?: string;
   readonly recipientId?: string;
@@ -150,7 +147,7 @@ export type Consequence =
 const goOn: Consequence = { kind: "go-on" };
 
 /** @param setbacks - earlier attempts for this recipient that the platform certainly did not accept */
-export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly [Progress, Consequence] {
+export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly [AttemptResult, Consequence] {
   switch (outcome.kind) {
     case "accepted": {
       const { platformMessageId, recipientId } = outcome;
@@ -168,7 +165,7 @@ export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly
 function refused(
   { class: kind, code, reason, retryAfterMs }: Refusal,
   setbacks: number,
-): readonly [Progress, Consequence] {
+): readonly [AttemptResult, Consequence] {
   const said = { code, reason };
   switch (kind) {
     case "wait-sender":
@@ -194,9 +191,9 @@ function refused(
   }
 }
 
-type Said = Pick<Progress, "code" | "reason">;
+type Said = Pick<AttemptResult, "code" | "reason">;
 
-const waitForNumber = (setbacks: number, retryAfterMs: number | undefined, said: Said): Progress =>
+const waitForNumber = (setbacks: number, retryAfterMs: number | undefined, said: Said): AttemptResult =>
   tryAgain(
     setbacks,
     mostSetbacksOfNumber,
@@ -204,7 +201,7 @@ const waitForNumber = (setbacks: number, retryAfterMs: number | undefined, said:
     said,
   );
 
-const tryAgain = (setbacks: number, most: number, dueInMs: number, said: Said): Progress =>
+const tryAgain = (setbacks: number, most: number, dueInMs: number, said: Said): AttemptResult =>
   setbacks + 1 >= most ? { state: "failed", ...said } : { state: "queued", dueInMs, ...said };
 
 export class CampaignNotFound extends DomainError<"campaign_not_found"> {

@@ -1,6 +1,6 @@
 import { NudgedLoop } from "../../../kernel/nudged-loop.ts";
 import type { Channels } from "../sends/ports.ts";
-import type { CampaignProgress } from "./campaign-progress.ts";
+import type { CampaignAnnouncer } from "./campaign-announcer.ts";
 import { DrainSender, type DrainSettings } from "./drain-sender.ts";
 import type { CampaignQueue, SenderLease, Statistics, Timing } from "./ports.ts";
 import type { RecordCampaign } from "./record-campaign.ts";
@@ -41,7 +41,7 @@ export class DispatchCampaigns {
     statistics: Statistics,
     private readonly channels: Channels,
     private readonly recorder: RecordCampaign,
-    private readonly progress: CampaignProgress,
+    private readonly announcer: CampaignAnnouncer,
     private readonly timing: Timing,
     private readonly settings: DispatchSettings,
     private readonly onError: (error: unknown) => void,
@@ -51,8 +51,8 @@ export class DispatchCampaigns {
   }
 
   /**
-   * Looks for work in the background, and again as long as there is some. A process that already has work looks a
-   * little later. Returns at once. To be called in all processes together.
+   * Looks for work in the background, and again while there is some. A process that already has work looks a little
+   * later. Returns at once. Call it in all processes together.
    */
   wake(): void {
     if (this.drains.size === 0) this.looking.nudge();
@@ -64,7 +64,7 @@ export class DispatchCampaigns {
     }
   }
 
-  /** Works until nothing is due any more that this process may send. */
+  /** Works until nothing is due that this process may send. */
   async runToEnd(): Promise<void> {
     do {
       await this.take(this.settings.mostSenders);
@@ -99,7 +99,7 @@ export class DispatchCampaigns {
     if (free <= 0 || this.stopping.signal.aborted) return 0;
     const leases = await this.queue.lease(this.settings.worker, free, (businessId, campaignIds, error) => {
       this.onError(error);
-      this.progress.touch(businessId, campaignIds);
+      this.announcer.touch(businessId, campaignIds);
     });
     for (const lease of leases) {
       const stop = new AbortController();
@@ -110,10 +110,10 @@ export class DispatchCampaigns {
   }
 
   private async drain(lease: SenderLease, signal: AbortSignal): Promise<void> {
-    const { queue, recorder, progress, timing, settings, onError } = this;
+    const { queue, recorder, announcer, timing, settings, onError } = this;
     const channel = this.channels[lease.sender.channel];
     try {
-      const drain = new DrainSender(lease, queue, channel, recorder, progress, timing, settings, onError);
+      const drain = new DrainSender(lease, queue, channel, recorder, announcer, timing, settings, onError);
       await queue.release(lease, await drain.run(signal));
     } catch (error) {
       onError(error);

@@ -32,7 +32,7 @@ export interface CampaignPreview {
   readonly recipients: readonly PreviewedRecipient[];
 }
 
-/** What stands against a campaign as a whole. */
+/** Problems of a campaign as a whole. */
 export interface CampaignCheck {
   /** How many recipients have any problem. */
   readonly affected: number;
@@ -68,7 +68,7 @@ export class PreviewCampaign {
     return { ...about, recipients };
   }
 
-  /** Looks at every recipient. Of those with a problem it keeps the ones of the page. */
+  /** Checks every recipient. The page contains recipients with a problem. */
   async check(
     command: RegisterCampaignCommand,
     page: number,
