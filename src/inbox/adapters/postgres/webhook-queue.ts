@@ -85,7 +85,7 @@ function keptOf({ id, payload, platformId, businessId, senderId }: ClaimedRow): 
   return { id, payload, about: platformId === null ? null : { platformId, owner } };
 }
 
-/** Kept in the directory: the business of a webhook is not known before it is read. */
+/** Stored in the directory database, because the business is not known until the payload is parsed. */
 export class PostgresWebhookQueue implements WebhookQueue {
   constructor(private readonly database: Queries) {}
 
@@ -109,7 +109,7 @@ export class PostgresWebhookQueue implements WebhookQueue {
 
   async postpone(id: number, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
-    // One that meets the time limit of statements each time would never be given up on.
+    // A webhook that always exceeds the statement timeout must count, or it would never be given up.
     const counts = isTimeout(error) || !isOwnTrouble(error);
     await this.database.rows(postpone, [id, message.replaceAll("\0", ""), counts ? 1 : 0]);
   }
