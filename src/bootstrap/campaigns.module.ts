@@ -146,7 +146,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       tokens.secrets,
       tokens.templateCache,
       tokens.platform,
-      tokens.numberCapacities,
+      tokens.senderCapacities,
       tokens.config,
       tokens.notifications,
     ],

@@ -59,7 +59,7 @@ export const messagingModule = new ContainerModule(({ bind }) => {
       });
     },
   );
-  provide(bind, tokens.numberCapacities, [tokens.httpClient, tokens.config], (client, { messagingPlatform }) => {
+  provide(bind, tokens.senderCapacities, [tokens.httpClient, tokens.config], (client, { messagingPlatform }) => {
     const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
     const timeouts = { connectMs: connectTimeoutMs, totalMs: Math.min(timeoutMs, longestPageMs) };
     return new CloudCapacities({ client, baseUrl: url, version, timeouts });

@@ -65,7 +65,6 @@ import type {
   MediaRegister,
   MediaStorage,
   MessagingPlatform,
-  NumberCapacities,
   OutgoingMessages,
   OwnedInstance,
   ReadMedia,
@@ -73,6 +72,7 @@ import type {
   RecordCampaign,
   SampleFiles,
   SendContexts,
+  SenderCapacities,
   SenderDirectory,
   SenderPlatforms,
   SendMessage,
@@ -179,7 +179,7 @@ export const tokens = {
   ordersOfChat: token<OrdersOfChat>("ordersOfChat"),
 
   platform: token<MessagingPlatform & TemplateApproval>("platform"),
-  numberCapacities: token<NumberCapacities>("numberCapacities"),
+  senderCapacities: token<SenderCapacities>("senderCapacities"),
   templateCache: token<CachedTemplates>("templateCache"),
   mediaProbe: token<HttpMediaProbe>("mediaProbe"),
   /** For `media_url`: knows our own files by itself. */

@@ -55,11 +55,11 @@ export { ListTemplates } from "./application/templates/list-templates.ts";
 export type {
   CachedTemplates,
   MessagingPlatform,
-  NumberCapacities,
-  NumberCapacity,
   ReviewedTemplate,
   SampleFiles,
   SampleProblem,
+  SenderCapacities,
+  SenderCapacity,
   SubmitOutcome,
   TemplateApproval,
 } from "./application/templates/ports.ts";

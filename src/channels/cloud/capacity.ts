@@ -1,6 +1,6 @@
 import { type HttpClient, rootOf } from "../../infra/http-client/http-client.ts";
 import { parse, textOf } from "../../infra/http-client/json.ts";
-import type { NumberCapacities, NumberCapacity, Sender } from "../../messaging/public.ts";
+import type { Sender, SenderCapacities, SenderCapacity } from "../../messaging/public.ts";
 import { bearer } from "../shared/graph.ts";
 
 interface Settings {
@@ -10,15 +10,15 @@ interface Settings {
   readonly timeouts: { readonly connectMs: number; readonly totalMs: number };
 }
 
-const unknown: NumberCapacity = { quality: null, dailyLimit: null };
+const unknown: SenderCapacity = { quality: null, dailyLimit: null };
 
 /** Newer versions of the platform have one limit for all numbers of a business, older ones a limit per number. */
 const wanted = ["quality_rating", "whatsapp_business_manager_messaging_limit", "messaging_limit_tier"] as const;
 
-export class CloudCapacities implements NumberCapacities {
+export class CloudCapacities implements SenderCapacities {
   constructor(private readonly settings: Settings) {}
 
-  async of({ platformId, accessToken }: Sender): Promise<NumberCapacity> {
+  async of({ platformId, accessToken }: Sender): Promise<SenderCapacity> {
     const { client, baseUrl, version, timeouts } = this.settings;
     const outcome = await client.request({
       method: "GET",

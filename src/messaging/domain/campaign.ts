@@ -22,7 +22,7 @@ export const campaignMoves = {
   pause: { from: ["running"], to: "paused" },
   resume: { from: ["paused"], to: "running" },
   cancel: { from: ["running", "paused"], to: "cancelled" },
-  /** No recipient is queued or being sent any more. */
+  /** No recipient is queued or being sent. */
   complete: { from: ["running"], to: "completed" },
   /** Some recipients went back to the queue. */
   reopen: { from: ["completed"], to: "running" },
@@ -119,11 +119,11 @@ export function fillParameters(
 /** How often a recipient is tried while the platform certainly accepts nothing. */
 const mostSetbacks = 8;
 /**
- * The same if the business's number is the cause. With the waits between them, no recipient fails in hours of such
+ * The same if the business's sender is the cause. With the waits between them, no recipient fails in hours of such
  * trouble.
  */
-const mostSetbacksOfNumber = 100;
-const longestWaitOfNumberMs = 60_000;
+const mostSetbacksOfSender = 100;
+const longestWaitOfSenderMs = 60_000;
 
 /** The stored result of an attempt. */
 export interface AttemptResult {
@@ -139,7 +139,7 @@ export interface AttemptResult {
 /** What an attempt's outcome means for the following ones. */
 export type Consequence =
   | { readonly kind: "go-on" }
-  /** The number exceeds its rate, or the platform cannot be reached. */
+  /** The sender exceeds its rate, or the platform cannot be reached. */
   | { readonly kind: "slow-down"; readonly retryAfterMs?: number }
   /** No message of this campaign can succeed, or none with its template. */
   | { readonly kind: "pause"; readonly reason: string; readonly concerns: "campaign" | "template" };
@@ -156,7 +156,7 @@ export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly
     case "unknown":
       return [{ state: "unknown", reason: outcome.reason }, goOn];
     case "not-sent":
-      return [waitForNumber(setbacks, undefined, { reason: outcome.reason }), { kind: "slow-down" }];
+      return [waitForSender(setbacks, undefined, { reason: outcome.reason }), { kind: "slow-down" }];
     case "refused":
       return refused(outcome.refusal, setbacks);
   }
@@ -170,7 +170,7 @@ function refused(
   switch (kind) {
     case "wait-sender":
       return [
-        waitForNumber(setbacks, retryAfterMs, said),
+        waitForSender(setbacks, retryAfterMs, said),
         { kind: "slow-down", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
       ];
     case "wait-recipient":
@@ -193,11 +193,11 @@ function refused(
 
 type Said = Pick<AttemptResult, "code" | "reason">;
 
-const waitForNumber = (setbacks: number, retryAfterMs: number | undefined, said: Said): AttemptResult =>
+const waitForSender = (setbacks: number, retryAfterMs: number | undefined, said: Said): AttemptResult =>
   tryAgain(
     setbacks,
-    mostSetbacksOfNumber,
-    retryAfterMs ?? Math.min(longestWaitOfNumberMs, 1_000 * 2 ** setbacks),
+    mostSetbacksOfSender,
+    retryAfterMs ?? Math.min(longestWaitOfSenderMs, 1_000 * 2 ** setbacks),
     said,
   );
 

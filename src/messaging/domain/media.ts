@@ -51,7 +51,7 @@ const sendable: Extensions = {
   },
 };
 
-/** Types that only customers send. Browsers execute none of them: what is not an image is offered as a download. */
+/** Types that only customers send. Browsers execute none of them: all but images are offered as downloads. */
 const received: Extensions = {
   image: { "image/webp": "webp", "image/gif": "gif" },
   document: {

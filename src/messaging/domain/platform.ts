@@ -3,7 +3,7 @@ import { DomainError } from "../../kernel/errors.ts";
 
 /** Why the platform refused a message, by the reaction that it needs. */
 export type RefusalClass =
-  /** The number is over its rate or briefly out of service: wait, then go on. */
+  /** The sender is over its rate or briefly out of service: wait, then go on. */
   | "wait-sender"
   /** Too many messages to this one recipient: wait for this recipient only. */
   | "wait-recipient"
@@ -51,7 +51,7 @@ export const settledStates = {
 
 /** A delivery status of a message that we sent. */
 export interface DeliveryStatus {
-  /** The platform's id of the business's number. */
+  /** The platform's id of the business's sender. */
   readonly sender: string;
   readonly platformMessageId: string;
   /** The reference that the message was sent with. */

@@ -18,10 +18,7 @@ export const eraseConversations: Statement = {
     from locked where conversation.business_id = $1 and conversation.id = locked.id`,
 };
 
-/**
- * The new version makes clients draw the chat again. It no longer waits for an agent, since nobody can answer the
- * customer.
- */
+/** The new version makes clients draw the chat again. It stops waiting for an agent: its customer cannot be reached. */
 export const eraseChats: Statement = {
   name: "erasure_chats",
   text: `

@@ -13,9 +13,8 @@ interface Settings {
 }
 
 /**
- * Caches sender tokens for a few seconds, including missing ones. Simultaneous look-ups share one query, and
- * networks take turns. Only this limits guessing, because an address with wrong deliveries must not lose its right
- * ones.
+ * Caches sender tokens for a few seconds, including missing ones. Simultaneous look-ups share one query, and networks
+ * take turns. This is the only limit on guessing: an address is never refused for its earlier wrong deliveries.
  */
 export class RememberedSenderTokens<Found extends object> {
   private readonly remembered: LRUCache<string, Promise<Found | null>>;

@@ -8,7 +8,7 @@ import type { RecordCampaign } from "./record-campaign.ts";
 export interface DispatchSettings extends DrainSettings {
   /** Identifies this process among all workers. */
   readonly worker: string;
-  /** How many numbers this process drains at a time. */
+  /** How many senders this process drains at a time. */
   readonly mostSenders: number;
 }
 
@@ -19,12 +19,12 @@ interface Drain {
 
 /**
  * All processes are woken together. One that has work waits this long, which gives the others time to take free
- * numbers.
+ * senders.
  */
 const leaveToOthersMs = 400;
 
 /**
- * Drains, in parallel, every number that has due recipients and no other worker. To share the numbers, a worker takes
+ * Drains, in parallel, every sender that has due recipients and no other worker. To share the senders, a worker takes
  * one at first, and later only those that no other worker took.
  */
 export class DispatchCampaigns {
@@ -33,7 +33,7 @@ export class DispatchCampaigns {
   private readonly analyzing: NudgedLoop;
   private readonly stopping = new AbortController();
   private waiting: Promise<void> | undefined;
-  /** After taking a number it takes no more until this time, so that other workers can. */
+  /** After taking a sender it takes no more until this time, so that other workers can. */
   private leavesUntil = 0;
 
   constructor(
@@ -84,7 +84,7 @@ export class DispatchCampaigns {
     await Promise.all([...this.drains.values()].map(({ ended }) => ended));
   }
 
-  /** Takes one number first and doubles with each look, so that a single worker soon has all of them. */
+  /** Takes one sender first and doubles with each look, so that a single worker soon has all of them. */
   private async takeSome(): Promise<void> {
     if (this.timing.now() < this.leavesUntil) return this.wake();
     const taken = await this.take(Math.max(1, this.drains.size));
@@ -93,7 +93,7 @@ export class DispatchCampaigns {
     if (taken > 0 || this.drains.size > 0) this.wake();
   }
 
-  /** Takes up to `most` numbers and returns how many it took. */
+  /** Takes up to `most` senders and returns how many it took. */
   private async take(most: number): Promise<number> {
     const free = Math.min(most, this.settings.mostSenders - this.drains.size);
     if (free <= 0 || this.stopping.signal.aborted) return 0;

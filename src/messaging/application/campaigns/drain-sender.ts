@@ -11,21 +11,21 @@ import { SendingSlots } from "./sending-slots.ts";
 export interface DrainSettings {
   /** How long after its claim a recipient may be sent to. It is shorter than the lease by the longest request. */
   readonly sendWithinMs: number;
-  /** How many requests of one number may be open at a time. */
+  /** How many requests of one sender may be open at a time. */
   readonly concurrency: number;
   /** How many recipients are recorded in one transaction at most. */
   readonly recordAtMost: number;
 }
 
 /**
- * A claim takes as many recipients as the number sends in this many seconds. If the worker is killed, at most the
+ * A claim takes as many recipients as the sender sends in this many seconds. If the worker is killed, at most the
  * present and the next batch, open requests and unrecorded outcomes become unknown.
  */
 const claimSeconds = 0.1;
 const mostClaimed = 500;
 const pauseAfterFailureMs = 500;
 const renewEveryMs = 1_000;
-/** The worker keeps the number if more comes due, or its rest ends, within this time. */
+/** The worker keeps the sender if more comes due, or its rest ends, within this time. */
 const soonMs = 10_000;
 
 interface Batch {
@@ -39,7 +39,7 @@ interface Batch {
 const nothing: Batch = { recipients: [], claimedAt: 0, held: false, skipped: false, dueInMs: null };
 
 /**
- * Sends what is due on one number while it holds the lease: at the number's rate, campaigns in turns, each message
+ * Sends what is due on one sender while it holds the lease: at the sender's rate, campaigns in turns, each message
  * once. Claiming, sending and recording overlap.
  */
 export class DrainSender {
@@ -72,8 +72,8 @@ export class DrainSender {
   }
 
   /**
-   * Resolves when nothing is due, the number must rest, the lease is lost or `signal` is aborted, and all outcomes are
-   * recorded. Returns the milliseconds for which the number must rest.
+   * Resolves when nothing is due, the sender must rest, the lease is lost or `signal` is aborted, and all outcomes are
+   * recorded. Returns the milliseconds for which the sender must rest.
    */
   async run(signal: AbortSignal): Promise<number> {
     const end = (): void => this.end();
@@ -116,7 +116,7 @@ export class DrainSender {
     return this.timing.sleep(ms, this.over.signal);
   }
 
-  /** Renews the lease even while requests hang or the number waits; otherwise another worker would take the number. */
+  /** Renews the lease even while requests hang or the sender waits; otherwise another worker would take the sender. */
   private async keepLease(): Promise<void> {
     for (;;) {
       await this.sleep(renewEveryMs);
@@ -159,7 +159,7 @@ export class DrainSender {
     await this.campaigns.pausesCommitted;
     while (!this.isOver) {
       const { heldMs } = this.slots.pacer;
-      // During a long rest the worker releases the number and takes another one.
+      // During a long rest the worker releases the sender and takes another one.
       if (heldMs > soonMs) this.end();
       else if (heldMs > 0) await this.sleep(heldMs);
       else if (this.slots.areTaken || this.recording.isBehind) await this.slots.oneEnds();

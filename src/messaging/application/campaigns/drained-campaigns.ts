@@ -8,7 +8,7 @@ export interface DrainedCampaign extends FrozenCampaign {
 }
 
 /**
- * The campaigns of a drained number: what they send, and which ones were paused because none of their messages can
+ * The campaigns of a drained sender: what they send, and which ones were paused because none of their messages can
  * succeed.
  */
 export class DrainedCampaigns {
@@ -67,7 +67,7 @@ export class DrainedCampaigns {
     this.allPaused = Promise.all([this.allPaused, pausing]).then(() => {});
   }
 
-  /** A name identifies the template, because all campaigns of a number have the same account. */
+  /** A name identifies the template, because all campaigns of a sender have the same account. */
   private withTemplateOf(id: number): number[] {
     const keyOf = (campaign: DrainedCampaign | undefined) =>
       JSON.stringify([campaign?.template.platformName, campaign?.template.language, campaign?.template.providerBId]);

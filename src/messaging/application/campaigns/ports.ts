@@ -72,7 +72,7 @@ export interface NewCampaigns extends StoredFields {
 
 export type NewCampaignUnitOfWork = UnitOfWork<{ readonly campaigns: NewCampaigns }>;
 
-/** A number that this worker drains, alone, as long as `fence` is the stored one. */
+/** A sender that this worker drains, alone, as long as `fence` is the stored one. */
 export interface SenderLease {
   readonly businessId: number;
   readonly sender: Sender;
@@ -94,7 +94,7 @@ export interface ClaimedRecipient {
 }
 
 export interface ClaimedBatch {
-  /** False if the lease is lost and another worker drains the number. */
+  /** False if the lease is lost and another worker drains the sender. */
   readonly held: boolean;
   readonly recipients: readonly ClaimedRecipient[];
   /** Campaigns with recipients that were skipped because they opted out. */
@@ -124,7 +124,7 @@ export interface RecipientToRecord {
   readonly errorReason: string | null;
 }
 
-/** Called for a number whose token cannot be decrypted, with the campaigns that were paused for it. */
+/** Called for a sender whose token cannot be decrypted, with the campaigns that were paused for it. */
 export type OnUnreadable = (businessId: number, campaignIds: readonly number[], error: Error) => void;
 
 /** Why no message of the campaign can succeed, and whether that concerns every campaign with its template. */
@@ -132,7 +132,7 @@ export type PauseReason = Pick<Extract<Consequence, { readonly kind: "pause" }>,
 
 export interface CampaignQueue {
   /**
-   * Leases numbers with due recipients and without a worker, the longest waiting first. A number whose token cannot be
+   * Leases senders with due recipients and without a worker, the longest waiting first. A sender whose token cannot be
    * decrypted does not stop the others.
    */
   lease(worker: string, limit: number, onUnreadable: OnUnreadable): Promise<SenderLease[]>;
@@ -141,7 +141,7 @@ export interface CampaignQueue {
   /** False if the lease is lost. */
   renew(lease: SenderLease): Promise<boolean>;
   /**
-   * Claims the next recipients of the number's campaigns, in turns, and renews the lease. They become `sending`: the
+   * Claims the next recipients of the sender's campaigns, in turns, and renews the lease. They become `sending`: the
    * caller must send to them before their lease expires, or not at all.
    *
    * @param after - the campaign that was served last; the turns begin after it
@@ -158,7 +158,7 @@ export interface CampaignQueue {
    * Does the same for all campaigns of the sender's account with the template, after a refusal outside of campaigns.
    */
   pauseTemplate(businessId: number, senderId: number, template: StoppedTemplate, reason: string): Promise<number[]>;
-  /** Completes the number's campaigns without open recipients, and returns their ids. */
+  /** Completes the sender's campaigns without open recipients, and returns their ids. */
   complete(businessId: number, senderId: number): Promise<number[]>;
   /**
    * Repairs what dead workers and simultaneous actions left in all businesses: running campaigns without open

@@ -7,11 +7,11 @@ const pauseAfterSetbackMs = 500;
 const longestHoldMs = 10 * 60_000;
 
 /**
- * Decides when a request of one number may begin: by its concurrency, its rate, and the platform's requests to slow
+ * Decides when a request of one sender may begin: by its concurrency, its rate, and the platform's requests to slow
  * down.
  */
 export class SendingSlots {
-  /** The rate of the number. */
+  /** The rate of the sender. */
   readonly pacer: Pacer;
   private taken = 0;
   private waiters: (() => void)[] = [];

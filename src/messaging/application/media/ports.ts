@@ -28,7 +28,7 @@ export interface SizeBounds {
 
 /** The space that was reserved for a file. */
 export interface Reservation {
-  /** In bytes: the file's largest possible size or what is left of the quota; null if its least size does not fit. */
+  /** In bytes: the file's largest possible size or the rest of the quota; null if its least size does not fit. */
   readonly reserved: number | null;
   /** Whether the file would fit if running uploads had not reserved the space. */
   readonly waits: boolean;

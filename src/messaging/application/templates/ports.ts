@@ -10,17 +10,17 @@ export interface MessagingPlatform {
   listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]>;
 }
 
-/** A number's limits, as far as its platform reports them. */
-export interface NumberCapacity {
+/** The limits of a sender, as far as its platform reports them. */
+export interface SenderCapacity {
   /** Such as `GREEN` or `RED`; null if unknown. */
   readonly quality: string | null;
-  /** People whom the number may write to first within 24 hours; null if unlimited or unknown. */
+  /** People whom the sender may write to first within 24 hours; null if unlimited or unknown. */
   readonly dailyLimit: number | null;
 }
 
-export interface NumberCapacities {
+export interface SenderCapacities {
   /** Never rejects. */
-  of(sender: Sender): Promise<NumberCapacity>;
+  of(sender: Sender): Promise<SenderCapacity>;
 }
 
 /** A template as the platform has it, with its content. */

@@ -195,12 +195,12 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
         return previewToWire(shown, query.page, shown.total);
       }
       const shown = await previewCampaign.check(command, query.page, previewPage);
-      const { affected, problems, number } = shown.check;
+      const { affected, problems, capacity } = shown.check;
       const revision = {
         con_problemas: affected,
         problemas: problems,
-        calidad: number.quality,
-        limite_diario: number.dailyLimit,
+        calidad: capacity.quality,
+        limite_diario: capacity.dailyLimit,
       };
       return { ...previewToWire(shown, query.page, affected), revision };
     },

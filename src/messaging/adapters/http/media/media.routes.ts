@@ -96,7 +96,7 @@ const storeRoute = (store: StoreMedia): Route =>
       400: { description: "The form is wrong, or the upload was interrupted", schema: failure },
       408: { description: "The request took longer than ten minutes; without a body, and the connection is closed" },
       413: {
-        description: "The file is larger than files of its type may be, or than what is left of the business's quota",
+        description: "The file is larger than its type allows, or than the rest of the business's quota",
         schema: failure,
       },
       415: { description: "The messaging platform does not accept files of this type", schema: failure },

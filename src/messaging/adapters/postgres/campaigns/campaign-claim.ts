@@ -2,7 +2,7 @@ import type { Statement } from "../../../../infra/postgres/database.ts";
 import { isDue, recipientMove, sendsNow } from "./campaign-sql.ts";
 
 /**
- * Campaigns with due recipients share the number evenly. Contacts that opted out after the registration, and those
+ * Campaigns with due recipients share the sender evenly. Contacts that opted out after the registration, and those
  * without a number, are skipped here.
  *
  * The update finds its rows by `ctid`, because with wrong statistics the planner could scan the whole queue. A row

@@ -118,7 +118,7 @@ type ClaimRow = ClaimedRecipient &
   };
 
 export interface QueueSettings {
-  /** Seconds that a worker keeps its number after each claim. */
+  /** Seconds that a worker keeps its sender after each claim. */
   readonly senderLeaseSeconds: number;
   /** Seconds within which a claimed recipient must be sent to and recorded. */
   readonly recipientLeaseSeconds: number;
@@ -163,7 +163,7 @@ export class PostgresCampaignQueue implements CampaignQueue {
    */
   private async giveUp({ businessId, sender_id, fence }: LeaseRow): Promise<number[]> {
     const own = [businessId, sender_id, fence];
-    // A process that has decrypted no token may have the wrong master secret: it leaves the number to other workers.
+    // A process that has decrypted no token may have the wrong master secret: it leaves the sender to other workers.
     const [statement, value] = this.opensTokens ? [giveUp, unreadableToken] : [release, unreadableRestMs];
     const cell = this.cells.of(businessId);
     const rows = await cell.rows<{ id: number }>(statement, [...own, value]).catch(() => []);

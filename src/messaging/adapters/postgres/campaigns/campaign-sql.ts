@@ -23,7 +23,7 @@ const inSql = <Name extends string>(moves: Readonly<Record<Name, Move<State>>>) 
 export const campaignMove = inSql(campaignMoves);
 export const recipientMove = inSql(recipientMoves);
 
-/** True if the row `campaign` may send now: it has started, is not paused, and is inside its daily window. */
+/** Whether the row `campaign` may send now: it has started, is not paused, and is inside its daily window. */
 export const sendsNow = `
   campaign.state ${isIn(sendingStates)} and campaign.starts_at <= now()
   and (campaign.window_from is null
