@@ -150,8 +150,8 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.cells, tokens.platform, tokens.senderDirectory, tokens.campaignProgress],
-    (cells, approval, senders, progress) => {
+    [tokens.cells, tokens.platform, tokens.senderDirectory, tokens.campaignAnnouncer],
+    (cells, approval, senders, announcer) => {
       const recordsOn = (queries: Queries) => new PostgresTemplateRecords(queries);
       const platform = approvingPlatform(approval, senders);
       const syncing = new PostgresUnitOfWork(cells, (transaction) => ({
@@ -164,7 +164,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
         ...templateRoutes(
           templatesOnWire,
           new SubmitTemplate(unitOfWorkOf(cells, recordsOn), platform, checkStructure),
-          new SyncTemplates(syncing, platform, (businessId, campaignIds) => progress.touch(businessId, campaignIds)),
+          new SyncTemplates(syncing, platform, (businessId, campaignIds) => announcer.touch(businessId, campaignIds)),
         ),
       ];
     },

@@ -25,7 +25,7 @@ import {
   PostgresNewCampaigns,
 } from "../messaging/adapters/postgres/campaigns/campaign-register.ts";
 import {
-  CampaignProgress,
+  CampaignAnnouncer,
   DispatchCampaigns,
   PreviewCampaign,
   RecordCampaign,
@@ -64,23 +64,23 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.campaignProgress,
+    tokens.campaignAnnouncer,
     [tokens.campaignQueue, tokens.feed, tokens.log],
     (queue, feed, log) =>
-      new CampaignProgress(queue, feed, timing, (error) =>
+      new CampaignAnnouncer(queue, feed, timing, (error) =>
         log.warn({ err: error }, "where campaigns stand could not be told"),
       ),
   );
-  provide(bind, tokens.recordCampaign, [tokens.cells, tokens.feed, tokens.campaignProgress, tokens.log], recorderIn);
+  provide(bind, tokens.recordCampaign, [tokens.cells, tokens.feed, tokens.campaignAnnouncer, tokens.log], recorderIn);
   provide(
     bind,
     tokens.settleCampaigns,
-    [tokens.cells, tokens.feed, tokens.campaignProgress, tokens.log, tokens.campaignQueue],
-    (cells, feed, progress, log, queue) => {
-      const recorders = cells.parts().map((part) => recorderIn(part, feed, progress, log));
+    [tokens.cells, tokens.feed, tokens.campaignAnnouncer, tokens.log, tokens.campaignQueue],
+    (cells, feed, announcer, log, queue) => {
+      const recorders = cells.parts().map((part) => recorderIn(part, feed, announcer, log));
       const recordStragglers = (signal?: AbortSignal) =>
         sideBySide(recorders, (recorder) => recorder.recordStragglers(signal));
-      return new SettleCampaigns({ recordStragglers }, queue, progress);
+      return new SettleCampaigns({ recordStragglers }, queue, announcer);
     },
   );
   provide(
@@ -91,17 +91,17 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       tokens.cells,
       tokens.channels,
       tokens.recordCampaign,
-      tokens.campaignProgress,
+      tokens.campaignAnnouncer,
       tokens.config,
       tokens.log,
     ],
-    (queue, cells, channels, recorder, progress, config, log) =>
+    (queue, cells, channels, recorder, announcer, config, log) =>
       new DispatchCampaigns(
         queue,
         new GrownTables(cells),
         channels,
         recorder,
-        progress,
+        announcer,
         timing,
         {
           worker: randomUUID(),
@@ -122,8 +122,8 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       return background("campaigns", "intake", { stop: () => dispatch.stop() });
     },
   );
-  provide(bind, tokens.background, [tokens.campaignProgress], (progress) =>
-    background("progress of campaigns", "work", { stop: () => progress.settled() }),
+  provide(bind, tokens.background, [tokens.campaignAnnouncer], (announcer) =>
+    background("progress of campaigns", "work", { stop: () => announcer.settled() }),
   );
   // For what comes due by itself, such as a scheduled start, and for what a process did not hear.
   provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
@@ -139,9 +139,9 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     [
       tokens.slowCells,
       tokens.secrets,
-      tokens.knownTemplates,
+      tokens.templateCache,
       tokens.platform,
-      tokens.numberCapacities,
+      tokens.senderCapacities,
       tokens.config,
       tokens.notifications,
     ],
@@ -160,26 +160,26 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.cells, tokens.slowCells, tokens.campaignProgress, tokens.notifications],
-    (cells, slowCells, progress, notifications) =>
+    [tokens.cells, tokens.slowCells, tokens.campaignAnnouncer, tokens.notifications],
+    (cells, slowCells, announcer, notifications) =>
       campaignRoutes(
         new PostgresCampaignReads(cells),
         new PostgresCampaignReads(slowCells),
         new PostgresCampaignControl(cells),
         (businessId, campaignId) => {
           notifications.notify(campaignsDue);
-          progress.touch(businessId, [campaignId]);
+          announcer.touch(businessId, [campaignId]);
         },
       ),
   );
 });
 
-function recorderIn(cells: Cells<Cell>, feed: EventFeed, progress: CampaignProgress, log: Log): RecordCampaign {
+function recorderIn(cells: Cells<Cell>, feed: EventFeed, announcer: CampaignAnnouncer, log: Log): RecordCampaign {
   const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
     recipients: new PostgresCampaignRecipients(transaction),
     inbox: new PostgresCampaignMessages(transaction),
   }));
-  return new RecordCampaign(unitOfWork, feed, (businessId, ids) => progress.touch(businessId, ids), {
+  return new RecordCampaign(unitOfWork, feed, (businessId, ids) => announcer.touch(businessId, ids), {
     isOfRows: refusesValues,
     onUnrecorded: (error, campaignId, position) =>
       log.error({ err: error, campaignId, position }, "what came of a message cannot be recorded as it is"),

@@ -90,23 +90,16 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.routes, [tokens.cells, tokens.ordersOfChat], (cells, orders) =>
     readInboxRoutes(new ReadInbox(new PostgresInboxReads(cells), orders)),
   );
-  provide(
-    bind,
-    tokens.actingUnitOfWork,
-    [tokens.cells, tokens.config, tokens.secrets],
-    (cells, { messages }, secrets) => {
-      return new PostgresUnitOfWork(cells, (transaction): ActingStores => {
-        const { leaseSeconds } = messages;
-        const tickets = new PostgresTicketDesk(transaction, cloudChannel, leaseSeconds, digesting(secrets));
-        return {
-          chats: new PostgresChatDesk(transaction),
-          marks: new PostgresChatMarks(transaction),
-          answers: new PostgresAnswerDesk(transaction, leaseSeconds),
-          departments: new PostgresDepartmentDesk(transaction, tickets),
-        };
-      });
-    },
-  );
+  provide(bind, tokens.actingUnitOfWork, [tokens.cells, tokens.config], (cells, { messages }) => {
+    return new PostgresUnitOfWork(cells, (transaction): ActingStores => {
+      return {
+        chats: new PostgresChatDesk(transaction),
+        marks: new PostgresChatMarks(transaction),
+        answers: new PostgresAnswerDesk(transaction, messages.leaseSeconds),
+        departments: new PostgresDepartmentDesk(transaction),
+      };
+    });
+  });
   provide(
     bind,
     tokens.assignWaitingChats,

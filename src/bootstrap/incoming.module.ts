@@ -25,7 +25,7 @@ import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { PostgresCampaignStatuses } from "../messaging/adapters/postgres/campaigns/campaign-statuses.ts";
 import { PostgresMediaErasure } from "../messaging/adapters/postgres/media/media-erasure.ts";
 import { PostgresTemplateNews } from "../messaging/adapters/postgres/templates/template-news.ts";
-import { type CampaignProgress, RemoveWithdrawn } from "../messaging/public.ts";
+import { type CampaignAnnouncer, RemoveWithdrawn } from "../messaging/public.ts";
 import { PostgresCatalogOrders } from "../orders/adapters/postgres/catalog-orders.ts";
 import { noteOn } from "./audit.ts";
 import { filesWaiting } from "./files.module.ts";
@@ -62,10 +62,10 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.workOffWebhooks,
-    [tokens.cells, tokens.campaignProgress, tokens.secrets, tokens.feed, tokens.aftermath, tokens.log],
-    (cells, progress, secrets, feed, aftermath, log) =>
+    [tokens.cells, tokens.campaignAnnouncer, tokens.secrets, tokens.feed, tokens.aftermath, tokens.log],
+    (cells, announcer, secrets, feed, aftermath, log) =>
       cells.parts().map((part) => {
-        const unitOfWork = incomingUnitOfWork(part, progress, secrets);
+        const unitOfWork = incomingUnitOfWork(part, announcer, secrets);
         const queue = new PostgresWebhookQueue(part.directory);
         return new WorkOffWebhooks(unitOfWork, queue, webhookReaders, feed, aftermath, (error, webhookId) =>
           webhookId === null
@@ -74,7 +74,7 @@ export const incomingModule = new ContainerModule(({ bind }) => {
         );
       }),
   );
-  provide(bind, tokens.incomingUnitOfWork, [tokens.cells, tokens.campaignProgress, tokens.secrets], (...deps) =>
+  provide(bind, tokens.incomingUnitOfWork, [tokens.cells, tokens.campaignAnnouncer, tokens.secrets], (...deps) =>
     incomingUnitOfWork(...deps),
   );
   provide(
@@ -99,11 +99,11 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.applyEarlyStatuses,
-    [tokens.cells, tokens.campaignProgress, tokens.secrets, tokens.feed],
-    (cells, progress, secrets, feed) => {
+    [tokens.cells, tokens.campaignAnnouncer, tokens.secrets, tokens.feed],
+    (cells, announcer, secrets, feed) => {
       const all = cells
         .parts()
-        .map((part) => new ApplyEarlyStatuses(incomingUnitOfWork(part, progress, secrets), feed));
+        .map((part) => new ApplyEarlyStatuses(incomingUnitOfWork(part, announcer, secrets), feed));
       return {
         execute: (signal) => sideBySide(all, (early) => early.execute(signal)),
         purge: () => sideBySide(all, (early) => early.purge()),
@@ -210,24 +210,24 @@ const webhookReaders: WebhookReaders = Object.fromEntries(
 );
 
 /** Tells where campaigns stand, by their business. */
-const telling = (progress: CampaignProgress, changed: ReadonlyMap<number, readonly number[]>) => () => {
-  for (const [businessId, campaignIds] of changed) progress.touch(businessId, campaignIds);
+const telling = (announcer: CampaignAnnouncer, changed: ReadonlyMap<number, readonly number[]>) => () => {
+  for (const [businessId, campaignIds] of changed) announcer.touch(businessId, campaignIds);
 };
 
 const incomingUnitOfWork = (
   cells: Cells<Cell>,
-  progress: CampaignProgress,
+  announcer: CampaignAnnouncer,
   secrets: Secrets,
 ): PostgresUnitOfWork<IncomingStores> =>
-  new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, progress, secrets));
+  new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, announcer, secrets));
 
-const incomingStores = (transaction: Queries, progress: CampaignProgress, secrets: Secrets): IncomingStores => ({
+const incomingStores = (transaction: Queries, announcer: CampaignAnnouncer, secrets: Secrets): IncomingStores => ({
   deliveries: (channel) => ({
     apply: async (statuses) =>
-      telling(progress, await new PostgresCampaignStatuses(transaction, channel).apply(statuses)),
+      telling(announcer, await new PostgresCampaignStatuses(transaction, channel).apply(statuses)),
   }),
   templates: {
-    apply: async (news) => telling(progress, await new PostgresTemplateNews(transaction).apply(news)),
+    apply: async (news) => telling(announcer, await new PostgresTemplateNews(transaction).apply(news)),
   },
   queue: new PostgresWebhookQueue(transaction),
   senders: new PostgresProvenSenders(transaction),

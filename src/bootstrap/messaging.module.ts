@@ -11,7 +11,7 @@ import { sendTemplateRoute } from "../messaging/adapters/http/sends/send-templat
 import { sendToChatRoute } from "../messaging/adapters/http/sends/send-to-chat.route.ts";
 import { listTemplatesRoute } from "../messaging/adapters/http/templates/list-templates.route.ts";
 import { HttpMediaProbe } from "../messaging/adapters/http-client/media-probe.ts";
-import { RememberedTemplates } from "../messaging/adapters/memory/remembered-templates.ts";
+import { TemplateCache } from "../messaging/adapters/memory/template-cache.ts";
 import { PostgresSendContexts } from "../messaging/adapters/postgres/sends/send-contexts.ts";
 import { PostgresSenders } from "../messaging/adapters/postgres/sends/senders.ts";
 import { PostgresTemplateUsage } from "../messaging/adapters/postgres/sends/template-usage.ts";
@@ -59,7 +59,7 @@ export const messagingModule = new ContainerModule(({ bind }) => {
       });
     },
   );
-  provide(bind, tokens.numberCapacities, [tokens.httpClient, tokens.config], (client, { messagingPlatform }) => {
+  provide(bind, tokens.senderCapacities, [tokens.httpClient, tokens.config], (client, { messagingPlatform }) => {
     const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
     const timeouts = { connectMs: connectTimeoutMs, totalMs: Math.min(timeoutMs, longestPageMs) };
     return new CloudCapacities({ client, baseUrl: url, version, timeouts });
@@ -77,8 +77,8 @@ export const messagingModule = new ContainerModule(({ bind }) => {
         observe: (channel, outcome) => metrics.countMessages(channel, outcome),
       }),
   );
-  provide(bind, tokens.knownTemplates, [tokens.platform, tokens.log], (platform, log) => {
-    return new RememberedTemplates(platform, (error) =>
+  provide(bind, tokens.templateCache, [tokens.platform, tokens.log], (platform, log) => {
+    return new TemplateCache(platform, (error) =>
       log.warn({ err: error }, "the platform did not tell what it knows of a template"),
     );
   });
@@ -117,10 +117,10 @@ export const messagingModule = new ContainerModule(({ bind }) => {
       tokens.feed,
       tokens.log,
       tokens.campaignQueue,
-      tokens.campaignProgress,
+      tokens.campaignAnnouncer,
     ],
-    (messages, senders, channels, feed, log, queue, progress) => {
-      const pauseTemplate = new PauseTemplate(queue, progress);
+    (messages, senders, channels, feed, log, queue, announcer) => {
+      const pauseTemplate = new PauseTemplate(queue, announcer);
       const onFailure = (error: unknown, messageId: number) =>
         log.error({ err: error, messageId }, "a message could not be sent, or what came of it not written down");
       return new SendMessage(messages, senders, channels, feed, onFailure, (...stopped) =>
@@ -147,7 +147,7 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.businessMessages,
-    [tokens.sendMessage, tokens.senderDirectory, tokens.sendContexts, tokens.knownTemplates, tokens.config],
+    [tokens.sendMessage, tokens.senderDirectory, tokens.sendContexts, tokens.templateCache, tokens.config],
     (send, senders, contexts, known, { media }) =>
       new BusinessMessages(send, senders, contexts, known, media.baseUrl || null),
   );
@@ -158,7 +158,7 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.routes,
-    [tokens.sendMessage, tokens.sendContexts, tokens.knownTemplates, tokens.ownMediaProbe, tokens.config],
+    [tokens.sendMessage, tokens.sendContexts, tokens.templateCache, tokens.ownMediaProbe, tokens.config],
     (send, contexts, known, mediaProbe, { media }) => [
       sendTemplateRoute(new SendTemplate(send, contexts, known, mediaProbe, media.baseUrl || null)),
     ],

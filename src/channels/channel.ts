@@ -8,59 +8,57 @@ import type { FileSettings } from "./shared/files.ts";
 import type { GraphSettings } from "./shared/graph.ts";
 
 /**
- * All that one channel differs by: how it sends, what its platform proves and tells, where its customers' files are.
- * A new channel is a folder with one of these, its name in `kernel/channels.ts`, and its address in the configuration.
+ * The parts that differ by channel: sending, checking senders, webhooks and customers' files. A new channel needs a
+ * folder with one of these, its name in `kernel/channels.ts`, and its URL in the configuration.
  */
 export interface ChannelKind<Name extends ChannelName = ChannelName> {
   readonly name: Name;
-  /** It is at the messaging platform's address. Others have an address of their own, under the channel's name. */
+  /** The channel uses the messaging platform's URL. Other channels have their own URL, configured under their names. */
   readonly isOfPlatform: boolean;
   connect(settings: SendingSettings): Channel;
 }
 
-/** What a channel needs to send. */
 export interface SendingSettings extends GraphSettings {
   readonly address: OwnAddress;
 }
 
-/** Where this service is reached from outside. */
+/** This service's public address. */
 export interface OwnAddress {
-  /** Without a slash at the end. It is known once the service listens. */
+  /** Without a trailing slash. Set once the service listens. */
   readonly root: string;
 }
 
-/** A channel that chats are on. */
+/** A channel with chats. */
 export interface ChatChannelKind<Name extends ChatChannelName = ChatChannelName> extends ChannelKind<Name> {
-  /** Asks the platform whether a sender is what a business says it is. */
-  readonly claim: Claim;
+  /** Asks the platform whether a business's statements about a sender are true. */
+  readonly checkSender: CheckSender;
   readonly receiving: Receiving;
 }
 
 /**
- * Reads from the channel's platform. Null for a refusal: the token does not open it, or it is not there. Rejects with
- * `NoAnswer` where nothing can be made of what came back, or nothing came.
+ * Reads from the channel's platform. Null for a refusal: the token is not valid for the object, or there is none.
+ * Rejects with `NoAnswer` if there is no answer or it cannot be read.
  */
 export type ReadPlatform = (path: string, headers: Readonly<Record<string, string>>) => Promise<Fields | null>;
 export type Verdict = Awaited<ReturnType<SenderPlatforms["look"]>>;
-export type Claim = (read: ReadPlatform, version: string, sender: ClaimedSender) => Promise<Verdict>;
+export type CheckSender = (read: ReadPlatform, version: string, sender: ClaimedSender) => Promise<Verdict>;
 
-/** What comes in from a channel's platform. */
+/** The channel's webhooks and files. */
 export interface Receiving {
   routes(parts: ReceivingParts): readonly Route[];
-  /** Reads what its routes kept. */
+  /** Reads payloads that the routes stored. */
   readonly read: ReadWebhook;
-  /** What was kept, without what concerns one customer; null where nothing of it may stay. */
+  /** Removes one customer's data from a stored payload; null if nothing remains. */
   readonly without: (payload: string, forgotten: Forgotten) => string | null;
   files(settings: FileSettings): FileSource;
-  /** Asks for the name of a customer that webhooks do not name; null where the platform gives none. Never rejects. */
+  /** Asks for a customer's name that webhooks do not carry; null if the platform gives none. Never rejects. */
   readonly nameOf?: (settings: GraphSettings, sender: Sender, customer: string) => Promise<string | null>;
 }
 
-/** What the routes of webhooks are made of. */
 export interface ReceivingParts {
-  /** Signs what the messaging platform delivers. */
+  /** The key of the signatures on the messaging platform's webhooks. */
   readonly appSecret: string;
-  /** Proves, once, that the messaging platform was told of an address by its owner. */
+  /** The secret of the platform's one-time verification of a webhook URL. */
   readonly verifyToken: string;
   readonly address: OwnAddress;
   readonly secrets: InstanceSecrets;
@@ -68,24 +66,24 @@ export interface ReceivingParts {
   readonly queue: Pick<KeepWebhooks, "keep">;
   /** @param name - for metrics: few and fixed */
   newFailureLimit(name: string): FailureLimit;
-  /** Hears of each piece of news that is dropped unread. */
+  /** Called for each part of a webhook that is dropped unread. */
   onIgnored(channel: ChatChannelName): void;
-  /** Hears of each delivery that is kept; returns at once. */
+  /** Called for each stored webhook; must return at once. */
   onArrival(): void;
 }
 
-/** Makes the secrets of instances. */
+/** Derives the secrets in webhook URLs of QR instances. */
 export interface InstanceSecrets {
   instanceSecret(instance: { businessId: number; senderId: number; platformId: string }): string;
   instanceNameSecret(platformId: string): string;
 }
 
-/** For platforms that sign with a sender's own token. */
+/** For platforms that sign webhooks with a sender's own token. */
 export interface SenderTokens {
   /**
-   * Whose sender it is, with its token and its number; null where no business has it.
+   * The owner, token and number of a sender; null if no business has it.
    *
-   * @param network - who asks: networks take turns
+   * @param network - the network of the request: networks take turns, so that one cannot block the others
    */
   find(channel: ChatChannelName, platformId: string, network: string): Promise<OwnedToken | null>;
 }

@@ -11,7 +11,6 @@ import { qr } from "./qr/qr.ts";
 import type { GraphSettings } from "./shared/graph.ts";
 import { sms } from "./sms/sms.ts";
 
-/** The channels that chats are on. */
 export const chatChannelKinds = {
   [cloud.name]: cloud,
   [page.name]: page,
@@ -22,34 +21,33 @@ export const chatChannelKinds = {
 
 const kinds: { readonly [Name in ChannelName]: ChannelKind<Name> } = { ...chatChannelKinds, [sms.name]: sms };
 
-/** Where the channels' platforms are, and for how long they are waited for. */
 export interface Platforms {
   readonly client: Pick<HttpClient, "request">;
   readonly messagingPlatform: {
     readonly url: string;
     readonly version: string;
-    /** Milliseconds; of every channel. */
+    /** In milliseconds, for every channel, like the next one. */
     readonly connectTimeoutMs: number;
     readonly timeoutMs: number;
   };
-  /** Of channels that are elsewhere; without one, or with an empty one, the channel is not configured. */
+  /** URLs of the other channels, by name. A channel with an empty or missing URL is not configured. */
   readonly urls: Readonly<Record<string, string | undefined>>;
 }
 
 export interface ChannelsSettings extends Platforms {
   readonly address: OwnAddress;
-  /** Hears what came of each message. */
+  /** Called with the outcome of each send. */
   readonly observe: (channel: ChannelName, outcome: string) => void;
 }
 
-/** What a channel needs to reach its platform; null where it is not configured. */
+/** Null if the channel is not configured. */
 export function settingsOf(name: ChannelName, { client, messagingPlatform, urls }: Platforms): GraphSettings | null {
   const { url, version, connectTimeoutMs: connectMs, timeoutMs: sendMs } = messagingPlatform;
   const baseUrl = (kinds[name].isOfPlatform ? url : urls[name]) || null;
   return baseUrl === null ? null : { client, baseUrl, version, timeouts: { connectMs, sendMs } };
 }
 
-/** Where the files of each channel's customers are; null where it is not configured. */
+/** The file source of each channel; null if the channel is not configured. */
 export function fileSourcesOf(platforms: Platforms, downloads: Pick<Downloads, "open">): FileSources {
   const sources = Object.values(chatChannelKinds).map(({ name, receiving }) => {
     const settings = settingsOf(name, platforms);
@@ -58,7 +56,7 @@ export function fileSourcesOf(platforms: Platforms, downloads: Pick<Downloads, "
   return Object.fromEntries(sources) as FileSources;
 }
 
-/** Every way to customers. What is sent over one that is not configured is `not-sent`, and says so. */
+/** All channels. Sending on one that is not configured results in `not-sent` with this reason. */
 export function channelsOf({ observe, address, ...platforms }: ChannelsSettings): Channels {
   const connected = channels.map((name) => {
     const settings = settingsOf(name, platforms);

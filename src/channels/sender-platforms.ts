@@ -3,23 +3,23 @@ import { fields, parse, textOf } from "../infra/http-client/json.ts";
 import { qrChannel } from "../kernel/channels.ts";
 import type { ClaimedSender, OwnedInstance, SenderPlatforms } from "../messaging/public.ts";
 import { chatChannelKinds } from "./channels.ts";
-import { NoAnswer } from "./shared/claims.ts";
 import { graphError } from "./shared/graph.ts";
 import { platformRates, platformTrouble } from "./shared/refusals.ts";
+import { NoAnswer } from "./shared/sender-check.ts";
 
 interface Settings {
   readonly client: Pick<HttpClient, "request">;
   readonly messagingPlatform: { readonly url: string; readonly version: string; readonly connectTimeoutMs: number };
-  /** By channel; without one the channel is not configured. */
+  /** URLs by channel; a channel without one is not configured. */
   readonly urls: Readonly<Record<string, string | undefined>>;
-  /** Where the provider of paired phones is to tell of an instance, and what it is to prove itself with. */
+  /** The URL and the secret for the provider's webhooks about an instance. */
   readonly webhookOf: (instance: OwnedInstance) => { readonly url: string; readonly secret: string };
-  /** Milliseconds for all that is asked of one sender; 10,000 unless given: somebody waits for it. */
+  /** Milliseconds for all requests about one sender; 10,000 by default, because a user waits for the answer. */
   readonly longestMs?: number;
 }
 
-/** What the provider is asked to tell. */
-const told = [
+/** Events that the provider is asked to send. */
+const events = [
   "MESSAGES_UPSERT",
   "MESSAGES_UPDATE",
   "MESSAGES_EDITED",
@@ -28,14 +28,14 @@ const told = [
   "CONNECTION_UPDATE",
 ];
 
-/** Characters; a code is some thousands. */
+/** In characters; a code has a few thousand. */
 const largestCode = 1_000_000;
 const pngBegins = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Errors of the platform that say nothing of what was asked. */
+/** Error codes that do not answer the question. */
 const passing = [...platformRates, ...platformTrouble];
 
-/** Asks the platforms for what is said to be a sender, and the provider of paired phones for its codes. */
+/** Checks senders at their platforms, and pairs phones at the QR gateway. */
 export class HttpSenderPlatforms implements SenderPlatforms {
   constructor(private readonly settings: Settings) {}
 
@@ -53,7 +53,7 @@ export class HttpSenderPlatforms implements SenderPlatforms {
       throw new NoAnswer();
     };
     try {
-      return await kind.claim(read, messagingPlatform.version, sender);
+      return await kind.checkSender(read, messagingPlatform.version, sender);
     } catch (error) {
       if (error instanceof NoAnswer) return "away";
       throw error;
@@ -68,9 +68,9 @@ export class HttpSenderPlatforms implements SenderPlatforms {
     const key = { apikey: instance.accessToken };
     const { url, secret } = this.settings.webhookOf(instance);
     const headers = { authorization: `Bearer ${secret}` };
-    // Without files: a large one would make an event too large to be taken, and its message would be lost.
-    const webhook = { enabled: true, url, headers, byEvents: false, base64: false, events: told };
-    // First: the provider tells of what follows from the code.
+    // Without files: a webhook with a large file could exceed the body limit, and its message would be lost.
+    const webhook = { enabled: true, url, headers, byEvents: false, base64: false, events };
+    // The webhook first, so that the connection through the code is reported.
     const set = await this.ask(`${rootOf(provider)}/webhook/set/${id}`, key, deadline, { webhook });
     if (set === null || set.status >= 300) return null;
     const found = await this.ask(`${rootOf(provider)}/instance/connect/${id}`, key, deadline);

@@ -42,7 +42,7 @@ await runCommand(async () => {
   try {
     await resolve(container, tokens.settleCampaigns).execute();
     await dispatch.runToEnd();
-    await resolve(container, tokens.campaignProgress).settled();
+    await resolve(container, tokens.campaignAnnouncer).settled();
     await show();
     if (process.stdout.isTTY) process.stdout.write("\n");
     if (gaveUp)

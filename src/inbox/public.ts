@@ -1,4 +1,4 @@
-/** What other features and the composition root may use of inbox. */
+/** The parts of inbox that other features and the composition root may use. */
 
 export { ActOnChats } from "./application/acting/act-on-chats.ts";
 export { AnswerChat } from "./application/acting/answer-chat.ts";
@@ -22,7 +22,6 @@ export type {
   IncomingStores,
   IncomingUnitOfWork,
   ReadWebhook,
-  TicketStores,
   WebhookCounts,
   WebhookOrigin,
   WebhookQueue,
@@ -30,6 +29,7 @@ export type {
 } from "./application/ports.ts";
 export { ReadInbox } from "./application/reading/read-inbox.ts";
 export type { Aftermath } from "./application/record-news.ts";
+export type { TicketStores } from "./application/ticket-ports.ts";
 export { WorkOffWebhooks } from "./application/work-off-webhooks.ts";
 export { conversationStates } from "./domain/conversation.ts";
 export type { Forgotten } from "./domain/forget-number.ts";

@@ -1,6 +1,6 @@
-/** What other features and the composition root may use of messaging. */
+/** The parts of messaging that other features and the composition root may use. */
 
-export { CampaignProgress } from "./application/campaigns/campaign-progress.ts";
+export { CampaignAnnouncer } from "./application/campaigns/campaign-announcer.ts";
 export { DispatchCampaigns } from "./application/campaigns/dispatch-campaigns.ts";
 export type { CampaignsStanding } from "./application/campaigns/operator-ports.ts";
 export { PauseTemplate } from "./application/campaigns/pause-template.ts";
@@ -10,7 +10,7 @@ export type {
   CampaignNews,
   CampaignOrigin,
   CampaignQueue,
-  LearnedContact,
+  ContactUpdate,
   Timing,
 } from "./application/campaigns/ports.ts";
 export { PreviewCampaign } from "./application/campaigns/preview-campaign.ts";
@@ -53,13 +53,13 @@ export type { ClaimedSender, OwnedInstance, SenderPlatforms } from "./applicatio
 export { SettleExpired } from "./application/sends/settle-expired.ts";
 export { ListTemplates } from "./application/templates/list-templates.ts";
 export type {
-  KnownTemplates,
+  CachedTemplates,
   MessagingPlatform,
-  NumberCapacities,
-  NumberCapacity,
   ReviewedTemplate,
   SampleFiles,
   SampleProblem,
+  SenderCapacities,
+  SenderCapacity,
   SubmitOutcome,
   TemplateApproval,
 } from "./application/templates/ports.ts";

@@ -75,7 +75,7 @@ describe("the chats that campaigns write to", () => {
       await run("select from chats where business_id = 1 and id = $1 for no key update", [chat]);
       recorded = all.world.database.transaction((own) =>
         new PostgresCampaignMessages(own).record(
-          [{ businessId: 1, learned: [], campaigns: [news(first, other, []), news(second, locked, [103])] }],
+          [{ businessId: 1, contactUpdates: [], campaigns: [news(first, other, []), news(second, locked, [103])] }],
           false,
         ),
       );

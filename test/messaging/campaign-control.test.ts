@@ -262,7 +262,7 @@ describe("campaigns in the hands of an operator", () => {
     });
 
     it("tell nobody of a campaign that is gone, and wait for nothing then", async () => {
-      const progress = resolve(all.world.container, tokens.campaignProgress);
+      const progress = resolve(all.world.container, tokens.campaignAnnouncer);
       progress.touch(2, [987_654]);
       await progress.settled();
     });

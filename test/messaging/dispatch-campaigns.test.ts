@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { CampaignProgress } from "../../src/messaging/application/campaigns/campaign-progress.ts";
+import type { CampaignAnnouncer } from "../../src/messaging/application/campaigns/campaign-announcer.ts";
 import { DispatchCampaigns } from "../../src/messaging/application/campaigns/dispatch-campaigns.ts";
 import type { CampaignQueue, SenderLease, Timing } from "../../src/messaging/application/campaigns/ports.ts";
 import type { RecordCampaign } from "../../src/messaging/application/campaigns/record-campaign.ts";
@@ -21,7 +21,7 @@ class Numbers {
       { refresh: async () => {} },
       {} as Channels,
       { record: async () => {} } as unknown as RecordCampaign,
-      { touch: () => {} } as unknown as CampaignProgress,
+      { touch: () => {} } as unknown as CampaignAnnouncer,
       this.timing,
       { worker: name, mostSenders: 50, sendWithinMs: 1_000, concurrency: 1, recordAtMost: 1 },
       (error) => {

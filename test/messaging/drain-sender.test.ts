@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import type { CampaignProgress } from "../../src/messaging/application/campaigns/campaign-progress.ts";
+import type { CampaignAnnouncer } from "../../src/messaging/application/campaigns/campaign-announcer.ts";
 import { DrainSender } from "../../src/messaging/application/campaigns/drain-sender.ts";
 import type {
   CampaignQueue,
-  Claim,
+  ClaimedBatch,
   ClaimedRecipient,
   FrozenCampaign,
   SenderLease,
@@ -115,7 +115,7 @@ class FakeNumber {
       {
         record: async (_lease: SenderLease, tried: TriedRecipient[]) => this.record(tried),
       } as unknown as RecordCampaign,
-      { touch: (_, ids) => void this.touched.push(...ids) } as CampaignProgress,
+      { touch: (_, ids) => void this.touched.push(...ids) } as CampaignAnnouncer,
       this.time,
       { sendWithinMs, concurrency: 10, recordAtMost: 500 },
       (error) => this.errors.push(error),
@@ -128,7 +128,7 @@ class FakeNumber {
   }
 
   private readonly queue: Partial<CampaignQueue> = {
-    claim: async (_lease, limit): Promise<Claim> => {
+    claim: async (_lease, limit): Promise<ClaimedBatch> => {
       this.claims += 1;
       const held = this.isHeld;
       const recipients = held && this.isRunning ? this.waiting.splice(0, limit) : [];

@@ -71,7 +71,7 @@ describe("Each type of event for a business's own systems", () => {
       expect(isValid, `${type}: ${ajv.errorsText()} in ${body}`).to.equal(true);
     }
     // Where it stands is told to the sockets once more, as when statuses arrive after its end.
-    resolve(world.container, tokens.campaignProgress).touch(1, [id]);
+    resolve(world.container, tokens.campaignAnnouncer).touch(1, [id]);
     await eventually(async () => {
       const told = await world.rows(
         `select from realtime_events where name = 'campaign:progress' and payload ->> 'state' = 'completed'`,

@@ -1,11 +1,11 @@
 import type { AccountNews } from "../../inbox/public.ts";
-import { id, omit, type Told, text, timeOfSeconds } from "../shared/told.ts";
+import { id, type JsonObject, omit, text, timeOfSeconds } from "../shared/json-fields.ts";
 
-/** Characters of what is kept of an event besides its name; the platform's events have some hundred. */
+/** Characters of an event's details; the platform's events have some hundred. */
 const mostDetails = 8_000;
 
-/** What the field `account_update` tells of an account as a whole. */
-export function readAccountNews(value: Told, entry: Told): AccountNews[] {
+/** Reads the field `account_update`. */
+export function readAccountNews(value: JsonObject, entry: JsonObject): AccountNews[] {
   const account = id(entry.id);
   const event = text(value.event);
   if (account === undefined || !/^[A-Z0-9_]{1,64}$/.test(event)) return [];

@@ -1,6 +1,6 @@
 import { type HttpClient, rootOf } from "../../infra/http-client/http-client.ts";
 import { parse, textOf } from "../../infra/http-client/json.ts";
-import type { NumberCapacities, NumberCapacity, Sender } from "../../messaging/public.ts";
+import type { Sender, SenderCapacities, SenderCapacity } from "../../messaging/public.ts";
 import { bearer } from "../shared/graph.ts";
 
 interface Settings {
@@ -10,15 +10,15 @@ interface Settings {
   readonly timeouts: { readonly connectMs: number; readonly totalMs: number };
 }
 
-const unknown: NumberCapacity = { quality: null, dailyLimit: null };
+const unknown: SenderCapacity = { quality: null, dailyLimit: null };
 
-/** Newer versions of the platform have one limit for all numbers of a business; older ones have it by number. */
+/** Newer versions of the platform have one limit for all numbers of a business, older ones a limit per number. */
 const wanted = ["quality_rating", "whatsapp_business_manager_messaging_limit", "messaging_limit_tier"] as const;
 
-export class CloudCapacities implements NumberCapacities {
+export class CloudCapacities implements SenderCapacities {
   constructor(private readonly settings: Settings) {}
 
-  async of({ platformId, accessToken }: Sender): Promise<NumberCapacity> {
+  async of({ platformId, accessToken }: Sender): Promise<SenderCapacity> {
     const { client, baseUrl, version, timeouts } = this.settings;
     const outcome = await client.request({
       method: "GET",
@@ -34,7 +34,7 @@ export class CloudCapacities implements NumberCapacities {
   }
 }
 
-/** Such as `TIER_250` or `TIER_10K`; null for `TIER_UNLIMITED`, and for what is no limit. */
+/** Parses `TIER_250` or `TIER_10K`; null for `TIER_UNLIMITED` and unknown values. */
 function limitOf(tier: unknown): number | null {
   const [, count, thousands] = /^TIER_(\d{1,6})(K?)$/.exec(textOf(tier) ?? "") ?? [];
   return count === undefined ? null : Number(count) * (thousands ? 1_000 : 1);

@@ -1,18 +1,18 @@
 import type { CatalogLine, CatalogOrder } from "../../inbox/public.ts";
-import { beginning, id, list, type Told, text } from "../shared/told.ts";
+import { beginning, id, type JsonObject, list, text } from "../shared/json-fields.ts";
 
 const mostLines = 100;
 const mostQuantity = 10_000;
 const longestRetailerId = 200;
 
-/** What a message of kind `order` orders; nothing where it lists no products. */
-export function orderOf(kind: string, content: Told): { readonly order?: CatalogOrder } {
+/** The products of a message of kind `order`, if there are any. */
+export function orderOf(kind: string, content: JsonObject): { readonly order?: CatalogOrder } {
   const products = kind === "order" ? list(content.product_items) : [];
   if (products.length === 0) return {};
   return { order: { lines: products.slice(0, mostLines).map(lineOf) } };
 }
 
-function lineOf(product: Told): CatalogLine {
+function lineOf(product: JsonObject): CatalogLine {
   const { product_retailer_id: given, quantity: pieces } = product;
   const shown = { price: priceOf(product.item_price), currency: currencyOf(product.currency) };
   const retailerId = id(given);
@@ -24,13 +24,13 @@ function lineOf(product: Told): CatalogLine {
   return { retailerId: written(given), quantity: null, shownQuantity: written(pieces), ...shown };
 }
 
-/** What cannot be read, as the platform wrote it. */
+/** Keeps a value that cannot be read as the platform wrote it. */
 function written(value: unknown): string | null {
   const given = typeof value === "number" ? String(value) : text(value);
   return beginning(given, longestRetailerId) || null;
 }
 
-/** A number or a text, as versions of the platform differ. */
+/** Versions of the platform write prices as a number or as text. */
 function priceOf(value: unknown): string | null {
   const written = typeof value === "number" ? String(value) : text(value);
   return /^\d{1,12}(\.\d{1,2})?$/.test(written) ? written : null;

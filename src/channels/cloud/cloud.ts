@@ -1,6 +1,6 @@
 import { cloudChannel } from "../../kernel/channels.ts";
 import type { ChatChannelKind } from "../channel.ts";
-import { claimedNumber } from "./claim.ts";
+import { checkNumber } from "./check-sender.ts";
 import { cloudFiles } from "./files.ts";
 import { withoutOwnerOf } from "./forget.ts";
 import { readCloudWebhook } from "./payload.ts";
@@ -12,6 +12,6 @@ export const cloud: ChatChannelKind<typeof cloudChannel> = {
   name: cloudChannel,
   isOfPlatform: true,
   connect: cloudMessages,
-  claim: claimedNumber,
+  checkSender: checkNumber,
   receiving: { routes: cloudWebhookRoutes, read: readCloudWebhook, without: withoutOwnerOf, files: cloudFiles },
 };

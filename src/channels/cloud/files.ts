@@ -6,12 +6,12 @@ import { type FileSettings, fileAnswer } from "../shared/files.ts";
 import { bearer, graphError } from "../shared/graph.ts";
 import { retryAfterMs } from "../shared/refusals.ts";
 
-/** Where the platform serves files from. It wants the number's token there. */
+/** The platform's own file hosts; they require the number's token. */
 const platformHosts = /\.(fbsbx\.com|facebook\.com|whatsapp\.net)$/;
-/** The platform does not know the file, or has it no more. */
+/** Error code: the platform does not know the file, or no longer has it. */
 const unknownObject = 100;
 
-/** The platform gives an address that is good for 5 minutes, so it is asked for at each attempt. */
+/** The platform's download URL is valid for 5 minutes, so each attempt asks for a new one. */
 export function cloudFiles(settings: FileSettings): FileSource {
   const home = rootOf(settings.baseUrl);
   return {

@@ -11,21 +11,25 @@ import {
   beginning,
   digits,
   id,
+  type JsonObject,
   list,
   longestEmoji,
   longestFileName,
   object,
   omit,
-  type Told,
   text,
   timeOfSeconds,
-} from "../shared/told.ts";
+} from "../shared/json-fields.ts";
 import { orderOf } from "./catalog.ts";
 
-/** A message from a customer; kinds that are not known are kept with their details. */
-export function readMessage(message: Told, sender: string, names: ReadonlyMap<string, string>): IncomingMessage[] {
+/** Reads a message from a customer; unknown kinds are kept with their details. */
+export function readMessage(
+  message: JsonObject,
+  sender: string,
+  names: ReadonlyMap<string, string>,
+): IncomingMessage[] {
   const from = digits(message.from);
-  const read = toldMessage(message, sender);
+  const read = readCommon(message, sender);
   if (from === undefined || read === undefined) return [];
   const name = names.get(from);
   const referral = object(message.referral);
@@ -41,15 +45,19 @@ export function readMessage(message: Told, sender: string, names: ReadonlyMap<st
   ];
 }
 
-/** What somebody of the business wrote in the business app of a number that is there, too. */
-export function readEcho(message: Told, sender: string): EchoedMessage[] {
+/** A message that the business wrote in the business app, on a number that is connected there too. */
+export function readEcho(message: JsonObject, sender: string): EchoedMessage[] {
   const to = digits(message.to);
-  const read = toldMessage(message, sender);
+  const read = readCommon(message, sender);
   if (to === undefined || read === undefined || aboutAnother.includes(read.kind)) return [];
   return [{ ...read, to }];
 }
 
-export function readReaction(message: Told, sender: string, names: ReadonlyMap<string, string>): IncomingReaction[] {
+export function readReaction(
+  message: JsonObject,
+  sender: string,
+  names: ReadonlyMap<string, string>,
+): IncomingReaction[] {
   const from = digits(message.from);
   const reaction = object(message.reaction);
   const messageId = id(reaction.message_id);
@@ -60,15 +68,14 @@ export function readReaction(message: Told, sender: string, names: ReadonlyMap<s
   return [{ sender, from, ...(name === undefined ? {} : { name }), messageId, emoji, occurredAt }];
 }
 
-/** A customer takes a message back. */
-export function readWithdrawal(message: Told, sender: string): Withdrawal[] {
+export function readWithdrawal(message: JsonObject, sender: string): Withdrawal[] {
   const from = digits(message.from);
   const messageId = id(object(message.revoke).original_message_id);
   return from === undefined || messageId === undefined ? [] : [{ sender, from, messageId }];
 }
 
-/** A customer, or in the business app somebody of the business, gives a message another text. */
-export function readEdit(message: Told, sender: string, author: MessageEdit["author"]): MessageEdit[] {
+/** The author is a customer, or the business in the business app. */
+export function readEdit(message: JsonObject, sender: string, author: MessageEdit["author"]): MessageEdit[] {
   const customer = digits(author === "customer" ? message.from : message.to);
   const { original_message_id, message: edited } = object(message.edit);
   const messageId = id(original_message_id);
@@ -78,16 +85,16 @@ export function readEdit(message: Told, sender: string, author: MessageEdit["aut
   return [{ sender, customer, author, messageId, body, occurredAt: timeOfSeconds(message.timestamp) }];
 }
 
-/** Kinds that are about another message, and none of their own. */
+/** Kinds that change another message and are no messages themselves. */
 const aboutAnother: readonly string[] = ["reaction", "revoke", "edit"];
 
-/** What messages of both sides have. */
-function toldMessage(message: Told, sender: string): Omit<EchoedMessage, "to"> | undefined {
+/** The fields that incoming and outgoing messages share. */
+function readCommon(message: JsonObject, sender: string): Omit<EchoedMessage, "to"> | undefined {
   const platformMessageId = id(message.id);
   const type = id(message.type);
   if (platformMessageId === undefined || type === undefined) return undefined;
   const content = contentOf(message);
-  // What earlier versions of the platform call a voice message.
+  // Earlier versions of the platform call a voice message `voice`.
   const kind = type === "voice" ? "audio" : type;
   const details = omit(message, ["id", "from", "to", "timestamp", "type", "referral", "text"]);
   const replyTo = id(object(message.context).id);
@@ -103,13 +110,13 @@ function toldMessage(message: Told, sender: string): Omit<EchoedMessage, "to"> |
   };
 }
 
-/** In the field that is called as the message's type. */
-function contentOf(message: Told): Told {
+/** The content is in a field with the name of the message's type. */
+function contentOf(message: JsonObject): JsonObject {
   const type = text(message.type);
   return Object.hasOwn(message, type) ? object(message[type]) : {};
 }
 
-function fileOf(kind: string, { id: given, filename }: Told): { file?: IncomingFile } {
+function fileOf(kind: string, { id: given, filename }: JsonObject): { file?: IncomingFile } {
   const fileKind = fileKinds.find((known) => known === kind);
   const fileId = id(given);
   if (fileKind === undefined || fileId === undefined) return {};
@@ -118,8 +125,8 @@ function fileOf(kind: string, { id: given, filename }: Told): { file?: IncomingF
   return { file: { kind: fileKind, ...(name !== "" && { name }), place } };
 }
 
-/** What an inbox shows of each kind of message. */
-function bodyOf(kind: string, content: Told): string {
+/** The text that the inbox shows for each kind of message. */
+function bodyOf(kind: string, content: JsonObject): string {
   switch (kind) {
     case "text":
     case "system":

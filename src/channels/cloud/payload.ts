@@ -16,37 +16,37 @@ import {
   beginning,
   digits,
   id,
+  type JsonObject,
   list,
   longestName,
   object,
-  type Told,
+  parseWebhook,
   text,
   timeOfSeconds,
-  toldIn,
   uuid,
-} from "../shared/told.ts";
+} from "../shared/json-fields.ts";
 import { readAccountNews } from "./account.ts";
 import { readEcho, readEdit, readMessage, readReaction, readWithdrawal } from "./messages.ts";
 
-/** The recipient opted out of marketing messages. */
+/** Error code: the recipient opted out of marketing messages. */
 const optedOutCode = 131050;
-/** Others are not read, such as `history`: what was written before a number was connected is no news. */
+/** Other fields are ignored, such as `history`, which has messages from before a number was connected. */
 const readFields: readonly string[] = [
   ...["messages", "user_preferences", "smb_message_echoes"],
   ...["message_template_status_update", "template_category_update"],
   ...["phone_number_quality_update", "account_update"],
 ];
 
-/** Whether there is anything in it that is read. */
+/** True if the payload has a field that is read. */
 export const isReadOfCloud = (told: unknown): boolean =>
   list(object(told).entry).some(({ changes }) => list(changes).some(({ field }) => readFields.includes(text(field))));
 
 /**
- * Reads a webhook of the cloud business API. Fields and kinds that are not known are left out, never an error:
- * a webhook that fails is delivered again for days. Throws only when the payload is no JSON.
+ * Reads a webhook of the cloud business API. Unknown fields and kinds are skipped without an error, because the
+ * platform repeats a failed webhook for days. Throws only if the payload is not JSON.
  */
 export function readCloudWebhook(payload: string): WebhookNews {
-  const root = toldIn(payload);
+  const root = parseWebhook(payload);
   const messages: IncomingMessage[] = [];
   const echoes: EchoedMessage[] = [];
   const edits: MessageEdit[] = [];
@@ -99,13 +99,13 @@ export function readCloudWebhook(payload: string): WebhookNews {
   };
 }
 
-/** Of a message that the platform cannot hand over it says why, at the message or beside it. */
+/** If the platform cannot deliver a message, it gives the errors at the message or beside the list. */
 const withErrorsOf =
-  ({ errors }: Told) =>
-  (message: Told): Told =>
+  ({ errors }: JsonObject) =>
+  (message: JsonObject): JsonObject =>
     Array.isArray(errors) ? { errors, ...message } : message;
 
-function readStatus(status: Told, sender: string): DeliveryStatus[] {
+function readStatus(status: JsonObject, sender: string): DeliveryStatus[] {
   const platformMessageId = id(status.id);
   const state = reportedStates.find((known) => known === status.status);
   if (platformMessageId === undefined || state === undefined) return [];
@@ -123,20 +123,20 @@ function readStatus(status: Told, sender: string): DeliveryStatus[] {
   ];
 }
 
-function readError(error: Told) {
+function readError(error: JsonObject) {
   const code = Number.isInteger(error.code) && Math.abs(Number(error.code)) < 2 ** 31 ? Number(error.code) : 0;
   const reason = text(object(error.error_data).details) || text(error.message) || text(error.title);
   return { code, reason: beginning(reason, 500), optedOut: code === optedOutCode };
 }
 
-function readPreference(word: Told, sender: string): PreferenceChange[] {
+function readPreference(word: JsonObject, sender: string): PreferenceChange[] {
   const from = digits(word.wa_id);
   if (from === undefined || word.category !== "marketing_messages") return [];
   if (word.value !== "stop" && word.value !== "resume") return [];
   return [{ sender, from, optedOut: word.value === "stop", occurredAt: timeOfSeconds(word.timestamp) }];
 }
 
-/** States of templates by the event that tells of them; others, such as a warning, change none. */
+/** Template states by event. Other events, such as warnings, change no state. */
 const templateStates: Readonly<Record<string, string | null>> = {
   ...Object.fromEntries(
     ["APPROVED", "PENDING", "REJECTED", "IN_APPEAL", "PAUSED", "DISABLED", "PENDING_DELETION", "LIMIT_EXCEEDED"].map(
@@ -147,7 +147,7 @@ const templateStates: Readonly<Record<string, string | null>> = {
   DELETED: null,
 };
 
-function readTemplate(field: string, value: Told, entry: Told): TemplateNews[] {
+function readTemplate(field: string, value: JsonObject, entry: JsonObject): TemplateNews[] {
   const account = id(entry.id);
   const name = id(value.message_template_name);
   const language = id(value.message_template_language);
@@ -164,13 +164,13 @@ function readTemplate(field: string, value: Told, entry: Told): TemplateNews[] {
   return [{ ...news, status: templateStates[event] ?? null, reason: templateReason(value) }];
 }
 
-function templateReason(value: Told): string | null {
+function templateReason(value: JsonObject): string | null {
   const { title, description } = object(value.other_info);
   const reason = text(value.reason);
   return beginning((reason === "NONE" ? "" : reason) || text(description) || text(title), 500) || null;
 }
 
-function readNumberNews(value: Told, entry: Told): NumberNews[] {
+function readNumberNews(value: JsonObject, entry: JsonObject): NumberNews[] {
   const account = id(entry.id);
   const phone = text(value.display_phone_number).replaceAll(/\D/g, "");
   const state = text(value.event);
@@ -178,7 +178,7 @@ function readNumberNews(value: Told, entry: Told): NumberNews[] {
   return [{ account, phone, state, at: timeOfSeconds(entry.time) }];
 }
 
-function profileNames(value: Told): ReadonlyMap<string, string> {
+function profileNames(value: JsonObject): ReadonlyMap<string, string> {
   const named = list(value.contacts).map((contact) => [
     text(contact.wa_id),
     beginning(text(object(contact.profile).name), longestName),

@@ -13,7 +13,7 @@ export interface SampleSettings {
 }
 
 const megabyte = 1024 * 1024;
-/** What the platform takes as the example of a header. It allows larger documents, which no example needs. */
+/** Header examples that the platform accepts. It allows larger documents, but no example needs them. */
 const allowed: Readonly<Record<string, { readonly types: readonly string[]; readonly mostBytes: number }>> = {
   IMAGE: { types: ["image/jpeg", "image/png"], mostBytes: 5 * megabyte },
   VIDEO: { types: ["video/mp4"], mostBytes: 16 * megabyte },
@@ -23,9 +23,8 @@ const allowed: Readonly<Record<string, { readonly types: readonly string[]; read
 type NotSubmitted = Exclude<SubmitOutcome, { readonly kind: "accepted" }>;
 
 /**
- * The platform reviews a header's example file only by a handle of its upload API. This replaces addresses by handles:
- * it reads the app of the token, opens an upload of that app and uploads the file. The stored template keeps its address,
- * since handles expire.
+ * Replaces example URLs by handles, because the platform accepts only handles of its upload API. Reads the token's app,
+ * opens an upload of that app and uploads the file. The stored template keeps the URL, since handles expire.
  */
 export async function withHandles(
   settings: SampleSettings,
@@ -62,7 +61,7 @@ interface Sample {
   readonly bytes: Uint8Array;
 }
 
-/** The handle of the uploaded file. */
+/** Returns the handle of the uploaded file. */
 async function upload(settings: SampleSettings, sender: Sender, sample: Sample): Promise<string | NotSubmitted> {
   const { client, baseUrl, version, timeouts } = settings;
   const root = `${rootOf(baseUrl)}/${version}`;
@@ -94,11 +93,11 @@ async function upload(settings: SampleSettings, sender: Sender, sample: Sample):
 
   const sent = await client.request({
     method: "POST",
-    // The id has a form of its own, such as `upload:MTphd...?sig=ARZ...`, and goes into the address as it is.
+    // The id must not be escaped: its form is `upload:MTphd...?sig=ARZ...`.
     url: `${root}/${id}`,
     headers: {
       accept: "application/json",
-      // This request alone wants another scheme.
+      // Only this request uses the scheme `OAuth`.
       authorization: `OAuth ${sender.accessToken}`,
       file_offset: "0",
       "content-type": "application/octet-stream",
@@ -109,7 +108,7 @@ async function upload(settings: SampleSettings, sender: Sender, sample: Sample):
   return textIn(sent, "h", sender);
 }
 
-/** A text of the platform's answer. Nothing of the template has left yet, so every failure can be repeated. */
+/** Reads a text of the answer. Nothing was submitted yet, so every failure can be retried. */
 function textIn(outcome: HttpOutcome, name: string, { accessToken }: Sender): string | NotSubmitted {
   if (outcome.kind !== "answer") return { kind: "not-sent" };
   const body = parse(outcome.text);

@@ -4,7 +4,6 @@ import { type GraphSettings, graphError, graphSend, graphStops } from "../shared
 import { errorClasses, platformRates, platformTrouble } from "../shared/refusals.ts";
 import { type AnswerDialect, captioned, channelBy, fileNameOf, posted, textWithLink } from "../shared/sending.ts";
 
-/** The platform's cloud channel. */
 export const cloudMessages = (settings: GraphSettings): Channel => ({
   ...channelBy(settings, cloudAnswers, (sender, message) =>
     graphSend(settings.version, sender, { ...addressOf(message), ...contentOf(message) }),
@@ -23,7 +22,7 @@ const addressOf = ({ to, reference, replyTo }: ChannelMessage): object => ({
   ...(replyTo !== undefined && { context: { message_id: replyTo } }),
 });
 
-/** Longer texts are no captions. */
+/** In characters; a longer text is sent as a text with a link. */
 const longestCaption = 1_024;
 
 function contentOf({ template, ...content }: ChannelMessage): object {
@@ -55,7 +54,7 @@ function templateContent(
   }
   const [code] = parameters;
   if (copiesCode && code !== undefined) {
-    // The platform wants this kind for every button that copies a code.
+    // The platform expects `url` for every button that copies a code.
     components.push({ type: "button", sub_type: "url", index: "0", parameters: [{ type: "text", text: code }] });
   }
   return {
@@ -74,15 +73,15 @@ export const cloudAnswers: AnswerDialect = {
     "wait-sender": [...platformRates, ...platformTrouble],
     "wait-recipient": [131056],
     stop: [
-      // The template: parameters, name and language, policy, format, a part missing.
+      // Template: parameters, name or language, policy, format, missing part.
       ...[132000, 132001, 132007, 132012, 131008],
-      // The account: payment, locked, spam limit, display name, number not registered or deleted, access.
+      // Account: payment, locked, spam limit, display name, number not registered or deleted, access.
       ...[131042, 131031, 131048, 131037, 131045, 133010, 131005],
       ...graphStops,
     ],
-    // Paused, disabled.
+    // The template is paused or disabled.
     "stop-template": [132015, 132016],
-    // 132005 is a text that is too long once it is filled: with this recipient's parameters, the next one's may fit.
+    // 132005: the filled text is too long. Another recipient's parameters may fit, so it is not final for the template.
     final: [131026, 131030, 131047, 130472, 131053, 100, 131021, 131051, 132005],
     "opted-out": [131050],
     later: [131049],

@@ -10,7 +10,7 @@ import type {
   SubmitOutcome,
   TemplateApproval,
 } from "../../messaging/public.ts";
-import { type PlatformTemplate, PlatformUnavailable, type TemplateState } from "../../messaging/public.ts";
+import { type PlatformTemplate, PlatformUnavailable, templateStateOf } from "../../messaging/public.ts";
 import { bearer, cursorOf, type GraphSettings, graphError } from "../shared/graph.ts";
 import {
   type PlatformError,
@@ -37,7 +37,7 @@ export interface CloudTemplatesSettings extends Omit<GraphSettings, "timeouts"> 
   };
 }
 
-/** An example file of up to 16 MB is held while it is uploaded. */
+/** Uploads hold a file of up to 16 MB in memory. */
 const uploadsAtOnce = {
   name: "examples of templates",
   width: 4,
@@ -48,7 +48,7 @@ const uploadsAtOnce = {
 } as const;
 
 const pageSize = 250;
-/** With all their contents. */
+/** Smaller, because these pages contain whole templates. */
 const wholePageSize = 100;
 const mostPages = 100;
 const retryPauseMs = 200;
@@ -60,7 +60,6 @@ interface PageQuery {
   readonly after?: string | undefined;
 }
 
-/** The templates of the platform's cloud channel. */
 export class CloudTemplates implements MessagingPlatform, TemplateApproval {
   private readonly gate = new FairGate(uploadsAtOnce);
 
@@ -111,7 +110,6 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
     return { kind: "accepted", platformId: typeof id === "string" ? id : platformId, status };
   }
 
-  /** Every page. */
   private async pages(sender: Sender, query: PageQuery): Promise<Fields[]> {
     const deadline = performance.now() + this.settings.timeouts.listMs;
     const pages: Fields[] = [];
@@ -131,7 +129,7 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
     throw listingFailed(`more than ${mostPages} pages`);
   }
 
-  /** Reading is harmless, so what may pass by itself is tried twice, as far as the deadline allows. */
+  /** Reading has no side effects, so a passing failure is retried once, within the deadline. */
   private async readPage(sender: Sender, query: PageQuery, deadline: number): Promise<Fields> {
     const { client, baseUrl, version, timeouts } = this.settings;
     const url = `${rootOf(baseUrl)}/${version}/${encodeURIComponent(sender.accountId)}/message_templates?${pageQuery(query)}`;
@@ -154,7 +152,7 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
   }
 }
 
-/** Only a 4xx says that the platform read the template, and not where its code says that something else was the matter. */
+/** Only a 4xx proves that the platform rejected the template, unless its code names another cause. */
 function notTaken(error: PlatformError, status: number, accessToken: string): SubmitOutcome {
   if (platformRates.includes(error.code) || status === 429) return { kind: "not-sent" };
   const isRefusal = status >= 400 && status < 500 && status !== 408 && !platformTrouble.includes(error.code);
@@ -163,7 +161,7 @@ function notTaken(error: PlatformError, status: number, accessToken: string): Su
 
 interface PageFailure {
   readonly failure: string;
-  /** Whether it may be gone at a second try. */
+  /** A second attempt may succeed. */
   readonly passing: boolean;
   readonly retryAfterMs?: number | undefined;
 }
@@ -183,7 +181,7 @@ function readPageAnswer(outcome: HttpOutcome, accessToken: string): (Fields & { 
   };
 }
 
-/** Without the platform's own words: a gateway's trouble, or a 200 that was cut or garbled on the way. */
+/** An answer without an error object: a gateway's error, or a 200 that was damaged on the way. */
 const isPassing = (status: number): boolean => status === 200 || status === 429 || status >= 500;
 
 function pageQuery({ fields, limit, name, after }: PageQuery): string {
@@ -200,7 +198,7 @@ function templatesOf(page: Fields): PlatformTemplate[] {
   return page.data.flatMap((entry: unknown) => {
     const { name, language, status } = fields(entry);
     if (typeof name !== "string" || typeof language !== "string") return [];
-    return [{ name, language, state: stateOf(status) }];
+    return [{ name, language, state: templateStateOf(status) }];
   });
 }
 
@@ -220,11 +218,5 @@ function reviewedOf(page: Fields): ReviewedTemplate[] {
 /** The platform's name filter may also match parts of names. */
 const named = (name: string | undefined) => (template: PlatformTemplate) =>
   name === undefined || template.name === name;
-
-/** Under appeal a template can still be approved; paused, disabled, being deleted and the like cannot be sent. */
-function stateOf(status: unknown): TemplateState {
-  if (status === "APPROVED") return "APPROVED";
-  return status === "PENDING" || status === "IN_APPEAL" ? "PENDING" : "REJECTED";
-}
 
 const listingFailed = (why: string): PlatformUnavailable => new PlatformUnavailable(`template listing failed: ${why}`);

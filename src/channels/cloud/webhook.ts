@@ -5,7 +5,7 @@ import type { ReceivingParts } from "../channel.ts";
 import { jsonWhere, signedBy, verificationRoute, webhookRoute } from "../shared/webhook.ts";
 import { isReadOfCloud } from "./payload.ts";
 
-/** A list of objects; the platform adds fields and kinds as it likes. */
+/** A list of objects; the platform may add fields and kinds. */
 const listOf = (properties: Readonly<Record<string, Schema>>) =>
   ({ type: "array", items: { type: "object", properties, additionalProperties: true } }) as const;
 
@@ -24,7 +24,7 @@ export const cloudDelivery = named("CloudWebhook", {
             metadata: {
               type: "object",
               additionalProperties: true,
-              properties: { phone_number_id: { ...text, description: "The number of the business that it is about" } },
+              properties: { phone_number_id: { ...text, description: "The number of the business" } },
             },
             contacts: listOf({
               wa_id: text,
@@ -52,7 +52,7 @@ export const cloudDelivery = named("CloudWebhook", {
               status: { ...text, description: "`sent`, `delivered`, `read` or `failed`" },
               timestamp: text,
               recipient_id: text,
-              biz_opaque_callback_data: { ...text, description: "The reference that went out with the message" },
+              biz_opaque_callback_data: { ...text, description: "The reference that the message was sent with" },
               errors: listOf({ code: { type: "integer" }, message: text, title: text }),
             }),
             user_preferences: listOf({
@@ -86,32 +86,32 @@ export function cloudWebhookRoutes(parts: ReceivingParts): Route[] {
         operationId: "receiveCloudWebhook",
         summary: "Customer messages, reactions, delivery statuses and opt-outs from the messaging platform",
         rules: [
-          ["Webhook.1", "`X-Hub-Signature-256` holds the HMAC-SHA256 of the bytes of the body with the app secret."],
-          ["Webhook.2", "It is stored and answered; what follows from it happens afterwards."],
-          ["Webhook.3", "Delivered twice, late or out of order, it changes nothing twice and turns nothing back."],
+          ["Webhook.1", "`X-Hub-Signature-256` has the HMAC-SHA256 of the body's bytes with the app secret."],
+          ["Webhook.2", "The webhook is stored and answered; it is processed afterwards."],
+          ["Webhook.3", "Repeated, late or reordered deliveries change nothing twice and undo nothing."],
           [
             "Webhook.4",
-            "A reaction is shown at the message that it is about and is no message of its own; the customer's latest counts, " +
-              "and an empty one takes it back. It is told by `message:changed`, raises no chat and is not counted as unread, " +
-              "and it opens the service window. One to a message that is not in the customer's chat is dropped.",
+            "A reaction is shown at its message and is no message itself; the customer's latest replaces earlier ones, and an " +
+              "empty one removes it. It emits `message:changed`, does not move the chat and is not unread, but opens the " +
+              "service window. A reaction to a message outside the customer's chat is dropped.",
           ],
-          ["Webhook.5", "A message that answers another one of its chat names it: `responde_a`."],
+          ["Webhook.5", "`responde_a` names the message of the same chat that a message replies to."],
           [
             "Webhook.7",
-            "An order from a catalog (`order`) is a message, and one order of the business of type `wa`, told by " +
-              "`order:changed`; its lines are the business's products with those `retailer_id`s, at the business's own prices.",
+            "An order from a catalog (`order`) becomes a message and an order of type `wa`, which emits `order:changed`. Its " +
+              "lines are the business's products with these `retailer_id`s, at the business's own prices.",
           ],
           [
             "Webhook.8",
-            "What somebody of the business writes in the business app (`smb_message_echoes`) is shown as a message of the " +
-              "business and is not sent again. Other fields, such as chats of before (`history`, `smb_app_state_sync`), change " +
-              "nothing, and are answered with 200.",
+            "Messages that the business writes in the business app (`smb_message_echoes`) are shown as messages of the " +
+              "business and are not sent again. Other fields, such as earlier chats (`history`, `smb_app_state_sync`), are " +
+              "answered with 200 and ignored.",
           ],
           [
             "Webhook.9",
-            "A message that its author edits (`edit`) has the new text from then on, and `editado` says when; it is told by " +
-              "`message:changed`. One that the customer took back (`revoke`) loses its content. `account_update` is kept with the numbers of " +
-              "the account and shown by `GET /admin/senders`.",
+            "An edited message (`edit`) shows the new text and the time in `editado`, and emits `message:changed`. A withdrawn " +
+              "message (`revoke`) loses its content. `account_update` is stored with the account's numbers and shown by " +
+              "`GET /admin/senders`.",
           ],
         ],
         schema: cloudDelivery,

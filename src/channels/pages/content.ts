@@ -1,15 +1,15 @@
 import type { FileKind, IncomingFile, IncomingMessage } from "../../inbox/public.ts";
 import { storableText } from "../../kernel/text.ts";
+import { beginning, type JsonObject, list, longestFileName, object, text } from "../shared/json-fields.ts";
 import { fileNameOf } from "../shared/sending.ts";
-import { beginning, list, longestFileName, object, type Told, text } from "../shared/told.ts";
 
-/** What one message of the inbox shows. */
+/** The part of a message that one message of the inbox shows. */
 type Part = Pick<IncomingMessage, "kind" | "body" | "details" | "file">;
 
-/** Pictures that the app sends as one message. */
+/** The most pictures that the app sends as one message. */
 export const mostParts = 30;
 
-/** A message has one file: of a message with several each becomes one, and the first keeps the platform's id. */
+/** A message with several files becomes one for each; the first keeps the platform's id. */
 export const partId = (mid: string, index: number): string => (index === 0 ? mid : `${mid}:${index}`);
 
 const longestUrl = 4_096;
@@ -28,8 +28,8 @@ const urlOf = (value: unknown): string | undefined =>
     ? value
     : undefined;
 
-/** In the cloud platform's words and shapes, wherever it has one. */
-export function messageParts(message: Told): Part[] {
+/** Uses the names and shapes of the cloud platform where it has them. */
+export function messageParts(message: JsonObject): Part[] {
   const attachments = list(message.attachments);
   const files = attachments.flatMap(filePart).slice(0, mostParts);
   const [first = otherPart(message, attachments), ...others] = files;
@@ -38,13 +38,13 @@ export function messageParts(message: Told): Part[] {
   return [{ ...first, body, ...(Object.keys(details).length > 0 && { details }) }, ...others];
 }
 
-export function postbackParts({ title, payload }: Told): Part[] {
+export function postbackParts({ title, payload }: JsonObject): Part[] {
   const button = { payload: label(payload), text: label(title) };
   return [{ kind: "button", body: button.text, details: { button } }];
 }
 
-/** A sticker comes as the picture of it, most often as an image. */
-function filePart({ type, payload: given }: Told): Part[] {
+/** A sticker's content is its picture, usually as an image. */
+function filePart({ type, payload: given }: JsonObject): Part[] {
   const payload = object(given);
   const url = urlOf(payload.url);
   const sticker = stickerIdOf(payload);
@@ -57,7 +57,7 @@ function filePart({ type, payload: given }: Told): Part[] {
   return [{ kind, body: "", file: fileAt(url, kind) }];
 }
 
-function stickerIdOf({ sticker_id: id }: Told): string | undefined {
+function stickerIdOf({ sticker_id: id }: JsonObject): string | undefined {
   return typeof id === "number" ? String(id) : label(id) || undefined;
 }
 
@@ -67,8 +67,8 @@ const fileAt = (url: string, kind: FileKind): IncomingFile => ({
   place: { at: "url", url },
 });
 
-/** Of a message without files. */
-function otherPart(message: Told, attachments: readonly Told[]): Part {
+/** Reads a message without files. */
+function otherPart(message: JsonObject, attachments: readonly JsonObject[]): Part {
   const [attachment = {}] = attachments;
   const words = text(message.text);
   const { payload: chosen } = object(message.quick_reply);
@@ -81,11 +81,11 @@ function otherPart(message: Told, attachments: readonly Told[]): Part {
   if (words !== "" || link) {
     return { kind: "text", body: words || link?.title || link?.url || "", ...(link && { details: { link } }) };
   }
-  // The word that the cloud platform has for what it does not show either.
+  // `unsupported` is the cloud platform's kind for content that it does not show.
   return { kind: "unsupported", body: "", details: { unsupported: { type: label(attachment.type) || "unknown" } } };
 }
 
-function locationOf({ type, title, url, payload }: Told) {
+function locationOf({ type, title, url, payload }: JsonObject) {
   const { lat: latitude, long: longitude } = object(object(payload).coordinates);
   if (type !== "location" || typeof latitude !== "number" || typeof longitude !== "number") return undefined;
   const name = label(title);
@@ -93,8 +93,8 @@ function locationOf({ type, title, url, payload }: Told) {
   return { latitude, longitude, ...(name !== "" && { name }), ...(shown !== undefined && { url: shown }) };
 }
 
-/** A post, a story, a video or a page that was shared. */
-function linkOf({ type, title, url, payload: given }: Told) {
+/** A shared post, story, video or page. */
+function linkOf({ type, title, url, payload: given }: JsonObject) {
   const payload = object(given);
   const address = urlOf(payload.url) ?? urlOf(url);
   const name = label(payload.title) || label(title) || label(payload.text) || label(productOf(payload).title);
@@ -102,10 +102,10 @@ function linkOf({ type, title, url, payload: given }: Told) {
   return { type: label(type), ...(name !== "" && { title: name }), ...(address !== undefined && { url: address }) };
 }
 
-const productOf = (payload: Told): Told => list(object(payload.product).elements)[0] ?? {};
+const productOf = (payload: JsonObject): JsonObject => list(object(payload.product).elements)[0] ?? {};
 
-/** What the message is about, besides another message: a story, or a product of the catalog. */
-function contextOf(message: Told, attachments: readonly Told[]): object {
+/** The story or product that the message refers to. */
+function contextOf(message: JsonObject, attachments: readonly JsonObject[]): object {
   const { story: told } = object(message.reply_to);
   const url = urlOf(object(told).url);
   const story = { ...idIn(told), ...(url !== undefined && { url }) };

@@ -1,12 +1,11 @@
 import type { Forgotten } from "../../inbox/public.ts";
-import { object, type Told } from "../shared/told.ts";
+import { type JsonObject, object } from "../shared/json-fields.ts";
 
-/** Where an entry has its events: what is read, and what other apps of a page hear. */
+/** Lists of events in an entry: `messaging` is read, `standby` is a copy for other apps of the page. */
 const eventLists = ["messaging", "standby"] as const;
 
 /**
- * What pages or photo accounts were told, without the events of one customer of the business's own senders. Null where
- * nothing is left, and for what is no JSON.
+ * Removes one customer's events for the business's own senders. Null if nothing remains, or the payload is not JSON.
  */
 export function withoutCustomer(payload: string, { ids, senders }: Forgotten): string | null {
   let told: unknown;
@@ -24,8 +23,8 @@ export function withoutCustomer(payload: string, { ids, senders }: Forgotten): s
   return left.length === 0 ? null : JSON.stringify({ ...rest, entry: left });
 }
 
-/** Nothing of what has another shape stays: it cannot be told whose it is. */
-function entryLeft({ id, time, ...given }: Told, ids: readonly string[]): Told[] {
+/** Other fields are dropped, because their owner is unknown. */
+function entryLeft({ id, time, ...given }: JsonObject, ids: readonly string[]): JsonObject[] {
   const lists = eventLists.flatMap((name) => {
     const events = given[name];
     const left = Array.isArray(events) ? events.filter((event) => !concerns(event, ids)) : [];

@@ -3,12 +3,12 @@ import { parse, textOf } from "../../infra/http-client/json.ts";
 import { photoChannel } from "../../kernel/channels.ts";
 import type { Sender } from "../../messaging/public.ts";
 import { bearer, type GraphSettings } from "../shared/graph.ts";
-import { beginning, longestName } from "../shared/told.ts";
+import { beginning, longestName } from "../shared/json-fields.ts";
 
-/** Customers of photo accounts have no first name; a field that somebody cannot have is an error of the whole request. */
+/** Photo accounts have no first name, and a field that does not exist fails the whole request. */
 const asked = (channel: string): string => (channel === photoChannel ? "name,username" : "name,first_name,last_name");
 
-/** Null where the platform tells no name: it does not of everybody, and not at any time. Never rejects. */
+/** Null if the platform gives no name; it does so for some customers only, and not always. Never rejects. */
 export async function customerName(
   { client, baseUrl, version, timeouts }: GraphSettings,
   { channel, accessToken }: Sender,

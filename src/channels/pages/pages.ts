@@ -1,6 +1,6 @@
 import { pageChannel, photoChannel } from "../../kernel/channels.ts";
 import type { ChatChannelKind, Receiving } from "../channel.ts";
-import { claimedPage, claimedPhotoAccount } from "./claim.ts";
+import { checkPage, checkPhotoAccount } from "./check-sender.ts";
 import { pageFiles } from "./files.ts";
 import { withoutCustomer } from "./forget.ts";
 import { customerName } from "./names.ts";
@@ -16,20 +16,19 @@ const receivingOn = (channel: PagesChannel): Receiving => ({
   nameOf: customerName,
 });
 
-/** Messages of pages. */
 export const page: ChatChannelKind<typeof pageChannel> = {
   name: pageChannel,
   isOfPlatform: true,
   connect: pageMessages,
-  claim: claimedPage,
+  checkSender: checkPage,
   receiving: receivingOn(pageChannel),
 };
 
-/** Direct messages of the photo app, in the same wire format. */
+/** Direct messages of the photo app; the wire format is that of pages. */
 export const photo: ChatChannelKind<typeof photoChannel> = {
   name: photoChannel,
   isOfPlatform: true,
   connect: pageMessages,
-  claim: claimedPhotoAccount,
+  checkSender: checkPhotoAccount,
   receiving: receivingOn(photoChannel),
 };

@@ -12,38 +12,48 @@ import {
 } from "../../inbox/public.ts";
 import { type ChatChannelName, pageChannel, photoChannel } from "../../kernel/channels.ts";
 import type { DeliveryStatus } from "../../messaging/public.ts";
-import { beginning, list, longestEmoji, object, type Told, text, timeOfMs, toldIn, uuid } from "../shared/told.ts";
+import {
+  beginning,
+  type JsonObject,
+  list,
+  longestEmoji,
+  object,
+  parseWebhook,
+  text,
+  timeOfMs,
+  uuid,
+} from "../shared/json-fields.ts";
 import { messageParts, mostParts, partId, postbackParts } from "./content.ts";
 
 export type PagesChannel = Extract<ChatChannelName, typeof pageChannel | typeof photoChannel>;
 
-/** What a webhook of the channel says that it is about. */
+/** The field `object` of each channel's webhooks. */
 export const webhookObjects: Readonly<Record<PagesChannel, string>> = {
   [pageChannel]: "page",
   [photoChannel]: "instagram",
 };
 
-/** Customers, pages and accounts have numbers that no telephone has; as text, since they are too large for numbers. */
+/** Ids of customers, pages and accounts are text, because they are too large for numbers. */
 const idOf = (value: unknown): string | undefined =>
   typeof value === "string" && /^[\w.:-]{1,128}$/.test(value) ? value : undefined;
-/** Of a message. */
+/** A message id. */
 const midOf = (value: unknown): string | undefined =>
   typeof value === "string" && value.length > 0 && value.length <= 500 ? value : undefined;
 
-/** Messages that one delivery may name. */
+/** The most message ids that are read from one delivery report. */
 const mostMids = 1_000;
 
-/** The news of one entry, as they are gathered. */
+/** News while they are collected. */
 type Gathered = { -readonly [Kind in keyof WebhookNews]: WebhookNews[Kind][number][] };
 
 /**
- * Reads the webhooks of pages and of photo accounts. Fields and kinds that are not known are left out, never an error:
- * a webhook that fails is delivered again. Throws only when the payload is no JSON.
+ * Reads a webhook of pages or photo accounts. Unknown fields and kinds are skipped without an error, because the
+ * platform repeats a failed webhook. Throws only if the payload is not JSON.
  */
 export const readPagesWebhook =
   (channel: PagesChannel) =>
   (payload: string): WebhookNews => {
-    const root = toldIn(payload);
+    const root = parseWebhook(payload);
     const news = emptied();
     if (root.object !== webhookObjects[channel]) return noNews;
     for (const entry of list(root.entry)) {
@@ -54,7 +64,7 @@ export const readPagesWebhook =
     return news;
   };
 
-/** Whether there is anything in it that is read: what other apps of a page hear (`standby`) is not. */
+/** True if the payload has events that are read; `standby` is not. */
 export function isReadOf(channel: PagesChannel, told: unknown): boolean {
   const root = object(told);
   return (
@@ -65,11 +75,11 @@ export function isReadOf(channel: PagesChannel, told: unknown): boolean {
 const emptied = (): Gathered =>
   Object.fromEntries(Object.keys(noNews).map((kind) => [kind, []])) as unknown as Gathered;
 
-function gather(news: Gathered, event: Told, sender: string, channel: PagesChannel): void {
+function gather(news: Gathered, event: JsonObject, sender: string, channel: PagesChannel): void {
   const message = object(event.message);
   const isEcho = message.is_echo === true;
   const customer = idOf(object(isEcho ? event.recipient : event.sender).id);
-  // An account may write to itself, and some news of its own messages are not marked as echoes.
+  // Skips messages of an account to itself, and news of its own messages that lack the mark of an echo.
   if (customer === undefined || customer === sender) return;
   const from: Party = { sender, customer, occurredAt: timeOfMs(event.timestamp) };
   if (isEcho) news.echoes.push(...readEcho(message, from));
@@ -87,14 +97,14 @@ function gather(news: Gathered, event: Told, sender: string, channel: PagesChann
   else news.marks.push(...markOf(object(event.read), "read", from));
 }
 
-/** The contact that an event is about, and its time. */
+/** The customer of an event, with its time. */
 interface Party {
   readonly sender: string;
   readonly customer: string;
   readonly occurredAt: Date;
 }
 
-function readMessage(message: Told, { sender, customer: from, occurredAt }: Party): IncomingMessage[] {
+function readMessage(message: JsonObject, { sender, customer: from, occurredAt }: Party): IncomingMessage[] {
   const mid = midOf(message.mid);
   if (mid === undefined || message.is_deleted === true) return [];
   const common = { sender, from, occurredAt, ...replyOf(message) };
@@ -102,13 +112,13 @@ function readMessage(message: Told, { sender, customer: from, occurredAt }: Part
     ...common,
     platformMessageId: partId(mid, index),
     ...part,
-    // Not so in echoes: what we sent is recognized by its own text.
+    // Echoes get no file name as body, because they are matched by the text that we sent.
     body: part.body || (part.file?.name ?? ""),
     ...(index === 0 ? referralOf(message.referral) : {}),
   }));
 }
 
-function readEcho(message: Told, { sender, customer: to, occurredAt }: Party): EchoedMessage[] {
+function readEcho(message: JsonObject, { sender, customer: to, occurredAt }: Party): EchoedMessage[] {
   const mid = midOf(message.mid);
   if (mid === undefined || message.is_deleted === true) return [];
   const reference = text(message.metadata);
@@ -121,8 +131,8 @@ function readEcho(message: Told, { sender, customer: to, occurredAt }: Party): E
   }));
 }
 
-/** A button that the business showed: under a message, in a menu, or the one that begins a chat. */
-function readPostback(postback: Told, { sender, customer: from, occurredAt }: Party): IncomingMessage[] {
+/** The customer chose a button of the business: under a message, in a menu, or to begin the chat. */
+function readPostback(postback: JsonObject, { sender, customer: from, occurredAt }: Party): IncomingMessage[] {
   const mid = midOf(postback.mid);
   if (mid === undefined) return [];
   return postbackParts(postback).map((part) => ({
@@ -132,18 +142,18 @@ function readPostback(postback: Told, { sender, customer: from, occurredAt }: Pa
   }));
 }
 
-function replyOf(message: Told): { readonly replyTo?: string } {
+function replyOf(message: JsonObject): { readonly replyTo?: string } {
   const mid = midOf(object(message.reply_to).mid);
   return mid === undefined ? {} : { replyTo: mid };
 }
 
-function readEdit({ mid, text: body }: Told, { sender, customer, occurredAt }: Party): MessageEdit[] {
+function readEdit({ mid, text: body }: JsonObject, { sender, customer, occurredAt }: Party): MessageEdit[] {
   const messageId = midOf(mid);
   if (messageId === undefined || typeof body !== "string") return [];
   return [{ sender, customer, author: "customer", messageId, body, occurredAt }];
 }
 
-function readWithdrawal(message: Told, { sender, customer: from }: Party): Withdrawal[] {
+function readWithdrawal(message: JsonObject, { sender, customer: from }: Party): Withdrawal[] {
   const mid = midOf(message.mid);
   if (mid === undefined || message.is_deleted !== true) return [];
   const parts = Array.from({ length: mostParts - 1 }, (_, index) => partId(mid, index + 1));
@@ -153,7 +163,7 @@ function readWithdrawal(message: Told, { sender, customer: from }: Party): Withd
   ];
 }
 
-/** By the platform's words, for news that come without the emoji itself. */
+/** The emoji of the platform's words; some news have only the word. */
 const emojis: ReadonlyMap<unknown, string> = new Map([
   ["love", "❤"],
   ["smile", "😆"],
@@ -164,7 +174,7 @@ const emojis: ReadonlyMap<unknown, string> = new Map([
   ["dislike", "👎"],
 ]);
 
-function readReaction(reaction: Told, { sender, customer: from, occurredAt }: Party): IncomingReaction[] {
+function readReaction(reaction: JsonObject, { sender, customer: from, occurredAt }: Party): IncomingReaction[] {
   const messageId = midOf(reaction.mid);
   if (messageId === undefined) return [];
   const about = { sender, from, messageId, occurredAt };
@@ -173,7 +183,7 @@ function readReaction(reaction: Told, { sender, customer: from, occurredAt }: Pa
   return reaction.action === "react" && emoji ? [{ ...about, emoji }] : [];
 }
 
-/** Links and shops refer customers as well; an ad names itself. */
+/** Links and shops send referrals too; only an ad has an id. */
 function adOf(referral: unknown): AdReferral | undefined {
   const told = object(referral);
   const { ad_id: given } = told;
@@ -200,14 +210,14 @@ const statusOf = (
   return platformMessageId === undefined ? [] : [{ sender, platformMessageId, state }];
 };
 
-const readDelivered = ({ mids }: Told, party: Party): DeliveryStatus[] =>
+const readDelivered = ({ mids }: JsonObject, party: Party): DeliveryStatus[] =>
   Array.isArray(mids) ? mids.slice(0, mostMids).flatMap((mid) => statusOf(mid, "delivered", party)) : [];
 
-/** A photo account hears of the message that the customer saw. */
-const readSeen = ({ mid }: Told, party: Party): DeliveryStatus[] => statusOf(mid, "read", party);
+/** Photo accounts report the message that was seen. */
+const readSeen = ({ mid }: JsonObject, party: Party): DeliveryStatus[] => statusOf(mid, "read", party);
 
-/** All that was sent up to a moment. What is no moment says nothing: it must not stand for now. */
-function markOf({ watermark }: Told, state: DeliveryMark["state"], { sender, customer }: Party): DeliveryMark[] {
+/** All messages up to a time. An invalid time is skipped: `timeOfMs` would turn it into the present. */
+function markOf({ watermark }: JsonObject, state: DeliveryMark["state"], { sender, customer }: Party): DeliveryMark[] {
   const isMoment = typeof watermark === "number" && watermark > 0;
   return isMoment ? [{ sender, customer, state, upTo: timeOfMs(watermark) }] : [];
 }

@@ -25,10 +25,10 @@ const event = {
     text,
     is_echo: {
       type: "boolean",
-      description: "It was written by the business: by this service, or in the platform's app",
+      description: "True if the business wrote it: by this service, or in the platform's app",
     },
-    metadata: { ...text, description: "The reference that went out with the message; pages only" },
-    is_deleted: { type: "boolean", description: "The customer took it back; photo accounts only" },
+    metadata: { ...text, description: "The reference that the message was sent with; pages only" },
+    is_deleted: { type: "boolean", description: "The customer withdrew the message; photo accounts only" },
     attachments: listOf({
       type: { ...text, description: "`image`, `audio`, `video`, `file`, `location`, `fallback`, `share`, ..." },
       payload: open({ url: text, coordinates: open({ lat: { type: "number" }, long: { type: "number" } }) }),
@@ -38,12 +38,12 @@ const event = {
     referral,
   }),
   postback: open({ mid: text, title: text, payload: text, referral }),
-  message_edit: open({ mid: text, text: { ...text, description: "What the message says from then on" } }),
+  message_edit: open({ mid: text, text: { ...text, description: "The new text of the message" } }),
   reaction: open({ mid: text, action: { ...text, description: "`react` or `unreact`" }, reaction: text, emoji: text }),
   delivery: open({ mids: { type: "array", items: text }, watermark: { type: "integer" } }),
   read: open({
-    watermark: { type: "integer", description: "Of pages: all that was sent until then was read" },
-    mid: { ...text, description: "Of photo accounts: the message that was read" },
+    watermark: { type: "integer", description: "Pages: all messages up to this time were read" },
+    mid: { ...text, description: "Photo accounts: the message that was read" },
   }),
   referral,
 } as const satisfies Readonly<Record<string, Schema>>;
@@ -52,7 +52,7 @@ const delivery = named("PagesWebhook", {
   ...open({
     object: { ...text, description: "`page` or `instagram`" },
     entry: listOf({
-      id: { ...text, description: "The page or photo account that it is about" },
+      id: { ...text, description: "The page or photo account" },
       messaging: listOf(event),
     }),
   }),
@@ -64,19 +64,19 @@ const bodyLimit = 4 * 1024 * 1024;
 interface Place extends Pick<Webhook, "path" | "summary" | "rules"> {
   readonly verification: { readonly operationId: string; readonly rule: string };
   readonly operationId: string;
-  /** Of a failure limit. */
+  /** The name of the failure limit. */
   readonly failures: string;
 }
 
 const signature =
-  "`X-Hub-Signature-256` holds the HMAC-SHA256 of the bytes of the body with the app secret, as at `/webhooks/cloud`.";
+  "`X-Hub-Signature-256` has the HMAC-SHA256 of the body's bytes with the app secret, as at `/webhooks/cloud`.";
 const storedAtOnce =
-  "It is stored and answered; what follows from it happens afterwards. Delivered twice, late or out of order, it changes " +
-  "nothing twice and turns nothing back.";
+  "The webhook is stored and answered; it is processed afterwards. Repeated, late or reordered deliveries change nothing " +
+  "twice and undo nothing.";
 const kinds =
-  "Kinds and details are as on the cloud channel: `text` (with `link` where a post or a page was shared), `image`, " +
-  "`video`, `audio`, `document`, `sticker`, `button` for quick replies and postbacks, and `unsupported` for " +
-  "what has no word there. Of a message with several files each becomes a message.";
+  "Kinds and details are those of the cloud channel: `text` (with `link` for a shared post or page), `image`, `video`, " +
+  "`audio`, `document`, `sticker`, `button` for quick replies and postbacks, and `unsupported` for everything else. A " +
+  "message with several files becomes one message for each.";
 
 const places: Readonly<Record<PagesChannel, Place>> = {
   [pageChannel]: {
@@ -90,28 +90,28 @@ const places: Readonly<Record<PagesChannel, Place>> = {
       ["PageWebhook.3", storedAtOnce],
       [
         "PageWebhook.4",
-        "The customer is `sender.id`, which is no phone number: such a contact has none, and its name is asked " +
-          "of the platform afterwards, told by `contact:changed`.",
+        "The customer is `sender.id`, which is not a phone number: the contact has no number, and its name is requested from " +
+          "the platform afterwards (`contact:changed`).",
       ],
       ["PageWebhook.5", `${kinds} A place is a \`location\`.`],
       [
         "PageWebhook.6",
-        "An echo (`is_echo`) settles the message that its `metadata` names; what somebody wrote in the platform's app is " +
-          "shown as a message of the business. Nothing is sent again.",
+        "An echo (`is_echo`) settles the message with the reference in its `metadata`; messages that the business wrote in " +
+          "the platform's app are shown as messages of the business. Nothing is sent again.",
       ],
       [
         "PageWebhook.7",
-        "`delivery` and `read` tell of the messages that they name, and of all that were sent up to `watermark`.",
+        "`delivery` and `read` apply to the messages that they name, and to all messages up to `watermark`.",
       ],
       [
         "PageWebhook.8",
-        "An ad that the customer came from (`referral.ad_id`) becomes the chat's, also without a message. A message that the " +
-          "customer edits (`message_edit`) has the new text from then on, and `editado` says when.",
+        "An ad that the customer came from (`referral.ad_id`) is stored with the chat, even without a message. An edited " +
+          "message (`message_edit`) shows the new text and the time in `editado`.",
       ],
       [
         "PageWebhook.9",
-        "Another `object`, what other apps hear (`standby`), other kinds of news and pages of no business change nothing, " +
-          "and are answered with 200.",
+        "Another `object`, copies for other apps (`standby`), other kinds of news and unknown pages are answered with 200 " +
+          "and ignored.",
       ],
     ],
   },
@@ -126,25 +126,26 @@ const places: Readonly<Record<PagesChannel, Place>> = {
       ["PhotoWebhook.3", storedAtOnce],
       [
         "PhotoWebhook.4",
-        "The customer is `sender.id`, which is no phone number: such a contact has none, and its name is asked " +
-          "of the platform afterwards, told by `contact:changed`.",
+        "The customer is `sender.id`, which is not a phone number: the contact has no number, and its name is requested from " +
+          "the platform afterwards (`contact:changed`).",
       ],
-      ["PhotoWebhook.5", `${kinds} An answer to a story names it in the details: \`context.story\`.`],
+      ["PhotoWebhook.5", `${kinds} A reply to a story has it in the details: \`context.story\`.`],
       [
         "PhotoWebhook.6",
-        "An echo (`is_echo`) names no reference: it settles the message with its id or, while one still waits for the platform's " +
-          "answer, the one with the same content. What somebody wrote in the platform's app is shown as a message of the business.",
+        "An echo (`is_echo`) has no reference: it settles the message with its id or, if a send is still unconfirmed, the " +
+          "message with the same content. Messages that the business wrote in the platform's app are shown as messages of the " +
+          "business.",
       ],
-      ["PhotoWebhook.7", "`read` tells of the message that it names. That a message was delivered is not told."],
+      ["PhotoWebhook.7", "`read` applies to the message that it names. The platform does not report deliveries."],
       [
         "PhotoWebhook.8",
-        "A message that the customer edits (`message_edit`) has the new text from then on, and `editado` says when; one that " +
-          "the customer took back (`is_deleted`) loses its content. An ad that the customer came from " +
-          "(`referral.ad_id`) becomes the chat's, also without a message.",
+        "An edited message (`message_edit`) shows the new text and the time in `editado`; a withdrawn one (`is_deleted`) " +
+          "loses its content. An ad that the customer came from (`referral.ad_id`) is stored with the chat, even without a " +
+          "message.",
       ],
       [
         "PhotoWebhook.9",
-        "Another `object`, other kinds of news and accounts of no business change nothing, and are answered with 200.",
+        "Another `object`, other kinds of news and unknown accounts are answered with 200 and ignored.",
       ],
     ],
   },

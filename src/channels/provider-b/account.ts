@@ -2,7 +2,7 @@ import type { Sender } from "../../messaging/public.ts";
 
 type Account = Pick<Sender, "accountId" | "accessToken">;
 
-/** After the base URL. */
+/** Relative to the base URL. */
 export const accountPath = ({ accountId }: Pick<Account, "accountId">): string =>
   `/2010-04-01/Accounts/${encodeURIComponent(accountId)}`;
 

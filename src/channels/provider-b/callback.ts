@@ -4,8 +4,8 @@ import type { SendingSettings } from "../channel.ts";
 export const webhookPath = "/webhooks/provider-b";
 
 /**
- * Where the provider tells what becomes of a message; null where it cannot reach this service: it refuses messages that
- * name such an address.
+ * The URL for the provider's delivery statuses; null if the provider cannot reach this service, because it refuses
+ * messages with such a URL.
  */
 export function callbackOf(
   { address: { root }, baseUrl }: Pick<SendingSettings, "address" | "baseUrl">,
@@ -15,7 +15,7 @@ export function callbackOf(
   return isReachable ? `${root}${webhookPath}?ref=${encodeURIComponent(reference)}` : null;
 }
 
-/** Names without a dot, like `localhost`, are known in one's own network only. */
+/** Host names without a dot, such as `localhost`, exist only in a local network. */
 function isOutside(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname } = new URL(url);

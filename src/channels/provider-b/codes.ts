@@ -1,2 +1,2 @@
-/** The recipient asked for no more messages, or for no more marketing messages. */
+/** The recipient opted out of all messages, or of marketing messages. */
 export const optedOutCodes: readonly number[] = [21610, 63033];

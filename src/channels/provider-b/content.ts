@@ -1,17 +1,17 @@
 import type { FileKind, IncomingFile } from "../../inbox/public.ts";
-import { beginning, omit, type Told } from "../shared/told.ts";
+import { beginning, type JsonObject, omit } from "../shared/json-fields.ts";
 import type { FieldReader } from "./form.ts";
 
-/** What one message holds, in the cloud platform's words. */
+/** The content of one message, with the cloud platform's names. */
 interface Content {
   readonly kind: string;
   readonly body: string;
-  readonly details?: Told;
+  readonly details?: JsonObject;
   readonly file?: IncomingFile;
 }
 
 /** A message with several files becomes one for each; its text stays with the first. */
-export function contentsOf(fields: Told, field: FieldReader): Content[] {
+export function contentsOf(fields: JsonObject, field: FieldReader): Content[] {
   const files = filesIn(field);
   if (files.length > 0) return files.map((file, position) => fileContent(file, position === 0 ? field("Body") : ""));
   return [locationIn(field) ?? choiceIn(field) ?? textIn(field) ?? unsupported(fields)];
@@ -31,7 +31,7 @@ function coordinate(written: string, most: number): number | undefined {
   return Math.abs(degrees) <= most ? degrees : undefined;
 }
 
-/** A row of a list, or a button. */
+/** The customer chose a row of a list or a button. */
 function choiceIn(field: FieldReader): Content | undefined {
   const listId = field("ListId");
   if (listId !== "") {
@@ -52,14 +52,14 @@ function choiceIn(field: FieldReader): Content | undefined {
 const textIn = (field: FieldReader): Content | undefined =>
   field("Body") === "" ? undefined : { kind: "text", body: field("Body") };
 
-/** Fields that say nothing of the content. */
+/** Fields that are not content. */
 const envelope = [
   ...["MessageSid", "SmsSid", "SmsMessageSid", "AccountSid", "MessagingServiceSid", "From", "To", "WaId"],
   ...["ProfileName", "SmsStatus", "MessageStatus", "NumMedia", "NumSegments", "ReferralNumMedia", "ApiVersion"],
   ...["ChannelMetadata", "Body"],
 ];
 
-const unsupported = (fields: Told): Content => ({
+const unsupported = (fields: JsonObject): Content => ({
   kind: "unsupported",
   body: "",
   details: { unsupported: omit(fields, envelope) },
@@ -69,7 +69,6 @@ const mostFiles = 10;
 const longestUrl = 2_048;
 const longestMime = 100;
 
-/** A file as the form names it. */
 interface GivenFile {
   readonly url: string;
   readonly mime: string;
@@ -88,13 +87,13 @@ function filesIn(field: FieldReader): GivenFile[] {
 }
 
 function fileKindOf(mime: string): FileKind {
-  // Pictures come as JPEG or PNG.
+  // Other pictures arrive as JPEG or PNG.
   if (mime === "image/webp") return "sticker";
   return (["image", "video", "audio"] as const).find((kind) => mime.startsWith(`${kind}/`)) ?? "document";
 }
 
 const contactCards: readonly string[] = ["text/vcard", "text/x-vcard", "text/directory"];
-/** The provider puts the name of a document where others have their text. */
+/** The provider puts a document's name into the field of the text. */
 const fileName = /^[^\r\n/\\]{1,200}\.[a-z0-9]{1,10}$/i;
 
 function fileContent({ url, mime, kind }: GivenFile, body: string): Content {

@@ -4,22 +4,22 @@ import type { Sender } from "../../messaging/public.ts";
 import { type FileSettings, fileAnswer } from "../shared/files.ts";
 import { accountPath, credentialsOf } from "./account.ts";
 
-/** A file is asked for with the account's token; the provider redirects to where it lies, which gets no token. */
+/** The request carries the account's token; the provider redirects to a storage host, which must not get the token. */
 export const providerBFiles = ({ downloads, baseUrl }: FileSettings): FileSource => ({
   open: async (sender, place, signal) => {
     const url = ownFile(sender, place, baseUrl);
     if (url === null) return { kind: "gone", reason: "the file is not one of the account" };
     const credentials = credentialsOf(sender);
     const outcome = await downloads.open({ url, credentials, credentialsFor: "url", home: baseUrl, signal });
-    // It answers 404 for a while to files that have just come, too.
+    // It also answers 404 for a while after a file arrives, so 404 is not final.
     return fileAnswer(outcome, [410]);
   },
 });
 
-/** The address of a file of the account's own at the provider; null for any other. */
+/** The file's URL if it belongs to the account, else null. */
 function ownFile(sender: Sender, place: FilePlace, baseUrl: string): string | null {
   if (place.at !== "url" || !URL.canParse(place.url)) return null;
-  // As it is asked for: without `..`, which would lead out of the account.
+  // Parsing removes `..`, which would lead out of the account.
   const { href } = new URL(place.url);
   return href.startsWith(new URL(`${rootOf(baseUrl)}${accountPath(sender)}/`).href) ? href : null;
 }

@@ -1,14 +1,14 @@
 import { createHmac } from "node:crypto";
 
-/** Each field's values; a field can be given twice. */
+/** All values of each field: a field may occur several times. */
 export type Form = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The value of a field; empty if it is not there. */
+/** Empty if the field is missing. */
 export type FieldReader = (name: string) => string;
 
 const mostFields = 200;
 
-/** The fields of a form; null if there are more than a webhook ever has. */
+/** Null if there are more fields than a webhook ever has. */
 export function formIn(body: Buffer): Form | null {
   if (separatorsIn(body) >= mostFields) return null;
   const form = new Map<string, Set<string>>();
@@ -18,7 +18,7 @@ export function formIn(body: Buffer): Form | null {
   return form;
 }
 
-/** A field that is given twice counts as it was given first; empty if it is not given. */
+/** The first value of a field; empty if it is missing. */
 export function fieldOf(form: Form, name: string): string {
   const [value = ""] = form.get(name) ?? [];
   return value;
@@ -32,9 +32,9 @@ function separatorsIn(body: Buffer): number {
   return count;
 }
 
-/** The signatures that prove a form at this address. The provider signs the port or leaves it out, as it likes. */
+/** The valid signatures of a form at this URL: the provider may sign the URL with or without the port. */
 export const signaturesOf = (token: string, url: string, form: Form): string[] =>
-  spellingsOf(url).map((address) => signatureOf(token, address, form));
+  urlVariants(url).map((address) => signatureOf(token, address, form));
 
 function signatureOf(token: string, url: string, form: Form): string {
   const names = [...form.keys()].sort();
@@ -46,8 +46,8 @@ function signatureOf(token: string, url: string, form: Form): string {
 
 const parts = /^((https?):\/\/(?:\[[^\]]*\]|[^/?#:]*))(:\d+)?(.*)$/is;
 
-/** The address without its port, and with it. */
-function spellingsOf(url: string): string[] {
+/** The URL without and with its port. */
+function urlVariants(url: string): string[] {
   const [, start, scheme = "", port, rest] = parts.exec(url) ?? [];
   if (start === undefined) return [url];
   return [`${start}${rest}`, `${start}${port ?? (scheme.toLowerCase() === "https" ? ":443" : ":80")}${rest}`];

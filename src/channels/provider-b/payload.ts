@@ -8,22 +8,33 @@ import {
 } from "../../inbox/public.ts";
 import type { ReportedState } from "../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../messaging/public.ts";
-import { beginning, digits, id, longestName, object, type Told, text, timeOfMs, toldIn, uuid } from "../shared/told.ts";
+import {
+  beginning,
+  digits,
+  id,
+  type JsonObject,
+  longestName,
+  object,
+  parseWebhook,
+  text,
+  timeOfMs,
+  uuid,
+} from "../shared/json-fields.ts";
 import { optedOutCodes } from "./codes.ts";
 import { contentsOf } from "./content.ts";
 import type { FieldReader } from "./form.ts";
 import { numberIn } from "./numbers.ts";
 
-/** What is kept of a webhook. */
+/** The stored form of a webhook. */
 export interface KeptForm {
-  /** When it came, in milliseconds since 1970: the provider does not say when a customer wrote. */
+  /** Arrival in milliseconds since 1970, because the provider does not send the time of a message. */
   readonly at: number;
-  /** The reference in the address that was called; empty if there was none. */
+  /** The reference in the query; empty if there was none. */
   readonly reference: string;
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** States of messages of ours, by the provider's word. A message that waits at the provider was accepted by it. */
+/** States of outgoing messages. The provider's waiting states count as sent, because it has accepted the message. */
 const states: ReadonlyMap<string, ReportedState> = new Map([
   ...(["accepted", "queued", "sending", "sent"] as const).map((word) => [word, "sent"] as const),
   ["delivered", "delivered"],
@@ -35,7 +46,7 @@ const arriving: readonly string[] = ["receiving", "received", ""];
 
 const statusIn = (field: FieldReader): string => field("MessageStatus") || field("SmsStatus");
 
-/** What a form tells of; null if it is not read. */
+/** Null if the form is not read. */
 export function kindOf(field: FieldReader): "message" | "status" | null {
   const status = statusIn(field);
   if (states.has(status)) return "status";
@@ -43,13 +54,13 @@ export function kindOf(field: FieldReader): "message" | "status" | null {
 }
 
 /**
- * Reads what was kept of a webhook of ProviderB. What is not known is left out, never an error. Throws only when the
- * payload is no JSON.
+ * Reads a stored webhook of ProviderB. Unknown values are skipped without an error. Throws only if the payload is
+ * not JSON.
  *
- * @param about - the account, as its token proved it
+ * @param about - the account that the signature proved
  */
 export function readProviderBWebhook(payload: string, about: ProvenSender | null): WebhookNews {
-  const kept = toldIn(payload);
+  const kept = parseWebhook(payload);
   if (about === null) return noNews;
   const fields = object(kept.fields);
   const field: FieldReader = (name) => text(fields[name]);
@@ -64,7 +75,7 @@ export function readProviderBWebhook(payload: string, about: ProvenSender | null
   }
 }
 
-function messagesIn(fields: Told, field: FieldReader, sender: string, occurredAt: Date): IncomingMessage[] {
+function messagesIn(fields: JsonObject, field: FieldReader, sender: string, occurredAt: Date): IncomingMessage[] {
   const from = numberIn(field("From"));
   const platformMessageId = id(field("MessageSid"));
   if (from === undefined || platformMessageId === undefined) return [];
@@ -85,7 +96,7 @@ function messagesIn(fields: Told, field: FieldReader, sender: string, occurredAt
   }));
 }
 
-/** In the cloud platform's shape, as all details. */
+/** Uses the cloud platform's shape, like all details. */
 function contextIn(field: FieldReader): { readonly context: object } | undefined {
   const repliedTo = field("OriginalRepliedMessageSid");
   const author = numberIn(field("OriginalRepliedMessageSender"));
@@ -135,11 +146,11 @@ function errorIn(field: FieldReader) {
   return { code, reason: beginning(field("ErrorMessage"), 500), optedOut: optedOutCodes.includes(code) };
 }
 
-/** A webhook tells of one customer, so all of it goes or nothing. */
+/** A webhook concerns one customer, so it is removed as a whole. */
 export function withoutCustomer(payload: string, { ids, senders }: Forgotten): string | null {
-  let fields: Told;
+  let fields: JsonObject;
   try {
-    fields = object(toldIn(payload).fields);
+    fields = object(parseWebhook(payload).fields);
   } catch {
     return null;
   }

@@ -8,7 +8,7 @@ import { callbackOf } from "./callback.ts";
 import { optedOutCodes } from "./codes.ts";
 import { addressOf } from "./numbers.ts";
 
-/** ProviderB: templates that are registered there go by their id, everything else as text and media. */
+/** Templates that are registered at ProviderB are sent by their id there, everything else as text and media. */
 export const providerBMessages = (settings: ChannelSettings & Pick<SendingSettings, "address">): Channel =>
   channelBy(settings, dialect, (sender, message) => {
     const addresses = { To: addressOf(message.to), From: addressOf(sender.phone) };
@@ -23,7 +23,7 @@ export const providerBMessages = (settings: ChannelSettings & Pick<SendingSettin
 
 function contentOf({ template, ...content }: ChannelMessage): Record<string, string> {
   if (template?.providerBId) {
-    // Its content knows variables by number, whatever the template calls them elsewhere.
+    // Templates there have numbered variables, whatever the names elsewhere.
     const variables = Object.fromEntries(template.parameters.map((parameter, index) => [`${index + 1}`, parameter]));
     return {
       ContentSid: template.providerBId,
@@ -37,26 +37,26 @@ function contentOf({ template, ...content }: ChannelMessage): Record<string, str
 const dialect: AnswerDialect = {
   accepted: (body) => ({ id: textOf(body.sid) }),
   error({ code, message, status }) {
-    // Its codes have five digits; a gateway may well have a `code` of three.
+    // The provider's codes have five digits; a gateway's answer may have a `code` of three.
     const isOwn = typeof code === "number" && Number.isInteger(code) && code >= 10_000 && typeof status === "number";
     return isOwn ? { code, message: textOf(message) ?? "" } : undefined;
   },
   classes: errorClasses({
-    // Requests, calls per second, queues that are full, the channel's rate, the channel out of service.
+    // Request rate, call rate, full queue, channel rate, channel out of service.
     "wait-sender": [20429, 14107, 21611, 30001, 63018, 63012],
     stop: [
-      // Credentials, account, permission, limit of the day.
+      // Credentials, account, permission, daily limit.
       ...[20003, 20004, 20005, 20006, 20008, 20403, 20404, 30002, 63020, 63038],
-      // The number that it leaves from.
+      // The sender's number.
       ...[21212, 21603, 21606, 21660, 63007],
-      // The template: unknown, not in this language, parameters, rejected.
+      // Template: unknown, not in this language, parameters, rejected.
       ...[21654, 21655, 63027, 63028, 63030, 63040],
-      // The address of our own that it would tell of the message at.
+      // The URL for delivery statuses.
       21609,
     ],
-    // Paused, disabled.
+    // The template is paused or disabled.
     "stop-template": [63041, 63042],
-    // Number, region, text, media and values of this message; the window; nobody there.
+    // This message's number, region, text, media or values; closed window; unknown recipient.
     final: [
       ...[21211, 21408, 21604, 21612, 21614, 21617, 21619, 21620, 21656],
       ...[63003, 63013, 63015, 63016, 63019, 63021, 63024, 63032],

@@ -11,21 +11,21 @@ import { type Form, fieldOf, formIn, signaturesOf } from "./form.ts";
 import { addressOf } from "./numbers.ts";
 import { type KeptForm, kindOf } from "./payload.ts";
 
-/** The fields that are read; there are others. */
+/** Only the fields that are read. */
 const providerBDelivery = named("ProviderBWebhook", {
   type: "object",
   properties: {
-    AccountSid: { ...text, description: "The account, whose token signs" },
+    AccountSid: { ...text, description: "The account that signs with its token" },
     MessageSid: text,
     From: {
       ...text,
-      description: "`whatsapp:+<number>`; the customer's, or in a status the sender's",
+      description: "`whatsapp:+<number>` of the customer; in a status, of the sender",
       example: "whatsapp:+59170000001",
     },
-    To: { ...text, description: "`whatsapp:+<number>`; the sender's, or in a status the customer's" },
+    To: { ...text, description: "`whatsapp:+<number>` of the sender; in a status, of the customer" },
     Body: text,
     ProfileName: text,
-    NumMedia: { ...text, description: "How many files, up to 10: `MediaUrl0`, `MediaContentType0`, ..." },
+    NumMedia: { ...text, description: "The number of files, up to 10: `MediaUrl0`, `MediaContentType0`, ..." },
     MediaUrl0: text,
     MediaContentType0: text,
     MessageType: { ...text, description: "`text`, `image`, `location`, `button`, `interactive`, ..." },
@@ -37,7 +37,7 @@ const providerBDelivery = named("ProviderBWebhook", {
     ButtonPayload: text,
     ListId: text,
     ListTitle: text,
-    OriginalRepliedMessageSid: { ...text, description: "The message that it answers" },
+    OriginalRepliedMessageSid: { ...text, description: "The message that this one replies to" },
     ReferralSourceType: { ...text, description: "`ad` if the customer came from an ad" },
     ReferralSourceId: text,
     MessageStatus: {
@@ -50,10 +50,10 @@ const providerBDelivery = named("ProviderBWebhook", {
   additionalProperties: true,
 } as const satisfies Schema);
 
-/** Bytes. A message has up to 4,096 characters, each of up to 12 bytes as a form writes it. */
+/** In bytes. A message has up to 4,096 characters of up to 12 bytes each in a form. */
 const bodyLimit = 64 * 1024;
 
-/** For accounts that no business has: they cost a signature, too. */
+/** Unknown accounts are checked against this, so that the response time does not reveal them. */
 const tokenOfNoAccount = randomBytes(16).toString("hex");
 
 interface FormProof extends Proof {
@@ -72,29 +72,28 @@ export const providerBWebhookRoutes = (parts: ReceivingParts): Route[] => [
       rules: [
         [
           "ProviderBWebhook.1",
-          "`X-Twilio-Signature` holds, in base64, the HMAC-SHA1 with the token of the account `AccountSid` of the address and all " +
-            "fields in the order of their names. The address is `PUBLIC_URL` followed by the path and the query that were " +
-            "called, with or without a port. It is checked before anything else is read; an account that no business has is refused like " +
-            "a wrong signature.",
+          "`X-Twilio-Signature` has, in base64, the HMAC-SHA1 of the URL and all fields sorted by name, with the token of the " +
+            "account `AccountSid`. The URL is `PUBLIC_URL` with the requested path and query, with or without a port. It is " +
+            "checked before anything else is read; an unknown account is refused like a wrong signature.",
         ],
         [
           "ProviderBWebhook.2",
-          "It is stored and answered with an empty TwiML document; what follows from it happens afterwards. What was " +
-            "delivered twice or out of order changes nothing twice and turns nothing back.",
+          "The webhook is stored and answered with an empty TwiML document; it is processed afterwards. Repeated, late or " +
+            "reordered deliveries change nothing twice and undo nothing.",
         ],
         [
           "ProviderBWebhook.3",
-          "A message counts where `To` is `whatsapp:+` and the number of the sender with that account. What came for " +
-            "another number of the account is answered and dropped, and so is a status whose `From` is another number.",
+          "A message is accepted if `To` is `whatsapp:+` and the number of the sender with this account. Messages for another " +
+            "number of the account are answered and dropped, and so are statuses whose `From` is another number.",
         ],
         [
           "ProviderBWebhook.4",
-          "A message with several files becomes several messages; the first of them has the text. Reactions do not exist there.",
+          "A message with several files becomes several messages; the first one has the text. There are no reactions.",
         ],
         [
           "ProviderBWebhook.5",
-          "Each message that is sent asks for its statuses at this address, with our reference in the query (`ref`). So a message " +
-            "whose answer was lost is settled by its first status. `ErrorCode` 21610 and 63033 say that the customer opted out.",
+          "Each sent message asks for its statuses at this URL, with our reference in the query (`ref`), so that the first " +
+            "status settles a message whose answer was lost. `ErrorCode` 21610 and 63033 mean that the customer opted out.",
         ],
       ],
       schema: providerBDelivery,
@@ -111,7 +110,7 @@ export const providerBWebhookRoutes = (parts: ReceivingParts): Route[] => [
 ];
 
 const signatureForm = /^[A-Za-z0-9+/]{27}=$/;
-/** Ids that no sender can have are not looked up. */
+/** Other ids cannot belong to a sender and are not looked up. */
 const isId = /^[^\p{C}]{1,200}$/u;
 
 async function proven(
@@ -137,6 +136,6 @@ function kept({ form, phone, reference }: FormProof): string | null {
   return JSON.stringify({ at: Date.now(), reference, fields } satisfies KeptForm);
 }
 
-/** An account has several numbers; a status that does not say which one it is about counts by its message. */
+/** An account has several numbers. A status without a sender's number is accepted. */
 const isOfNumber = (form: Form, kind: "message" | "status", own: string): boolean =>
   kind === "message" ? fieldOf(form, "To") === own : ["", own].includes(fieldOf(form, "From"));

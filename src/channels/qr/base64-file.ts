@@ -1,15 +1,15 @@
-/** Units of an answer that stand before the file: a caption, and what the provider says of the file. */
+/** Characters before the file: a caption, and the provider's data about the file. */
 const longestBeginning = 128 * 1024;
-/** Where the file begins. A text cannot hold this: in a text each quote is written with a backslash. */
+/** The start of the file. It cannot occur within a text, because JSON escapes quotes there. */
 const fileBegins = /"base64"\s*:\s*"/;
 const other = /[^A-Za-z0-9+/]/g;
 
-/** The answer holds no file, or breaks off in it. */
+/** The answer has no file, or ends within it. */
 export class NoFileInAnswer extends Error {}
 
 /**
- * The file in the field `base64` of an answer in JSON, decoded while it arrives. Rejects where there is none; reading
- * throws where the answer ends before the file does.
+ * Decodes the file in the field `base64` of a JSON answer while it arrives. Rejects if there is none; reading
+ * throws if the answer ends before the file does.
  */
 export async function base64FileIn(answer: AsyncIterable<Uint8Array>): Promise<AsyncGenerator<Uint8Array>> {
   const chunks = answer[Symbol.asyncIterator]();
@@ -28,7 +28,7 @@ export async function base64FileIn(answer: AsyncIterable<Uint8Array>): Promise<A
 async function* decoded(first: string, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     let text = first;
-    // Four characters are three bytes: what is left of one piece goes before the next one.
+    // Four characters are three bytes: an incomplete group is kept for the next chunk.
     let left = "";
     for (;;) {
       const end = text.indexOf('"');
@@ -46,6 +46,6 @@ async function* decoded(first: string, chunks: AsyncIterator<Uint8Array>): Async
   }
 }
 
-/** One character for each byte, so that none is cut in half between two pieces. */
+/** One character per byte, so that no character is split between chunks. */
 const latin = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");

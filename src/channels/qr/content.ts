@@ -1,8 +1,8 @@
 import type { FileKind } from "../../inbox/public.ts";
-import { beginning, list, longestEmoji, object, omit, type Told, text } from "../shared/told.ts";
+import { beginning, type JsonObject, list, longestEmoji, object, omit, text } from "../shared/json-fields.ts";
 import { contactIn } from "./vcard.ts";
 
-/** What a message holds, in the cloud platform's words. */
+/** The content of a message, with the cloud platform's names. */
 export interface Content {
   readonly kind: string;
   readonly body: string;
@@ -10,23 +10,23 @@ export interface Content {
   readonly file?: { readonly kind: FileKind; readonly name?: string };
 }
 
-/** What is no message of its own. */
+/** A message, or a change of another message. */
 export type Found =
-  | { readonly is: "message"; readonly content: Content; readonly context: Told }
+  | { readonly is: "message"; readonly content: Content; readonly context: JsonObject }
   | { readonly is: "reaction"; readonly messageId: unknown; readonly emoji: string }
   | { readonly is: "withdrawal"; readonly messageId: unknown }
   | { readonly is: "edit"; readonly messageId: unknown; readonly body: string; readonly at: unknown };
 
 const mostWrappers = 5;
-/** Units of a text; the platform's own bound. */
+/** In characters; the platform's own limit. */
 const longestText = 65_536;
 const longestDetail = 4_096;
 const mostContacts = 100;
 const mostOptions = 20;
-/** Units of JSON that are kept of what cannot be shown. */
+/** Characters of JSON that are kept of unsupported content. */
 const longestUnsupported = 8_192;
 
-/** Hold another message, in their field `message`. */
+/** Fields that contain another message in their field `message`. */
 const wrappers: readonly string[] = [
   "ephemeralMessage",
   "viewOnceMessage",
@@ -41,7 +41,7 @@ const wrappers: readonly string[] = [
   "botInvokeMessage",
 ];
 
-/** Say nothing that a person wrote or chose, or nothing that can be read: `secretEncryptedMessage` holds sealed edits. */
+/** Fields without content of a person, or with encrypted content, such as the edits in `secretEncryptedMessage`. */
 const silent: readonly string[] = [
   "senderKeyDistributionMessage",
   "fastRatchetKeySenderKeyDistributionMessage",
@@ -59,11 +59,11 @@ const silent: readonly string[] = [
   "botFeedbackMessage",
 ];
 
-/** As its name, and as the number that stands for it. */
+/** The provider writes a type as its name or as its number. */
 const revocations: readonly unknown[] = ["REVOKE", 0];
 const edits: readonly unknown[] = ["MESSAGE_EDIT", 14];
 
-/** What a message of the provider holds; undefined where it holds nothing that is shown. */
+/** Undefined if the message has no content to show. */
 export function contentIn(message: unknown, wrapped = 0): Found | undefined {
   const told = object(message);
   const wrapper = wrappers.find((name) => Object.hasOwn(told, name));
@@ -83,10 +83,10 @@ export function contentIn(message: unknown, wrapped = 0): Found | undefined {
   return shown(unsupported(other, held), object(held.contextInfo));
 }
 
-const shown = (content: Content, context: Told): Found => ({ is: "message", content, context });
+const shown = (content: Content, context: JsonObject): Found => ({ is: "message", content, context });
 
-/** What an author made of an earlier message. */
-export function changeIn({ type, key, editedMessage, timestampMs: at }: Told): Found | undefined {
+/** An author's withdrawal or edit of an earlier message. */
+export function changeIn({ type, key, editedMessage, timestampMs: at }: JsonObject): Found | undefined {
   const messageId = object(key).id;
   if (revocations.includes(type)) return { is: "withdrawal", messageId };
   if (!edits.includes(type)) return undefined;
@@ -95,7 +95,7 @@ export function changeIn({ type, key, editedMessage, timestampMs: at }: Told): F
   return found?.is === "message" ? { is: "edit", messageId, body: found.content.body, at } : undefined;
 }
 
-const reactionIn = ({ key, text: emoji }: Told): Found => ({
+const reactionIn = ({ key, text: emoji }: JsonObject): Found => ({
   is: "reaction",
   messageId: object(key).id,
   emoji: beginning(text(emoji), longestEmoji),
@@ -105,40 +105,43 @@ const plainText = (body: unknown): Content => ({ kind: "text", body: beginning(t
 
 const short = (value: unknown): string => beginning(text(value), longestDetail);
 
-/** Without what is empty. */
+/** Drops empty values. */
 const given = (fields: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== "" && value !== false),
   );
 
-/** By the field that holds each. */
-const readers: ReadonlyMap<string, (held: Told) => Content> = new Map([
-  ["extendedTextMessage", (held: Told) => plainText(held.text)],
-  ["imageMessage", (held: Told) => file("image", held)],
-  ["videoMessage", (held: Told) => file("video", held)],
-  ["ptvMessage", (held: Told) => file("video", held)],
-  ["audioMessage", (held: Told) => file("audio", held, { voice: held.ptt === true })],
-  ["documentMessage", (held: Told) => file("document", held, { filename: short(held.fileName) || short(held.title) })],
-  ["stickerMessage", (held: Told) => file("sticker", held, { animated: held.isAnimated === true })],
+/** By the field that contains the content. */
+const readers: ReadonlyMap<string, (held: JsonObject) => Content> = new Map([
+  ["extendedTextMessage", (held: JsonObject) => plainText(held.text)],
+  ["imageMessage", (held: JsonObject) => file("image", held)],
+  ["videoMessage", (held: JsonObject) => file("video", held)],
+  ["ptvMessage", (held: JsonObject) => file("video", held)],
+  ["audioMessage", (held: JsonObject) => file("audio", held, { voice: held.ptt === true })],
+  [
+    "documentMessage",
+    (held: JsonObject) => file("document", held, { filename: short(held.fileName) || short(held.title) }),
+  ],
+  ["stickerMessage", (held: JsonObject) => file("sticker", held, { animated: held.isAnimated === true })],
   ["locationMessage", location],
   ["liveLocationMessage", location],
-  ["contactMessage", (held: Told) => contacts([held])],
-  ["contactsArrayMessage", (held: Told) => contacts(list(held.contacts))],
+  ["contactMessage", (held: JsonObject) => contacts([held])],
+  ["contactsArrayMessage", (held: JsonObject) => contacts(list(held.contacts))],
   [
     "buttonsResponseMessage",
-    (held: Told) => choice("button_reply", held.selectedButtonId, text(held.selectedDisplayText)),
+    (held: JsonObject) => choice("button_reply", held.selectedButtonId, text(held.selectedDisplayText)),
   ],
   ["templateButtonReplyMessage", templateButton],
   [
     "listResponseMessage",
-    (held: Told) =>
+    (held: JsonObject) =>
       choice("list_reply", object(held.singleSelectReply).selectedRowId, text(held.title), held.description),
   ],
   ["interactiveResponseMessage", flowAnswer],
   ["orderMessage", order],
 ]);
 
-function file(kind: FileKind, held: Told, facts: Readonly<Record<string, unknown>> = {}): Content {
+function file(kind: FileKind, held: JsonObject, facts: Readonly<Record<string, unknown>> = {}): Content {
   const mime = short(held.mimetype);
   const name = short(facts.filename);
   return {
@@ -149,7 +152,7 @@ function file(kind: FileKind, held: Told, facts: Readonly<Record<string, unknown
   };
 }
 
-function location(held: Told): Content {
+function location(held: JsonObject): Content {
   const [name, address] = [short(held.name), short(held.address)];
   const { degreesLatitude: latitude, degreesLongitude: longitude } = held;
   const at = typeof latitude === "number" && typeof longitude === "number" ? { latitude, longitude } : {};
@@ -157,7 +160,7 @@ function location(held: Told): Content {
   return { kind: "location", body, details: { location: { ...at, ...given({ name, address }) } } };
 }
 
-function contacts(cards: readonly Told[]): Content {
+function contacts(cards: readonly JsonObject[]): Content {
   const read = cards.slice(0, mostContacts).map(({ vcard, displayName }) => contactIn(text(vcard), short(displayName)));
   return { kind: "contacts", body: "", details: { contacts: read } };
 }
@@ -168,20 +171,20 @@ function choice(type: "button_reply" | "list_reply", chosen: unknown, title: str
   return { kind: "interactive", body, details: { interactive: { type, [type]: reply } } };
 }
 
-function templateButton({ selectedId, selectedDisplayText }: Told): Content {
+function templateButton({ selectedId, selectedDisplayText }: JsonObject): Content {
   const body = short(selectedDisplayText);
   return { kind: "button", body, details: { button: { payload: short(selectedId), text: body } } };
 }
 
-function flowAnswer(held: Told): Content {
+function flowAnswer(held: JsonObject): Content {
   const { name, paramsJson } = object(held.nativeFlowResponseMessage);
   const body = short(object(held.body).text);
   const reply = { name: short(name), body, response_json: short(paramsJson) };
   return { kind: "interactive", body, details: { interactive: { type: "nfm_reply", nfm_reply: reply } } };
 }
 
-/** The provider tells of no products: the phone alone can ask for them. */
-function order(held: Told): Content {
+/** The provider does not send the products; only the phone could request them. */
+function order(held: JsonObject): Content {
   const note = short(held.message);
   const title = short(held.orderTitle);
   const amount = amountOf(held.totalAmount1000);
@@ -191,19 +194,19 @@ function order(held: Told): Content {
   return { kind: "order", body: note || title, details: { order: { ...given(facts), ...items, product_items: [] } } };
 }
 
-/** In major units; the provider tells thousandths. */
+/** Converts thousandths to major units. */
 function amountOf(thousandths: unknown): number | undefined {
   const amount = typeof thousandths === "object" ? longOf(thousandths) : Number(thousandths);
   return Number.isSafeInteger(amount) && amount >= 0 ? amount / 1_000 : undefined;
 }
 
-/** A number of 64 bits, as the provider writes it in halves; NaN for what is none. */
+/** A 64-bit number, which the provider writes as two halves; NaN for other values. */
 export function longOf(told: unknown): number {
   const { low, high } = object(told);
   return typeof low === "number" && typeof high === "number" ? high * 2 ** 32 + (low >>> 0) : Number.NaN;
 }
 
-function unsupported(type: string, held: Told): Content {
+function unsupported(type: string, held: JsonObject): Content {
   const name = short(held.name) || short(held.title) || short(object(held.product).title);
   const options = list(held.options)
     .slice(0, mostOptions)

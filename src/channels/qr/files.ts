@@ -4,13 +4,13 @@ import type { Sender } from "../../messaging/public.ts";
 import { type FileSettings, fileAnswer } from "../shared/files.ts";
 import { base64FileIn } from "./base64-file.ts";
 
-/** Bytes of an answer: those of the largest file that is stored, in base64, and what stands around it. */
+/** Bytes of an answer: the largest stored file in base64, and the JSON around it. */
 const mostBytes = 140 * 1024 * 1024;
 
-/** The provider answers 400 to everything that goes wrong, also to what may go right later. */
+/** The provider answers 400 for every error; only these texts mean that a retry is useless. */
 const lasting = /Message not found|not of the media type|messageContextInfo|Template message does not/;
 
-/** Files of paired phones that did not come along: the provider is asked for that of a message. */
+/** Files that the webhook did not carry: they are requested by message id. */
 export const qrFiles = ({ downloads, baseUrl }: FileSettings): FileSource => ({
   open: async (sender, place, signal) => {
     if (place.at !== "message") return { kind: "gone", reason: "no place of this channel" };

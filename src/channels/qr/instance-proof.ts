@@ -3,15 +3,15 @@ import { sameText } from "../../infra/http/same-text.ts";
 import { idIn } from "../../kernel/ids.ts";
 import type { InstanceSecrets } from "../channel.ts";
 
-/** What the provider of paired phones is given to prove itself with: whose the instance is, and the secret of that. */
+/** The bearer token of the provider's webhooks: the owner of the instance, and a secret for it. */
 export const instanceBearer = (
   secrets: InstanceSecrets,
   instance: { readonly businessId: number; readonly senderId: number; readonly platformId: string },
 ): string => `${instance.businessId}.${instance.senderId}.${secrets.instanceSecret(instance)}`;
 
 /**
- * Whose instance an `Authorization` header proves it to be; null where it proves nothing. It names its sender itself, so
- * that nothing has to be looked up before it is checked. `owner` is null for a secret of the first form.
+ * Checks an `Authorization` header; null if it proves nothing. The header names the owner itself, so the check needs no
+ * look-up. `owner` is null for a secret of the older form, which contains only the instance's name.
  */
 export function provenBy(secrets: InstanceSecrets, authorization: string, platformId: string): ProvenSender | null {
   const [, business, sender] = /^Bearer (\d{1,16})\.(\d{1,16})\.[\w-]+$/.exec(authorization) ?? [];

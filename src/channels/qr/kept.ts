@@ -1,24 +1,24 @@
 import { isAscii } from "node:buffer";
 import type { Forgotten } from "../../inbox/public.ts";
-import { object, type Told, text, toldIn } from "../shared/told.ts";
+import { type JsonObject, object, parseWebhook, text } from "../shared/json-fields.ts";
 import { jsonIn } from "../shared/webhook.ts";
 import { numbersIn } from "./key.ts";
 
-/** A webhook in two parts, so that what reads it does not go through the millions of characters of a file. */
+/** A webhook without its file, so that readers do not scan millions of characters. */
 export interface Parts {
-  readonly told: Told;
-  /** In base64; empty where none came along. */
+  readonly told: JsonObject;
+  /** In base64; empty if there is none. */
   readonly file: string;
 }
 
-/** Bytes from which on a file is cut out of a body before it is read. */
+/** In bytes. Larger bodies have their file cut out before they are parsed. */
 const large = 64 * 1024;
-/** No text of a message can hold this: in a text each quote is written with a backslash. */
+/** No text can contain this, because JSON escapes quotes in texts. */
 const fileBegins = '"base64":"';
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** What the provider delivered. Throws `notJson()` for what is no JSON. */
+/** Parses a delivered body. Throws `notJson()` if it is not JSON. */
 export function deliveredIn(body: Buffer): Parts {
   const { json, file } = cut(body);
   const told = object(jsonIn(json));
@@ -41,9 +41,9 @@ function cut(body: Buffer): { readonly json: string; readonly file: string } {
 }
 
 /**
- * As it is kept: the JSON in the first line and the file in the second one.
+ * The stored form: JSON in the first line, the file in the second.
  *
- * @param instance - as it was proven; what the payload says proves nothing
+ * @param instance - the proven instance; the payload's own value is not trusted
  */
 export function keptAs({ told, file }: Parts, instance: string): string {
   const { event, data, date_time, sender } = told;
@@ -53,22 +53,22 @@ export function keptAs({ told, file }: Parts, instance: string): string {
 
 function withoutFile(data: unknown): unknown {
   if (typeof data !== "object" || data === null || Array.isArray(data)) return data;
-  const { message, base64: _, ...others } = data as Told;
+  const { message, base64: _, ...others } = data as JsonObject;
   if (typeof message !== "object" || message === null) return data;
   return { ...others, message: { ...message, base64: undefined } };
 }
 
-/** What was kept. Throws where it is no JSON. */
+/** Parses a stored payload. Throws if it is not JSON. */
 export function keptIn(payload: string): Parts {
   const end = payload.indexOf("\n");
-  if (end === -1) return { told: toldIn(payload), file: "" };
-  return { told: toldIn(payload.slice(0, end)), file: payload.slice(end + 1) };
+  if (end === -1) return { told: parseWebhook(payload), file: "" };
+  return { told: parseWebhook(payload.slice(0, end)), file: payload.slice(end + 1) };
 }
 
-/** One, several or no pieces of news. */
-export const piecesIn = (data: unknown): Told[] => (Array.isArray(data) ? data : [data]).map(object);
+/** The provider sends one news item or a list. */
+export const piecesIn = (data: unknown): JsonObject[] => (Array.isArray(data) ? data : [data]).map(object);
 
-/** What was kept, without the news of chats with this customer. */
+/** Removes the news of chats with this customer. */
 export function withoutCustomer(payload: string, { ids, senders }: Forgotten): string | null {
   let parts: Parts;
   try {

@@ -1,10 +1,10 @@
-import { id, object, type Told } from "../shared/told.ts";
+import { id, type JsonObject, object } from "../shared/json-fields.ts";
 
-/** What the provider calls a phone: its number, and sometimes which of its devices, at one of two hosts. */
+/** The provider's id of a phone: its number, sometimes with a device number, at one of two hosts. */
 const phoneAddress = /^(\d{1,64})(?::\d{1,5})?@(?:s\.whatsapp\.net|c\.us)$/;
-/** Hides the number of a phone. The number may stand beside it. */
+/** An id without the phone's number. The number may be in another field. */
 const hiddenAddress = /@lid$/;
-/** Notices of the platform itself come from this number. */
+/** The platform sends its own notices from this number. */
 const platformItself = "0";
 
 export const numberIn = (address: unknown): string | undefined =>
@@ -12,21 +12,20 @@ export const numberIn = (address: unknown): string | undefined =>
 
 export const addressOf = (number: string): string => `${number}@s.whatsapp.net`;
 
-/** It is the chat with one person, whose number may be hidden. */
+/** True for a chat with one person, even if their number is hidden. */
 export const isOfPerson = (address: unknown): boolean =>
   typeof address === "string" && (phoneAddress.test(address) || hiddenAddress.test(address));
 
-/** Where one message belongs. */
 export interface MessageKey {
   readonly id: string;
   /** Digits of the customer's number. */
   readonly customer: string;
-  /** It was sent from the business's phone. */
+  /** The business's phone sent the message. */
   readonly fromMe: boolean;
 }
 
 /**
- * Undefined for what is in no chat with one customer, such as groups, and for a hidden number that stands nowhere.
+ * Undefined for messages outside a chat with one customer, such as groups, and if the number is hidden everywhere.
  *
  * @param own - the number of the business's phone
  */
@@ -38,16 +37,16 @@ export function keyIn(told: unknown, own: string | undefined): MessageKey | unde
   return messageId === undefined || customer === undefined ? undefined : { id: messageId, customer, fromMe };
 }
 
-function customerIn(key: Told, fromMe: boolean, own: string | undefined): string | undefined {
+function customerIn(key: JsonObject, fromMe: boolean, own: string | undefined): string | undefined {
   const { remoteJid, remoteJidAlt, senderPn, participantPn } = key;
   const isHidden = typeof remoteJid === "string" && hiddenAddress.test(remoteJid);
-  // Of a message from the business's phone, the sender is that phone.
+  // In a message from the business's phone, `senderPn` and `participantPn` are that phone's.
   const besides = fromMe ? [remoteJidAlt] : [remoteJidAlt, senderPn, participantPn];
   const numbers = (isHidden ? besides : [remoteJid]).map(numberIn);
   return numbers.find((number) => number !== undefined && number !== own && number !== platformItself);
 }
 
-/** All numbers that the key of any message names. */
+/** All numbers in a message's key. */
 export function numbersIn(told: unknown): string[] {
   const { remoteJid, remoteJidAlt, senderPn, participant, participantPn, participantAlt } = object(told);
   const named = [remoteJid, remoteJidAlt, senderPn, participant, participantPn, participantAlt].map(numberIn);

@@ -12,22 +12,31 @@ import {
   type Withdrawal,
 } from "../../inbox/public.ts";
 import type { DeliveryStatus } from "../../messaging/public.ts";
-import { beginning, id, longestName, object, type Told, text, timeOfMs, timeOfSeconds } from "../shared/told.ts";
+import {
+  beginning,
+  id,
+  type JsonObject,
+  longestName,
+  object,
+  text,
+  timeOfMs,
+  timeOfSeconds,
+} from "../shared/json-fields.ts";
 import { type Content, changeIn, contentIn, type Found, longOf } from "./content.ts";
 import { keptIn, type Parts, piecesIn } from "./kept.ts";
 import { isOfPerson, keyIn, type MessageKey, numberIn } from "./key.ts";
 
-/** The instance that the news are about, and the number of its phone where the provider names it. */
+/** The instance, and the number of its phone if the webhook has it. */
 interface About {
   readonly sender: string;
   readonly own: string | undefined;
 }
 
 /**
- * Reads a webhook of the provider of paired phones. What is not known is left out, never an error. Throws only when the
- * payload is no JSON.
+ * Reads a webhook of the QR gateway. Unknown values are skipped without an error. Throws only if the payload is not
+ * JSON.
  *
- * @param about - whose webhook it is; the secret proved that, not the payload
+ * @param about - the sender that the webhook's secret proved; the payload's own value is not trusted
  */
 export const readQrWebhook = (payload: string, about: ProvenSender | null): WebhookNews =>
   newsIn(keptIn(payload), about);
@@ -36,13 +45,13 @@ export function newsIn({ told, file }: Parts, about: ProvenSender | null): Webho
   if (about === null) return noNews;
   const event = eventIn(told);
   if (event === "connection.update") return { ...noNews, connections: readConnection(told, about) };
-  // Whose the instance is was not part of a secret of the first form: it proves too little for what customers write.
+  // A secret of the older form does not prove the owner, which customers' messages require.
   if (about.owner === null) return noNews;
   const whom = { sender: about.platformId, own: numberIn(told.sender) };
   const pieces = piecesIn(told.data);
   switch (event) {
     case "messages.upsert":
-      // A file that came along is that of the one message.
+      // A file belongs to the message only if there is just one.
       return readMessages(pieces, pieces.length === 1 ? file : "", whom);
     case "send.message":
       return readMessages(pieces, "", whom);
@@ -57,22 +66,22 @@ export function newsIn({ told, file }: Parts, about: ProvenSender | null): Webho
   }
 }
 
-/** What kind of news it is, in the provider's word; it also writes `CONNECTION_UPDATE`. */
-const eventIn = ({ event }: Told): string => text(event).toLowerCase().replaceAll("_", ".");
+/** The event in lower case with dots; some versions write `CONNECTION_UPDATE`. */
+const eventIn = ({ event }: JsonObject): string => text(event).toLowerCase().replaceAll("_", ".");
 
-function readConnection({ data, date_time: written }: Told, about: ProvenSender): ConnectionNews[] {
+function readConnection({ data, date_time: written }: JsonObject, about: ProvenSender): ConnectionNews[] {
   const { state: given } = object(data);
   const state = connectionStates.find((known) => known === given);
   return state === undefined ? [] : [{ sender: about.platformId, owner: about.owner, state, toldAt: time(written) }];
 }
 
-/** Null for what is no time. The provider writes its local time as if it were UTC: compare it with its own times only. */
+/** Null if it is not a time. The provider writes local time as if it were UTC: compare it only with its own times. */
 function time(written: unknown): Date | null {
   const at = typeof written === "string" && written.length <= 40 ? Date.parse(written) : Number.NaN;
   return at > 0 && at < Date.UTC(9999, 0) ? new Date(at) : null;
 }
 
-function readMessages(pieces: readonly Told[], file: string, about: About): WebhookNews {
+function readMessages(pieces: readonly JsonObject[], file: string, about: About): WebhookNews {
   const messages: IncomingMessage[] = [];
   const echoes: EchoedMessage[] = [];
   const reactions: IncomingReaction[] = [];
@@ -95,7 +104,7 @@ function readMessages(pieces: readonly Told[], file: string, about: About): Webh
       edits.push(...editOf(found, sentAt(piece), { sender: about.sender, customer: key.customer, author }));
       continue;
     }
-    // What the business itself feels or takes back is shown on the phone alone.
+    // The business's own reactions and withdrawals are shown only on the phone.
     if (messageId === undefined || key.fromMe) continue;
     const from = key.customer;
     if (found.is === "withdrawal") withdrawals.push({ sender: about.sender, from, messageId });
@@ -108,10 +117,10 @@ function readMessages(pieces: readonly Told[], file: string, about: About): Webh
 }
 
 function messageOf(
-  piece: Told,
+  piece: JsonObject,
   key: MessageKey,
   { kind, body, details, file }: Content,
-  context: Told,
+  context: JsonObject,
   base64: string,
   { sender }: About,
 ): Omit<EchoedMessage, "to"> {
@@ -129,19 +138,22 @@ function messageOf(
   };
 }
 
-/** The provider writes the number where the customer has no name. */
-function senderOf({ pushName }: Told, { customer }: MessageKey): { readonly from: string; readonly name?: string } {
+/** The provider writes the number in place of a missing name. */
+function senderOf(
+  { pushName }: JsonObject,
+  { customer }: MessageKey,
+): { readonly from: string; readonly name?: string } {
   const name = beginning(text(pushName).trim(), longestName);
   const isName = name !== "" && name !== customer && numberIn(name) === undefined;
   return { from: customer, ...(isName && { name }) };
 }
 
-function sentAt({ messageTimestamp: told }: Told): Date {
+function sentAt({ messageTimestamp: told }: JsonObject): Date {
   return timeOfSeconds(typeof told === "object" ? longOf(told) : told);
 }
 
-/** In the cloud platform's words. */
-function referralIn({ externalAdReply }: Told): { readonly referral?: AdReferral } {
+/** Uses the cloud platform's field names. */
+function referralIn({ externalAdReply }: JsonObject): { readonly referral?: AdReferral } {
   const ad = object(externalAdReply);
   const adId = id(ad.sourceId);
   if (adId === undefined || (ad.sourceType !== undefined && ad.sourceType !== "ad")) return {};
@@ -161,7 +173,7 @@ function referralIn({ externalAdReply }: Told): { readonly referral?: AdReferral
 
 const longestOfAd = 2_048;
 
-/** In the provider's words, and as the numbers that stand for them. */
+/** The provider writes states as names or as numbers. */
 const states: ReadonlyMap<unknown, DeliveryStatus["state"]> = new Map<unknown, DeliveryStatus["state"]>([
   ["ERROR", "failed"],
   ["PENDING", "sent"],
@@ -177,8 +189,8 @@ const states: ReadonlyMap<unknown, DeliveryStatus["state"]> = new Map<unknown, D
   [5, "read"],
 ]);
 
-/** Versions of the provider name the message in other places, and put the state into an `update`. */
-function readStatus(piece: Told, { sender }: About): DeliveryStatus[] {
+/** Versions of the provider use different fields for the message id and the state. */
+function readStatus(piece: JsonObject, { sender }: About): DeliveryStatus[] {
   const key = object(piece.key);
   const platformMessageId = id(piece.keyId) ?? id(key.id) ?? id(piece.id);
   const state = states.get(piece.status ?? object(piece.update).status);
@@ -209,10 +221,10 @@ function editOf(
 }
 
 /**
- * The key is the one that the author's phone has for the message: of a customer's it says that it is that phone's own, in the
- * chat with the business. Nothing proves who the author is, so such news never change what the business wrote.
+ * The key is written by the author's phone: for a customer's message, `fromMe` is true and the chat is the
+ * business. The author is not proven, so such edits never change messages of the business.
  */
-function readEdited(piece: Told, { sender, own }: About): MessageEdit[] {
+function readEdited(piece: JsonObject, { sender, own }: About): MessageEdit[] {
   const key = object(piece.key);
   const found = changeIn(piece);
   if (found?.is !== "edit" || !isOfPerson(key.remoteJid)) return [];
@@ -220,7 +232,7 @@ function readEdited(piece: Told, { sender, own }: About): MessageEdit[] {
   return editOf(found, new Date(), { sender, customer, author: "customer" });
 }
 
-function readDeletion(piece: Told, { sender, own }: About): Withdrawal[] {
+function readDeletion(piece: JsonObject, { sender, own }: About): Withdrawal[] {
   const key = keyIn(typeof piece.key === "object" ? piece.key : piece, own);
   return key && !key.fromMe ? [{ sender, from: key.customer, messageId: key.id }] : [];
 }

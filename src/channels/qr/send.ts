@@ -12,7 +12,7 @@ import {
 } from "../shared/sending.ts";
 import { addressOf } from "./key.ts";
 
-/** A phone that a provider has paired by QR code. It knows no templates and carries no reference of ours. */
+/** The QR gateway has no templates and does not return our reference. */
 export const qrProvider = (settings: ChannelSettings): Channel => ({
   ...channelBy(settings, dialect, (sender, message) =>
     requestOf(sender, captioned(message).media ? "/message/sendMedia" : "/message/sendText", {
@@ -40,7 +40,7 @@ function contentOf({ to: number, ...content }: ChannelMessage): object {
     mediatype: media.type,
     media: media.link,
     ...(text !== "" && { caption: text }),
-    // The provider makes up the other names itself, and stumbles over links without an ending.
+    // The provider generates the other names itself, but fails on document links without an extension.
     ...(media.type === "document" && { fileName: fileNameOf(media.link) }),
   };
 }
@@ -53,15 +53,15 @@ const dialect: AnswerDialect = {
   error: provenError,
   classes: errorClasses({
     "wait-sender": [429, 500],
-    // Key, permission, instance.
+    // API key, permission, instance.
     stop: [401, 403, 404],
     final: [400],
   }),
 };
 
 /**
- * The provider has no error codes, so the HTTP status stands for one. Its 400 alone proves nothing: it answers so,
- * too, when the message has left and could not be stored. Proof is what it only says before it sends.
+ * The provider has no error codes, so the HTTP status serves as one. A 400 alone proves nothing: it also occurs
+ * after the message was sent but not stored. Only errors that occur before the send are accepted as proof.
  */
 function provenError(body: Fields, httpStatus: number): PlatformError | undefined {
   const { message } = fields(body.response);
@@ -78,7 +78,7 @@ function provenError(body: Fields, httpStatus: number): PlatformError | undefine
     case 429:
       return error(`${body.error}: ${[message].flat().filter(isText).join("; ")}`);
     case 500:
-      // Said so, and not in a list, it comes from the look for the number, which goes before.
+      // As a plain text, this error comes from the number check, which precedes the send.
       return message === "Connection Closed" ? error("the phone is not connected") : undefined;
     default:
       return undefined;
@@ -87,6 +87,6 @@ function provenError(body: Fields, httpStatus: number): PlatformError | undefine
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** What the check of the request found is a list in a list; other errors are texts in a list. */
+/** Errors of the request's validation are nested lists of texts; other errors are flat lists. */
 const isComplaint = (message: unknown): message is string[][] =>
   Array.isArray(message) && Array.isArray(message[0]) && message.flat().every(isText);

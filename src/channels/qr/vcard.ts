@@ -1,4 +1,4 @@
-import { beginning } from "../shared/told.ts";
+import { beginning } from "../shared/json-fields.ts";
 
 const longestCard = 8_192;
 const mostLines = 200;
@@ -11,7 +11,7 @@ interface Line {
   readonly value: string;
 }
 
-/** A contact in the cloud platform's shape. */
+/** Uses the cloud platform's shape. */
 export function contactIn(card: string, displayName: string): object {
   const lines = linesOf(card);
   const all = (name: string) => lines.filter((line) => line.name === name).slice(0, mostOfEach);
@@ -35,7 +35,7 @@ export function contactIn(card: string, displayName: string): object {
   };
 }
 
-/** `item1.TEL;type=CELL;waid=591...:+591 ...`; a line that begins with a space goes on with the one before. */
+/** Splits `item1.TEL;type=CELL;waid=591...:+591 ...`; a line that begins with a space continues the previous one. */
 function linesOf(card: string): Line[] {
   const lines = beginning(card, longestCard)
     .replaceAll(/\r?\n[ \t]/g, "")

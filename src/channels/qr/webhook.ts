@@ -7,7 +7,7 @@ import { provenBy } from "./instance-proof.ts";
 import { deliveredIn, keptAs } from "./kept.ts";
 import { newsIn } from "./payload.ts";
 
-/** What the provider adds to these as it likes. */
+/** The provider may add fields. */
 const objectOf = (properties: Readonly<Record<string, Schema>>) =>
   ({ type: "object", properties, additionalProperties: true }) as const;
 
@@ -24,10 +24,13 @@ const qrDelivery = named("QrWebhook", {
     instance: text,
     data: objectOf({
       key: objectOf({
-        remoteJid: { ...text, description: "`<digits>@s.whatsapp.net`; or `...@lid`, with the number beside it" },
+        remoteJid: {
+          ...text,
+          description: "`<digits>@s.whatsapp.net`; or `...@lid`, with the number in another field",
+        },
         remoteJidAlt: text,
         senderPn: text,
-        fromMe: { type: "boolean", description: "It was sent from the business's phone" },
+        fromMe: { type: "boolean", description: "The business's phone sent it" },
         id: text,
       }),
       pushName: { ...text, description: "The name in the customer's profile" },
@@ -35,23 +38,23 @@ const qrDelivery = named("QrWebhook", {
         conversation: text,
         base64: { ...text, description: "The file of the message" },
       }),
-      contextInfo: objectOf({ stanzaId: { ...text, description: "The message that it answers" } }),
+      contextInfo: objectOf({ stanzaId: { ...text, description: "The message that this one replies to" } }),
       messageTimestamp: { type: "integer", description: "Seconds since 1970" },
-      keyId: { ...text, description: "Of an update: the message" },
+      keyId: { ...text, description: "In an update: the message" },
       status: {
         ...text,
-        description: "Of an update: `PENDING`, `SERVER_ACK`, `DELIVERY_ACK`, `READ`, `PLAYED` or `ERROR`",
+        description: "In an update: `PENDING`, `SERVER_ACK`, `DELIVERY_ACK`, `READ`, `PLAYED` or `ERROR`",
       },
-      state: { ...text, description: "Of a connection: `connecting`, `open` or `close`" },
+      state: { ...text, description: "In a connection update: `connecting`, `open` or `close`" },
       statusReason: { type: "integer" },
     }),
-    date_time: { ...text, description: "When it happened, by the provider's own clock" },
+    date_time: { ...text, description: "Time of the event by the provider's clock" },
     sender: { ...text, description: "The business's phone" },
   },
   additionalProperties: true,
 } as const satisfies Schema);
 
-/** A file of 25 MB has 34 MB in base64. */
+/** A file of 25 MB is 34 MB in base64. */
 const bodyLimit = 40 * 1024 * 1024;
 
 export const qrWebhookRoutes = (parts: ReceivingParts): Route[] => [
@@ -60,59 +63,56 @@ export const qrWebhookRoutes = (parts: ReceivingParts): Route[] => [
       channel: qrChannel,
       path: "/webhooks/qr/:place",
       operationId: "receiveQrWebhook",
-      summary: "What the provider of paired phones tells of an instance",
+      summary: "News of an instance from the provider of paired phones",
       rules: [
         [
           "QrWebhook.1",
-          "`Authorization: Bearer` holds the secret of this instance as this sender of this business, which the provider is given " +
-            "when a phone is paired (`GET /admin/senders/{id}/qr.png`). It is checked before anything is read. An instance that gets " +
-            "another name, or that another business has afterwards, has another secret, and what comes with the old one changes " +
-            "nothing. Instances that were paired when secrets were made of their name alone keep theirs until a code is asked for again.",
+          "`Authorization: Bearer` has the secret of this instance as this sender of this business, which the provider gets " +
+            "when a phone is paired (`GET /admin/senders/{id}/qr.png`). It is checked before anything is read. After a change " +
+            "of the instance's name or owner there is another secret, and webhooks with the old one change nothing. Instances " +
+            "from the time when the secret contained only the name keep theirs until a code is requested again.",
         ],
-        ["QrWebhook.2", "It is stored and answered; what follows from it happens afterwards."],
+        ["QrWebhook.2", "The webhook is stored and answered; it is processed afterwards."],
         [
           "QrWebhook.3",
-          "`connection.update` sets the `state` of the sender: `connecting` while a phone is being paired or the provider " +
-            "connects again, `open` while it is connected, `close` once it was logged out or lost: then its phone is " +
-            "paired again with a new code.",
+          "`connection.update` sets the sender's `state`: `connecting` while a phone is being paired or the provider " +
+            "reconnects, `open` while it is connected, `close` after it was logged out or lost; then the phone needs a new " +
+            "code.",
         ],
         [
           "QrWebhook.4",
-          "Delivered twice or out of order it turns nothing back: what is up to half an hour older than the last news, by " +
-            "the provider's clock (`date_time`), is late. What is older than that is a clock that was set back, and counts.",
+          "Repeated or reordered deliveries undo nothing: news up to half an hour older than the latest, by the provider's " +
+            "clock (`date_time`), are ignored as late. A larger step back means that the clock was set back, and is accepted.",
         ],
         [
           "QrWebhook.5",
-          "An instance that is no longer that sender's, other kinds of news and other states change nothing, and are answered with 200.",
+          "News for an instance that is no longer this sender's, other kinds and other states are answered with 200 and ignored.",
         ],
         [
           "QrWebhook.6",
-          "`messages.upsert` is a message of a customer, which shows in the chat with that number: text, media, location, contacts, " +
-            "what was chosen from buttons and lists, orders; of other kinds, such as polls, what can be read as text. What the " +
-            "business writes on its phone (`fromMe`) shows there, too, and is not sent again. Groups, status messages, " +
-            "newsletters and customers whose number is hidden are left out.",
+          "`messages.upsert` is a customer's message: text, media, location, contacts, choices from buttons and lists, orders; " +
+            "other kinds, such as polls, are shown as text where possible. Messages that the business writes on its phone " +
+            "(`fromMe`) are shown too, and are not sent again. Groups, status messages, newsletters and customers with a " +
+            "hidden number are ignored.",
         ],
         [
           "QrWebhook.7",
-          "`messages.update` tells how far a message of ours came, and `send.message` that it left, also where the " +
-            "answer to its request was lost. `messages.delete` takes back what the customer wrote. " +
-            "An edit gives the message its new text, and `editado` says when: those of customers come as `messages.edited` or " +
-            "as `messages.upsert`, those from the business's phone as the latter. Edits that only a phone can read are left out.",
+          "`messages.update` has the delivery state of a sent message, and `send.message` confirms a send, even if the answer " +
+            "to its request was lost. `messages.delete` withdraws a customer's message. An edit changes the text and sets " +
+            "`editado`: edits of customers arrive as `messages.edited` or `messages.upsert`, those from the business's phone " +
+            "as `messages.upsert`. Edits that only a phone can decrypt are ignored.",
         ],
-        [
-          "QrWebhook.8",
-          "A reaction is shown at the message that it is about and is no message of its own; an empty one takes it back.",
-        ],
+        ["QrWebhook.8", "A reaction is shown at its message and is no message itself; an empty one removes it."],
         [
           "QrWebhook.9",
-          "Files are fetched from the provider afterwards: it is asked not to put them into its news. One that comes along in base64 " +
-            "all the same is taken; a body may have 40 MB.",
+          "Files are downloaded from the provider afterwards, which is asked not to put them into webhooks. A file that " +
+            "arrives in base64 anyway is stored; a body may have 40 MB.",
         ],
         [
           "QrWebhook.10",
-          "Messages need the secret of an instance as this sender: one that was made of the name alone proves connections only. " +
-            "Phones that were paired before the provider was asked for messages tell of connections only, until a code is " +
-            "asked for again; a phone that is connected stays so.",
+          "Messages require the secret of the instance as this sender; a secret of the name alone proves only connections. " +
+            "Phones that were paired before the provider was asked for messages report only connections until a code is " +
+            "requested again; a connected phone stays connected.",
         ],
       ],
       schema: qrDelivery,

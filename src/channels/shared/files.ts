@@ -3,12 +3,11 @@ import type { DownloadOutcome, Downloads } from "../../infra/http-client/downloa
 import type { GraphSettings } from "./graph.ts";
 import { retryAfterMs } from "./refusals.ts";
 
-/** What a channel needs to fetch its customers' files. */
 export interface FileSettings extends GraphSettings {
   readonly downloads: Pick<Downloads, "open">;
 }
 
-/** @param gone - statuses that say that the file can never be had */
+/** @param gone - statuses that mean that a retry is useless */
 export function fileAnswer(outcome: DownloadOutcome, gone: readonly number[] = [404, 410]): FileAnswer {
   switch (outcome.kind) {
     case "content":

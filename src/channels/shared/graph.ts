@@ -3,7 +3,7 @@ import type { Sender } from "../../messaging/public.ts";
 import type { PlatformError } from "./refusals.ts";
 import type { ChannelSettings, SendRequest } from "./sending.ts";
 
-/** What the platform's channels have in common: cloud numbers, pages and photo-app accounts. */
+/** Shared parts of the platform's channels: cloud numbers, pages and photo-app accounts. */
 
 export interface GraphSettings extends ChannelSettings {
   /** Such as `v23.0`. */
@@ -12,14 +12,17 @@ export interface GraphSettings extends ChannelSettings {
 
 export const bearer = (accessToken: string): { authorization: string } => ({ authorization: `Bearer ${accessToken}` });
 
-/** The one request of a send, from a number, a page or an account. */
+/** Every send is one request to this path. */
 export const graphSend = (version: string, { platformId, accessToken }: Sender, body: object): SendRequest => ({
   path: `/${version}/${encodeURIComponent(platformId)}/messages`,
   headers: { ...bearer(accessToken), "content-type": "application/json" },
   body: JSON.stringify(body),
 });
 
-/** Token, permissions and capabilities: no message of this sender can succeed. 100/33 is its id, not the recipient. */
+/**
+ * Token, permission and capability errors, which concern every message. 100/33 is a wrong sender id, not the
+ * recipient.
+ */
 export const graphStops = [
   ...([190, 0, 3, 10, 33, 368, "100/33"] as const),
   ...Array.from({ length: 100 }, (_, n) => 200 + n),
@@ -37,7 +40,7 @@ export function graphError(body: Fields): PlatformError | undefined {
   };
 }
 
-/** Only the cursor is taken from `next`; its host is never asked, so that the token goes nowhere else. */
+/** Takes only the cursor from `next`. Its host is never requested, so that the token goes nowhere else. */
 export function cursorOf(paging: Fields): string | undefined {
   const { after } = fields(paging.cursors);
   if (typeof after === "string" && after !== "") return after;

@@ -1,6 +1,6 @@
 import type { RefusalClass } from "../../messaging/public.ts";
 
-/** The error in a platform's own JSON, whatever the HTTP status it came with. */
+/** The error in a platform's own JSON, with any HTTP status. */
 export interface PlatformError {
   readonly code: number;
   readonly subcode?: number;
@@ -8,21 +8,21 @@ export interface PlatformError {
   readonly details?: string;
 }
 
-/** `unproven`: the platform answers so to messages that it has sent, too. */
+/** `unproven`: the platform gives this error for messages that it sent, too. */
 type ErrorClass = RefusalClass | "unproven";
 
-/** What is to be done about errors, by code or by code and subcode. */
+/** Error classes by code, or by code and subcode. */
 export type ErrorClasses = ReadonlyMap<string, ErrorClass>;
 
-/** A code stands as a number; with its subcode, which then goes before the code alone, as `"100/33"`. */
+/** A key is a code, or code and subcode such as `"100/33"`, which takes precedence. */
 export const errorClasses = (
   codes: Readonly<Partial<Record<ErrorClass, readonly (number | `${number}/${number}`)[]>>>,
 ): ErrorClasses =>
   new Map(Object.entries(codes).flatMap(([name, own]) => own.map((code) => [`${code}`, name as ErrorClass] as const)));
 
 /**
- * What is to be done about an error, by its code and not by the HTTP status, on which platforms vary.
- * `undefined` when it does not prove that the message was refused: an unknown code of a status that does not say so.
+ * Classifies an error by its code, because platforms use HTTP statuses differently. `undefined` if the error does
+ * not prove that the message was refused.
  */
 export function refusalClass(
   error: PlatformError,
@@ -35,14 +35,14 @@ export function refusalClass(
   return httpStatus >= 400 && httpStatus <= 499 ? "final" : undefined;
 }
 
-/** The messaging platform's rates: of the app, the user, the page, the account and the number. Nothing was done. */
+/** Rate limits of the app, the user, the page, the account and the number. The request had no effect. */
 export const platformRates: readonly number[] = [4, 17, 32, 613, 80002, 80006, 80007, 80008, 130429];
-/** Its brief outages, and numbers that are being upgraded or registered again. Some come as a 400. */
+/** Short outages, and numbers that are being upgraded or registered again. Some have status 400. */
 export const platformTrouble: readonly number[] = [1, 2, 131000, 131016, 131057, 133004];
 
 const longestReason = 300;
 
-/** The platform's words without phone numbers, tokens and line breaks: they go to logs and operators. */
+/** The platform's text for logs and operators: without phone numbers, tokens and line breaks. */
 export function safeReason(error: PlatformError, accessToken: string): string {
   const text = error.details ? `${error.message}: ${error.details}` : error.message;
   return (accessToken === "" ? text : text.replaceAll(accessToken, "***"))
@@ -55,12 +55,12 @@ export function safeReason(error: PlatformError, accessToken: string): string {
 
 const longestWaitMs = 24 * 60 * 60 * 1_000;
 
-/** Milliseconds of a `Retry-After` header, in seconds or as a date; `undefined` when it says nothing usable. */
+/** Parses a `Retry-After` header of seconds or a date into milliseconds; `undefined` if it is missing or invalid. */
 export function retryAfterMs(header: string | undefined, now = Date.now()): number | undefined {
   if (header === undefined) return undefined;
   const wait = /^\s*\d+\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), longestWaitMs);
 }
 
-/** One that its column cannot hold is no code of a platform: it is kept as none. */
+/** Codes outside the column's range become 0. */
 export const storableCode = (code: number): number => (Math.abs(code) < 2 ** 31 ? code : 0);

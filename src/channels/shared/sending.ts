@@ -12,7 +12,7 @@ import {
 
 export interface ChannelSettings {
   readonly client: Pick<HttpClient, "request">;
-  /** Scheme and host, and the path that stands before all others, if any. */
+  /** Scheme, host and an optional path prefix. */
   readonly baseUrl: string;
   readonly timeouts: {
     /** Milliseconds until a connection is ready; past it a send is `not-sent`. */
@@ -24,21 +24,21 @@ export interface ChannelSettings {
 
 /** How a platform answers a send. */
 export interface AnswerDialect {
-  /** The platform's id of what was accepted, as the body of a 2xx says it; without one the answer proves nothing. */
+  /** The platform's id in an accepted answer; without one the answer proves nothing. */
   accepted(body: Fields): { readonly id: string | undefined; readonly recipientId?: string | undefined };
-  /** The error in the platform's own JSON; `undefined` when it is somebody else's answer or proves nothing. */
+  /** The platform's own error; `undefined` if the answer is from something else or proves nothing. */
   error(body: Fields, httpStatus: number): PlatformError | undefined;
   readonly classes: ErrorClasses;
 }
 
 export interface SendRequest {
-  /** After the base URL, with its slash. */
+  /** Follows the base URL; begins with a slash. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A channel by what it asks of its platform for a message, and by what the platform's answers say. */
+/** Builds a channel from the request for a message and the reading of the answer. */
 export function channelBy(
   settings: ChannelSettings,
   dialect: AnswerDialect,
@@ -52,7 +52,7 @@ export function channelBy(
   };
 }
 
-/** One request, within the time that a send may take; it never rejects. */
+/** Makes one request within the time of a send; never rejects. */
 export function posted(
   { client, baseUrl, timeouts: { connectMs, sendMs } }: ChannelSettings,
   { path, headers, body }: SendRequest,
@@ -69,7 +69,7 @@ export function posted(
 /**
  * Only the platform's own JSON proves anything; a gateway in between can answer with any status and text.
  *
- * @param accessToken - is kept out of reasons
+ * @param accessToken - is removed from reasons
  */
 function readAnswer(
   answer: Extract<HttpOutcome, { kind: "answer" }>,
@@ -95,14 +95,14 @@ function readAnswer(
   };
 }
 
-/** For channels that cannot carry both in one message. */
+/** For channels that cannot send a text and a file in one message. */
 export const textWithLink = (text: string, link: string): string => (text === "" ? link : `${text}\n\n${link}`);
 
-/** Voice carries no caption: with a text, a link to it goes below that. */
+/** Voice messages have no caption, so with a text the file becomes a link below it. */
 export const captioned = ({ text, media }: Pick<ChannelMessage, "text" | "media">) =>
   media?.type === "audio" && text !== "" ? { text: textWithLink(text, media.link), media: undefined } : { text, media };
 
-/** What a document is called in the customer's chat: the last part of its link. */
+/** The file name in the customer's chat: the last part of the link. */
 export function fileNameOf(link: string): string {
   const last = URL.canParse(link) ? (new URL(link).pathname.split("/").at(-1) ?? "") : "";
   try {

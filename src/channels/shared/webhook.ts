@@ -10,25 +10,25 @@ import { sameText } from "../../infra/http/same-text.ts";
 import type { ChatChannelName } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
 
-/** What stands before the body. */
+/** The head of a delivered webhook. */
 export interface DeliveredHead {
   readonly headers: IncomingHttpHeaders;
-  /** The last part of the path, where the address names one; else empty. */
+  /** The path's last part, if the route has a parameter; else empty. */
   readonly place: string;
 }
 
 export interface Delivered extends DeliveredHead {
   readonly body: Buffer;
-  /** Path and query, as they were called. */
+  /** Path and query as requested. */
   readonly url: string;
-  /** Where it came from. */
+  /** The client's address. */
   readonly ip: string;
 }
 
-/** Whose a webhook is by its proof; null where nothing proves that it comes from the platform. Looks at bytes only. */
+/** Proves that a webhook comes from the platform; null if it does not. Must not parse the body. */
 type Prover<Proven extends Proof> =
   | { prove(delivered: Delivered): Promise<Proven | null> | Proven | null }
-  /** For proofs that need no body: nothing of one is read before. */
+  /** For proofs in the head: the body is read only after the proof. */
   | { proveByHead(head: DeliveredHead): Proven | null };
 
 export type Webhook<Proven extends Proof = Proof> = Prover<Proven> & WebhookParts<Proven>;
@@ -40,33 +40,33 @@ interface WebhookParts<Proven extends Proof> {
   readonly operationId: string;
   readonly summary: string;
   readonly rules: readonly (readonly [number: string, rule: string])[];
-  /** What the body holds, for the document alone. */
+  /** The body's schema, for documentation only. */
   readonly schema: Schema;
-  /** The type of the body; JSON unless given. */
+  /** The body's type; JSON by default. */
   readonly bodyType?: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly bodyLimit: number;
-  /** Counts wrong ones. */
+  /** Counts failed proofs. */
   readonly failures: FailureLimit;
-  /** How a refusal is worded. */
+  /** The text of a 401. */
   readonly refusal: string;
-  /** The body of a 200; `{ "success": true }` unless given. */
+  /** The body of a 200; `{ "success": true }` by default. */
   readonly answer?: { readonly type: string; readonly text: string };
-  /** What of a proven body is kept; null where nothing of it is read. Throws `notJson()` for what is no JSON. */
+  /** The part of a proven body to store; null if nothing is read. Throws `notJson()` if it is not JSON. */
   keep(body: Buffer, proof: Proven): string | null;
 }
 
 export interface Proof {
-  /** The sender that the proof names, where it names one. */
+  /** The sender that the proof names, if any. */
   readonly about: ProvenSender | null;
 }
 
 /**
- * The webhook of a platform. What it delivers is stored and answered at once, and worked off afterwards: the platform
- * waits for nothing and delivers again what was not answered with 200.
+ * A platform's webhook route. Deliveries are stored and answered at once, and processed afterwards; the platform
+ * repeats those without a 200.
  *
- * Right deliveries are never limited: a platform sends those of all businesses from a few addresses. Wrong ones count
- * as failures of their address, at this path.
+ * Proven deliveries are never rate-limited, because a platform sends those of all businesses from a few addresses.
+ * Failed proofs count against their address.
  */
 export function webhookRoute<Proven extends Proof>(webhook: Webhook<Proven>, parts: ReceivingParts): Route {
   const hasPlace = webhook.path.endsWith("/:place");
@@ -100,11 +100,11 @@ export function webhookRoute<Proven extends Proof>(webhook: Webhook<Proven>, par
         ...(answer ? { type: answer.type } : { schema: objectWith({ success: { type: "boolean" } }) }),
       },
       400: {
-        description: "Nothing that the platform sends: it cannot be read, or is nested too deep",
+        description: "The body cannot be read, or is nested too deep",
         schema: problem,
       },
       401: { description: "The proof is missing or wrong", schema: problem },
-      429: { description: "Wrong, as too many before from this address", schema: problem },
+      429: { description: "The proof is wrong, after too many wrong ones from this address", schema: problem },
       500: { description: "Not stored: it has to be delivered again", schema: problem },
     },
     dialect: plainDialect,
@@ -124,11 +124,11 @@ export function webhookRoute<Proven extends Proof>(webhook: Webhook<Proven>, par
   });
 }
 
-/** A business shares its room among all of its senders. */
+/** All senders of a business share one quota. */
 const sharerOf = ({ about }: Proof): string =>
   about?.owner ? `business ${about.owner.businessId}` : `sender ${about?.platformId}`;
 
-/** The messaging platform's proof: `X-Hub-Signature-256` over the bytes of the body. */
+/** Checks `X-Hub-Signature-256`, the messaging platform's HMAC of the body's bytes. */
 export const signedBy =
   (appSecret: string) =>
   ({ body, headers }: Delivered): Proof | null => {
@@ -136,7 +136,7 @@ export const signedBy =
     return sameText(String(headers["x-hub-signature-256"] ?? ""), signature) ? { about: null } : null;
   };
 
-/** The body as it came, where something of its JSON is read. */
+/** Stores the body unchanged if `isRead` accepts its JSON. */
 export const jsonWhere =
   (isRead: (told: unknown) => boolean) =>
   (body: Buffer): string | null => {
@@ -146,7 +146,7 @@ export const jsonWhere =
 
 export function jsonIn(payload: string): unknown {
   const told = parsed(payload);
-  // A platform sends nothing like it, and neither reading nor storing it would ever succeed.
+  // Platforms send nothing so deep, and neither parsing nor storing it would ever succeed.
   if (isTooDeep(payload)) throw tooDeep();
   return told;
 }
@@ -164,7 +164,7 @@ const verification = {
   properties: { "hub.mode": text, "hub.verify_token": text, "hub.challenge": { type: "string", maxLength: 1000 } },
 } as const satisfies Schema;
 
-/** How the messaging platform asks, once, whether an address is ours. */
+/** The messaging platform calls this once to verify a webhook URL. */
 export function verificationRoute(
   { path, operationId, rule, failures }: Pick<Webhook, "path" | "operationId" | "failures"> & { readonly rule: string },
   verifyToken: string,
@@ -174,22 +174,22 @@ export function verificationRoute(
     path,
     operationId,
     tag: "Webhooks",
-    summary: "Prove to the messaging platform that this address is ours",
+    summary: "Verify this webhook URL for the messaging platform",
     rules: [
       [
         rule,
-        "The platform asks once, when the address is registered there: with `hub.mode` `subscribe` and the verify token " +
-          "that was registered, `hub.challenge` is sent back as it came.",
+        "The platform asks once, when the URL is registered there: for `hub.mode` `subscribe` and the registered verify " +
+          "token, the answer is `hub.challenge` unchanged.",
       ],
     ],
     auth: "none",
     rateLimit: "none",
     query: verification,
     responses: {
-      200: { description: "The challenge, as it came", type: "text/plain" },
+      200: { description: "The challenge, unchanged", type: "text/plain" },
       400: { description: "A wrong parameter", schema: problem },
       403: { description: "Another mode, or another verify token", schema: problem },
-      429: { description: "Wrong, as too many before from this address", schema: problem },
+      429: { description: "The token is wrong, after too many wrong ones from this address", schema: problem },
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect: plainDialect,

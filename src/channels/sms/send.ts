@@ -4,9 +4,9 @@ import { errorClasses } from "../shared/refusals.ts";
 import { type AnswerDialect, type ChannelSettings, channelBy, textWithLink } from "../shared/sending.ts";
 
 /**
- * `POST <base>/messages` with `{ "to": "59170000001", "text", "reference" }`. Accepted is a 2xx with `{ "id" }`, refused a
- * 4xx with `{ "code": <number>, "message" }`; anything else proves nothing. A user and a password in the base URL become
- * basic authentication.
+ * `POST <base>/messages` with `{ "to": "59170000001", "text", "reference" }`. A 2xx with `{ "id" }` accepts the
+ * message, a 4xx with `{ "code": <number>, "message" }` refuses it; any other answer proves nothing. User and
+ * password in the base URL become basic authentication.
  */
 export const smsProvider = (settings: ChannelSettings): Channel =>
   channelBy(settings, dialect, (_sender, { to, text, media, reference }) => ({
@@ -22,6 +22,6 @@ const dialect: AnswerDialect = {
       typeof code === "number" && Number.isInteger(code) && Math.abs(code) < 2 ** 31 && typeof message === "string";
     return isOwn ? { code, message } : undefined;
   },
-  // Its codes are its own: each refuses this message, by a status that says so.
+  // The codes are the provider's own; every one refuses this message only.
   classes: errorClasses({}),
 };

@@ -6,14 +6,14 @@ import { recordNews } from "./record-news.ts";
 
 const statusesAtOnce = 200;
 
-/** Applies delivery statuses that came before the answer that says which message they are of. */
+/** Applies delivery statuses that arrived before the send's answer, which tells which message they belong to. */
 export class ApplyEarlyStatuses {
   constructor(
     private readonly unitOfWork: IncomingUnitOfWork,
     private readonly feed: EventFeed,
   ) {}
 
-  /** Works until nothing is due, or `signal` is aborted. */
+  /** Works until none is due or `signal` is aborted. */
   async execute(signal?: { readonly aborted: boolean }): Promise<void> {
     const channels = (await this.unitOfWork.sweep(({ early }) => early.channels())).flat();
     for (const channel of new Set(channels)) {
@@ -21,7 +21,7 @@ export class ApplyEarlyStatuses {
     }
   }
 
-  /** Forgets those that are of no message of ours. */
+  /** Deletes statuses that never matched a message. */
   async purge(): Promise<void> {
     for (const count of await this.unitOfWork.sweep(({ early }) => early.purge())) if (count > 0) await this.purge();
   }

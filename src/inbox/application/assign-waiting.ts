@@ -5,13 +5,20 @@ import { distribute } from "../domain/assignment.ts";
 import { isOpen } from "../domain/opening-hours.ts";
 import { namedAgent } from "../domain/ticket.ts";
 import { noTickets, type OpenedTickets, openTickets } from "./open-tickets.ts";
-import type { AgentLine, TicketStores, TicketUnitOfWork, WaitingLine, WaitingLines, WaitingTicket } from "./ports.ts";
+import type {
+  AgentLine,
+  TicketStores,
+  TicketUnitOfWork,
+  WaitingLine,
+  WaitingLines,
+  WaitingTicket,
+} from "./ticket-ports.ts";
 
 const batchSize = 100;
 
 /**
- * Gives those who wait their tickets once agents are available again, the oldest first. Any number of workers may
- * do so at once: a line is in one hand at a time.
+ * Creates waiting tickets once agents are available again, the oldest first. Safe in any number of processes: a
+ * lock lets one at a time serve a line.
  */
 export class AssignWaiting {
   constructor(
@@ -23,12 +30,11 @@ export class AssignWaiting {
     private readonly onFailure: (error: unknown, line: AgentLine) => void,
   ) {}
 
-  /** How many tickets were made. A line that fails does not hold up the others. */
+  /** Returns the number of tickets created. A line that fails does not stop the others. */
   execute(signal?: AbortSignal): Promise<number> {
     return this.serveAll(null, signal);
   }
 
-  /** The lines of one business. */
   executeFor(businessId: number, signal?: AbortSignal): Promise<number> {
     return this.serveAll(businessId, signal);
   }
@@ -86,7 +92,7 @@ async function assignOn(
   const named = agents.some(({ takesAll }) => takesAll) ? null : agents.map(({ id }) => id);
   const found = oneOfEachChat(await waiting.oldest(line, named, batchSize));
   await desk.lockThreads(line.businessId, found);
-  // Meanwhile an agent may have taken or closed some of them.
+  // An agent may have taken or closed some of them before the locks were held.
   const tickets = await waiting.stillWaiting(line.businessId, found);
   const chosen = distribute(
     tickets.map(({ setup }) => namedAgent(setup)),
@@ -102,7 +108,7 @@ async function assignOn(
   );
 }
 
-/** The others come with the next batch. */
+/** One ticket per chat and batch; the others follow in the next batch. */
 const oneOfEachChat = (tickets: readonly WaitingTicket[]): WaitingTicket[] => {
   const firsts = new Map<number, WaitingTicket>();
   for (const ticket of tickets) if (!firsts.has(ticket.chatId)) firsts.set(ticket.chatId, ticket);

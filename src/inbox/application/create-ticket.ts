@@ -14,22 +14,22 @@ import {
   waitingNote,
 } from "../domain/ticket.ts";
 import { noTickets, type OpenedTickets, openTickets } from "./open-tickets.ts";
-import type { ConversationThread, TicketDesk, TicketSetups, TicketStores, TicketUnitOfWork } from "./ports.ts";
+import type { ConversationThread, TicketDesk, TicketSetups, TicketStores, TicketUnitOfWork } from "./ticket-ports.ts";
 
 export interface CreateTicketCommand {
   readonly businessId: number;
   readonly stepId: number;
-  /** Who makes it, where that is a user who may not take chats from others. */
+  /** Set for an agent, who may not take over another agent's chat. */
   readonly agentId?: number | null;
   /** Digits only. */
   readonly phone: string;
-  /** Names the contact if it has to be made; the phone number otherwise. */
+  /** The name of a contact that has to be created; the phone number if absent. */
   readonly contactName?: string;
 }
 
 export interface CreatedTicket {
   readonly chatId: number;
-  /** Null when no agent is available: the conversation waits for one. */
+  /** Null if no agent is available: the conversation waits for one. */
   readonly ticketId: number | null;
 }
 
@@ -39,9 +39,9 @@ interface Outcome extends OpenedTickets {
   readonly chatId: number;
 }
 
-/** §5: a ticket of a step for a contact, with the agent who takes it, or the contact's place among those who wait. */
+/** Creates a step's ticket for a contact and assigns an agent; without an available agent the contact waits. */
 export class CreateTicket {
-  /** Whoever would have to wait for a line does so here, not with a connection of the database in hand. */
+  /** Requests for the same line wait here in memory, so that they hold no database connection while they wait. */
   private readonly turns = new Turns();
 
   constructor(

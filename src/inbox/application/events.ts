@@ -3,12 +3,8 @@ import type { MessageState } from "../domain/delivery.ts";
 import type { FileTrouble } from "../domain/incoming-files.ts";
 import type { TicketState } from "../domain/ticket.ts";
 
-/*
- * The payloads that clients get, as JSON. Timestamps are text as the database writes them into JSON, with its offset
- * and microseconds.
- */
+/* JSON payloads for clients. Timestamps are text as PostgreSQL writes them, with offset and microseconds. */
 
-/** Something that clients know by its id and name. */
 export interface NamedView {
   readonly id: number;
   readonly name: string;
@@ -43,15 +39,15 @@ export interface MessageView extends Failure {
   readonly occurredAt: string;
   readonly platformMessageId: string | null;
   readonly attachment: AttachmentView | null;
-  /** What became of the file that came with the message; null if none did. Events of earlier versions do not have it. */
+  /** The customer's file; null if there is none. Events of earlier versions lack the field. */
   readonly file?: FileView | null;
-  /** What else the platform said of it, in its own fields. */
+  /** Other data of the platform, in its own fields. */
   readonly details: object | null;
-  /** When its author edited it last. Events of earlier versions do not have it. */
+  /** The last edit by its author. Events of earlier versions lack the field. */
   readonly editedAt?: string | null;
-  /** The message that it answers. */
+  /** The message that this one replies to. */
   readonly replyToId: number | null;
-  /** Only agents read it. */
+  /** Visible to agents only. */
   readonly internal: boolean;
   readonly reactions: readonly ReactionView[];
 }
@@ -59,9 +55,9 @@ export interface MessageView extends Failure {
 export interface FileView {
   readonly state: "waiting" | "done" | "gone";
   readonly kind: string;
-  /** What the customer calls it, until it is stored. */
+  /** The file name that the customer gave; dropped once the file is stored. */
   readonly name: string | null;
-  /** Why it is gone. */
+  /** Set if the state is `gone`. */
   readonly reason: FileTrouble | null;
 }
 
@@ -85,22 +81,22 @@ export interface ChatView {
   readonly provider: string;
   readonly supportUserId: number | null;
   readonly adId: string | null;
-  /** The open conversation, or else the last one; null before there was any. */
+  /** The open conversation, else the last one; null if there never was one. */
   readonly conversationId: number | null;
   readonly state: ChatState;
   readonly botAvailable: boolean;
-  /** Null of a chat that was never in the inbox, such as one that only a campaign wrote to. */
+  /** Null if the chat was never in the inbox, for example when only a campaign wrote to it. */
   readonly lastMessageAt: string | null;
   readonly lastMessage: LastMessageView | null;
-  /** Messages from the customer after the last that anybody of the business read. */
+  /** Customer messages after the last one that a user has read. */
   readonly unread: number;
   /** The channel has a service window. */
   readonly windowed: boolean;
-  /** Until when free text may be sent; null when that is over, and where the channel has no window. */
+  /** When the window for free text closes; null if it is closed or the channel has none. */
   readonly windowUntil: string | null;
-  /** By their ids. */
+  /** Sorted by id. */
   readonly tags: readonly NamedView[];
-  /** The latest open one. */
+  /** The latest open ticket. */
   readonly ticket: TicketView | null;
   readonly version: number;
 }
@@ -112,35 +108,35 @@ export interface TicketView {
   readonly department: NamedView | null;
 }
 
-/** Who may see a chat: its agent, and while it has none those of the department that it waits for. */
+/** Decides who may see a chat: its agent, else the agents of the department that it waits for. */
 export interface Audience {
   readonly agentId: number | null;
   readonly departmentId: number | null;
 }
 
-/** An event about a chat says for whom it is; clients do not get to see that. */
+/** Clients do not receive `audience`. */
 interface OfChat {
   readonly chatId: number;
   readonly audience: Audience;
 }
 
-/** `was`: who could see it before; null where that is the same. */
-type ToldChat = ChatView & OfChat & { readonly was: Audience | null };
+/** `was`: who could see the chat before the change; null if that did not change. */
+type ChangedChat = ChatView & OfChat & { readonly was: Audience | null };
 
 export interface LastMessageView extends Pick<MessageView, "id" | "direction" | "kind" | "authorName"> {
-  /** At most 200 characters of its text. */
+  /** The first 200 characters of the text. */
   readonly preview: string;
 }
 
 /** A user who attends chats. */
 export interface AgentView extends NamedView {
-  /** What they say of themselves. */
+  /** The user's own setting. */
   readonly available: boolean;
   readonly departmentIds: readonly number[];
   readonly openTickets: number;
 }
 
-/** The payload of each event of the inbox, by the event's name. */
+/** Event names with their payloads. */
 export interface InboxEvents {
   readonly "message:new": OfChat & {
     readonly conversationId: number;
@@ -150,19 +146,19 @@ export interface InboxEvents {
   readonly "message:status": OfChat &
     Failure & {
       readonly conversationId: number;
-      /** A message whose answer was lost takes its conversation only now. */
+      /** A message whose send was unconfirmed joins its conversation only now, which may change its state. */
       readonly conversationState: ConversationState;
       readonly messageId: number;
       readonly state: MessageState;
     };
-  /** A reaction came or went, its file is here, or it was erased. */
+  /** Sent when reactions, file or text of the message change, or when it is erased. */
   readonly "message:changed": OfChat & {
     readonly conversationId: number;
     readonly message: MessageView;
   };
-  /** The chat belongs on top. */
-  readonly "inbox:reorder": ToldChat;
-  readonly "chat:changed": ToldChat;
+  /** The chat moves to the top of the inbox. */
+  readonly "inbox:reorder": ChangedChat;
+  readonly "chat:changed": ChangedChat;
   readonly "ticket:new": OfChat & {
     readonly ticketId: number;
     readonly state: TicketState;
@@ -181,12 +177,12 @@ export interface InboxEvents {
     readonly conversationId: number;
     readonly step: NamedView;
     readonly department: NamedView | null;
-    /** Nobody has it while nobody has its chat. */
+    /** Null while the chat has no agent. */
     readonly agent: NamedView | null;
     readonly closedAt: string | null;
   };
-  /** `isAgent`: false of one who is no agent any more. */
+  /** `isAgent` is false if the user stopped being an agent. */
   readonly "agent:changed": AgentView & { readonly isAgent: boolean };
-  /** For all of the business. An erased contact has empty texts. */
+  /** Sent to all users of the business. An erased contact has empty texts. */
   readonly "contact:changed": { readonly contact: WholeContact; readonly erased: boolean };
 }

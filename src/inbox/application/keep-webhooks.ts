@@ -1,10 +1,10 @@
 import type { ArrivedWebhook, WebhookOrigin, WebhookQueue } from "./ports.ts";
 
-/** What one statement keeps at most; one webhook may be larger. */
+/** Limits of one insert statement; a single webhook may be larger. */
 const mostAtOnce = 100;
-/** Characters. */
+/** In characters. */
 const longestAtOnce = 1024 * 1024;
-/** Statements under way; what arrives meanwhile is gathered for the next one. */
+/** Concurrent insert statements; webhooks that arrive meanwhile wait for the next one. */
 const mostUnderWay = 2;
 
 interface Waiting extends ArrivedWebhook {
@@ -12,25 +12,25 @@ interface Waiting extends ArrivedWebhook {
   readonly reject: (error: unknown) => void;
 }
 
-/** Keeps what platforms deliver: what arrives at the same time in one statement. */
+/** Stores webhooks. Those that arrive at the same time share one statement. */
 export class KeepWebhooks {
   private waiting: Waiting[] = [];
   private underWay = 0;
   private isSoon = false;
 
-  /** @param isOwnTrouble - whether a failure is the database's own, and no webhook's */
+  /** @param isOwnTrouble - true if the database itself failed, so that a retry with single webhooks is useless */
   constructor(
     private readonly queue: Pick<WebhookQueue, "keepAll">,
     private readonly isOwnTrouble: (error: unknown) => boolean,
   ) {}
 
-  /** Resolves once it is kept for good; rejects where it could not be. */
+  /** Resolves after the commit; rejects if the webhook was not stored. */
   keep(payload: string, origin: WebhookOrigin): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ payload, origin, resolve, reject });
       if (this.isSoon) return;
       this.isSoon = true;
-      // What has arrived by then comes along.
+      // Waits one turn of the event loop, so that webhooks that arrive together share a statement.
       setImmediate(() => {
         this.isSoon = false;
         this.start();
@@ -57,7 +57,9 @@ export class KeepWebhooks {
     return this.waiting.splice(0, beyond < 0 ? this.waiting.length : beyond);
   }
 
-  /** Where one of several spoils the statement, each gets its own. */
+  /**
+   * If a statement with several webhooks fails, each is stored on its own, so that a bad one does not lose the rest.
+   */
   private async keepSome(some: readonly Waiting[]): Promise<void> {
     try {
       await this.queue.keepAll(some);

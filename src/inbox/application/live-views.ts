@@ -2,14 +2,14 @@ import type { Audience } from "./events.ts";
 
 export interface ListeningUser {
   readonly name: string;
-  /** Those that the user sees; null for those who see all. */
+  /** The queues that the user sees; null for users who see all. */
   readonly queues: readonly number[] | null;
 }
 
-/** What the sockets have to know of users and chats to tell each user what it may hear. */
+/** What the sockets need to decide which users may receive an event. */
 export interface LiveViews {
-  /** By their ids; users that are not active are missing. */
+  /** Keyed by user id; inactive users are missing. */
   users(businessId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, ListeningUser>>;
-  /** By the ids of the chats. */
+  /** Keyed by chat id. */
   audiences(businessId: number, chatIds: readonly number[]): Promise<ReadonlyMap<number, Audience>>;
 }

@@ -1,61 +1,60 @@
 import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 
-/** A contact without a name: the id on the platform stands in its place. */
+/** A contact whose webhooks carry no name; its platform id serves as the name until then. */
 export interface UnnamedContact {
   readonly businessId: number;
   readonly contactId: number;
-  /** The contact's chat on the channel. */
   readonly chatId: number;
-  /** The channel that knows the contact. */
+  /** The contact's channel. */
   readonly provider: string;
-  /** The contact's id there. */
+  /** The contact's id on the channel. */
   readonly platformId: string;
-  /** This one included. */
+  /** Includes this attempt. */
   readonly attempts: number;
-  /** Somebody gave a name, or the contact was erased. */
+  /** A user gave a name, or the contact was erased. */
   readonly isSettled: boolean;
 }
 
 export interface UnnamedContacts {
   /**
-   * One contact of each business, those that wait longest first. They are due again after the pause that follows this
-   * attempt, so that a process that dies loses nothing.
+   * Claims at most one contact of each business, the longest waiting first. Each becomes due again after the next
+   * pause, so a crash loses nothing.
    *
-   * @param without - businesses that are left out
+   * @param without - businesses to leave out
    */
   claim(limit: number, without: readonly number[], pausesInSeconds: readonly number[]): Promise<UnnamedContact[]>;
 }
 
 export interface NamingStores {
-  /** Unless somebody named the contact, or it was erased. Logs `contact:changed`. */
+  /** Does nothing if a user named the contact or it was erased. Logs `contact:changed`. */
   name(contact: UnnamedContact, name: string): Promise<LoggedEvent[]>;
-  /** The platform is not asked any more, and what the contact wrote until now has the name that the contact has. */
+  /** Ends the attempts, and writes the contact's name into its earlier messages. */
   settle(contact: UnnamedContact): Promise<void>;
 }
 
-/** Null where the platform tells no name, or cannot be asked. */
+/** Null if the platform gives no name or cannot be asked. */
 export type AskName = (contact: UnnamedContact) => Promise<string | null>;
 
 const minute = 60;
 const hour = 60 * minute;
-/** Seconds between attempts: four days in all. */
+/** Seconds between attempts; they cover four days. */
 const pauses = [minute, 5 * minute, 30 * minute, 3 * hour, 12 * hour, 24 * hour, 24 * hour, 24 * hour];
-/** Of one business there is one at most, so that one with many, or whose platform hangs, holds up no others. */
+/** Each business has at most one attempt at a time, so that a slow platform of one does not block the others. */
 const mostUnderWay = 16;
 
-/** Asks platforms for the names of customers that webhooks do not name. Any number of workers may do so at once. */
+/** Asks platforms for the names that webhooks do not carry. Safe in any number of processes. */
 export class NameContacts {
   constructor(
     private readonly unnamed: UnnamedContacts,
     private readonly unitOfWork: UnitOfWork<NamingStores>,
     private readonly ask: AskName,
     private readonly feed: EventFeed,
-    /** Hears why one contact could not be named; it is tried again. */
+    /** Receives the error of an attempt that will be retried. */
     private readonly onFailure: (error: unknown, businessId: number) => void,
   ) {}
 
-  /** Works until nothing is due, or `signal` is aborted and what is under way has ended. */
+  /** Works until none is due. After `signal` aborts, it waits for running attempts. */
   async execute(signal?: AbortSignal): Promise<void> {
     const underWay = new Map<number, Promise<void>>();
     for (;;) {
@@ -79,7 +78,7 @@ export class NameContacts {
     if (name !== null) {
       this.feed.publish(await this.unitOfWork.run(businessId, (stores) => stores.name(contact, name)));
     }
-    // In another transaction: messages are locked before contacts. Where it fails, the next attempt finds a settled one.
+    // A separate transaction keeps the lock order messages before contacts. If it fails, the next attempt settles.
     if (name !== null || isSettled || attempts > pauses.length) {
       await this.unitOfWork.run(businessId, (stores) => stores.settle(contact));
     }

@@ -2,15 +2,14 @@ import type { LoggedEvent } from "../../kernel/events.ts";
 import type { OpenedMessage } from "../../messaging/public.ts";
 import type { AgentLoad } from "../domain/assignment.ts";
 import { type TicketSetup, tagIds, ticketNote, welcome } from "../domain/ticket.ts";
-import type { ConversationThread, TicketDesk } from "./ports.ts";
+import type { ConversationThread, TicketDesk } from "./ticket-ports.ts";
 
-/** A conversation that gets a ticket, and the agent who gets it. */
 export interface TicketToOpen extends ConversationThread {
   readonly setup: TicketSetup;
   readonly agent: AgentLoad;
 }
 
-/** What is to follow the commit, besides the tickets themselves. */
+/** Events to publish and messages to send after the commit. */
 export interface OpenedTickets {
   readonly ticketIds: readonly number[];
   readonly events: readonly LoggedEvent[];
@@ -20,8 +19,8 @@ export interface OpenedTickets {
 export const noTickets: OpenedTickets = { ticketIds: [], events: [], messages: [] };
 
 /**
- * Makes tickets of one business, at most one for each chat, with all that belongs to them; the caller holds the line of
- * their agents, and their conversations and chats.
+ * Creates tickets of one business, at most one per chat, with their notes and greetings. The caller must hold the
+ * agents' line and the locks of the conversations and chats.
  */
 export async function openTickets(
   desk: TicketDesk,

@@ -3,32 +3,31 @@ import type { EventFeed } from "../../kernel/events.ts";
 import { sentOf, type WebhookNews } from "../domain/incoming.ts";
 import type { DropReason, IncomingStores, Recorded, StoredFiles } from "./ports.ts";
 
-/** What is done about recorded news besides; none of it throws, and each returns at once. */
+/** Reactions to recorded news. None of them may throw, and each returns at once. */
 export interface Aftermath {
-  /** Is called with news that is dropped. */
   onDropped(channel: ChatChannelName, reason: DropReason, count: number): void;
-  /** Looks at statuses that came before their message was known. */
+  /** Retries statuses that came before their message was known. */
   applyEarly(): void;
-  /** Fetches files that came with messages. */
+  /** Downloads the files of new messages. */
   fetchFiles(): void;
-  /** Removes files that were withdrawn. */
+  /** Deletes withdrawn files. */
   removeFiles(files: StoredFiles): void;
 }
 
-/** What a transaction made of news, and what is to be done once it is committed. */
 export interface RecordedNews {
   readonly recorded: Recorded;
+  /** Call it after the commit. */
   readonly tell: () => void;
 }
 
-/** Writes down what a channel's platform told, for everybody who keeps something of it. */
+/** Records the news of a channel for every feature that uses it. */
 export async function recordNews(
   { incoming, deliveries, templates }: IncomingStores,
   channel: ChatChannelName,
   news: WebhookNews,
   options?: { readonly isAgain: boolean },
 ): Promise<RecordedNews> {
-  // Before the recipients of campaigns: who changes a campaign locks it first, then those.
+  // Templates first, because the lock order is campaigns before their recipients.
   const tellOfTemplates = news.templates.length > 0 ? await templates.apply(news.templates) : () => {};
   const statuses = [
     ...news.statuses,
@@ -43,7 +42,7 @@ export async function recordNews(
   return { recorded, tell };
 }
 
-/** After the commit. */
+/** Call it after the commit. */
 export function tellOf(
   { recorded, tell }: RecordedNews,
   channel: ChatChannelName,

@@ -13,7 +13,7 @@ import { type Aftermath, type RecordedNews, recordNews, tellOf } from "./record-
 
 const atOnce = { webhooks: 100, bytes: 16 * 1024 * 1024 };
 
-/** Turns kept webhooks into messages, delivery states and preferences. Any number of workers may do so at once. */
+/** Turns stored webhooks into messages, delivery states and preferences. Safe in any number of processes. */
 export class WorkOffWebhooks {
   constructor(
     private readonly unitOfWork: IncomingUnitOfWork,
@@ -21,13 +21,13 @@ export class WorkOffWebhooks {
     private readonly readers: WebhookReaders,
     private readonly feed: EventFeed,
     private readonly aftermath: Aftermath,
-    /** Hears why one webhook, or a batch of them (null), could not be worked off. */
+    /** Receives the error of one webhook, or of a batch (null). */
     private readonly onFailure: (error: unknown, webhookId: number | null) => void,
   ) {}
 
   /**
-   * Works until nothing is due, or `signal` is aborted and what is under way has ended. Channels take turns, so that much
-   * of one keeps none of another waiting. A channel that cannot be worked off is told of and left until the next time.
+   * Works until none is due. After `signal` aborts, it finishes the running batch. Channels take turns, so a busy one
+   * does not delay the others. A channel that fails is left until the next call.
    */
   async execute(signal?: AbortSignal): Promise<void> {
     let due = Object.entries(this.readers).map(([channel, read]) => ({ channel: channel as ChatChannelName, read }));
@@ -48,8 +48,8 @@ export class WorkOffWebhooks {
   }
 
   /**
-   * Many together, which is fast; when one of them spoils it, one by one, so that the others get through. Whether there
-   * may be more.
+   * Tries a whole batch; if it fails, single webhooks, so that one bad webhook does not block the rest. True: more
+   * may be due.
    */
   private async batch(source: Source, signal: AbortSignal | undefined): Promise<boolean> {
     try {
@@ -75,8 +75,8 @@ export class WorkOffWebhooks {
   }
 
   /**
-   * One channel's in a transaction: what a channel's news lock is locked in one order. Whether it had as much as it may
-   * have.
+   * One transaction handles one channel, because the news of a channel are locked in one fixed order. Returns whether
+   * the claim reached its limit.
    */
   private async workOff(source: Source, limit: ClaimLimit, onClaim: (id: number) => void): Promise<boolean> {
     const worked = await this.unitOfWork.sweep((stores) => this.workOffOn(stores, source, limit, onClaim));
@@ -98,10 +98,10 @@ export class WorkOffWebhooks {
       channel,
       webhooks.flatMap(({ about }) => about ?? []),
     );
-    // A sender that another business has by now: what was proven with the secret of the one before is not for that one.
-    const meant = webhooks.filter(({ about }) => about === null || isThere(about));
-    const told = joinedNews(meant.map(({ payload, about }) => read(payload, about)));
-    const news = await recordNews(stores, channel, told);
+    // If the sender belongs to another business by now, the old secret does not authorize news for it.
+    const authorized = webhooks.filter(({ about }) => about === null || isThere(about));
+    const joined = joinedNews(authorized.map(({ payload, about }) => read(payload, about)));
+    const news = await recordNews(stores, channel, joined);
     await queue.remove(webhooks.map(({ id }) => id));
     const bytes = webhooks.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
     return { isFull: webhooks.length >= limit.webhooks || bytes >= limit.bytes, news };

@@ -3,24 +3,24 @@ import { DomainError } from "../../kernel/errors.ts";
 import type { ChatState } from "./conversation.ts";
 import type { Viewer } from "./visibility.ts";
 
-/** A user, as those who may know of them are told. */
+/** The user who has a chat, with the name that other users see. */
 export interface Holder {
   readonly id: number;
   readonly name: string;
 }
 
-/** What decides whether somebody may act on a chat. */
+/** The facts of a chat that decide whether a viewer may act on it. */
 export interface StandingChat {
   readonly chatId: number;
   /** The chat's channel. */
   readonly provider: string;
   readonly state: ChatState;
-  /** Whose chat it is. */
+  /** The user who has the chat. */
   readonly holder: Holder | null;
-  /** Whether the viewer may see it as it is; otherwise they could if nobody had it. */
+  /** The viewer may see the chat now. If false, they could see it only if no agent had it. */
   readonly isVisible: boolean;
   readonly isWindowed: boolean;
-  /** Free text may be sent, as far as the window goes. */
+  /** The customer's last message is recent enough for free text. */
   readonly isWindowOpen: boolean;
 }
 
@@ -33,22 +33,22 @@ export class ChatTaken extends DomainError<"chat_taken"> {
   }
 }
 
-/** What only a user may do, or only some users. */
+/** The viewer's role does not allow the action. */
 export class Forbidden extends DomainError<"forbidden"> {
   readonly code = "forbidden";
 }
 
-/** The customer wrote too long ago for free text on this channel. */
+/** The customer's last message is too old for free text on this channel. */
 export class WindowClosed extends DomainError<"window_closed"> {
   readonly code = "window_closed";
 
-  /** @param hasTemplates - a template still reaches them */
+  /** @param hasTemplates - the channel can still send a template */
   constructor(readonly hasTemplates: boolean) {
     super("the customer wrote more than 24 hours ago");
   }
 }
 
-/** There is no number left to write to. */
+/** The erased contact has no number or id left to send to. */
 export class ContactErased extends DomainError<"contact_erased"> {
   readonly code = "contact_erased";
 }
@@ -61,7 +61,7 @@ export class DepartmentNotFound extends DomainError<"department_not_found"> {
   readonly code = "department_not_found";
 }
 
-/** Nothing is left of the quick reply for this contact. */
+/** The quick reply is empty after its placeholders are filled for this contact. */
 export class QuickReplyEmpty extends DomainError<"quick_reply_empty"> {
   readonly code = "quick_reply_empty";
 }
@@ -70,22 +70,22 @@ export class QuickReplyNotFound extends DomainError<"quick_reply_not_found"> {
   readonly code = "quick_reply_not_found";
 }
 
-/** For agents: a chat that somebody else has is not theirs to take or to answer. */
+/** An agent may neither take nor answer a chat that another user has. */
 export function refuseTaken({ holder }: Pick<StandingChat, "holder">, { agentId }: Pick<Viewer, "agentId">): void {
   if (agentId !== null && holder !== null && holder.id !== agentId) throw new ChatTaken(holder);
 }
 
-/** Whether the one who acts is to have the chat afterwards: an agent, in a chat that nobody has in hand. */
+/** True if the answer assigns the chat to the agent who writes it: it has no holder or is not in progress. */
 export const takesByAnswer = ({ holder, state }: StandingChat, { agentId }: Viewer): boolean =>
   agentId !== null && (holder === null || state !== "in_progress");
 
-/** Whether nobody has the chat and it waits for this department. */
+/** True if no agent has the chat and it is pending for this department. */
 export const waitsFor = (
   { holder, state, audience }: StandingChat & { readonly audience: { readonly departmentId: number | null } },
   departmentId: number,
 ): boolean => holder === null && state === "pending" && audience.departmentId === departmentId;
 
-/** Nothing is written into the chat of a customer whose data were erased. */
+/** No message may be added to the chat of an erased customer. */
 export function refuseErased({
   contactId,
   isErased,
@@ -97,8 +97,7 @@ export function refuseErased({
 }
 
 /**
- * A customer whose channel has a window hears only templates once it is over. On a channel that knows no templates they
- * leave as plain text, and are refused as well.
+ * Outside the window only real templates may be sent: on a channel without templates they would leave as plain text.
  */
 export function refuseOutsideWindow(
   { provider, isWindowed, isWindowOpen }: Pick<StandingChat, "provider" | "isWindowed" | "isWindowOpen">,
@@ -108,12 +107,12 @@ export function refuseOutsideWindow(
   if (isWindowed && !isWindowOpen && !(isTemplate && hasTemplates)) throw new WindowClosed(hasTemplates);
 }
 
-/** An agent closes what they have and what nobody has; administrators and App Keys close every chat. */
+/** An agent closes their own chats and those without an agent; administrators and App Keys close every chat. */
 export function refuseClose({ holder }: StandingChat, { agentId }: Viewer): void {
   if (agentId !== null && holder !== null && holder.id !== agentId) throw new Forbidden("another agent has the chat");
 }
 
-/** Transfers are for administrators, App Keys and the agent who has the chat. */
+/** Transfers are allowed to administrators, to App Keys and to the agent who has the chat. */
 export function refuseTransfer({ holder }: StandingChat, { agentId }: Viewer): void {
   if (agentId !== null && holder?.id !== agentId) throw new Forbidden("only who has the chat may transfer it");
 }

@@ -1,16 +1,18 @@
-/** An agent who is available, and what speaks for or against giving this one the next ticket or chat. */
+/** An available agent with the figures that decide who gets the next ticket or chat. */
 export interface AgentLoad {
   readonly id: number;
   readonly name: string;
-  /** Open tickets; where chats are given out, and open chats without one. */
+  /** Open tickets. When chats are assigned, open chats without a ticket count too. */
   readonly load: number;
-  /** Rises with each that they get; null where they never got one. */
+  /** A sequence number that rises with each assignment; null for an agent without any. */
   readonly lastGiven: number | null;
-  /** Takes the tickets of the department; others only those of steps that name them. */
+  /** The agent takes every ticket of the department; otherwise only tickets whose step names the agent. */
   readonly takesAll: boolean;
 }
 
-/** The agent whom the step names when available, else the one with the smallest load, assigned longest ago. */
+/**
+ * The named agent if available, else the agent with the smallest load; a tie goes to the longest without assignment.
+ */
 export function chooseAgent(agents: readonly AgentLoad[], named: number | null): AgentLoad | null {
   const preferred = agents.find(({ id }) => id === named);
   if (preferred) return preferred;
@@ -23,13 +25,13 @@ const lighter = (best: AgentLoad | null, agent: AgentLoad): AgentLoad =>
 const compare = (a: AgentLoad, b: AgentLoad): number =>
   a.load - b.load || (a.lastGiven ?? 0) - (b.lastGiven ?? 0) || a.id - b.id;
 
-/** Those to whom a chat can be handed: not the one who has it, unless nobody else is there. */
+/** Agents who may get a transferred chat: the holder is left out unless they are the only one. */
 export function receivers(agents: readonly AgentLoad[], holderId: number | null): readonly AgentLoad[] {
   const others = agents.filter(({ id }) => id !== holderId);
   return others.length > 0 ? others : agents;
 }
 
-/** An agent for each in turn, by the agents that the tickets' steps name; each choice weighs in the next. */
+/** Chooses an agent for each entry (the agent that its step names, or null); each choice adds to that agent's load. */
 export function distribute(named: readonly (number | null)[], agents: readonly AgentLoad[]): (AgentLoad | null)[] {
   let loads = agents;
   let lastGiven = Math.max(0, ...agents.map((agent) => agent.lastGiven ?? 0));

@@ -1,15 +1,15 @@
 import { isNumbered } from "../../kernel/channels.ts";
 import { DomainError } from "../../kernel/errors.ts";
 
-/** Custom fields of a contact, at most. */
+/** Custom fields per contact. */
 export const mostFields = 50;
-/** Custom fields of all contacts together that an export has columns for, and an import takes. */
+/** Distinct custom fields that one export or import has columns for, over all contacts. */
 export const mostFieldColumns = 500;
-/** Characters. */
+/** In characters, like the next two. */
 export const longestFieldName = 100;
 export const longestFieldText = 1_000;
 export const longestName = 200;
-/** Digits of a number with its country code (E.164), with some that are written without it. */
+/** Digits: the longest E.164 number, and the shortest national number without its country code. */
 export const shortestPhone = 7;
 export const longestPhone = 15;
 export const mostTags = 100;
@@ -17,19 +17,16 @@ export const mostTags = 100;
 /** @param phone - digits */
 export const isPhoneNumber = (phone: string): boolean => phone.length >= shortestPhone && phone.length <= longestPhone;
 
-/**
- * What an erasure keeps a digest of: the number, or the customer's id with the channel that it is of. No number looks like
- * the latter.
- */
+/** The text whose digest an erasure keeps. The channel's prefix keeps ids apart from numbers. */
 export const erasedNameOf = (channel: string, customer: string): string =>
   isNumbered(channel) ? customer : `${channel}:${customer}`;
 
-/** No such contact, or one that was erased. */
+/** The contact does not exist or was erased. */
 export class ContactNotFound extends DomainError<"contact_not_found"> {
   readonly code = "contact_not_found";
 }
 
-/** Somebody changed the contact since the caller read it. */
+/** The contact changed after the caller read it. */
 export class ContactMovedOn extends DomainError<"moved_on"> {
   readonly code = "moved_on";
 }
@@ -43,17 +40,17 @@ export class NumberTaken extends DomainError<"number_taken"> {
   readonly code = "number_taken";
 }
 
-/** No telephone has such a number. */
+/** The text has too few or too many digits for a telephone number. */
 export class WrongNumber extends DomainError<"wrong_number"> {
   readonly code = "wrong_number";
 }
 
-/** The contact is known by the id of a channel without numbers, and to that channel alone. */
+/** The contact has only the id of a channel without numbers. */
 export class HasNoNumber extends DomainError<"has_no_number"> {
   readonly code = "has_no_number";
 }
 
-/** No such file of refused rows, or its time is over. */
+/** The file of refused rows does not exist or has expired. */
 export class RefusedRowsNotFound extends DomainError<"file_not_found"> {
   readonly code = "file_not_found";
 }

@@ -1,38 +1,39 @@
 import { deliveryStates } from "../../kernel/delivery.ts";
 
-/** A message from a customer has one state for good. */
+/** `received` is the only state of a customer's message; the others belong to outgoing messages. */
 export const messageStates = ["received", ...deliveryStates] as const;
 export type MessageState = (typeof messageStates)[number];
 
 interface Meaning {
-  /** Clients know of the message. */
-  readonly isTold: boolean;
-  /** A request was made, and nobody knows yet what came of it. */
+  /** Clients have been told about the message. */
+  readonly isAnnounced: boolean;
+  /** A request was made and its result is not known yet. */
   readonly awaitsAnswer: boolean;
-  /** It reached its reader, or may have. */
+  /** The message reached its reader or still might. */
   readonly mayReach: boolean;
 }
 
 const meanings: Readonly<Record<MessageState, Meaning>> = {
-  received: { isTold: true, awaitsAnswer: false, mayReach: true },
-  queued: { isTold: false, awaitsAnswer: false, mayReach: true },
-  sending: { isTold: false, awaitsAnswer: true, mayReach: true },
-  unknown: { isTold: true, awaitsAnswer: true, mayReach: true },
-  sent: { isTold: true, awaitsAnswer: false, mayReach: true },
-  failed: { isTold: true, awaitsAnswer: false, mayReach: false },
-  delivered: { isTold: true, awaitsAnswer: false, mayReach: true },
-  read: { isTold: true, awaitsAnswer: false, mayReach: true },
+  received: { isAnnounced: true, awaitsAnswer: false, mayReach: true },
+  queued: { isAnnounced: false, awaitsAnswer: false, mayReach: true },
+  sending: { isAnnounced: false, awaitsAnswer: true, mayReach: true },
+  unknown: { isAnnounced: true, awaitsAnswer: true, mayReach: true },
+  sent: { isAnnounced: true, awaitsAnswer: false, mayReach: true },
+  failed: { isAnnounced: true, awaitsAnswer: false, mayReach: false },
+  delivered: { isAnnounced: true, awaitsAnswer: false, mayReach: true },
+  read: { isAnnounced: true, awaitsAnswer: false, mayReach: true },
 };
 
 const statesThat = (does: (meaning: Meaning) => boolean): readonly MessageState[] =>
   messageStates.filter((state) => does(meanings[state]));
 
-export const untoldStates = statesThat(({ isTold }) => !isTold);
+export const unannouncedStates = statesThat(({ isAnnounced }) => !isAnnounced);
 export const unansweredStates = statesThat(({ awaitsAnswer }) => awaitsAnswer);
 export const lostStates = statesThat(({ mayReach }) => !mayReach);
 
 export const awaitsAnswer = (state: MessageState): boolean => meanings[state].awaitsAnswer;
 export const mayReach = (state: MessageState): boolean => meanings[state].mayReach;
 
-/** Clients have not been told of a message that was in this state; null for one that was in none. */
-export const wasUntold = (before: MessageState | null): boolean => before === null || !meanings[before].isTold;
+/** True if clients have not been told about a message in this state; null stands for a message that is not stored. */
+export const wasUnannounced = (before: MessageState | null): boolean =>
+  before === null || !meanings[before].isAnnounced;

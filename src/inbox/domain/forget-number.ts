@@ -1,7 +1,7 @@
-/** Whose number, and which senders of the business that forgets it. */
+/** Identifies the person to erase from stored payloads, within the senders of one business. */
 export interface Forgotten {
-  /** The number, and the customer's id on the platform. */
+  /** The person's number and their id on the platform. */
   readonly ids: readonly string[];
-  /** The platform's ids of the business's own senders: what came for others is not its to touch. */
+  /** Platform ids of the business's senders: payload parts for other senders must stay. */
   readonly senders: readonly string[];
 }

@@ -1,18 +1,18 @@
-/** Why a file of a customer is not there. */
+/** Reasons why a customer's file cannot be downloaded. */
 export const fileTroubles = [
-  /** The platform does not have it, or has it no more. */
+  /** The platform does not have it, or no longer has it. */
   "not-there",
   "too-large",
   /** Its content is of a type that is not stored. */
   "type-refused",
   "empty",
-  /** The business's quota has no room for it. */
+  /** The business's storage quota is used up. */
   "no-room",
-  /** The sender that it came to was deleted. */
+  /** The sender that received it was deleted. */
   "no-sender",
-  /** The platform did not give it. */
+  /** The platform did not answer with the file. */
   "unreachable",
-  /** The service has nowhere to store it, or could not. */
+  /** No storage is configured, or storing failed. */
   "not-stored",
 ] as const;
 export type FileTrouble = (typeof fileTroubles)[number];
@@ -21,10 +21,10 @@ const firstPauseMs = 5_000;
 const longestPauseMs = 2 * 60 * 60_000;
 
 /**
- * Milliseconds until a file is tried again.
+ * Milliseconds until the next attempt.
  *
- * @param attempts - so many failed
- * @param chance - from 0 to 1; spreads files that failed together
+ * @param attempts - failed attempts so far
+ * @param chance - random from 0 to 1, so that files that failed together are not retried together
  */
 export function pauseAfter(attempts: number, chance: number): number {
   const pause = Math.min(firstPauseMs * 3 ** (attempts - 1), longestPauseMs);

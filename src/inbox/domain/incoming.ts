@@ -1,6 +1,6 @@
 import type { DeliveryStatus, TemplateNews } from "../../messaging/public.ts";
 
-/** The platform's id of the business's number that a piece of news concerns. */
+/** The platform's id of the business's sender. */
 type SenderId = string;
 
 /** The ad that a customer came from. */
@@ -13,25 +13,25 @@ export interface AdReferral {
 export const fileKinds = ["image", "video", "audio", "document", "sticker"] as const;
 export type FileKind = (typeof fileKinds)[number];
 
-/** Where a platform has the content of a file. */
+/** Where the platform keeps the content of a file. */
 export type FilePlace =
   /** By the platform's id of the file. */
   | { readonly at: "id"; readonly id: string }
-  /** By its address, which the channel may open with the sender's credentials. */
+  /** The channel opens the address, with the sender's credentials where needed. */
   | { readonly at: "url"; readonly url: string }
   /** By the platform's id of the message that brought it. */
   | { readonly at: "message"; readonly messageId: string };
 
-/** The content of a file that came along. */
+/** File content that came inside the webhook. */
 export interface FileHere {
   readonly at: "here";
   readonly base64: string;
 }
 
-/** A file that a customer sent. All that is said of it is the customer's or the platform's word. */
+/** A file from a customer. Its fields are claims of the customer or the platform and are not checked. */
 export interface IncomingFile {
   readonly kind: FileKind;
-  /** What the customer calls it. */
+  /** The file name that the customer gave. */
   readonly name?: string;
   readonly place: FilePlace | FileHere;
 }
@@ -40,11 +40,11 @@ export interface IncomingFile {
 export interface CatalogLine {
   /** The business's own id of the product. */
   readonly retailerId: string | null;
-  /** Null in a line that cannot be read: it stands in the order's history only. */
+  /** Null if the line cannot be read; such a line is only shown in the order's history. */
   readonly quantity: number | null;
-  /** The quantity of such a line, as the platform wrote it. */
+  /** The quantity of an unreadable line, as the platform wrote it. */
   readonly shownQuantity?: string | null;
-  /** Of one, in major units as the platform shows it: text with at most two decimals. */
+  /** Unit price in major units, as text with at most two decimals. */
   readonly price: string | null;
   /** ISO 4217. */
   readonly currency: string | null;
@@ -56,25 +56,25 @@ export interface CatalogOrder {
   readonly lines: readonly CatalogLine[];
 }
 
-/** A message in a chat, as a platform tells of it. One that brings several files comes as one for each. */
-interface ToldMessage {
+/** A chat message as a platform reports it. A message with several files becomes one message for each file. */
+interface PlatformMessage {
   readonly sender: SenderId;
-  /** Given by the platform; a message delivered twice carries the same one. */
+  /** Repeated deliveries of one message carry the same id. */
   readonly platformMessageId: string;
   readonly kind: string;
-  /** What an inbox shows: the text, the caption, the title of the chosen button; empty when there is none. */
+  /** The text that an inbox shows: text, caption or title of the chosen button; may be empty. */
   readonly body: string;
-  /** What else the platform said of it: coordinates, products, the choice. */
+  /** Other data of the platform: coordinates, products, the choice. */
   readonly details?: object;
-  /** The platform's id of the message that it answers. */
+  /** The platform's id of the message that this one replies to. */
   readonly replyTo?: string;
   readonly file?: IncomingFile;
   readonly occurredAt: Date;
 }
 
 /** A message from a customer. */
-export interface IncomingMessage extends ToldMessage {
-  /** The customer's id on the platform: the digits of the number, or an id on channels without numbers. */
+export interface IncomingMessage extends PlatformMessage {
+  /** The customer's id on the platform: the digits of their number, or an id on channels without numbers. */
   readonly from: string;
   /** The name in the customer's profile. */
   readonly name?: string;
@@ -83,17 +83,17 @@ export interface IncomingMessage extends ToldMessage {
 }
 
 /**
- * A message to a customer, which the platform tells of too: one of ours, or what somebody of the business wrote in the
- * platform's own app or on the phone.
+ * A message to a customer that the platform reports: either sent by this service, or written by a person of the
+ * business in the platform's app or on the phone.
  */
-export interface EchoedMessage extends ToldMessage {
+export interface EchoedMessage extends PlatformMessage {
   /** The customer's id on the platform. */
   readonly to: string;
-  /** The reference that one of ours was sent with, where the platform returns it. */
+  /** Our reference, if we sent the message and the platform returns it. */
   readonly reference?: string;
 }
 
-/** What an echo tells of the message of ours that was sent with the reference. */
+/** The status that an echo of one of our own messages stands for. */
 export const sentOf = ({ sender, platformMessageId }: EchoedMessage, reference: string): DeliveryStatus => ({
   sender,
   platformMessageId,
@@ -101,7 +101,7 @@ export const sentOf = ({ sender, platformMessageId }: EchoedMessage, reference: 
   state: "sent",
 });
 
-/** That a customer got, or read, all that was sent before a moment. */
+/** The customer received, or read, every message that was sent up to a moment. */
 export interface DeliveryMark {
   readonly sender: SenderId;
   /** The customer's id on the platform. */
@@ -110,7 +110,7 @@ export interface DeliveryMark {
   readonly upTo: Date;
 }
 
-/** A customer came from an ad into a chat, without writing anything. */
+/** A customer opened a chat from an ad and has not written yet. */
 export interface AdClick {
   readonly sender: SenderId;
   readonly from: string;
@@ -118,49 +118,48 @@ export interface AdClick {
   readonly occurredAt: Date;
 }
 
-/** A message that its author took back. */
+/** A message that its author withdrew. */
 export interface Withdrawal {
   readonly sender: SenderId;
   readonly from: string;
   readonly messageId: string;
-  /** It would be one of several files: the platform does not say how many there were, so there may be no such message. */
+  /** The id is guessed: it may name one of several files, and the platform does not say how many there were. */
   readonly isGuess?: true;
 }
 
-/** That the author of a message gave it another text. */
+/** The author of a message changed its text. */
 export interface MessageEdit {
   readonly sender: SenderId;
-  /** The customer in whose chat the message is, as the platform calls them; null if it does not say who that is. */
+  /** The customer's id on the platform; null if the platform does not say in whose chat the message is. */
   readonly customer: string | null;
-  /** Who wrote the message, and edited it. */
   readonly author: "customer" | "business";
   readonly messageId: string;
   readonly body: string;
   readonly occurredAt: Date;
 }
 
-/** That a message which is here answers one that came after it. */
+/** A reply whose target arrived after the reply itself. */
 export interface ReplyLink {
   readonly sender: SenderId;
-  /** Of the message that answers. */
+  /** The id of the reply. */
   readonly platformMessageId: string;
   readonly replyTo: string;
 }
 
-/** What a customer feels about a message: shown at that message, and no message of its own. */
+/** A reaction belongs to another message and is not a message of its own. */
 export interface IncomingReaction {
   readonly sender: SenderId;
   readonly from: string;
   /** The name in the customer's profile. */
   readonly name?: string;
-  /** The platform's id of the message that it is about. */
+  /** The platform's id of the message that it refers to. */
   readonly messageId: string;
-  /** Empty where the customer takes back what was there. */
+  /** Empty if the customer removes the reaction. */
   readonly emoji: string;
   readonly occurredAt: Date;
 }
 
-/** A customer's word on marketing messages. */
+/** A customer opts in to or out of marketing messages. */
 export interface PreferenceChange {
   readonly sender: SenderId;
   readonly from: string;
@@ -168,50 +167,48 @@ export interface PreferenceChange {
   readonly occurredAt: Date;
 }
 
-/** What the platform says of one of the business's numbers. */
+/** A platform's report about one of the business's numbers. */
 export interface NumberNews {
-  /** The platform's id of the account that owns it. */
+  /** The platform's id of the account that the number belongs to. */
   readonly account: string;
   /** Digits. */
   readonly phone: string;
-  /** In the platform's word: `FLAGGED`. */
+  /** The platform's value, such as `FLAGGED`. */
   readonly state: string;
-  /** When the platform told it. */
   readonly at: Date;
 }
 
-/** What the platform says of one of its accounts as a whole. */
+/** A platform's report about a whole account. */
 export interface AccountNews {
   /** The platform's id of the account. */
   readonly account: string;
-  /** In the platform's word: `ACCOUNT_RESTRICTION`, `DISABLED_UPDATE`. */
+  /** The platform's value, such as `ACCOUNT_RESTRICTION` or `DISABLED_UPDATE`. */
   readonly event: string;
   /** The platform's own fields. */
   readonly details: object;
   readonly at: Date;
 }
 
-/** Of a phone that is paired by QR code, in the provider's words. */
+/** The QR gateway's values for the connection of a paired phone. */
 export const connectionStates = ["connecting", "open", "close"] as const;
 
-/** A sender that a webhook's address names, with whose it was when the secret of the webhook was given. */
+/** The sender in a webhook's URL, and the owner that the URL's secret proves. */
 export interface ProvenSender {
   readonly platformId: SenderId;
-  /** Null where the secret was made of the platform's id alone. */
+  /** Null if the secret was derived from the platform's id alone. */
   readonly owner: { readonly businessId: number; readonly senderId: number } | null;
 }
 
-/** How a phone that is paired by QR code is connected. */
 export interface ConnectionNews {
   readonly sender: SenderId;
-  /** They are about no other sender that the platform's id may be of by now. */
+  /** The report applies only to this owner's sender: another business may use the same platform id by now. */
   readonly owner: ProvenSender["owner"];
   readonly state: (typeof connectionStates)[number];
-  /** By the provider's clock; null where it does not say. */
+  /** By the gateway's clock; null if it gives no time. */
   readonly toldAt: Date | null;
 }
 
-/** What a webhook told, in the order in which it told it. */
+/** All reports of a webhook that concern the inbox, in their order. */
 export interface IncomingNews {
   readonly messages: readonly IncomingMessage[];
   readonly echoes: readonly EchoedMessage[];
@@ -228,7 +225,7 @@ export interface IncomingNews {
   readonly connections: readonly ConnectionNews[];
 }
 
-/** And what it told besides of what the business sends. */
+/** Adds the reports about templates, which belong to messaging. */
 export interface WebhookNews extends IncomingNews {
   readonly templates: readonly TemplateNews[];
 }
@@ -250,7 +247,7 @@ export const noNews: WebhookNews = {
   templates: [],
 };
 
-/** What many webhooks told, in their order. */
+/** Joins the news of several webhooks in their order. */
 export const joinedNews = (news: readonly WebhookNews[]): WebhookNews => ({
   messages: news.flatMap(({ messages }) => messages),
   echoes: news.flatMap(({ echoes }) => echoes),

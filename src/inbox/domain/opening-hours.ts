@@ -2,14 +2,14 @@ const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 type Weekday = (typeof weekdays)[number];
 
 /**
- * When a department is open, by day, as `["HH:MM", "HH:MM"]` on the clock of the business. A day that is not named
- * is closed. The end is not included; one at or before its beginning lies on the next day. `24:00` ends a day.
+ * Opening hours by weekday, as `["HH:MM", "HH:MM"]` in the business's time zone. A missing day is closed. The end is
+ * exclusive; an end at or before the start lies on the next day. `24:00` ends a day.
  */
 export type OpeningHours = { readonly [Day in Weekday]?: readonly (readonly [from: string, to: string])[] };
 
 /**
- * What counts is what the clock on the wall shows: an hour that summer time skips never comes, one that it repeats
- * is open both times. Without hours a department is always open.
+ * Compares wall-clock times: an hour that summer time skips never opens, and one that it repeats is open twice. `null`
+ * hours mean always open.
  */
 export function isOpen(hours: OpeningHours | null, at: Date, timezone: string): boolean {
   if (hours === null) return true;
@@ -27,7 +27,7 @@ function minutesOf(time: string): number {
   return (hours ?? 0) * 60 + (minutes ?? 0);
 }
 
-/** The day of the week, from Sunday as 0, and the minute of the day. */
+/** `day` counts from Sunday as 0; `minute` counts from midnight. */
 function wallClock(at: Date, timezone: string): { readonly day: number; readonly minute: number } {
   const parts = new Intl.DateTimeFormat("en-US", {
     timeZone: timezone,

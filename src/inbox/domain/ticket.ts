@@ -3,37 +3,36 @@ import { idIn, idsIn } from "../../kernel/ids.ts";
 import { type MessageContent, mediaKindOf, storedMedia } from "../../messaging/public.ts";
 import type { OpeningHours } from "./opening-hours.ts";
 
-/** A ticket is open in the first two. */
+/** The first two states are open. */
 export const ticketStates = ["pending", "in_progress", "completed", "cancelled"] as const;
 export type TicketState = (typeof ticketStates)[number];
 export type OpenTicketState = "pending" | "in_progress";
-/** How an agent ends one. */
 export type TicketEnd = Exclude<TicketState, OpenTicketState>;
 export const ticketEnds = ["completed", "cancelled"] as const satisfies readonly TicketEnd[];
 
-/** What becomes of a chat's open tickets: an agent has the chat in hand; or it goes back to those who wait. */
+/** The next state of a chat's open tickets when an agent takes the chat, or when it goes back to the waiting line. */
 export const ticketMoves: Readonly<Record<"attend" | "queue", Readonly<Record<OpenTicketState, OpenTicketState>>>> = {
   attend: { pending: "in_progress", in_progress: "in_progress" },
   queue: { pending: "pending", in_progress: "pending" },
 };
 
-/** What a step says of its tickets, together with its department and business. */
+/** The step that creates a ticket, with its department and business. */
 export interface TicketSetup {
   readonly businessId: number;
   readonly businessName: string;
-  /** As the business names it. */
+  /** The raw setting of the business. */
   readonly timezone: string | null;
   readonly stepId: number;
   readonly stepName: string;
-  /** Greets the contact; may be empty. */
+  /** The greeting for the contact; may be empty. */
   readonly content: string;
-  /** Goes with it: a stored file or an address, and its MIME type. */
+  /** The greeting's file: a stored file or an address, with its MIME type. */
   readonly media: string | null;
   readonly mediaUrl: string | null;
   readonly mediaType: string | null;
   readonly tags: string | null;
   readonly agent: string | null;
-  /** Without one, any agent of the business takes the ticket, at any time. */
+  /** Null if any agent of the business may take the ticket, at any time. */
   readonly departmentId: number | null;
   readonly openingHours: OpeningHours | null;
   readonly outOfHoursMessage: string | null;
@@ -42,11 +41,11 @@ export interface TicketSetup {
 const defaultOutOfHoursMessage =
   "En este momento no hay nadie disponible. Tu consulta quedó registrada y te responderemos lo antes posible.";
 
-/** What the contact reads when no agent is available. */
+/** The text for the contact when no agent is available. */
 export const outOfHoursText = ({ outOfHoursMessage }: TicketSetup): string =>
   outOfHoursMessage?.trim() || defaultOutOfHoursMessage;
 
-/** What the contact gets when there is a ticket; null for nothing. */
+/** The message for the contact when the ticket is created; null sends none. */
 export function welcome(setup: TicketSetup, mediaBaseUrl: string | null): MessageContent | null {
   const text = setup.content.trim();
   const link = storedMedia(setup.mediaUrl?.trim() || setup.media, mediaBaseUrl);
@@ -54,20 +53,19 @@ export function welcome(setup: TicketSetup, mediaBaseUrl: string | null): Messag
   return text === "" ? null : { text };
 }
 
-/** What the agents read in the chat. */
+/** Notes in the chat, for agents only. */
 export const ticketNote = ({ stepName }: TicketSetup, agentName: string): string =>
   `Ticket nuevo: ${stepName} (${agentName})`;
 export const waitingNote = ({ stepName }: TicketSetup): string => `Nadie disponible: ${stepName}`;
 
 const mostTagsOfStep = 100;
 
-/** The ids in a step's tags; what is no id is left out. */
+/** Words in a step's tags that are not ids are ignored. */
 export const tagIds = (tags: string | null): number[] => idsIn(tags ?? "").slice(0, mostTagsOfStep);
 
-/** The agent whom a step names. */
 export const namedAgent = ({ agent }: Pick<TicketSetup, "agent">): number | null => idIn(agent);
 
-/** There is no such step, or it opens no tickets. */
+/** The step does not exist, or it does not create tickets. */
 export class StepNotFound extends DomainError<"step_not_found"> {
   readonly code = "step_not_found";
 }

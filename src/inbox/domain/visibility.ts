@@ -1,28 +1,26 @@
 import { DomainError } from "../../kernel/errors.ts";
 
-/** Who asks. */
 export interface Viewer {
   readonly businessId: number;
-  /** The user; null for an App Key. */
+  /** Null for an App Key. */
   readonly userId: number | null;
-  /** The agent whose view holds; null for those who see all: App Keys and administrators. */
+  /** Set if only the chats of this agent's queues are visible; null for App Keys and administrators, who see all. */
   readonly agentId: number | null;
 }
 
-/** Of a chat: who has it, and whose agents it waits for. */
 interface Whereabouts {
   readonly agentId: number | null;
   readonly departmentId: number | null;
 }
 
 /**
- * The queue in which a chat stands: that of its agent (the user's id), that of the department that it waits for (minus
- * the department's id), or that of all (0). Which queues a user sees is up to the database's function `queues_seen`.
+ * The chat's queue: its agent's user id, else minus the id of the department that it waits for, else 0 for every agent.
+ * The database function `queues_seen` decides which queues a user sees.
  */
 export const queueOf = ({ agentId, departmentId }: Whereabouts): number =>
   agentId ?? (departmentId === null ? 0 : -departmentId);
 
-/** There is no such chat, or the viewer may not see it. */
+/** The chat does not exist, or the viewer may not see it. */
 export class ChatNotFound extends DomainError<"chat_not_found"> {
   readonly code = "chat_not_found";
 }

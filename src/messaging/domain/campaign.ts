@@ -22,7 +22,7 @@ export const campaignMoves = {
   pause: { from: ["running"], to: "paused" },
   resume: { from: ["paused"], to: "running" },
   cancel: { from: ["running", "paused"], to: "cancelled" },
-  /** No recipient is queued or being sent any more. */
+  /** No recipient is queued or being sent. */
   complete: { from: ["running"], to: "completed" },
   /** Some recipients went back to the queue. */
   reopen: { from: ["completed"], to: "running" },
@@ -38,10 +38,7 @@ export const campaignActions = {
 } as const satisfies Record<string, readonly CampaignState[]>;
 export type CampaignAction = keyof typeof campaignActions;
 
-/**
- * The states of a recipient. `skipped` recipients opted out or have no number; `cancelled` ones were queued when the campaign was
- * cancelled.
- */
+/** `skipped` recipients opted out or have no number; `cancelled` ones were queued when the campaign was cancelled. */
 export const recipientStates = [...deliveryStates, "skipped", "cancelled"] as const;
 export type RecipientState = (typeof recipientStates)[number];
 export type RecipientCounts = Readonly<Record<RecipientState, number>>;
@@ -62,7 +59,7 @@ export const recipientMoves = {
   /** The contact opted out meanwhile, or has no number. */
   skip: { from: ["queued"], to: "skipped" },
   cancel: { from: ["queued"], to: "cancelled" },
-  /** The worker died before it knew the outcome. */
+  /** The worker died before the outcome was known. */
   lose: { from: ["sending"], to: "unknown" },
   /** The platform certainly did not accept the message, so it is sent again. */
   giveBack: { from: ["sending", "unknown"], to: "queued" },
@@ -122,14 +119,14 @@ export function fillParameters(
 /** How often a recipient is tried while the platform certainly accepts nothing. */
 const mostSetbacks = 8;
 /**
- * The same if the business's number is the cause. With the waits between them, no recipient fails in hours of such
+ * The same if the business's sender is the cause. With the waits between them, no recipient fails in hours of such
  * trouble.
  */
-const mostSetbacksOfNumber = 100;
-const longestWaitOfNumberMs = 60_000;
+const mostSetbacksOfSender = 100;
+const longestWaitOfSenderMs = 60_000;
 
-/** What is stored of a recipient after an attempt. */
-export interface Progress {
+/** The stored result of an attempt. */
+export interface AttemptResult {
   readonly state: Extract<RecipientState, "queued" | "sent" | "failed" | "unknown" | "skipped">;
   readonly platformMessageId?: string;
   readonly recipientId?: string;
@@ -142,7 +139,7 @@ export interface Progress {
 /** What an attempt's outcome means for the following ones. */
 export type Consequence =
   | { readonly kind: "go-on" }
-  /** The number exceeds its rate, or the platform cannot be reached. */
+  /** The sender exceeds its rate, or the platform cannot be reached. */
   | { readonly kind: "slow-down"; readonly retryAfterMs?: number }
   /** No message of this campaign can succeed, or none with its template. */
   | { readonly kind: "pause"; readonly reason: string; readonly concerns: "campaign" | "template" };
@@ -150,7 +147,7 @@ export type Consequence =
 const goOn: Consequence = { kind: "go-on" };
 
 /** @param setbacks - earlier attempts for this recipient that the platform certainly did not accept */
-export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly [Progress, Consequence] {
+export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly [AttemptResult, Consequence] {
   switch (outcome.kind) {
     case "accepted": {
       const { platformMessageId, recipientId } = outcome;
@@ -159,7 +156,7 @@ export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly
     case "unknown":
       return [{ state: "unknown", reason: outcome.reason }, goOn];
     case "not-sent":
-      return [waitForNumber(setbacks, undefined, { reason: outcome.reason }), { kind: "slow-down" }];
+      return [waitForSender(setbacks, undefined, { reason: outcome.reason }), { kind: "slow-down" }];
     case "refused":
       return refused(outcome.refusal, setbacks);
   }
@@ -168,12 +165,12 @@ export function consequencesOf(outcome: SendOutcome, setbacks: number): readonly
 function refused(
   { class: kind, code, reason, retryAfterMs }: Refusal,
   setbacks: number,
-): readonly [Progress, Consequence] {
+): readonly [AttemptResult, Consequence] {
   const said = { code, reason };
   switch (kind) {
     case "wait-sender":
       return [
-        waitForNumber(setbacks, retryAfterMs, said),
+        waitForSender(setbacks, retryAfterMs, said),
         { kind: "slow-down", ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
       ];
     case "wait-recipient":
@@ -194,17 +191,17 @@ function refused(
   }
 }
 
-type Said = Pick<Progress, "code" | "reason">;
+type Said = Pick<AttemptResult, "code" | "reason">;
 
-const waitForNumber = (setbacks: number, retryAfterMs: number | undefined, said: Said): Progress =>
+const waitForSender = (setbacks: number, retryAfterMs: number | undefined, said: Said): AttemptResult =>
   tryAgain(
     setbacks,
-    mostSetbacksOfNumber,
-    retryAfterMs ?? Math.min(longestWaitOfNumberMs, 1_000 * 2 ** setbacks),
+    mostSetbacksOfSender,
+    retryAfterMs ?? Math.min(longestWaitOfSenderMs, 1_000 * 2 ** setbacks),
     said,
   );
 
-const tryAgain = (setbacks: number, most: number, dueInMs: number, said: Said): Progress =>
+const tryAgain = (setbacks: number, most: number, dueInMs: number, said: Said): AttemptResult =>
   setbacks + 1 >= most ? { state: "failed", ...said } : { state: "queued", dueInMs, ...said };
 
 export class CampaignNotFound extends DomainError<"campaign_not_found"> {

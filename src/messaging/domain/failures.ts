@@ -40,7 +40,7 @@ export class NoMediaHeader extends DomainError<"no_media_header"> {
 
 export class MediaNotAccessible extends DomainError<"media_not_accessible"> {
   readonly code = "media_not_accessible";
-  /** @param status - what the file's host answered; `null` when there was no answer */
+  /** @param status - the answer of the file's host; null if there was none */
   constructor(readonly status: number | null) {
     super(`media answered ${status ?? "nothing"}`);
   }

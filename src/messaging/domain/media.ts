@@ -1,6 +1,5 @@
 import { DomainError } from "../../kernel/errors.ts";
 
-/** A type of file that is stored. */
 export interface MediaType {
   readonly type: string;
   readonly extension: string;
@@ -52,7 +51,7 @@ const sendable: Extensions = {
   },
 };
 
-/** What only customers send. Browsers can run none of it: what they do not show as an image is a download. */
+/** Types that only customers send. Browsers execute none of them: all but images are offered as downloads. */
 const received: Extensions = {
   image: { "image/webp": "webp", "image/gif": "gif" },
   document: {
@@ -86,7 +85,7 @@ const typesIn = (extensions: Extensions, isSendable: boolean): MediaType[] =>
 
 const types = new Map([...typesIn(sendable, true), ...typesIn(received, false)].map((each) => [each.type, each]));
 
-/** Undefined for a type that is not stored. */
+/** Undefined if the type is not stored. */
 export const mediaTypeOf = (type: string | null): MediaType | undefined => types.get(type ?? "");
 
 /** A stored file. Its name cannot be guessed. */
@@ -101,7 +100,7 @@ export interface StoredMedia {
 
 const longestStem = 100;
 
-/** What files of a type may be called as well: their contents look alike. */
+/** Other extensions that a type may keep, because its contents cannot be told apart. */
 const otherExtensions: Readonly<Record<string, readonly string[]>> = { "text/plain": ["csv", "tsv"] };
 
 /** The client's name without dangerous characters, with the extension of the file's real type. */
@@ -119,7 +118,7 @@ export interface ByteRange {
   readonly to: number;
 }
 
-/** The file's content is of no type that is stored. */
+/** The content is of a type that is not stored. */
 export class MediaTypeRefused extends DomainError<"media_type_refused"> {
   readonly code = "media_type_refused";
 }

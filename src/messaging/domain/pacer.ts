@@ -1,4 +1,4 @@
-/** The lowest rate, per second: a number that exceeded its rate is still tried from time to time. */
+/** The lowest rate, per second: a sender that exceeded its rate is still tried from time to time. */
 const slowest = 0.5;
 /** Seconds from the lowest to the full rate, if nothing fails meanwhile. */
 const recoverySeconds = 10;
@@ -14,7 +14,7 @@ const catchUp = 1.5;
 const atOnce = 0.005;
 /** Share of the rate that may arrive in any second. The platforms do not count more precisely than this. */
 const most = 1.01;
-/** Share of one second's requests that unanswered ones may use up: hanging requests must not stop a number. */
+/** Share of one second's requests that unanswered ones may use up: hanging requests must not stop a sender. */
 const mostUnderWay = 0.5;
 const secondMs = 1_000;
 /** Milliseconds for which the shortest answer time is remembered. */

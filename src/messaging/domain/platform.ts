@@ -1,9 +1,9 @@
 import type { DeliveryState, ReportedState } from "../../kernel/delivery.ts";
 import { DomainError } from "../../kernel/errors.ts";
 
-/** Why the platform refused a message, by what is to be done about it. */
+/** Why the platform refused a message, by the reaction that it needs. */
 export type RefusalClass =
-  /** The number is over its rate or briefly out of service: wait, then go on. */
+  /** The sender is over its rate or briefly out of service: wait, then go on. */
   | "wait-sender"
   /** Too many messages to this one recipient: wait for this recipient only. */
   | "wait-recipient"
@@ -13,9 +13,9 @@ export type RefusalClass =
   | "stop-template"
   /** This recipient cannot be reached with this message. */
   | "final"
-  /** The recipient asked for no more marketing messages. */
+  /** The recipient opted out of marketing messages. */
   | "opted-out"
-  /** The platform holds back from this recipient; not again for 24 hours. */
+  /** The platform limits messages to this recipient: wait 24 hours. */
   | "later";
 
 export interface Refusal {
@@ -23,22 +23,22 @@ export interface Refusal {
   /** The platform's own code, for instance 132001. */
   readonly code: number;
   readonly reason: string;
-  /** Milliseconds the platform asks to wait, when it says so. */
+  /** The platform's requested wait in milliseconds, if it names one. */
   readonly retryAfterMs?: number;
 }
 
-/** What is known of a message once the request has ended, one way or another. */
+/** The result of a send request. */
 export type SendOutcome =
   | {
       readonly kind: "accepted";
       readonly platformMessageId: string;
-      /** The recipient's id on the platform, which may differ from the number that was written. */
+      /** The recipient's id on the platform, which may differ from the number that was sent to. */
       readonly recipientId?: string;
     }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** The request certainly never left: no connection was made. */
+  /** No connection was made, so the request certainly did not leave. */
   | { readonly kind: "not-sent"; readonly reason: string }
-  /** The request left and its answer does not say whether the message was accepted. */
+  /** The request left, but the answer does not tell whether the message was accepted. */
   | { readonly kind: "unknown"; readonly reason: string };
 
 /** The state of a message in its chat after each outcome of its request. */
@@ -51,12 +51,12 @@ export const settledStates = {
 
 /** A delivery status of a message that we sent. */
 export interface DeliveryStatus {
-  /** The platform's id of the business's number. */
+  /** The platform's id of the business's sender. */
   readonly sender: string;
   readonly platformMessageId: string;
   /** The reference that the message was sent with. */
   readonly reference?: string;
-  /** The recipient's id on the platform, which may differ from the number that was written. */
+  /** The recipient's id on the platform, which may differ from the number that was sent to. */
   readonly recipientId?: string;
   readonly state: ReportedState;
   readonly error?: { readonly code: number; readonly reason: string; readonly optedOut: boolean };
@@ -75,7 +75,7 @@ export function templateStateOf(reviewStatus: unknown): TemplateState {
 export const approvalStates = [...templateStates, "no_status"] as const;
 export type ApprovalState = (typeof approvalStates)[number];
 
-/** A template as the platform lists it: identified by its name and its language. */
+/** Identified by name and language. */
 export interface PlatformTemplate {
   readonly name: string;
   readonly language: string;

@@ -91,10 +91,10 @@ export function requiredParameters({ structure, body }: Pick<Template, "structur
   return inExample ?? placeholderNames({ structure }).length;
 }
 
-/** Where the platform says that a button copies a one-time code, once it has approved the button. */
+/** The platform's URL of a button that copies a one-time code, after approval. */
 const codeAddress = "/otp/code/";
 
-/** Whether a button copies the one-time code, which a send must then tell it. */
+/** True if a button copies the one-time code; a send must then carry the code for it. */
 export function copiesCode({ structure }: Pick<Template, "structure">): boolean {
   const buttons = componentOf(structure, "BUTTONS")?.buttons;
   return (Array.isArray(buttons) ? buttons : []).some((each: unknown) => {
@@ -107,7 +107,7 @@ export function copiesCode({ structure }: Pick<Template, "structure">): boolean 
 export const bodyText = ({ structure, body }: Pick<Template, "structure" | "body">): string =>
   asText(componentOf(structure, "BODY")?.text) || body;
 
-/** Characters of a filled body that the platform takes. */
+/** Characters of a filled body that the platform accepts. */
 export const longestBody = 1_024;
 
 /**

@@ -15,7 +15,6 @@ const taken = { description: "Another agent has the chat", schema: chatTaken };
 
 const changedChat = { description: "The chat", schema: chatSchema };
 
-/** What people do with a chat. */
 export const actOnChatsRoutes = (acts: ActOnChats): Route[] => [
   readRoute(acts),
   takeRoute(acts),
@@ -42,11 +41,11 @@ const readRoute = (acts: Pick<ActOnChats, "read">): Route =>
       [
         "Inbox.31",
         "`no_leidos` counts the customer's messages after it. The mark never moves back. A message of another chat is " +
-          "one that does not exist.",
+          "treated as missing.",
       ],
       [
         "Inbox.32",
-        "The platform is told once of the last of the customer's messages that were read with this, where it can.",
+        "The platform gets a read receipt for the last customer message that became read, if the channel has receipts.",
       ],
     ],
     body: objectWith({ hasta: idOf("message") }),
@@ -66,10 +65,10 @@ const takeRoute = (acts: Pick<ActOnChats, "take">): Route =>
       seeing("Inbox.33"),
       [
         "Inbox.34",
-        "It is the caller's then, its conversation and open tickets are in `proceso`, and the bot leaves it. Of many who " +
-          "do so at once exactly one gets it: the others get a 409 `chat_taken` that names who has it. One's own chat is a 200.",
+        "The chat becomes the caller's, its conversation and open tickets are in `proceso`, and the bot is off. If several " +
+          "agents take it at once, one gets it; the others get 409 `chat_taken` with its agent. Taking one's own chat is a 200.",
       ],
-      ["Inbox.35", "For users; an App Key attends no chats: 403."],
+      ["Inbox.35", "Only for users: an App Key gets 403."],
     ],
     responses: { ...chatAnswers, 403: forbidden, 409: taken },
     dialect: meeting("chat_not_found", "chat_taken", "forbidden"),
@@ -82,31 +81,31 @@ const assignRoute = (acts: Pick<ActOnChats, "transfer">): Route =>
     method: "post",
     path: "/chats/:id/assign",
     operationId: "assignChat",
-    summary: "Hand a chat to an agent, to a department or back to those that wait",
+    summary: "Hand a chat to an agent, to a department or back to the waiting line",
     rules: [
       seeing("Inbox.36"),
       [
         "Inbox.37",
-        "For administrators, App Keys and the agent who has the chat; for others 403 `forbidden`. Its open tickets go " +
-          "along: while nobody has the chat, they have no agent either. A ticket's department is that of its step, and " +
-          "stays when the chat goes to another department.",
+        "Allowed for administrators, App Keys and the agent who has the chat; others get 403 `forbidden`. Open tickets move " +
+          "with the chat: while it has no agent, they have none either. A ticket keeps its step's department when the chat " +
+          "goes to another one.",
       ],
       [
         "Inbox.38",
-        "To an agent (`soporte_id`): conversation and open tickets are in `proceso`. To nobody (`soporte_id: null`): the " +
-          "chat is `pendiente` and has no agent; a closed chat stays as it is.",
+        "With an agent (`soporte_id`), conversation and open tickets are in `proceso`. With `soporte_id: null`, the chat is " +
+          "`pendiente` and has no agent; a closed chat stays as it is.",
       ],
       [
         "Inbox.50",
-        "To a department (`departamento_id`): the rule is that of tickets (§5.3), and open chats that have no ticket weigh " +
-          "as a ticket does. The chat goes to the available agent with the fewest of both, of several to the one who was " +
-          "given one longest ago. The agent who has it now gets it only if no other agent of the department is available.",
+        "For a department (`departamento_id`) the rule of tickets applies (§5.3), and open chats without a ticket count like " +
+          "tickets. The chat goes to the available agent with the smallest sum; on a tie, to the one whose last assignment " +
+          "is the oldest. The present agent gets it only if no other agent of the department is available.",
       ],
       [
         "Inbox.51",
-        "With no agent available the chat is `pendiente`, has no agent, and stands in the department's waiting line, which " +
-          "is given out by the same rule as soon as an agent is available, the oldest first. Handing a chat that waits to " +
-          "the same department again changes nothing: it keeps its place.",
+        "If no agent is available, the chat is `pendiente`, has no agent, and waits in the department's line. The line is " +
+          "assigned by the same rule as soon as an agent is available, the oldest chat first. Handing a waiting chat to the " +
+          "same department again changes nothing: it keeps its place.",
       ],
     ],
     body: {
@@ -146,13 +145,13 @@ const closeRoute = (acts: Pick<ActOnChats, "close">): Route =>
       seeing("Inbox.39"),
       [
         "Inbox.52",
-        "For administrators, App Keys and the agent who has the chat; a chat that no agent has may be closed by every " +
-          "agent who sees it. For others 403 `forbidden`.",
+        "Allowed for administrators, App Keys and the agent who has the chat; a chat without an agent may be closed by every " +
+          "agent who sees it. Others get 403 `forbidden`.",
       ],
       [
         "Inbox.40",
-        "The tickets end as `ticket` says; `motivo` is shown at the conversation. The chat stays with its agent until the customer writes again: that begins a " +
-          "new conversation in state `bot`. A chat that is closed already stays as it is.",
+        "The tickets end with the state in `ticket`; `motivo` is shown in the conversation. The chat stays with its agent " +
+          "until the customer writes again, which begins a conversation in state `bot`. A closed chat stays as it is.",
       ],
     ],
     body: {
@@ -175,8 +174,8 @@ const botRoute = (acts: Pick<ActOnChats, "setBot">): Route =>
     method: "post",
     path: "/chats/:id/bot",
     operationId: "setBot",
-    summary: "Say whether the bot attends a chat",
-    rules: [seeing("Inbox.41"), ["Inbox.42", "The state of the conversation stays as it is."]],
+    summary: "Switch the bot on or off for a chat",
+    rules: [seeing("Inbox.41"), ["Inbox.42", "The state of the conversation does not change."]],
     body: objectWith({ disponible: { type: "boolean" } }),
     responses: chatAnswers,
     dialect: meeting("chat_not_found"),
@@ -194,8 +193,8 @@ const tagRoute = (acts: Pick<ActOnChats, "tag">, method: "put" | "delete"): Rout
     rules: [
       seeing(isOn ? "Inbox.43" : "Inbox.45"),
       isOn
-        ? ["Inbox.44", "A tag that is put on for the first time counts in the funnel, as the tags of a step do."]
-        : ["Inbox.46", "A tag that the chat does not have is no error."],
+        ? ["Inbox.44", "A tag that the chat did not have is recorded in the funnel, like the tags of a step."]
+        : ["Inbox.46", "Removing a tag that the chat does not have succeeds."],
     ],
     params: objectWith({ id: numericIdOf("chat"), tag_id: numericIdOf("tag") }),
     responses: { ...chatAnswers, 404: { description: "No such chat or tag", schema: codedFailure } },

@@ -7,7 +7,7 @@ import { changing, chatTaken, failures, meeting, viewerOf } from "./inbox-dialec
 import { messageSchema } from "./inbox-schemas.ts";
 import { chatParams, seeing } from "./read-inbox.routes.ts";
 
-/** Characters of a text: what every channel takes. */
+/** In characters: the most that every channel accepts. */
 const longestText = 4_096;
 const longestUrl = 2_048;
 const mostParameters = 100;
@@ -57,7 +57,6 @@ const answerDialect: Dialect<InvalidInput | AnswerFailure> = {
   platform_unavailable: () => [502, coded("platform_unavailable", "La plataforma no respondió")],
 };
 
-/** What people write into a chat. */
 export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
   defineRoute({
     ...changing,
@@ -69,40 +68,40 @@ export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
       seeing("Inbox.20"),
       [
         "Inbox.21",
-        "One of `texto`, `media_url` (with or without `texto`), `plantilla_id` (with `parameters`, and `media_url` for its " +
-          "header), `respuesta_rapida_id` or `nota`. `responde_a` makes it an answer to a message of the same chat.",
+        "Exactly one kind: `texto`, `media_url` (`texto` is optional), `plantilla_id` (with `parameters`, and `media_url` " +
+          "for its header), `respuesta_rapida_id` or `nota`. `responde_a` makes it a reply to a message of the same chat.",
       ],
       [
         "Inbox.22",
-        "The answer is 201 with the message, whatever became of it: `sent`, `failed` with the reason, or `unknown`, which " +
-          "its delivery status settles. It is sent at most once. Later news are told by `message:status`. An answer that " +
-          "failed stays in the chat and shows in its row, told by `chat:changed`; it does not raise the chat.",
+        "The answer is 201 with the message in its present state: `sent`, `failed` with the reason, or `unknown`, which a " +
+          "delivery status will settle. It is sent at most once. Later states arrive as `message:status`. A failed message " +
+          "stays in the chat and in its row (`chat:changed`), but does not move the chat to the top.",
       ],
       [
         "Inbox.23",
-        "An agent who answers in a chat that no agent has in hand takes it with that, also where the answer fails: its " +
-          "conversation and its open tickets are in `proceso`. In a closed chat a conversation is opened. A chat that another agent has is a 409 " +
-          "`chat_taken` for agents; administrators and App Keys may write into it, and it stays whose it is.",
+        "An agent who answers in a chat that has no agent or is not in progress takes it, even if the send fails: " +
+          "conversation and open tickets are in `proceso`. A closed chat gets a new conversation. If another agent has the " +
+          "chat, agents get 409 `chat_taken`; administrators and App Keys may write, and the chat keeps its agent.",
       ],
       [
         "Inbox.24",
-        "A text or a file reaches the customer only within the service window of the channel, 24 hours after their last " +
-          "message; later it is a 409 `window_closed`, and a template is the way out. Pages and photo accounts know no " +
-          "templates: there a template is a 409 as well until the customer writes again.",
+        "Texts and files are sent only within the channel's service window, 24 hours after the customer's last message; " +
+          "later they get 409 `window_closed`, and only a template can be sent. Pages and photo accounts have no templates: " +
+          "there a template also gets 409 until the customer writes again.",
       ],
       [
         "Inbox.25",
-        "A template obeys the rules of sending one to a chat: approval (§3.2), the monthly limit (§3.3), the agents that " +
-          "it is allowed to (§3.8).",
+        "The rules of sending a template to a chat apply: approval (§3.2), the monthly limit (§3.3), the agents who may " +
+          "use it (§3.8).",
       ],
       [
         "Inbox.54",
-        "In a quick reply `{{contacto.nombre}}`, `{{contacto.numero}}`, `{{contacto.<campo>}}`, `{{agente.nombre}}` (the user who " +
-          "answers) and `{{negocio.nombre}}` are filled in, and what nobody knows is empty. One of which nothing is left is a " +
-          "409 `quick_reply_empty`.",
+        "A quick reply's `{{contacto.nombre}}`, `{{contacto.numero}}`, `{{contacto.<campo>}}`, `{{agente.nombre}}` (the " +
+          "user who answers) and `{{negocio.nombre}}` are filled in; unknown values are empty. If the whole text is empty " +
+          "then, the answer is 409 `quick_reply_empty`.",
       ],
-      ["Inbox.26", "A note is kept and told to agents. It is never sent, and takes nothing over."],
-      ["Inbox.53", "Nothing is written into the chat of an erased contact, no note either: 409 `contact_erased`."],
+      ["Inbox.26", "A note is stored and shown to agents. It is never sent, and does not take the chat."],
+      ["Inbox.53", "The chat of an erased contact accepts no messages and no notes: 409 `contact_erased`."],
       ["Inbox.27", "The author is the user of the session, or the business for an App Key."],
     ],
     params: chatParams,

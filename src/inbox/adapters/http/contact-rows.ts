@@ -14,10 +14,10 @@ import {
 } from "../../domain/contact.ts";
 import { wrongNumber } from "./inbox-dialect.ts";
 
-/** Why a row is refused before it is compared with what is stored. */
+/** Reasons to refuse a row without looking at stored contacts. */
 export type Refusal = Exclude<keyof typeof reasons, "unknown_tag" | "wrong_number">;
 
-/** Why a row was refused, in the words of the file that tells it. */
+/** The reasons as the file of refused rows shows them. */
 export const reasons = {
   ...rowComplaints,
   missing_number: "numero es requerido",
@@ -34,26 +34,26 @@ export const reasons = {
 /** Columns of an export before those of custom fields. */
 export const contactColumns = ["id", "nombre", "numero", "opted_out", "tags", "creado"] as const;
 type ContactColumn = (typeof contactColumns)[number];
-/** What stands before the name of a custom field that would be taken for something else. */
+/** Prefix for a custom field whose name would be read as another column. */
 const ofField = "campos.";
 
 const contactColumnIn = (name: string): ContactColumn | undefined =>
   contactColumns.find((each) => each === name.trim().toLowerCase());
 
-/** The column of a custom field, which an import takes for the same field. */
+/** The column name of a custom field. An import reads it back as the same field. */
 export const fieldColumn = (name: string): string =>
   contactColumnIn(name) || name.trim() === "" || name.startsWith(ofField) || name === reasonColumn
     ? `${ofField}${name}`
     : name;
 
-/** Names of tags in one cell, as `tagsIn` reads them. */
+/** Tag names in one cell; `tagsIn` is the inverse. */
 export const tagsCell = (names: readonly string[]): string =>
   names.map((name) => name.replaceAll(/[\\|]/g, "\\$&")).join("|");
 
 const tagsIn = (cell: string): string[] =>
   (cell.match(/(?:\\[\\|]|[^|])+/g) ?? []).flatMap((name) => name.replaceAll(/\\([\\|])/g, "$1").trim() || []);
 
-/** Whether a header says of a custom field only that it is one. */
+/** True for a header that has the prefix of custom fields but no name. */
 export const isNamelessField = (name: string): boolean => name === ofField;
 
 interface Columns {
@@ -61,7 +61,7 @@ interface Columns {
   readonly fields: readonly (readonly [name: string, at: number])[];
 }
 
-/** Columns of contacts by their names; the names of others are those of custom fields. */
+/** Maps the columns of contacts; every other column is a custom field. */
 export function columnsIn(header: readonly string[]): Columns {
   const of = new Map<ContactColumn, number>();
   const fields = new Map<string, number>();
@@ -88,7 +88,7 @@ const words = new Map([
   ...["false", "0", "no"].map((word): [string, boolean] => [word, false]),
 ]);
 
-/** An empty cell says nothing. What an export writes besides, its id and when it was made, stays as it is. */
+/** Empty cells change nothing. The exported columns `id` and `creado` are ignored. */
 export function rowOf(cells: readonly string[], { of, fields }: Columns): ImportRow<ImportedContact, Refusal> {
   const cell = (name: ContactColumn): string => storableText(cells[of.get(name) ?? -1] ?? "");
   const refused = (refusal: Refusal): ImportRow<ImportedContact, Refusal> => ({ refusal, cells });
@@ -112,6 +112,6 @@ export function rowOf(cells: readonly string[], { of, fields }: Columns): Import
   return { cells, row: { phone, name: name.trim() === "" ? null : name, fields: own, tagNames, optedOut } };
 }
 
-/** Rows as they are kept for the caller, without those that have one of the numbers in a cell. */
+/** Removes rows of a refused-rows file that have one of the numbers in a cell. */
 export const rowsWithout = (rows: string, numbers: readonly string[]): string =>
   recordsLeft(rows, (cells) => !cells.some((cell) => numbers.includes(phoneDigits(cell) ?? "")));

@@ -6,20 +6,19 @@ import type { ListedContact } from "../../application/contacts/ports.ts";
 import type { WholeContact } from "../../application/events.ts";
 import { listedContactToWire, wholeContactToWire } from "../wire/inbox-wire.ts";
 
-/** As responses document it. */
-export const etagHeader = { ETag: "Changes with what is shown of the contact" } as const;
+export const etagHeader = { ETag: "Changes when any shown field of the contact changes" } as const;
 
-/** Of the contact itself: its chats are not the same for all callers. */
+/** Covers the contact without its chats, because callers see different chats. */
 function etagOf(contact: WholeContact): string {
   const content = JSON.stringify(Object.entries(wholeContactToWire(contact)).sort(([a], [b]) => (a < b ? -1 : 1)));
   return `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
 }
 
-/** An answer that names the version of its contact. */
+/** A reply with the contact and its ETag. */
 export const tagged = (contact: ListedContact): Reply =>
   new Reply(200, listedContactToWire(contact), { ETag: etagOf(contact) });
 
-/** Whether a contact is one that `If-Match` names; null where any may be changed. */
+/** The check that `If-Match` asks for; null if it accepts any version. */
 export function expectedIn(headers: IncomingHttpHeaders): ((contact: WholeContact) => boolean) | null {
   const tags = ifMatchOf(headers);
   return tags === null || tags === "any" ? null : (contact) => tags.includes(etagOf(contact));

@@ -2,24 +2,16 @@ import { csvLine, csvReply, jsonReply, wantsCsv } from "../../../infra/http/csv.
 import { doneBy, isAdministrator, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
 import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { codedFailure, idOf, numericIdOf, objectWith, type Schema } from "../../../infra/http/routing/schema.ts";
-import { phoneDigits, storableText } from "../../../kernel/text.ts";
+import { codedFailure, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
+import { phoneDigits } from "../../../kernel/text.ts";
 import type { EraseContact } from "../../application/contacts/erase-contact.ts";
 import type { ManageContacts } from "../../application/contacts/manage-contacts.ts";
 import type { ContactFilter, ListedContact } from "../../application/contacts/ports.ts";
 import { Forbidden } from "../../domain/acting.ts";
-import {
-  isPhoneNumber,
-  longestFieldName,
-  longestFieldText,
-  longestName,
-  longestPhone,
-  mostFields,
-  mostTags,
-  shortestPhone,
-} from "../../domain/contact.ts";
+import { isPhoneNumber } from "../../domain/contact.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { listedContactToWire } from "../wire/inbox-wire.ts";
+import { changesIn, contactBody, contactBodyRule } from "./contact-input.ts";
 import { contactColumns, fieldColumn, tagsCell } from "./contact-rows.ts";
 import { etagHeader, expectedIn, tagged } from "./contact-version.ts";
 import { changing, common, failures, meeting, viewerOf, wrongNumber } from "./inbox-dialect.ts";
@@ -27,7 +19,7 @@ import { listedContactSchema, pageOf } from "./inbox-schemas.ts";
 
 const usualPage = 50;
 
-/** Throws `Forbidden` for users who are none. */
+/** Throws `Forbidden` for users who are not administrators. */
 export function requireAdministrator(caller: KeyCaller | UserCaller): void {
   if (!isAdministrator(caller)) throw new Forbidden("a user of another role");
 }
@@ -57,30 +49,29 @@ const listRoute = (contacts: ManageContacts): Route =>
     rules: [
       [
         "Contacts.1",
-        "Newest first. `next` is the cursor of the next page, or null. Filters that are given together must all hold. " +
-          "`q` is any part of a name or number, of one character too, or the whole id of a customer without a number; accents and capitals make no difference (but ñ is no n), and blanks " +
-          "alone find nothing. Erased contacts are not listed.",
+        "Newest first. `next` is the cursor of the next page, or null. All given filters must match. `q` is any part of a " +
+          "name or number (even one character), or the whole id of a customer without a number. Accents and capitals are " +
+          "ignored, but ñ is not n; a blank `q` finds nothing. Erased contacts are not listed.",
       ],
       [
         "Contacts.2",
-        "`chats` are those that the caller may see, each with the moment of its newest message (null where nothing was " +
-          "written); the contacts themselves are seen by all. `opted_out_desde` is the moment since which the contact " +
-          "wants no marketing, or null.",
+        "Every caller sees all contacts, but in `chats` only the chats that the caller may see, each with the time of its " +
+          "newest message (null if it has none). `opted_out_desde` is the time of the opt-out, or null.",
       ],
       [
         "Contacts.3",
-        "With `Accept: text/csv` all that match come in one stream, without regard to `cursor` and `limit`: the known columns, " +
-          "then one for each custom field, 500 at most. Only for administrators and App Keys (403). Texts that a spreadsheet " +
-          "would take for a formula have an apostrophe before them. A custom field whose name is that of a known column has " +
-          "`campos.` before it. An import of the file changes nothing.",
+        "With `Accept: text/csv`, all matches come in one stream, and `cursor` and `limit` are ignored: the known columns, " +
+          "then up to 500 custom fields. Only for administrators and App Keys (403). Texts that a spreadsheet would run as " +
+          "a formula get an apostrophe in front; a custom field named like a known column gets the prefix `campos.`. " +
+          "Importing the file changes nothing.",
       ],
     ],
     query: {
       type: "object",
       properties: {
         q: { type: "string", minLength: 1, maxLength: 100, description: "Part of the name or number" },
-        tag: { ...numericIdOf("tag"), description: "Has this tag" },
-        opted_out: { type: "boolean", description: "`true`: wants no marketing" },
+        tag: { ...numericIdOf("tag"), description: "Contacts with this tag" },
+        opted_out: { type: "boolean", description: "`true`: contacts that opted out of marketing" },
         cursor: cursorField,
         limit: limitField(usualPage),
       },
@@ -140,7 +131,9 @@ const oneRoute = (contacts: Pick<ManageContacts, "one">): Route =>
     path: "/contacts/:id",
     operationId: "getContact",
     summary: "Read a contact with its chats",
-    rules: [["Contacts.4", "`chats` are those that the caller may see. An erased contact is one that does not exist."]],
+    rules: [
+      ["Contacts.4", "`chats` has only chats that the caller may see. An erased contact is answered as missing."],
+    ],
     params,
     responses: {
       200: { description: "The contact", schema: listedContactSchema, headers: etagHeader },
@@ -151,45 +144,7 @@ const oneRoute = (contacts: Pick<ManageContacts, "one">): Route =>
     handle: async ({ params, caller }) => tagged(await contacts.one(viewerOf(caller), params.id)),
   });
 
-const contactBody = {
-  nombre: { type: "string", pattern: "\\S", maxLength: longestName, example: "Ana Rojas" },
-  numero: { type: "string", pattern: "[0-9]", maxLength: 64, example: "+591 722-00009" },
-  campos: {
-    type: "object",
-    maxProperties: mostFields,
-    propertyNames: { type: "string", minLength: 1, maxLength: longestFieldName },
-    additionalProperties: { type: "string", maxLength: longestFieldText },
-    "x-error": { minLength: "campos no puede tener un campo sin nombre" },
-  },
-  tags: { type: "array", maxItems: mostTags, items: idOf("tag") },
-  opted_out: { type: "boolean" },
-} as const satisfies Record<string, Schema>;
-
-interface GivenContact {
-  readonly nombre?: string;
-  readonly numero?: string;
-  readonly campos?: { readonly [name: string]: string };
-  readonly tags?: readonly number[];
-  readonly opted_out?: boolean;
-}
-
-/** What is not given is null. */
-const changesIn = (body: GivenContact) => ({
-  name: body.nombre === undefined ? null : storableText(body.nombre),
-  phone: body.numero === undefined ? null : phoneDigits(body.numero),
-  fields:
-    body.campos === undefined
-      ? null
-      : Object.fromEntries(Object.entries(body.campos).map(([name, text]) => [storableText(name), storableText(text)])),
-  tagIds: body.tags === undefined ? null : [...new Set(body.tags)],
-  optedOut: body.opted_out ?? null,
-});
-
-const bodyRule =
-  `\`campos\` holds up to ${mostFields} custom fields with texts of up to ${longestFieldText} characters; campaigns find ` +
-  "them by the names in `paramMapping`. `tags` are ids of the business's tags, otherwise 404 `tag_not_found`. Of " +
-  `\`numero\` only the digits count, ${shortestPhone} to ${longestPhone} of them.`;
-const eventRule = "Emits `contact:changed` with the contact, to all sockets of the business.";
+const eventRule = "Emits `contact:changed` to all sockets of the business.";
 
 const createRoute = (contacts: Pick<ManageContacts, "create">): Route =>
   defineRoute({
@@ -197,11 +152,14 @@ const createRoute = (contacts: Pick<ManageContacts, "create">): Route =>
     method: "post",
     path: "/contacts",
     operationId: "createContact",
-    summary: "Make a contact",
+    summary: "Create a contact",
     rules: [
-      ["Contacts.5", `${bodyRule} Without \`nombre\` the contact is called by its number.`],
+      ["Contacts.5", `${contactBodyRule} Without \`nombre\`, the number is the name.`],
       ["Contacts.6", "A number that another contact of the business has is a 409 `number_taken`."],
-      ["Contacts.7", "A number whose contact was erased is opted out, even where `opted_out` is false."],
+      [
+        "Contacts.7",
+        "If a contact with this number was erased, the new one is opted out even if `opted_out` is false.",
+      ],
       ["Contacts.8", eventRule],
     ],
     idempotent: true,
@@ -236,24 +194,27 @@ const changeRoute = (contacts: Pick<ManageContacts, "change">): Route =>
     method: "put",
     path: "/contacts/:id",
     operationId: "changeContact",
-    summary: "Change what is given of a contact",
+    summary: "Change the given fields of a contact",
     rules: [
-      ["Contacts.9", `Changes only what is given; \`campos\` and \`tags\` replace all that there were. ${bodyRule}`],
+      [
+        "Contacts.9",
+        `Changes only the given fields; \`campos\` and \`tags\` replace all former ones. ${contactBodyRule}`,
+      ],
       [
         "Contacts.10",
-        "A number that another contact of the business has is a 409 `number_taken`. A contact that writes on a channel " +
-          "without numbers (its `numero` is empty) gets none: 409 `has_no_number`.",
+        "A number that another contact of the business has is a 409 `number_taken`. A contact of a channel without numbers " +
+          "(its `numero` is empty) cannot get one: 409 `has_no_number`.",
       ],
       [
         "Contacts.11",
-        "A contact that has or gets a number that was erased is opted out, even where `opted_out` is false. Chats of a " +
-          "contact that gets another number go on as they are; once it writes from the new number, they go there.",
+        "A contact with a number that was erased stays opted out even if `opted_out` is false. After a change of number, " +
+          "chats keep using the old one until the contact writes from the new number.",
       ],
       ["Contacts.12", eventRule],
       [
         "Contacts.18",
-        "`If-Match` with the `ETag` that reading or changing the contact answered makes the change only if nothing that " +
-          "is shown of the contact changed since: otherwise 412 `moved_on`.",
+        "With `If-Match` and the `ETag` of an earlier answer, the change is made only if no shown field of the contact " +
+          "changed since; otherwise 412 `moved_on`.",
       ],
     ],
     conditional: true,
@@ -261,9 +222,9 @@ const changeRoute = (contacts: Pick<ManageContacts, "change">): Route =>
     body: { type: "object", properties: contactBody } as const,
     responses: {
       200: { description: "The contact as it is now", schema: listedContactSchema, headers: etagHeader },
-      412: { description: "The contact is not as `If-Match` names it", schema: codedFailure },
+      412: { description: "The contact changed since the `ETag` in `If-Match`", schema: codedFailure },
       404: noContactOrTag,
-      409: { description: "Another contact has the number, or this one can have none", schema: codedFailure },
+      409: { description: "Another contact has the number, or this contact cannot have one", schema: codedFailure },
       ...failures,
     },
     dialect: meeting("contact_not_found", "moved_on", "tag_not_found", "number_taken", "wrong_number", "has_no_number"),
@@ -282,20 +243,19 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
     rules: [
       [
         "Contacts.13",
-        "Name, number, custom fields and tags, the texts and media of all its messages and the addresses of its orders are " +
-          "gone everywhere once this is answered: in the event log, in answers kept for `Idempotency-Key`, in campaigns, in " +
-          "webhooks that wait, in rows that imports refused (others of the same file stay), in stored media that nothing " +
-          "else names. Orders, chats and figures stay without them. Where this fails, the contact may be erased in part: " +
-          "the rest follows within minutes, or when it is asked for again.",
+        "Once this is answered, name, number, custom fields, tags, the texts and media of all messages and the addresses of " +
+          "orders are gone everywhere: in the event log, in answers stored for `Idempotency-Key`, in campaigns, in queued " +
+          "webhooks, in refused rows of imports, and in stored media that nothing else uses. Orders, chats and figures stay " +
+          "without them. If this fails, part may be erased: the rest follows within minutes, or on the next request.",
       ],
       [
         "Contacts.14",
-        "The number stays opted out: a keyed digest of it is kept. When it writes again, or is made or imported again, its " +
-          "contact is opted out, also where `opted_out` is given as false.",
+        "The number stays opted out: a keyed digest of it is stored. When the number writes, is created or is imported " +
+          "again, its contact is opted out, even if `opted_out` is false.",
       ],
       ["Contacts.15", "Emits `contact:changed` and `message:changed` without personal data."],
       ["Contacts.16", "Only for administrators, and for App Keys with the scope `admin` (403)."],
-      ["Contacts.17", "Stands in the audit, as `contacts`: who erased it, and of the contact nothing but its id."],
+      ["Contacts.17", "The audit records it under `contacts`: who erased the contact, and only its id."],
     ],
     lane: "exports",
     cost: 10,

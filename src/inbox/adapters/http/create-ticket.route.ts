@@ -44,35 +44,33 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
     tag: "Inbox",
     summary: "Create a ticket for a phone number from a script step",
     rules: [
-      ["§5.1", "No template is sent. The step is one of type ticket and belongs to the business."],
+      ["§5.1", "No template is sent. The step must be of type ticket and belong to the business."],
       [
         "§5.2",
-        "Contact, chat and conversation are made when missing, on the cloud business API; a contact who has chats " +
-          "gets the ticket in the latest one. `name` names a new contact only.",
+        "Missing contacts, chats and conversations are created on the cloud business API; a contact with chats gets the " +
+          "ticket in the latest one. `name` is used only for a new contact.",
       ],
       [
         "§5.3",
-        "The agent is the step's `agente` when available, else the available agent of the step's department with the " +
-          "fewest open tickets, of several the one assigned longest ago. Available: an active agent, marked " +
-          "available, inside the department's hours. A step without a department takes any agent at any time.",
+        "The agent is the step's `agente` if available, else the available agent of the step's department with the " +
+          "fewest open tickets; on a tie, the one whose last ticket is the oldest. Available means: an active agent, marked " +
+          "available, within the department's hours. A step without a department takes any agent at any time.",
       ],
       [
         "§5.4",
-        "With the ticket the agent is assigned to the chat, the bot leaves it, the step's tags are applied, and the " +
-          "step's content goes to the contact, with the step's media where it has any. Whether that arrives changes " +
-          "nothing about the ticket.",
+        "The agent is assigned to the chat, the bot is switched off, the step's tags are applied, and the step's content " +
+          "is sent to the contact, with the step's media if it has any. A failed send does not change the ticket.",
       ],
-      ["§5.5", "The chat moves to the top of the inbox; clients hear `ticket:new` and `inbox:reorder`."],
+      ["§5.5", "The chat moves to the top of the inbox; clients get `ticket:new` and `inbox:reorder`."],
       [
         "§5.6",
-        "Without an agent no ticket is made: the contact receives the department's out-of-hours message, at most once " +
-          "in ten minutes, and waits. The ticket follows by itself once an agent is available.",
+        "Without an available agent no ticket is created: the contact gets the department's out-of-hours message, at most " +
+          "once in ten minutes, and waits. The ticket is created as soon as an agent is available.",
       ],
-      ["§5.7", "A chat has one open ticket of a step: asked for again, that one is the answer and nothing changes."],
+      ["§5.7", "A chat has one open ticket per step: a repeated request returns it and changes nothing."],
       [
         "§5.8",
-        "In a chat that another user has, the session of a user who is no administrator makes no ticket: 409, and " +
-          "nothing is made.",
+        "If another user has the chat, the session of a user who is not an administrator gets 409, and nothing is created.",
       ],
     ],
     auth: "key-or-token",

@@ -18,7 +18,7 @@ import { columnsIn, isNamelessField, type Refusal, reasons, rowOf } from "./cont
 import { forAdministratorsOnly, requireAdministrator } from "./contacts.routes.ts";
 import { changing, common, failures, meeting } from "./inbox-dialect.ts";
 
-/** @param onFailure - hears of what broke an import off after its answer had begun */
+/** @param onFailure - receives errors that interrupt an import after its answer has begun */
 export const importContactsRoutes = (
   imports: Pick<ImportContacts, "execute">,
   refused: Pick<RefusedRows, "part">,
@@ -31,38 +31,37 @@ const importRoute = (imports: Pick<ImportContacts, "execute">, onFailure: (error
     method: "post",
     path: "/contacts/import",
     operationId: "importContacts",
-    summary: "Take in contacts from a CSV file while it arrives",
+    summary: "Import contacts from a CSV file while it arrives",
     rules: [
       [
         "Import.1",
         `UTF-8 or Latin-1, commas or semicolons, a header row, up to ${mostRows} rows. Columns: \`numero\` (required), ` +
-          "`nombre`, `tags` (names of tags, with `|` between them), `opted_out` (true or false); others are custom " +
-          `fields, ${mostFields} of a contact at most; \`campos.\` before the name of one is left out. An empty cell says ` +
-          "nothing, and `id` and `creado` of an export are left alone, as is `motivo` in the first column. An apostrophe " +
-          "before what would be a formula is left out, and `\\|` in a tag's name is no separator.",
+          "`nombre`, `tags` (tag names separated by `|`), `opted_out` (true or false); all others are custom fields, up to " +
+          `${mostFields} per contact. The prefix \`campos.\` of a field's name is removed. Empty cells change nothing; \`id\` ` +
+          "and `creado` of an export are ignored, and so is `motivo` in the first column. An apostrophe in front of a " +
+          "formula is removed; `\\|` in a tag's name is not a separator.",
       ],
       [
         "Import.2",
-        "Contacts are matched by number. Fields and tags are added to those that a contact has; a row that changes nothing " +
-          "writes nothing. Rows with one number are taken in one after the other, each counted for itself.",
+        "Contacts are matched by number. Fields and tags are added to the existing ones; a row that changes nothing writes " +
+          "nothing. Rows with the same number are applied in order, and each is counted.",
       ],
       [
         "Import.3",
-        "A row that is refused refuses no other: a number is missing, or new and not " +
-          `of ${shortestPhone} to ${longestPhone} digits, a tag is not known, a text is too long, the number is in ` +
-          `scientific notation (\`5.917E+10\`), ${rowComplaintsRule}. ` +
-          "`refused_csv` is where such rows are found with their reasons for 24 hours, by an administrator or App Key of " +
-          "this business; null where there are none.",
+        "A refused row does not affect the others. Reasons: the number is missing, in scientific notation " +
+          `(\`5.917E+10\`), or new and not of ${shortestPhone} to ${longestPhone} digits; a tag is unknown; a text is too ` +
+          `long; ${rowComplaintsRule}. \`refused_csv\` is the address of these rows with their reasons, for 24 hours and ` +
+          "for administrators and App Keys of this business; null if there are none.",
       ],
       [
         "Import.4",
-        "Lines of JSON: the counts so far every second, and at last with `refused_csv`. An import that breaks off ends " +
-          "with a line of `error`, `code` and the counts so far, and keeps what was taken in; sent again, it goes on from there.",
+        "Lines of JSON: the counts so far every second, at last with `refused_csv`. An import that is interrupted ends with " +
+          "a line of `error`, `code` and the counts so far, and keeps the imported rows; sending the file again completes it.",
       ],
-      ["Import.5", "Emits no event for each contact. One import of a business runs at a time; others wait."],
+      ["Import.5", "Emits no events for contacts. Each business runs one import at a time; others wait."],
       [
         "Import.6",
-        "A number whose contact was erased is opted out, also where its row says `false`. Only for administrators and App Keys (403).",
+        "A number whose contact was erased is opted out even if its row says `false`. Only for administrators and App Keys (403).",
       ],
     ],
     ...importing,
@@ -101,13 +100,13 @@ const refusedRoute = (refused: Pick<RefusedRows, "part">): Route =>
     method: "get",
     path: "/contacts/imports/:file",
     operationId: "getRefusedContacts",
-    summary: "The rows that an import refused, with their reasons",
-    rules: [["Import.7", "As CSV, for 24 hours. Of very many rows the first ones: about 12 MB."]],
+    summary: "Read the rows that an import refused, with their reasons",
+    rules: [["Import.7", "As CSV, for 24 hours. If there are very many, only the first 12 MB."]],
     params: objectWith({ file: refusedFile }),
     responses: {
       200: refusedAnswer,
       403: forAdministratorsOnly,
-      404: { description: "No such file, or its time is over", schema: codedFailure },
+      404: { description: "The file does not exist or has expired", schema: codedFailure },
       ...failures,
     },
     dialect: meeting("forbidden", "file_not_found"),

@@ -15,9 +15,7 @@ import type { ChatNotFound, MessageNotFound, Viewer } from "../../domain/visibil
 import { namedToWire } from "../wire/inbox-wire.ts";
 import { namedSchema } from "./inbox-schemas.ts";
 
-/** What all operations of the inbox have in common. */
 export const common = { tag: "Inbox", auth: "key-or-session" } as const;
-/** And those that change something. */
 export const changing = { ...common, scope: "send" } as const;
 
 export const viewerOf = (caller: KeyCaller | UserCaller): Viewer => ({
@@ -34,11 +32,10 @@ export const failures = {
 export const noChat = { description: "No such chat, or none that the caller may see", schema: codedFailure };
 
 export const wrongNumber = "numero no es válido";
-export const forbidden = { description: "The caller may not do that", schema: codedFailure };
-/** Says who has the chat. */
+export const forbidden = { description: "The caller's role does not allow this", schema: codedFailure };
 export const chatTaken = objectWith({ error: text, code: { const: "chat_taken" }, soporte: namedSchema });
 
-/** How the inbox words what may go wrong; each operation picks what it meets. */
+/** The inbox's failures on the wire; each operation picks the ones that it can meet. */
 export const words = {
   chat_not_found: () => [404, coded("chat_not_found", "El chat no existe")],
   message_not_found: () => [404, coded("message_not_found", "El mensaje no existe")],
@@ -76,7 +73,7 @@ export const words = {
 
 type Words = typeof words;
 
-/** The dialect of an operation that meets these failures, and none but these. */
+/** The dialect of an operation with exactly these failures. */
 export const meeting = <const Codes extends readonly (keyof Words)[]>(...codes: Codes) =>
   ({
     ...codedDialect,

@@ -15,7 +15,7 @@ import {
   wholeContactSchema,
 } from "./inbox-schemas.ts";
 
-/** The payloads of the inbox's events, as `realtime/inbox-events.ts` spells them, for the document of the sockets. */
+/** The payloads of the inbox's events on the wire, for the document of the sockets. */
 
 interface Event {
   readonly summary: string;
@@ -35,14 +35,14 @@ const ofTicket = {
   departamento: orNull(namedSchema),
 } as const;
 
-/** Logged, and told again to clients that were away. */
+/** Logged events: clients that were away get them later. */
 export const inboxEventSchemas = {
   "message:new": {
     summary: "A chat has a new message: from the customer, from an agent, from the bot, or a note",
     payload: objectWith({ ...ofChat, contacto: contactSchema, mensaje: messageSchema }),
   },
   "message:status": {
-    summary: "What became of a message that was sent",
+    summary: "A sent message has a new state",
     payload: objectWith({
       ...ofChat,
       conversacion_estado: conversationState,
@@ -52,16 +52,16 @@ export const inboxEventSchemas = {
     }),
   },
   "message:changed": {
-    summary: "A message looks different: a reaction came or went, its file arrived, or it was erased",
+    summary: "A message looks different: its reactions, file or text changed, or it was erased",
     payload: objectWith({ ...ofChat, mensaje: messageSchema }),
   },
-  "inbox:reorder": { summary: "The chat belongs on top of the inbox", payload: objectWith(chatFields) },
+  "inbox:reorder": { summary: "The chat moves to the top of the inbox", payload: objectWith(chatFields) },
   "chat:changed": {
-    summary: "Something of the chat's row changed: who has it, its state, tags, what is unread, its window",
+    summary: "The chat's row changed: its agent, state, tags, unread count or window",
     payload: objectWith(chatFields),
   },
   "ticket:new": {
-    summary: "A ticket was made and has its agent",
+    summary: "A ticket was created and assigned",
     payload: objectWith({
       ...ofTicket,
       conversacion_estado: conversationState,
@@ -72,7 +72,7 @@ export const inboxEventSchemas = {
   },
   "ticket:changed": {
     summary: "A ticket has another state or agent",
-    description: "`soporte_id` and `agente` are null while nobody has its chat.",
+    description: "`soporte_id` and `agente` are null while the chat has no agent.",
     payload: objectWith({
       ...ofTicket,
       soporte_id: nullableInteger,
@@ -81,8 +81,8 @@ export const inboxEventSchemas = {
     }),
   },
   "agent:changed": {
-    summary: "An agent came, went, or has another name, other departments or another number of open tickets",
-    description: "`activo` is false of one who is no agent any more: deactivated, archived, or with another role.",
+    summary: "An agent was added or removed, or has another name, other departments or another number of open tickets",
+    description: "`activo` is false if the user is no longer an agent: deactivated, archived, or with another role.",
     payload: objectWith({ agente: agentSchema, activo: { type: "boolean" } }),
   },
   "contact:changed": {
@@ -91,29 +91,29 @@ export const inboxEventSchemas = {
     payload: objectWith({ contacto: wholeContactSchema, borrado: { type: "boolean" } }),
   },
   "chat:gone": {
-    summary: "The client may not see the chat any more",
+    summary: "The client may no longer see the chat",
     description:
-      "In place of the event with which that happened. The answer to an action of the client itself, such as handing the " +
-      "chat on, may still come after it: it does not bring the chat back.",
+      "Sent in place of the event that caused it. The answer to the client's own action, such as a transfer, may arrive " +
+      "after it: it does not bring the chat back.",
     payload: objectWith({ chat_id: integer }),
   },
 } as const satisfies Readonly<Record<keyof InboxEvents, Event> & Record<string, Event>>;
 
-/** Told once, to those who are there. */
+/** Presence events: sent once, only to connected clients. */
 export const inboxPresenceSchemas = {
   "chat:typing": {
     summary: "Another agent is writing in the chat",
-    description: "Every 2 seconds at most, for as long as it goes on.",
+    description: "At most every 2 seconds while the agent writes.",
     payload: objectWith({ chat_id: integer, usuario: namedSchema }),
   },
   "chat:viewing": {
-    summary: "Who has the chat open",
-    description: "Whenever that changes.",
+    summary: "The users who have the chat open",
+    description: "Sent whenever they change.",
     payload: objectWith({ chat_id: integer, usuarios: { type: "array", items: namedSchema } }),
   },
 } as const satisfies Readonly<Record<string, Event>>;
 
-/** What agents' pages emit. */
+/** Events that clients send. */
 export const inboxClientSchemas = {
   typing: { summary: "The user is writing in this chat", payload: objectWith({ chat_id: integer }) },
   viewing: { summary: "The user has this chat open, or none", payload: objectWith({ chat_id: nullableInteger }) },

@@ -11,8 +11,6 @@ import {
 import { chatChannels } from "../../../kernel/channels.ts";
 import { chatStateToWire, ticketStateToWire } from "../wire/inbox-wire.ts";
 
-/** What clients get of the inbox, as `inbox-wire.ts` spells it. */
-
 const boolean = { type: "boolean" } as const;
 const nullableNumber = { type: ["number", "null"] } as const;
 const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
@@ -38,7 +36,6 @@ const ticketFields = {
 
 export const ticketSchema = named("Ticket", objectWith(ticketFields));
 
-/** The last message of a chat, as its row shows it. */
 const lastMessageSchema = named(
   "LastMessage",
   objectWith({ id: integer, direccion: direction, tipo: text, texto: text, autor_nombre: text }),
@@ -64,7 +61,7 @@ export const chatFields = {
 } as const;
 export const chatSchema = named("Chat", objectWith(chatFields));
 
-/** Why a message was not sent or delivered, in the platform's code and words. */
+/** A failure of a message, with the platform's code and text. */
 export const failureSchema = named("MessageFailure", objectWith({ codigo: nullableInteger, motivo: nullableText }));
 
 export const messageSchema = named(
@@ -87,13 +84,13 @@ export const messageSchema = named(
     detalles: {
       type: ["object", "null"],
       description:
-        "What else the platform said of the message, in its own fields. `archivo` is there if a file came with it: " +
-        "`{ estado, tipo, nombre, motivo }`, with `estado` `pendiente` (it is being fetched, `adjunto` is null), `listo` " +
-        "(`adjunto` has it) or `no_disponible` (it cannot be had, and `motivo` says why)",
+        "Other data of the platform, in its own fields. `archivo` is present if the message has a file: " +
+        "`{ estado, tipo, nombre, motivo }`. Its `estado` is `pendiente` (downloading, `adjunto` is null), `listo` (see " +
+        "`adjunto`) or `no_disponible` (`motivo` has the reason)",
     },
     editado: {
       ...nullableTimestamp,
-      description: "When its author edited it last: `texto` is what it says since then. Null if it was never edited",
+      description: "Time of the author's last edit; `texto` is the edited text. Null if it was never edited",
     },
     responde_a: nullableInteger,
     nota: boolean,
@@ -138,7 +135,7 @@ export const chatDetailsSchema = named(
       items: objectWith({
         id: integer,
         estado: chatState,
-        motivo: { ...nullableText, description: "Why it was closed, in the words of the one who did" },
+        motivo: { ...nullableText, description: "The reason that the closing user gave" },
         anuncio_id: nullableText,
         creada: timestamp,
         cerrada: nullableTimestamp,

@@ -10,7 +10,7 @@ import { namedToWire } from "../wire/inbox-wire.ts";
 import { changing, common, failures, forbidden, meeting, viewerOf } from "./inbox-dialect.ts";
 import { namedSchema } from "./inbox-schemas.ts";
 
-/** The requests of users about themselves: `/me` and their own availability. */
+/** Requests of users about themselves. */
 export const ownRoutes = (availability: Availability): Route[] => [
   ownRoute(availability),
   availableRoute(availability),
@@ -19,14 +19,14 @@ export const ownRoutes = (availability: Availability): Route[] => [
 const own = objectWith({
   id: integer,
   nombre: text,
-  email: { ...nullableText, description: "What the user signs in with" },
+  email: { ...nullableText, description: "The user's sign-in" },
   role_id: integer,
   administrador: { type: "boolean" },
   disponible: { type: "boolean" },
   empresa: namedSchema,
   flags: { type: "object" },
-  zona_horaria: { ...text, description: "Of the business, as IANA names it", example: "America/La_Paz" },
-  moneda: { ...text, description: "Of the business, by ISO 4217", example: "BOB" },
+  zona_horaria: { ...text, description: "The business's IANA time zone", example: "America/La_Paz" },
+  moneda: { ...text, description: "The business's ISO 4217 currency", example: "BOB" },
   departamentos: { type: "array", items: namedSchema },
 });
 
@@ -52,8 +52,8 @@ const ownRoute = (availability: Pick<Availability, "own">): Route =>
     method: "get",
     path: "/me",
     operationId: "getOwn",
-    summary: "Read what the business knows of the user who asks",
-    rules: [["Inbox.47", "For users; with an App Key 403. `flags` are the business's feature flags."]],
+    summary: "Read the user of the session",
+    rules: [["Inbox.47", "Only for users: an App Key gets 403. `flags` are the business's feature flags."]],
     responses: ownAnswers,
     dialect: meeting("forbidden"),
     handle: async ({ caller }) => ownToWire(await availability.own(caller.businessId, userOf(viewerOf(caller)))),
@@ -65,14 +65,14 @@ const availableRoute = (availability: Pick<Availability, "set">): Route =>
     method: "put",
     path: "/me/available",
     operationId: "setAvailable",
-    summary: "Say whether one takes what is given out",
+    summary: "Set whether the user gets new chats and tickets",
     rules: [
       [
         "Inbox.48",
-        "Going away leaves an agent's chats and tickets as they are. Coming back gives them what waits for them, the oldest " +
+        "An agent who goes away keeps their chats and tickets. One who comes back gets what waits for them, the oldest " +
           "first, soon after the answer.",
       ],
-      ["Inbox.49", "For users; with an App Key 403. Of agents it is told by `agent:changed`."],
+      ["Inbox.49", "Only for users: an App Key gets 403. For agents it emits `agent:changed`."],
     ],
     body: objectWith({ disponible: { type: "boolean" } }),
     responses: ownAnswers,

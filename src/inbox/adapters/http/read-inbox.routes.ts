@@ -12,10 +12,9 @@ import { agentSchema, chatDetailsSchema, chatSchema, chatState, messageSchema, p
 
 const usualPage = 50;
 const limit = limitField(usualPage);
-/** A search of more letters finds no more than one of so many. */
+/** A longer search text would find nothing more. */
 const longestSearch = 100;
 
-/** What an agent's page shows. */
 export const readInboxRoutes = (inbox: ReadInbox): Route[] => [
   chatsRoute(inbox),
   countsRoute(inbox),
@@ -26,9 +25,9 @@ export const readInboxRoutes = (inbox: ReadInbox): Route[] => [
 
 export const seeing = (number: string): readonly [string, string] => [
   number,
-  "App Keys and administrators see every chat. Agents see, as the feature flag `agents_see` says: `own`, the chats that " +
-    "are assigned to them; `department`, which is the default, those and the chats of nobody that wait for a department " +
-    "of theirs or for none; `all`. What a caller may not see is answered as what does not exist.",
+  "App Keys and administrators see every chat. Agents see chats by the feature flag `agents_see`. `own`: those assigned to " +
+    "them. `department` (the default): also chats without an agent that wait for one of their departments or for none. " +
+    "`all`: every chat. Everything else is answered as if it did not exist.",
 ];
 
 const filters = {
@@ -36,17 +35,17 @@ const filters = {
     type: "array",
     items: chatState,
     maxItems: chatStates.length,
-    description: "Repeatable: in any of these states",
+    description: "Chats in any of these states; repeatable",
   },
   soporte: {
     type: "string",
     pattern: "^(me|none|[1-9][0-9]{0,15})$",
-    description: "With this agent: `me`, `none` or the id of a user",
+    description: "Chats of this agent: `me`, `none` or a user id",
   },
-  departamento: { ...numericIdOf("department"), description: "Waits, or last waited, for this department" },
-  tag: { ...numericIdOf("tag"), description: "Has this tag" },
-  anuncio: { type: "string", minLength: 1, maxLength: 512, description: "Its customer last came from this ad" },
-  no_leidos: { type: "boolean", description: "Something in it is unread, or nothing" },
+  departamento: { ...numericIdOf("department"), description: "Chats that wait, or last waited, for this department" },
+  tag: { ...numericIdOf("tag"), description: "Chats with this tag" },
+  anuncio: { type: "string", minLength: 1, maxLength: 512, description: "Chats whose customer last came from this ad" },
+  no_leidos: { type: "boolean", description: "`true`: chats with unread messages; `false`: those without" },
   provider: { type: "string", enum: chatChannels },
   q: { type: "string", minLength: 1, maxLength: longestSearch, description: "Part of the contact's name or number" },
   cursor: cursorField,
@@ -64,13 +63,13 @@ const chatsRoute = (inbox: Pick<ReadInbox, "chats">): Route =>
       seeing("Inbox.1"),
       [
         "Inbox.2",
-        "Newest `ultimo_mensaje` first. `next` is the cursor of the next page, or null. No chat comes twice while one " +
-          "pages; one that rises meanwhile is told by `inbox:reorder`. Filters that are given together must all hold.",
+        "Newest `ultimo_mensaje` first. `next` is the cursor of the next page, or null. No chat appears twice in a series of " +
+          "pages; one that moves to the top meanwhile emits `inbox:reorder`. All given filters must match.",
       ],
       [
         "Inbox.3",
-        "Chats that were never in the inbox, such as those that only a campaign wrote to, are not listed; their " +
-          "contacts name them.",
+        "Chats that were never in the inbox, for example if only a campaign wrote to them, are not listed here, but in " +
+          "their contacts.",
       ],
       ["Inbox.4", "`soporte=me` finds nothing for an App Key."],
     ],
@@ -143,8 +142,9 @@ const countsRoute = (inbox: Pick<ReadInbox, "counts">): Route =>
       seeing("Inbox.5"),
       [
         "Inbox.6",
-        "Closed chats are not counted. `mine` are the caller's own, `unassigned` those of nobody, `unread` those with " +
-          "something unread. The figures are kept, not counted: they cost the same however many chats there are.",
+        "Closed chats are not counted. `mine`: the caller's own; `unassigned`: chats without an agent; `unread`: chats with " +
+          "unread messages. The figures are maintained on every change, so reading them costs the same for any number of " +
+          "chats.",
       ],
     ],
     responses: {
@@ -175,13 +175,13 @@ const chatRoute = (inbox: Pick<ReadInbox, "chat">): Route =>
     method: "get",
     path: "/chats/:id",
     operationId: "getChat",
-    summary: "Read a chat with what belongs to it",
+    summary: "Read a chat with its contact, conversations, tickets and orders",
     rules: [
       seeing("Inbox.7"),
       [
         "Inbox.8",
-        "With the whole contact, the 10 latest conversations, the open tickets and the 5 latest closed ones, the 5 latest " +
-          "orders with their totals, and the ad that the customer last came from, as the platform describes it.",
+        "Includes the whole contact, the 10 latest conversations, the open tickets, the 5 latest closed ones, the 5 latest " +
+          "orders with their totals, and the ad that the customer last came from, in the platform's fields.",
       ],
     ],
     params: chatParams,
@@ -208,15 +208,15 @@ const messagesRoute = (inbox: Pick<ReadInbox, "messages" | "messagesAfter">): Ro
       seeing("Inbox.9"),
       [
         "Inbox.10",
-        "Newest first, by id. With `after` those with greater ids, oldest first, for clients that were away longer than " +
-          "events are kept; `next` is then the cursor of the messages after these. `after` and `cursor` may come together.",
+        "Newest first, by id. With `after`, messages with greater ids, oldest first, for clients that were away longer than " +
+          "events are kept; `next` is then the cursor of the following messages. `after` and `cursor` may be combined.",
       ],
       [
         "Inbox.11",
-        "A reaction is shown at its message and is none itself. Notes (`nota`) are read by agents only and were never " +
-          "sent. A message on its way is listed once its outcome is known, at the place of its id: those that come later may have " +
-          "come before it. A client that was away asks with `after` for what follows the last message that is older than " +
-          "two minutes, and passes over those that it has.",
+        "A reaction is part of its message. Notes (`nota`) are visible to agents only and were never sent. A message that " +
+          "is being sent is listed once its outcome is known, in the place of its id, so an earlier place can fill later. A " +
+          "client that was away should use `after` with the last message that is older than two minutes, and skip the ones " +
+          "that it has.",
       ],
     ],
     params: chatParams,
@@ -253,9 +253,7 @@ const agentsRoute = (inbox: Pick<ReadInbox, "agents">): Route =>
     path: "/agents",
     operationId: "listAgents",
     summary: "List the active agents of the business, by name",
-    rules: [
-      ["Inbox.12", "Active users of the role agent, 1,000 at most. `disponible` is what they say of themselves."],
-    ],
+    rules: [["Inbox.12", "Active users with the role agent, 1,000 at most. `disponible` is the user's own setting."]],
     responses: {
       200: { description: "The agents", schema: objectWith({ data: { type: "array", items: agentSchema } }) },
       ...failures,

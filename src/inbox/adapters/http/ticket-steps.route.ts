@@ -13,7 +13,7 @@ import {
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import type { TicketStep, TicketSteps } from "../../application/ports.ts";
+import type { TicketStep, TicketSteps } from "../../application/ticket-ports.ts";
 
 const boolean = { type: "boolean" } as const;
 
@@ -74,9 +74,9 @@ export const ticketStepsRoute = (steps: TicketSteps): Route =>
     tag: "Inbox",
     summary: "List the ticket-type script steps of a business",
     rules: [
-      ["§6.1", "Only steps of type ticket, in the order of their ids; at most 5,000."],
-      ["§6.2", "The id of a step is what a bulk campaign takes as `step` and the creation of a ticket as `paso_id`."],
-      ["§6.3", "A failure is answered with a plain JSON string; another business's id is one that does not exist."],
+      ["§6.1", "Only steps of type ticket, sorted by id; at most 5,000."],
+      ["§6.2", "A step's id is the `step` of a bulk campaign and the `paso_id` when a ticket is created."],
+      ["§6.3", "A failure is answered with a plain JSON string; another business's id is answered as missing."],
     ],
     auth: "key-or-token",
     params,
@@ -86,7 +86,7 @@ export const ticketStepsRoute = (steps: TicketSteps): Route =>
         description: "The steps",
         schema: objectWith({ status: { const: "success" }, pasos: { type: "array", items: step } }),
       },
-      400: { description: "The id in the path is no id", schema: plainString },
+      400: { description: "The id in the path is not an id", schema: plainString },
       500: { description: "No such business, or an unexpected failure", schema: plainString },
     },
     dialect,

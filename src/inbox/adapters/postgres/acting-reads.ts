@@ -5,8 +5,8 @@ import type { ActingReads, QuickReply, SeenChat } from "../../application/acting
 import type { MessageView } from "../../application/events.ts";
 import type { Holder } from "../../domain/acting.ts";
 import type { Viewer } from "../../domain/visibility.ts";
-import { messageFields } from "./announce-sql.ts";
 import { windowed, windowUntil } from "./chat-sql.ts";
+import { messageFields } from "./message-sql.ts";
 import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
 
 const message: Statement = {

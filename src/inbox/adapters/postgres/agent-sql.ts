@@ -1,7 +1,6 @@
 import { type Columns, jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { AgentView } from "../../application/events.ts";
 
-/** An `AgentView` of the row `agent`. */
 export const agentFields: Columns<AgentView> = {
   id: "agent.id",
   name: "agent.name",
@@ -14,4 +13,4 @@ export const agentFields: Columns<AgentView> = {
      where business_id = agent.business_id and agent_id = agent.id and closed_at is null)`,
 };
 
-export const agentAsTold = jsonOf(agentFields);
+export const agentView = jsonOf(agentFields);

@@ -1,76 +1,20 @@
 import { loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { type Columns, jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
 import { agentRole } from "../../../kernel/ids.ts";
-import type { AttachmentView, FileView, InboxEvents, MessageView } from "../../application/events.ts";
-import { lostStates, untoldStates } from "../../domain/delivery.ts";
+import type { InboxEvents } from "../../application/events.ts";
+import { lostStates, unannouncedStates } from "../../domain/delivery.ts";
 import { agentFields } from "./agent-sql.ts";
 import {
   agentOfTicket,
   audienceOf,
   chatFields,
-  contactAsTold,
-  departmentAsTold,
+  contactView,
+  departmentView,
   named,
   storedChatFields,
   wholeContact,
 } from "./chat-sql.ts";
-
-/** Kinds of messages that have a file. */
-const fileKinds = ["image", "audio", "video", "document", "sticker"] as const;
-
-const hasFile = (row: string): string => `${row}.kind in (${quoted(...fileKinds)})`;
-
-/** Of a row with a `media_url`: a column of the file, where the business stored it itself. */
-const ofStoredFile = (row: string, column: string): string => `
-  case when ${row}.media_url like '%/m\\_%' then (
-    select file.${column} from media_files as file
-    where file.business_id = ${row}.business_id and file.name = media_name(${row}.media_url) and file.size is not null)
-  end`;
-
-/** The columns of `messages` that events show; the CTEs `moved` and `news` hold each under the same name. */
-const messageColumnNames = [
-  ...["id", "direction", "kind", "body", "media_url", "author", "author_name", "state", "error_code", "error_reason"],
-  ...["occurred_at", "platform_message_id", "attachment", "details", "reply_to_id", "internal", "reactions"],
-  "edited_at",
-];
-
-/** A `MessageView` of a row with these columns. */
-export const messageFields = (row: string): Columns<MessageView> => ({
-  id: `${row}.id`,
-  direction: `${row}.direction`,
-  kind: `${row}.kind`,
-  body: `${row}.body`,
-  mediaUrl: `${row}.media_url`,
-  author: `${row}.author`,
-  authorName: `${row}.author_name`,
-  state: `${row}.state`,
-  errorCode: `${row}.error_code`,
-  errorReason: `${row}.error_reason`,
-  occurredAt: `${row}.occurred_at`,
-  platformMessageId: `${row}.platform_message_id`,
-  attachment: `
-    case when ${row}.media_url is not null
-    then ${jsonOf<AttachmentView>({
-      url: `${row}.media_url`,
-      kind: `coalesce(${row}.attachment->>'kind', case when ${hasFile(row)} then ${row}.kind else 'document' end)`,
-      name: `coalesce(${row}.attachment->>'name', ${ofStoredFile(row, "file_name")})`,
-      bytes: `coalesce((${row}.attachment->>'bytes')::bigint, ${ofStoredFile(row, "size")})`,
-    })} end`,
-  file: `
-    case when ${row}.attachment->>'state' is not null
-    then ${jsonOf<FileView>({
-      state: `${row}.attachment->>'state'`,
-      kind: `${row}.attachment->>'kind'`,
-      name: `${row}.attachment->>'name'`,
-      reason: `${row}.attachment->>'reason'`,
-    })} end`,
-  details: `${row}.details`,
-  editedAt: `${row}.edited_at`,
-  replyToId: `${row}.reply_to_id`,
-  internal: `${row}.internal`,
-  // One that was taken back is kept without its emoji.
-  reactions: `jsonb_path_query_array(${row}.reactions, '$[*] ? (@.emoji != "")')`,
-});
+import { messageColumnNames, messageFields } from "./message-sql.ts";
 
 const ticketFields = {
   ticketId: "ticket.id",
@@ -79,14 +23,14 @@ const ticketFields = {
   audience: audienceOf("chat"),
   conversationId: "ticket.conversation_id",
   step: named("step"),
-  department: departmentAsTold,
+  department: departmentView,
   agent: agentOfTicket,
 } as const;
 
 /**
- * The payload of each event: for a ticket of the rows `ticket`, `chat`, `contact`, `conversation`, `step`, `department`
- * and `agent`, for messages and chats of the CTE `news`, for a chat that changed of the rows `chat` and `chatJoins`, and
- * `given.was`, for an agent of the row `agent`; for a contact of the row `contact`.
+ * The payload of each event. Messages read the CTE `news`; tickets the rows `ticket`, `chat`, `contact`,
+ * `conversation`, `step`, `department` and `agent`; `chat:changed` the rows `chat`, `given` and those of `chatJoins`;
+ * agents the row `agent`; contacts the row `contact`.
  */
 const payloads: Columns<InboxEvents> = {
   "message:new": jsonOf<InboxEvents["message:new"]>({
@@ -139,7 +83,7 @@ const payloads: Columns<InboxEvents> = {
     createdAt: "ticket.created_at",
     provider: "chat.provider",
     conversationState: "conversation.state",
-    contact: contactAsTold,
+    contact: contactView,
     agent: named("agent"),
   }),
   "agent:changed": jsonOf<InboxEvents["agent:changed"]>({
@@ -153,36 +97,37 @@ const payloads: Columns<InboxEvents> = {
   }),
 };
 
-/** The columns `name` and `payload` of an event. */
-export const told = (name: keyof InboxEvents): string => `${quoted(name)} as name, ${payloads[name]} as payload`;
+/** The columns `name` and `payload` of an event row. */
+export const nameAndPayload = (name: keyof InboxEvents): string =>
+  `${quoted(name)} as name, ${payloads[name]} as payload`;
 
-/** Rows of `agent:changed` for users whose id is `ids`, an SQL expression; those that are no agents are left out. */
-export const toldOfAgents = (position: string, ids: string): string => `
-    select agent.business_id, ${position} as position, ${told("agent:changed")}
+/** Rows of `agent:changed` for users with these ids (an SQL expression); users who are not agents are left out. */
+export const agentChangedRows = (position: string, ids: string): string => `
+    select agent.business_id, ${position} as position, ${nameAndPayload("agent:changed")}
     from users as agent
     where agent.business_id = $1 and agent.id = ${ids} and agent.role_id = ${agentRole} and agent.active`;
 
-export const toldColumns = (table: string): string =>
+export const messageColumnsOf = (table: string): string =>
   ["business_id", "chat_id", "conversation_id", ...messageColumnNames].map((column) => `${table}.${column}`).join(", ");
 
-/** What the CTE `moved` must return of the row `message`, besides `before`: its state before the change. */
-export const messageColumns = toldColumns("message");
+/** Columns that the CTE `moved` must return from the row `message`, in addition to `before`, its former state. */
+export const messageColumns = messageColumnsOf("message");
 
 /**
- * True of messages that no client knows of: incoming ones, and those that leave one of `untoldStates`. The sender,
- * a delivery status or the sweep may move a message out of these; each of them announces it.
+ * True for messages that clients do not know yet. Three writers move messages out of these states: sender, status,
+ * sweep.
  */
-const isNew = `(moved.before is null or moved.before in (${quoted(...untoldStates)}))`;
+const isNew = `(moved.before is null or moved.before in (${quoted(...unannouncedStates)}))`;
 
 /**
- * Chats whose row changes with a message, and whether they belong on top of the inbox: a failed send shows as the last
- * message of its chat and raises nothing.
+ * Chats with new messages. `rises`: a failed message becomes the chat's last message but does not move the chat to the
+ * top.
  */
 const chatsOfNews = `
   select moved.business_id, moved.chat_id, bool_or(moved.state not in (${quoted(...lostStates)})) as rises
   from moved where ${isNew} group by 1, 2`;
 
-/** The columns of a chat that its row in the inbox shows. */
+/** Chat columns that a row of the inbox shows. */
 const risenColumns = [
   ...[
     "business_id",
@@ -200,14 +145,14 @@ const risenColumns = [
   .join(", ");
 
 /**
- * Two ways to a CTE `raised`: the chats of the new messages in `moved` as they are then, with `rises`, and with `was`:
- * who could see them before, null where that is the same.
+ * Two forms of the CTE `raised`: the chats of the new messages in `moved`, with `rises` and `was` (who could see
+ * the chat before, null if unchanged).
  *
- * All CTEs of a statement see the tables as they were before it, so what `raised` changes must come from its
- * `returning`. Chats are locked in the order of their ids, and always before the counters of events.
+ * All CTEs of a statement see the tables as they were before it, so the new values must come from `returning`. Lock
+ * order: chats by id, then event counters.
  */
 export const raising = {
-  /** Raises them in the statement that moved their messages. */
+  /** Moves the chats to the top in the same statement. */
   now: `
   active as (
     select chat.business_id, chat.id, news_of.rises
@@ -224,7 +169,7 @@ export const raising = {
     from active where chat.business_id = active.business_id and chat.id = active.id
     returning ${risenColumns}, active.rises, null::jsonb as was
   )`,
-  /** An earlier statement of the transaction raised them; `$2` holds `was` of those that moved with it. */
+  /** An earlier statement of the transaction moved the chats; `$2` holds their `was`. */
   done: `
   raised as (
     select ${risenColumns}, news_of.rises, moved_chat.was
@@ -236,17 +181,17 @@ export const raising = {
 };
 
 /**
- * The CTE `news`: each message of `moved` with the chat, the contact and the conversation that it is told with.
+ * The CTE `news`: each message of `moved` with its chat, contact and conversation.
  *
- * `offset 0` keeps each look-up apart. Joined freely, and with the statistics of a young database, the planner joins a
- * batch with all contacts of its business by `business_id` alone, which takes seconds.
+ * `offset 0` forces one look-up per message. Without it and with the statistics of a new database, the planner joins
+ * the batch with all contacts of the business, which takes seconds.
  *
- * Whose a chat is comes from `raised`, which is as of the lock: this statement may have waited for a transfer that its
- * own look at the tables does not show.
+ * Holder and department come from `raised`, which read them under the lock: this statement may have waited for a
+ * transfer that its own snapshot does not show.
  */
 const news = `
   news as (
-    select moved.*, ${isNew} as is_new, ${contactAsTold} as contact, conversation.state as conversation_state,
+    select moved.*, ${isNew} as is_new, ${contactView} as contact, conversation.state as conversation_state,
            case when raised.id is null then chat.support_user_id else raised.support_user_id end as support_user_id,
            case when raised.id is null then chat.department_id else raised.department_id end as department_id
     from moved
@@ -264,37 +209,36 @@ const news = `
   )`;
 
 /** Rows of `message:new` for the messages of the CTE `news`. */
-export const toldOfNew = `
-    select business_id, id * 2 as position, ${told("message:new")}
+export const messageNewRows = `
+    select business_id, id * 2 as position, ${nameAndPayload("message:new")}
     from news`;
 
 /** Rows of `message:status` for the messages of the CTE `news`. */
-export const toldOfChange = `
-    select business_id, id * 2 as position, ${told("message:status")}
+export const messageStatusRows = `
+    select business_id, id * 2 as position, ${nameAndPayload("message:status")}
     from news`;
 
 /** Rows of `message:changed` for the messages of the CTE `news`. */
-const toldOfLooks = `
-    select business_id, id * 2 as position, ${told("message:changed")}
+const messageChangedRows = `
+    select business_id, id * 2 as position, ${nameAndPayload("message:changed")}
     from news`;
 
 /**
- * CTEs that log the events of the messages in the CTE `moved`: `message:new` or `message:status` for each, and
- * `inbox:reorder` for each chat in `raised` that rises, `chat:changed` for the others. Ends in `logged`. Payloads are
- * English; the realtime adapter gives them the wire's spelling.
+ * CTEs that log the events of the messages in `moved`: `message:new` or `message:status` for each message, and
+ * `inbox:reorder` or `chat:changed` for each chat in `raised`. The last CTE is `logged`. Payloads are English; the
+ * realtime adapter translates them for the wire.
  *
- * @param looks - Rows of `moved` with `looks` are of messages that clients know and that look different now: each is
- *   told by `message:changed`. Without this, `moved` needs no such column.
+ * @param looks - `moved` has a boolean column `looks`: its messages are logged as `message:changed`
  */
 export const announcing = (raised: string = raising.now, { looks = false } = {}): string => `
   ${raised},
   ${news},
   events as (
-    ${toldOfNew} where is_new
+    ${messageNewRows} where is_new
     union all
-    ${toldOfChange} where not is_new ${looks ? "and not looks" : ""}
+    ${messageStatusRows} where not is_new ${looks ? "and not looks" : ""}
     union all
-    ${looks ? `${toldOfLooks} where looks union all` : ""}
+    ${looks ? `${messageChangedRows} where looks union all` : ""}
     select risen.business_id, newest.id * 2 + 1 as position,
            case when risen.rises then 'inbox:reorder' else 'chat:changed' end as name,
            ${payloads["inbox:reorder"]} as payload

@@ -28,7 +28,7 @@ const note: Statement = {
 };
 
 export class PostgresAnswerDesk implements AnswerDesk {
-  /** @param leaseSeconds - longer than any request to a platform may take */
+  /** @param leaseSeconds - must be longer than any request to a platform */
   constructor(
     private readonly transaction: Queries,
     private readonly leaseSeconds: number,
@@ -45,13 +45,13 @@ export class PostgresAnswerDesk implements AnswerDesk {
     const values = [businessId, chatId, conversationId, body, kind, name, userId, replyToId];
     const events = await this.transaction.rows<LoggedEvent>(note, values);
     const entered = events.find((event) => event.name === "message:new");
-    if (!entered) throw new Error("a note was not told");
+    if (!entered) throw new Error("the event of a note is missing");
     return { id: (entered.payload as { readonly message: { readonly id: number } }).message.id, events };
   }
 
   async openMessage(message: MessageToOpen): Promise<OpenedMessage> {
     const { chat, conversationId, content, channel, to, author, templateId, replyTo } = message;
-    // Another channel knows nothing of the message that is answered.
+    // The other channel does not know the platform's id of the message that is replied to.
     const answered = replyTo && (channel === chat.provider ? replyTo : { ...replyTo, platformMessageId: null });
     const opened = await openMessage(
       this.transaction,

@@ -3,10 +3,10 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { CampaignInbox, CampaignMessage, CampaignNews, CampaignOrigin } from "../../../messaging/public.ts";
-import { amend, hold, learn, makeRooms, store, tag, tell } from "./campaign-sql.ts";
+import { amend, ensureConversations, hold, store, tag, tell, updateContacts } from "./campaign-sql.ts";
 
-/** An event, or the reference of a message of which there is no room. */
-type StoredRow = LoggedEvent & { readonly homeless: string | null };
+/** An event, or the reference of a message that has no open conversation to be stored in. */
+type StoredRow = LoggedEvent & { readonly unplaced: string | null };
 
 interface NewMessage {
   readonly origin: CampaignOrigin;
@@ -21,17 +21,17 @@ const newIn = ({ campaigns, kept }: Pick<Recording, "campaigns" | "kept">): NewM
     messages.filter((message) => isNew(message, kept)).map((message) => ({ origin, message })),
   );
 
-/** What of a business is to be recorded, and what came of it so far. */
+/** The news of one business with intermediate results. */
 interface Recording extends CampaignNews {
-  /** Where each message is kept already, by its reference. */
+  /** References of messages that are stored already. */
   readonly kept: Set<string>;
   readonly changedChats: Set<number>;
   readonly changedContacts: readonly number[];
 }
 
 /**
- * Everybody locks messages, contacts, conversations, chats, and the counters of events in this order, each by business and
- * id. So each step is taken for all campaigns of all businesses before the next one.
+ * The lock order is messages, contacts, conversations, chats, event counters, each by business and id. So each step
+ * runs for all campaigns of all businesses before the next step.
  */
 export class PostgresCampaignMessages implements CampaignInbox {
   constructor(private readonly transaction: Queries) {}
@@ -42,9 +42,9 @@ export class PostgresCampaignMessages implements CampaignInbox {
     for (const each of news) held.push({ ...each, kept: await this.hold(each) });
     const recordings: Recording[] = [];
     for (const each of held) {
-      recordings.push({ ...each, changedChats: new Set(), changedContacts: await this.learn(each) });
+      recordings.push({ ...each, changedChats: new Set(), changedContacts: await this.updateContacts(each) });
     }
-    for (const recording of recordings) await this.makeRooms(recording, newIn(recording));
+    for (const recording of recordings) await this.ensureConversations(recording, newIn(recording));
     for (const recording of recordings) await this.tag(recording);
     const events: LoggedEvent[] = [];
     for (const recording of recordings) for (const event of await this.keep(recording, isHeard)) events.push(event);
@@ -57,18 +57,21 @@ export class PostgresCampaignMessages implements CampaignInbox {
     return new Set(rows.map(({ reference }) => reference));
   }
 
-  private async learn({ businessId, learned }: CampaignNews): Promise<number[]> {
-    if (learned.length === 0) return [];
-    const rows = await this.transaction.rows<{ id: number }>(learn, [businessId, JSON.stringify(learned)]);
+  private async updateContacts({ businessId, contactUpdates }: CampaignNews): Promise<number[]> {
+    if (contactUpdates.length === 0) return [];
+    const rows = await this.transaction.rows<{ id: number }>(updateContacts, [
+      businessId,
+      JSON.stringify(contactUpdates),
+    ]);
     return rows.map(({ id }) => id);
   }
 
-  private async makeRooms({ businessId, changedChats }: Recording, of: readonly NewMessage[]): Promise<void> {
+  private async ensureConversations({ businessId, changedChats }: Recording, of: readonly NewMessage[]): Promise<void> {
     const byChannel = groupBy(of, ({ origin }) => origin.channel);
     for (const [channel, messages] of [...byChannel].sort(([one], [other]) => (one < other ? -1 : 1))) {
       const contactIds = [...new Set(messages.map(({ message }) => message.contactId))];
       const values = [businessId, channel, plainArray(contactIds)];
-      for (const { chatId } of await this.transaction.rows<{ chatId: number }>(makeRooms, values)) {
+      for (const { chatId } of await this.transaction.rows<{ chatId: number }>(ensureConversations, values)) {
         changedChats.add(chatId);
       }
     }
@@ -96,13 +99,13 @@ export class PostgresCampaignMessages implements CampaignInbox {
       const stored = await this.store(businessId, origin, news, isHeard);
       events.push(...stored.events);
       const known = messages.filter(({ reference }) => kept.has(reference));
-      if (stored.homeless.length > 0) {
-        // Their chats were closed since. Where somebody waits in a circle because of it, the transaction runs again.
-        await this.makeRooms(
+      if (stored.unplaced.length > 0) {
+        // Their conversations were closed after the first step. If reopening them deadlocks, the transaction runs again.
+        await this.ensureConversations(
           recording,
-          stored.homeless.map((message) => ({ origin, message })),
+          stored.unplaced.map((message) => ({ origin, message })),
         );
-        const more = await this.store(businessId, origin, stored.homeless, isHeard);
+        const more = await this.store(businessId, origin, stored.unplaced, isHeard);
         events.push(...more.events);
       }
       if (known.length > 0) events.push(...(await this.amend(businessId, known, isHeard)));
@@ -121,7 +124,7 @@ export class PostgresCampaignMessages implements CampaignInbox {
     isHeard: boolean,
   ) {
     const { channel, authorName, campaignId, templateId, media, stepId } = origin;
-    if (messages.length === 0) return { events: [], homeless: [] };
+    if (messages.length === 0) return { events: [], unplaced: [] };
     const rows = await this.transaction.rows<StoredRow>(store, [
       businessId,
       channel,
@@ -140,10 +143,10 @@ export class PostgresCampaignMessages implements CampaignInbox {
       isHeard,
       media && JSON.stringify({ kind: media.type }),
     ]);
-    const homeless = new Set(rows.flatMap(({ homeless }) => homeless ?? []));
+    const unplaced = new Set(rows.flatMap(({ unplaced }) => unplaced ?? []));
     return {
-      events: rows.flatMap(({ homeless, ...event }) => (homeless === null ? [event] : [])),
-      homeless: messages.filter(({ reference }) => homeless.has(reference)),
+      events: rows.flatMap(({ unplaced, ...event }) => (unplaced === null ? [event] : [])),
+      unplaced: messages.filter(({ reference }) => unplaced.has(reference)),
     };
   }
 

@@ -1,12 +1,12 @@
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
-import { messageColumns, told, toldColumns, toldOfChange, toldOfNew } from "./announce-sql.ts";
-import { chatJoins, contactAsTold } from "./chat-sql.ts";
+import { messageColumns, messageColumnsOf, messageNewRows, messageStatusRows, nameAndPayload } from "./announce-sql.ts";
+import { chatJoins, contactView } from "./chat-sql.ts";
 import { messageState } from "./state-sql.ts";
-import { findingRooms } from "./thread-sql.ts";
+import { findingConversations } from "./thread-sql.ts";
 import { waking } from "./waking.ts";
 
-/** Locks messages that are kept already; nearly always there are none. */
+/** Locks the messages that are stored already; usually there are none. */
 export const hold: Statement = {
   name: "campaign_messages_kept",
   text: `
@@ -16,22 +16,22 @@ export const hold: Statement = {
     for no key update`,
 };
 
-/** The chats that were closed, and are not any more. */
-export const makeRooms: Statement = {
+/** Ensures an open conversation for each contact; returns the chats that were closed before. */
+export const ensureConversations: Statement = {
   name: "campaign_rooms",
   text: `
-    with owners as (
+    with chat_keys as (
       select contact.business_id, contact.id as contact_id, $2::text as provider, null::text as ad_id
       from contacts as contact
       where contact.business_id = $1 and contact.id = any($3::bigint[]) and contact.erased_at is null
     ),
-    ${findingRooms}
+    ${findingConversations}
     select chat_id as "chatId" from made_conversations join known_chats using (business_id, chat_id)`,
 };
 
 /**
- * Puts tags on chats, and raises the versions of those that did not have them: these are returned. A chat gets each tag
- * once, with the step of the funnel that the first campaign gives it.
+ * Adds tags to chats and returns the chats that did not have them. Each chat gets a tag once, with the funnel step
+ * of the first campaign that gives it.
  */
 export const tag: Statement = {
   name: "campaign_tags",
@@ -81,16 +81,15 @@ export const tag: Statement = {
 };
 
 /**
- * Stores messages in their chats, and returns those that have no chat to be stored in.
+ * Stores messages in their chats, and returns those without an open conversation.
  *
- * A campaign raises no chats: a hundred thousand rows on top would bury the customers who wait. Its messages are in
- * their chats, and a chat rises when its customer answers.
+ * A campaign does not move chats to the top: its many rows would bury the customers who wait. A chat rises when its
+ * customer answers.
  *
- * A chat passes each step of the funnel once: not again where its message was kept as unknown, or where one was that was
- * sent again since. All CTEs see the tables as they were before.
+ * A funnel step counts once per chat: not again if the message was stored as unknown before, or was sent again. All
+ * CTEs see the tables as they were before the statement.
  *
- * `given` is materialized and holds whole keys: the planner then looks each row up by its key, even with wrong
- * statistics of the tables.
+ * `given` is materialized and has complete keys, so that the planner looks rows up by key even with wrong statistics.
  */
 export const store: Statement = {
   name: "campaign_messages",
@@ -101,10 +100,10 @@ export const store: Statement = {
         with ordinality
         as row(contact_id, reference, attempt, body, state, platform_message_id, error_reason, position)
     ),
-    homed as materialized (
-      select given.*, home.*
+    placed as materialized (
+      select given.*, target.*
       from given left join lateral (
-        select chat.id as chat_id, conversation.id as conversation_id, ${contactAsTold} as contact,
+        select chat.id as chat_id, conversation.id as conversation_id, ${contactView} as contact,
                chat.support_user_id, chat.department_id
         from contacts as contact
         join chats as chat on chat.business_id = contact.business_id and chat.contact_id = contact.id
@@ -116,7 +115,7 @@ export const store: Statement = {
         where contact.business_id = given.business_id and contact.id = given.contact_id and chat.provider = $2
           and contact.erased_at is null
         limit 1
-      ) as home on true
+      ) as target on true
     ),
     made as (
       insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, media_url, author,
@@ -124,7 +123,7 @@ export const store: Statement = {
                                        platform_message_id, error_reason, attachment)
       select business_id, chat_id, conversation_id, 'out', 'template', body, $6, 'business', $3, $5, $4, state,
              reference, attempt, platform_message_id, error_reason, $16::jsonb
-      from homed
+      from placed
       where chat_id is not null
       order by position
       on conflict (business_id, reference) where reference is not null do nothing
@@ -140,21 +139,21 @@ export const store: Statement = {
         limit 1), true)
     ),
     news as (
-      select ${toldColumns("made")}, homed.contact, homed.support_user_id, homed.department_id
-      from made join homed using (reference)
+      select ${messageColumnsOf("made")}, placed.contact, placed.support_user_id, placed.department_id
+      from made join placed using (reference)
     ),
     events as (
-      ${toldOfNew}
+      ${messageNewRows}
     ),
     ${loggingEvents}
-    select null as homeless, ${eventColumns} from logged
+    select null as unplaced, ${eventColumns} from logged
     where $15::boolean
     union all
-    select reference, null, null, null, null, null from homed where chat_id is null
+    select reference, null, null, null, null, null from placed where chat_id is null
     order by number`,
 };
 
-/** A message that was kept as unknown is known now. */
+/** Settles messages that were stored as unknown. */
 export const amend: Statement = {
   name: "campaign_messages_known",
   text: `
@@ -185,15 +184,15 @@ export const amend: Statement = {
       ) as chat
     ),
     events as (
-      ${toldOfChange}
+      ${messageStatusRows}
     ),
     ${loggingEvents}
     select ${eventColumns} from logged where $7::boolean
     order by number`,
 };
 
-/** The number tells whose it is only where the message went to the contact's own. */
-export const learn: Statement = {
+/** The platform id is stored only if the message went to the contact's present number. */
+export const updateContacts: Statement = {
   name: "campaign_learn",
   text: `
     with given as (
@@ -218,20 +217,20 @@ export const learn: Statement = {
     returning contact.id`,
 };
 
-/** Logs the events of chats and contacts that changed. A chat that no inbox lists yet gets no event of its own: its message has one. */
+/** Logs changed chats and contacts. A chat that no inbox lists is left out: its message has an event. */
 export const tell: Statement = {
   name: "campaign_changes_told",
   text: `
     with given as (select null::jsonb as was),
     events as (
-      select chat.business_id, 1 as position, ${told("chat:changed")}
+      select chat.business_id, 1 as position, ${nameAndPayload("chat:changed")}
       from unnest($2::bigint[]) as changed(id)
       cross join lateral (
         select * from chats where business_id = $1 and id = changed.id and last_message_at is not null offset 0
       ) as chat
       cross join given ${chatJoins}
       union all
-      select contact.business_id, 0, ${told("contact:changed")}
+      select contact.business_id, 0, ${nameAndPayload("contact:changed")}
       from contacts as contact where contact.business_id = $1 and contact.id = any($3::bigint[])
     ),
     ${loggingEvents}

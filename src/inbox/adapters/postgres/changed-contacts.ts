@@ -1,7 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import { told } from "./announce-sql.ts";
+import { nameAndPayload } from "./announce-sql.ts";
 import { type ChangedContact, inChunks } from "./news.ts";
 
 const announce: Statement = {
@@ -11,7 +11,7 @@ const announce: Statement = {
       select distinct business_id, id from jsonb_to_recordset($1::jsonb) as changed(business_id bigint, id bigint)
     ),
     events as (
-      select contact.business_id, contact.id as position, ${told("contact:changed")}
+      select contact.business_id, contact.id as position, ${nameAndPayload("contact:changed")}
       from given join contacts as contact on contact.business_id = given.business_id and contact.id = given.id
     ),
     ${loggingEvents}
@@ -26,7 +26,7 @@ const lock: Statement = {
     for no key update`,
 };
 
-/** For events that are logged by more than one statement: each locks the counters of its own businesses only. */
+/** Call it before several statements log events: each statement alone would lock only its own businesses' counters. */
 export async function lockCounters(
   transaction: Queries,
   changed: readonly Pick<ChangedContact, "business_id">[],
@@ -35,7 +35,7 @@ export async function lockCounters(
   if (businessIds.length > 1) await transaction.rows(lock, [businessIds]);
 }
 
-/** Logs `contact:changed`, once the counters of events may be locked. */
+/** Logs `contact:changed`. Call it when event counters may be locked. */
 export const announceContacts = (transaction: Queries, contacts: readonly ChangedContact[]): Promise<LoggedEvent[]> => {
   const byBusiness = contacts.toSorted((a, b) => a.business_id - b.business_id || a.id - b.id);
   return inChunks<LoggedEvent>(transaction, announce, byBusiness);

@@ -7,29 +7,29 @@ import type { MessageNews } from "./news.ts";
 import { type LinkedReply, linkReplies } from "./reply-links.ts";
 import { type WithdrawnMessage, withdrawMessages } from "./withdrawals.ts";
 
-/** What became of messages that are here, by what was told of them. */
+/** Stored messages that news changed, and the news left over. */
 export interface ChangedMessages {
   readonly reacted: readonly StoredReaction[];
   readonly edited: readonly StoredEdit[];
   readonly withdrawn: readonly WithdrawnMessage[];
   readonly linked: readonly LinkedReply[];
-  /** What is about no message that is here. */
+  /** News about messages that are not stored. */
   readonly unknown: NewsOfMessages;
 }
 
-/** Last of what is written to messages: the news may be about a message that came with them. */
+/** Call it after all other writes to messages: the news may concern a message of the same batch. */
 export async function changeMessages(
   transaction: Queries,
   provider: string,
-  told: IncomingNews,
+  news: IncomingNews,
   arrived: readonly MessageNews[],
 ): Promise<ChangedMessages> {
   const early = await takeNewsOf(transaction, provider, arrived);
   const about = {
-    reactions: [...told.reactions, ...early.reactions],
-    edits: [...told.edits, ...early.edits],
-    withdrawals: [...told.withdrawals, ...early.withdrawals],
-    replies: [...told.replies, ...arrived.flatMap(replyOf)],
+    reactions: [...news.reactions, ...early.reactions],
+    edits: [...news.edits, ...early.edits],
+    withdrawals: [...news.withdrawals, ...early.withdrawals],
+    replies: [...news.replies, ...arrived.flatMap(replyOf)],
   };
   const reacted = await storeReactions(transaction, provider, about.reactions);
   const edited = await storeEdits(transaction, provider, about.edits);
@@ -39,14 +39,14 @@ export async function changeMessages(
   return { ...known, unknown: unknownAmong(about, known) };
 }
 
-/** Keeps what is about messages that are not here yet. Whether any of it is kept. */
+/** Stores news about messages that are not stored yet. Returns true if any was stored. */
 export const keepUnknown = (transaction: Queries, provider: string, { unknown }: ChangedMessages): Promise<boolean> =>
   keepNews(transaction, provider, unknown);
 
 const replyOf = ({ message, echo }: MessageNews): ReplyLink[] => {
-  const told = message ?? echo;
-  if (told?.replyTo === undefined) return [];
-  const { sender, platformMessageId, replyTo } = told;
+  const source = message ?? echo;
+  if (source?.replyTo === undefined) return [];
+  const { sender, platformMessageId, replyTo } = source;
   return [{ sender, platformMessageId, replyTo }];
 };
 

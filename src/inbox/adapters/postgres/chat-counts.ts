@@ -4,7 +4,7 @@ import type { Statement } from "../../../infra/postgres/database.ts";
 
 const batchSize = 10_000;
 
-/** Changes of a business that is gone are forgotten. Any number of processes may do so at once. */
+/** Changes of deleted businesses are dropped. Safe in any number of processes. */
 const fold: Statement = {
   name: "chat_counts_fold",
   text: `
@@ -25,7 +25,7 @@ const fold: Statement = {
     select count(*) as taken from taken`,
 };
 
-/** Adds what changed to the counts of chats, so that little is left to be added up by readers. */
+/** Merges recorded changes into the chat counts, so that readers have few changes left to add up. */
 export class PostgresChatCounts {
   constructor(private readonly cells: Cells) {}
 

@@ -9,14 +9,14 @@ import type { Holder } from "../../domain/acting.ts";
 import type { ConversationState } from "../../domain/conversation.ts";
 import { type TicketEnd, ticketMoves } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
-import { told, toldOfAgents } from "./announce-sql.ts";
+import { agentChangedRows, nameAndPayload } from "./announce-sql.ts";
 import { audienceOf, chatJoins, storedChatFields, windowed, windowUntil } from "./chat-sql.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
 import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
 
 /**
- * Where several find no open conversation at the same time, the first opens one and the others get the same. The update
- * sets no key column, so that messages can be entered in the conversation meanwhile.
+ * Concurrent calls get the same conversation. The update sets no key column, so that messages can be inserted into the
+ * conversation at the same time.
  */
 const findOrOpen: Statement = {
   name: "desk_find_or_open",
@@ -27,7 +27,6 @@ const findOrOpen: Statement = {
     returning id as "conversationId", xmax = 0 as "isNew"`,
 };
 
-/** Opens a conversation in a chat that never had one. */
 const enterFirst: Statement = {
   name: "desk_enter_first",
   text: `
@@ -46,15 +45,15 @@ const lockOpen: Statement = {
 };
 
 /**
- * The conversation first, then the chat: the order in which everybody locks them, which is why the condition looks at
- * `talk`. The columns of `chat` are as of its lock; other tables are seen as of the beginning of the statement, before it
- * waited. What must be as of the lock there is asked by `belongings`.
+ * Locks the conversation, then the chat; the condition on `open_conversation` enforces this order. Columns of
+ * `chat` are read under its lock. Other tables are read as of the statement's start, so `belongings` reads what must
+ * be newer.
  */
 const hold: Statement = {
   name: "desk_hold",
   text: `
     with ${viewerOf("$1", "$2::bigint")},
-    talk as materialized (
+    open_conversation as materialized (
       select id from conversations where business_id = $1 and chat_id = $4 and closed_at is null for no key update
     )
     select chat.business_id as "businessId", chat.id as "chatId", chat.state, chat.provider, chat.contact_id as "contactId",
@@ -66,14 +65,11 @@ const hold: Statement = {
            (select name from users where users.business_id = $1 and users.id = $3::bigint) as "userName"
     from chats as chat
     join businesses as business on business.id = chat.business_id
-    where chat.business_id = $1 and chat.id = $4 and (select count(*) from talk) >= 0 and ${isWithinReach}
+    where chat.business_id = $1 and chat.id = $4 and (select count(*) from open_conversation) >= 0 and ${isWithinReach}
     for no key update of chat`,
 };
 
-/**
- * Asked once the chat is locked: an erasure that was waited for is seen, and so is a conversation that was closed or
- * opened. An open one is the last of its chat.
- */
+/** Runs after the chat is locked, so it sees erasures and conversation changes that the lock waited for. */
 const belongings: Statement = {
   name: "desk_belongings",
   text: `
@@ -93,7 +89,7 @@ const openTickets = "ticket.business_id = $1 and ticket.chat_id = $2 and ticket.
 const openConversation =
   "conversation.business_id = $1 and conversation.chat_id = $2 and conversation.closed_at is null";
 
-/** The chat's open tickets with the agents who have them, before they are changed. */
+/** Locks the chat's open tickets and keeps their former agents. */
 const ticketsBefore = `
     earlier as materialized (
       select ticket.id, ticket.agent_id as before from tickets as ticket where ${openTickets}
@@ -102,11 +98,11 @@ const ticketsBefore = `
 
 const waitingNoMore = `
     served as (delete from waiting_tickets where business_id = $1 and chat_id = $2),
-    found as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
+    unqueued as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
 
 const ofEarlier = "ticket.business_id = $1 and ticket.id = earlier.id";
 
-/** Returns the agents who have more or fewer open tickets with it. */
+/** Returns the agents whose number of open tickets changed. */
 const attend: Statement = {
   name: "desk_attend",
   text: `
@@ -128,7 +124,7 @@ const attend: Statement = {
     where before is distinct from $3::bigint and agent.id is not null`,
 };
 
-/** It keeps its place where it waits for that department already. Returns as `attend` does. */
+/** A chat that already waits for the department keeps its place. Returns as `attend` does. */
 const queue: Statement = {
   name: "desk_queue",
   text: `
@@ -146,7 +142,7 @@ const queue: Statement = {
         and step.business_id = waiting.business_id and step.id = waiting.step_id
         and ($3::bigint is null or step.department_id is distinct from $3)
     ),
-    found as (
+    unqueued as (
       delete from waiting_chats
       where business_id = $1 and chat_id = $2 and ($3::bigint is null or department_id <> $3)
     ),
@@ -158,7 +154,6 @@ const queue: Statement = {
     select distinct before as id from earlier where before is not null`,
 };
 
-/** Returns as `attend` does. */
 const close: Statement = {
   name: "desk_close",
   text: `
@@ -174,7 +169,7 @@ const close: Statement = {
     select distinct before as id from earlier where before is not null`,
 };
 
-/** The chats in the order in which they are given, each with its tickets after it, then the agents. */
+/** The events of each chat are followed by those of its tickets; events of agents come last. */
 const announce: Statement = {
   name: "desk_announce",
   text: `
@@ -183,11 +178,11 @@ const announce: Statement = {
         position bigint, "chatId" bigint, was jsonb, "withTickets" boolean)
     ),
     events as (
-      select chat.business_id, array[given.position, 0, 0] as position, ${told("chat:changed")}
+      select chat.business_id, array[given.position, 0, 0] as position, ${nameAndPayload("chat:changed")}
       from given join chats as chat on chat.business_id = $1 and chat.id = given."chatId"
       ${chatJoins}
       union all
-      select ticket.business_id, array[given.position, 1, ticket.id], ${told("ticket:changed")}
+      select ticket.business_id, array[given.position, 1, ticket.id], ${nameAndPayload("ticket:changed")}
       from given
       join chats as chat on chat.business_id = $1 and chat.id = given."chatId"
       join tickets as ticket on ticket.business_id = chat.business_id and ticket.chat_id = chat.id
@@ -197,7 +192,7 @@ const announce: Statement = {
       left join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
       where given."withTickets" and (ticket.closed_at is null or ticket.closed_at = now())
       union all
-      ${toldOfAgents(`array[${maxId}, 0, agent.id]`, "any($3::bigint[])")}
+      ${agentChangedRows(`array[${maxId}, 0, agent.id]`, "any($3::bigint[])")}
     ),
     ${loggingEvents}
     select ${eventColumns} from logged order by number`,

@@ -8,7 +8,7 @@ const setBot: Statement = {
     update chats set bot_available = $3 where business_id = $1 and id = $2 and bot_available <> $3 returning id`,
 };
 
-/** `changing` is a CTE that returns what it changed of the tag in the CTE `known`. */
+/** `changing` is a CTE `changed` that writes the tag of the CTE `known`. */
 const retag = (name: string, changing: string): Statement => ({
   name,
   text: `
@@ -20,7 +20,7 @@ const retag = (name: string, changing: string): Statement => ({
     select exists (select from known) as known, exists (select from changed) as changed`,
 });
 
-/** A tag that is put on a chat is told to the funnel, as a step's tags are. */
+/** A tag that a user adds is recorded in the funnel, like the tags of a step. */
 const tag = retag(
   "desk_tag",
   `changed as (
@@ -39,7 +39,7 @@ const untag = retag(
     )`,
 );
 
-/** The messages between the two marks were read only now: of these the last one of the customer gets the receipt. */
+/** `receiptFor` is the last customer message between the old mark and the new one. */
 const read: Statement = {
   name: "desk_read",
   text: `

@@ -9,10 +9,10 @@ import type {
   TicketView,
   WholeContact,
 } from "../../application/events.ts";
-import { untoldStates } from "../../domain/delivery.ts";
+import { unannouncedStates } from "../../domain/delivery.ts";
 
-/** The fields of a contact that clients get, from the row `contact`. */
-export const contactAsTold = jsonOf<ContactView>({
+/** A `ContactView` of the row `contact`. */
+export const contactView = jsonOf<ContactView>({
   id: "contact.id",
   name: "contact.name",
   phone: "coalesce(contact.phone, '')",
@@ -21,7 +21,6 @@ export const contactAsTold = jsonOf<ContactView>({
 
 export const named = (table: string): string => jsonOf<NamedView>({ id: `${table}.id`, name: `${table}.name` });
 
-/** The row `contact` with all that belongs to it. */
 export const wholeContact = jsonOf<WholeContact>({
   id: "contact.id",
   name: "contact.name",
@@ -37,19 +36,18 @@ export const wholeContact = jsonOf<WholeContact>({
   createdAt: "contact.created_at",
 });
 
-/** Of the row `agent`, which may be missing: nobody has the ticket. */
+/** The row `agent` is missing if the ticket has no agent. */
 export const agentOfTicket = `case when agent.id is not null then ${named("agent")} end`;
 
-export const departmentAsTold = `case when department.id is not null then ${named("department")} end`;
+export const departmentView = `case when department.id is not null then ${named("department")} end`;
 
-/** Who may see the chat of this row, which has the columns of one. */
+/** `row` needs the columns of a chat. */
 export const audienceOf = (row: string): string =>
   jsonOf<Audience>({ agentId: `${row}.support_user_id`, departmentId: `${row}.department_id` });
 
-/** Whether the row's chat is on a channel with a service window. */
 export const windowed = (row: string): string => `${row}.provider in (${quoted(...windowedChannels)})`;
 
-/** Of the row's chat: the end of its service window where that lies ahead, else null. */
+/** The end of the chat's service window; null if it is over or there is none. */
 export const windowUntil = (row: string): string => `
   case when ${windowed(row)} and ${row}.last_inbound_at > now() - interval '${serviceWindowHours} hours'
        then ${row}.last_inbound_at + interval '${serviceWindowHours} hours' end`;
@@ -65,7 +63,7 @@ const ticketOf = (row: string): string => `
     id: "ticket.id",
     state: "ticket.state",
     step: named("step"),
-    department: departmentAsTold,
+    department: departmentView,
   })}
    from tickets as ticket
    join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
@@ -74,14 +72,15 @@ const ticketOf = (row: string): string => `
    where ticket.business_id = ${row}.business_id and ticket.chat_id = ${row}.id and ticket.closed_at is null
    order by ticket.id desc limit 1)`;
 
-/** Where the parts of a row of the inbox come from. */
+/** SQL expressions for the parts of a `ChatView`. */
 export interface ChatSource {
-  /** A row with the columns of a chat. */
+  /** The name of a row with the columns of a chat. */
   readonly chat: string;
   readonly contact: string;
   readonly conversationId: string;
-  /** The columns of the last message; null where there may be none. */
+  /** The columns of the last message. */
   readonly last: Columns<LastMessageView>;
+  /** True if there may be no last message, so that the columns of `last` may be null. */
   readonly mayBeEmpty: boolean;
 }
 
@@ -107,7 +106,6 @@ export function chatFields({ chat, contact, conversationId, last, mayBeEmpty }: 
   };
 }
 
-/** Columns of the row `last`, which `chatJoins` finds. */
 const lastFields: Columns<LastMessageView> = {
   id: "last.id",
   direction: "last.direction",
@@ -116,16 +114,16 @@ const lastFields: Columns<LastMessageView> = {
   authorName: "last.author_name",
 };
 
-/** A `ChatView` of the rows `chat` and those of `chatJoins`. */
+/** A `ChatView` of the row `chat` joined with `chatJoins`. */
 export const storedChatFields = chatFields({
   chat: "chat",
-  contact: contactAsTold,
+  contact: contactView,
   conversationId: "conversation.id",
   last: lastFields,
   mayBeEmpty: true,
 });
 
-/** `offset 0` keeps each look-up apart: see the CTE `news` of announce-sql.ts. */
+/** `offset 0` forces one look-up per row: see the CTE `news` of announce-sql.ts. */
 export const chatJoins = `
   cross join lateral (
     select * from contacts where business_id = chat.business_id and id = chat.contact_id offset 0
@@ -136,6 +134,6 @@ export const chatJoins = `
   ) as conversation on true
   left join lateral (
     select id, direction, kind, body, author_name from messages
-    where business_id = chat.business_id and chat_id = chat.id and state not in (${quoted(...untoldStates)})
+    where business_id = chat.business_id and chat_id = chat.id and state not in (${quoted(...unannouncedStates)})
     order by id desc limit 1
   ) as last on true`;

@@ -13,24 +13,10 @@ import type {
 } from "../../application/contacts/ports.ts";
 import type { WholeContact } from "../../application/events.ts";
 import { erasedNameOf, longestPhone, mostFields, NumberTaken, shortestPhone } from "../../domain/contact.ts";
-import { told } from "./announce-sql.ts";
+import { nameAndPayload } from "./announce-sql.ts";
 import { wholeContact } from "./chat-sql.ts";
+import { addTags, tagIdsByName, unknownTags } from "./contact-tags.ts";
 import { erasedSince } from "./thread-sql.ts";
-
-const unknownTags: Statement = {
-  name: "contact_unknown_tags",
-  text: `
-    select wanted.id from unnest($2::bigint[]) as wanted(id)
-    where not exists (select from tags where business_id = $1 and tags.id = wanted.id)
-    order by wanted.id`,
-};
-
-/** Tags that the business does not have are left out: they are asked for afterwards. */
-const tagging = (contactId: string, tagIds: string): string => `
-  insert into contact_tags (business_id, contact_id, tag_id)
-  select tag.business_id, ${contactId}, tag.id
-  from tags as tag where tag.business_id = $1 and tag.id = any(${tagIds})
-  on conflict do nothing`;
 
 const create: Statement = {
   name: "contact_create",
@@ -67,13 +53,13 @@ const whole: Statement = {
     from contacts as contact where contact.business_id = $1 and contact.id = $2`,
 };
 
-/** What clients see of the row. */
+/** The columns that clients see. */
 const shown = (row: string): string =>
   `(${row}.name, ${row}.phone, ${row}.platform_id, ${row}.fields, ${row}.opted_out_at is null)`;
 
 /**
- * A contact that has chats keeps its id on the platform: messages to and from that id belong to these chats. It changes
- * when the customer first writes from the new number. A contact without chats gets the new number as its id at once.
+ * A contact with chats keeps its platform id, because its messages use that id; it changes when the customer first
+ * writes from the new number. Without chats, the new number becomes the id at once.
  */
 const change: Statement = {
   name: "contact_change",
@@ -106,8 +92,8 @@ const change: Statement = {
 };
 
 /**
- * Runs after a statement that gives contacts numbers, with a snapshot of its own: that statement waited where a number was
- * about to be erased, and could not see that it was.
+ * Runs after a statement that gives contacts numbers. Its own snapshot sees an erasure of the number that the first
+ * statement had to wait for.
  */
 const keepOptedOut: Statement = {
   name: "contacts_keep_opted_out",
@@ -125,27 +111,20 @@ const keepOptedOut: Statement = {
     from erased where contact.business_id = $1 and contact.id = erased.id`,
 };
 
-const tag: Statement = { name: "contact_tag", text: `${tagging("$2::bigint", "$3::bigint[]")} returning tag_id` };
-
 const announce: Statement = {
   name: "contact_announce",
   text: `
     with events as (
-      select contact.business_id, contact.id as position, ${told("contact:changed")}
+      select contact.business_id, contact.id as position, ${nameAndPayload("contact:changed")}
       from contacts as contact where contact.business_id = $1 and contact.id = $2
     ),
     ${loggingEvents}
     select ${eventColumns} from logged`,
 };
 
-const tagsByName: Statement = {
-  name: "contact_tags_by_name",
-  text: "select id, name from tags where business_id = $1 and name = any($2::text[])",
-};
-
 /**
- * Rows that would change nothing are not written. One whose number somebody else makes meanwhile has no outcome. A number
- * that no telephone has makes no contact; those that platforms call customers by are known ones.
+ * Rows that would change nothing are not written. The outcome is null if a concurrent transaction created the
+ * number. An invalid number creates no contact, but may match one that a platform named so.
  */
 const merge: Statement = {
   name: "contacts_merge",
@@ -225,10 +204,8 @@ export class PostgresContactEdits implements ContactEdits {
     private readonly digestOf: DigestOfNumber,
   ) {}
 
-  async unknownTags(businessId: number, tagIds: readonly number[]): Promise<number[]> {
-    if (tagIds.length === 0) return [];
-    const rows = await this.transaction.rows<{ id: number }>(unknownTags, [businessId, tagIds]);
-    return rows.map(({ id }) => id);
+  unknownTags(businessId: number, tagIds: readonly number[]): Promise<number[]> {
+    return unknownTags(this.transaction, businessId, tagIds);
   }
 
   async create({ businessId, name, phone, fields, optedOut, tagIds }: NewContact): Promise<number> {
@@ -264,8 +241,8 @@ export class PostgresContactEdits implements ContactEdits {
       throw error;
     });
     if (phone !== null) await this.keepOptedOut(businessId, [phone]);
-    const tagged = tagIds ? await this.transaction.rows(tag, [businessId, contactId, tagIds]) : [];
-    return changed?.differs === true || tagged.length > 0;
+    const isTagged = tagIds !== null && (await addTags(this.transaction, businessId, contactId, tagIds));
+    return changed?.differs === true || isTagged;
   }
 
   announce(businessId: number, contactId: number): Promise<LoggedEvent[]> {
@@ -273,7 +250,8 @@ export class PostgresContactEdits implements ContactEdits {
   }
 
   async merge(businessId: number, contacts: readonly ImportedContact[]): Promise<(ImportOutcome | null)[]> {
-    const tagIds = await this.tagIds(businessId, contacts);
+    const names = contacts.flatMap(({ tagNames }) => tagNames);
+    const tagIds = await tagIdsByName(this.transaction, businessId, names);
     const isTagged = ({ tagNames }: ImportedContact) => tagNames.every((name) => tagIds.has(name));
     const rows = await this.mergeTagged(businessId, contacts.filter(isTagged), tagIds);
     const outcomes = rows.values();
@@ -305,12 +283,5 @@ export class PostgresContactEdits implements ContactEdits {
 
   private digestsOf(phones: readonly string[]): string {
     return textArray(phones.map((phone) => Buffer.from(this.digestOf(phone)).toString("hex")));
-  }
-
-  private async tagIds(businessId: number, contacts: readonly ImportedContact[]): Promise<Map<string, number>> {
-    const names = [...new Set(contacts.flatMap(({ tagNames }) => tagNames))];
-    if (names.length === 0) return new Map();
-    const rows = await this.transaction.rows<{ id: number; name: string }>(tagsByName, [businessId, names]);
-    return new Map(rows.map(({ id, name }) => [name, id]));
   }
 }

@@ -1,6 +1,5 @@
 import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { numberedChannels } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
@@ -14,9 +13,7 @@ import type {
   Erasure,
 } from "../../application/contacts/ports.ts";
 import { erasedNameOf } from "../../domain/contact.ts";
-import { untoldStates } from "../../domain/delivery.ts";
-import { told, toldColumns } from "./announce-sql.ts";
-import { chatJoins } from "./chat-sql.ts";
+import { announce, announceMessages, eraseChats, eraseConversations } from "./chat-erasure-sql.ts";
 import { messageState } from "./state-sql.ts";
 
 const find: Statement = {
@@ -29,7 +26,7 @@ const find: Statement = {
                 else coalesce(erasure.numbers, '{}') end as numbers,
            erasure.sealed_numbers as sealed,
            coalesce(erasure.files, '{}') as files,
-           -- Once it is erased only its chat tells.
+           -- An erased contact has lost this column, but its chats still have the channel.
            coalesce(contact.known_on, (
              select provider from chats
              where business_id = $1 and contact_id = $2 and provider not in (${quoted(...numberedChannels)}) limit 1)) as "knownOn",
@@ -44,7 +41,7 @@ const find: Statement = {
     where contact.business_id = $1 and contact.id = $2`,
 };
 
-/** Those of processes that did not know whom an answer speaks of as well. */
+/** Also erases answers without a contact id: older versions did not store it. */
 const eraseAnswers: Statement = {
   name: "erasure_answers",
   text: `
@@ -54,12 +51,12 @@ const eraseAnswers: Statement = {
 };
 
 const messagesAtOnce = 5_000;
-/** Messages that clients are told of; of older ones they learn when they read them. */
+/** Clients are told about this many messages; they see the erasure of older ones when they read them. */
 const mostTold = 500;
 
 /**
- * Looks at so many messages of a chat, from the newest of those below `$3` on. A message on its way is settled as
- * unknown: what its sender learns of it meets no row any more.
+ * Erases a batch of a chat's messages, newest first, below the id `$3`. A message that is being sent becomes
+ * `unknown` and gets a new reference, so that its sender's result no longer finds it.
  */
 const eraseMessages: Statement = {
   name: "erasure_messages",
@@ -100,7 +97,7 @@ const eraseMessages: Statement = {
                  select media_name from unfetched where media_name is not null) as files`,
 };
 
-/** For update: who refers to the contact meanwhile waits, and looks whether it is still there. */
+/** `for update` also blocks inserts that refer to the contact; they check afterwards whether it still exists. */
 const holdContact: Statement = {
   name: "erasure_hold_contact",
   text: `
@@ -130,41 +127,7 @@ const eraseContact: Statement = {
     where business_id = $1 and id = $2`,
 };
 
-const eraseConversations: Statement = {
-  name: "erasure_conversations",
-  text: `
-    with locked as (
-      select id from conversations
-      where business_id = $1 and chat_id = any($2::bigint[]) and close_reason is not null
-      order by id
-      for no key update
-    )
-    update conversations as conversation set close_reason = null
-    from locked where conversation.business_id = $1 and conversation.id = locked.id`,
-};
-
-/** The version rises: clients draw the chat again. A chat that waits for an agent waits no longer: its customer cannot be told. */
-const eraseChats: Statement = {
-  name: "erasure_chats",
-  text: `
-    with locked as (
-      select id from chats where business_id = $1 and id = any($2::bigint[]) order by id for no key update
-    ),
-    no_ticket as (
-      delete from waiting_tickets where business_id = $1 and chat_id in (select id from locked)
-    ),
-    no_agent as (
-      delete from waiting_chats where business_id = $1 and chat_id in (select id from locked)
-    ),
-    no_reason as (
-      update tickets set close_reason = null
-      where business_id = $1 and chat_id in (select id from locked) and close_reason is not null
-    )
-    update chats as chat set ad_referral = null, version = version + 1
-    from locked where chat.business_id = $1 and chat.id = locked.id`,
-};
-
-/** Longer than the request that begins it may take to complete it. */
+/** Due later than the request itself needs to complete the erasure. */
 const begin: Statement = {
   name: "erasure_begin",
   text: `
@@ -177,47 +140,8 @@ const addFiles: Statement = {
   text: "update contact_erasures set files = files || $3::text[] where business_id = $1 and contact_id = $2",
 };
 
-const announce: Statement = {
-  name: "erasure_announce",
-  text: `
-    with given as (select null::jsonb as was),
-    events as (
-      select contact.business_id, 0 as position, ${told("contact:changed")}
-      from contacts as contact where contact.business_id = $1 and contact.id = $2
-      union all
-      select chat.business_id, 1, ${told("chat:changed")}
-      from chats as chat cross join given ${chatJoins}
-      where chat.business_id = $1 and chat.id = any($3::bigint[])
-    ),
-    ${loggingEvents}
-    select ${eventColumns} from logged order by number`,
-};
-
-/** The chats as well: their rows show the last message. */
-const announceMessages: Statement = {
-  name: "erasure_announce_messages",
-  text: `
-    with given as (select null::jsonb as was),
-    news as (
-      select ${toldColumns("message")}, chat.support_user_id, chat.department_id
-      from messages as message
-      join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
-      where message.business_id = $1 and message.id = any($3::bigint[])
-        and message.state not in (${quoted(...untoldStates)})
-    ),
-    events as (
-      select business_id, id as position, ${told("message:changed")} from news
-      union all
-      select chat.business_id, 0, ${told("chat:changed")}
-      from chats as chat cross join given ${chatJoins} where chat.business_id = $1 and chat.id = $2
-    ),
-    ${loggingEvents}
-    select ${eventColumns} from logged order by number`,
-};
-
 const eventsAtOnce = 10_000;
 
-/** Looks at so many events. */
 const eraseEvents: Statement = {
   name: "erasure_events",
   text: `
@@ -242,8 +166,8 @@ const eraseEvents: Statement = {
 };
 
 /**
- * What was under way when it was erased has ended a minute later, but for imports: their files arrive for ten minutes at
- * most, and rows that they refuse are kept once there are enough of them.
+ * Work in flight at the erasure ends within a minute, except imports: their files arrive for up to ten minutes, and
+ * their refused rows are stored in batches.
  */
 const importsEnded = "interval '15 minutes'";
 
@@ -279,7 +203,7 @@ const takeDue: Statement = {
 };
 
 interface FoundErasure extends Erasure {
-  /** The numbers of one that has begun. */
+  /** The encrypted numbers of an erasure that has begun. */
   readonly sealed: Buffer | null;
 }
 

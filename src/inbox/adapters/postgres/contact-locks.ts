@@ -29,10 +29,10 @@ const lock: Statement = {
 };
 
 /**
- * Locks the contacts that several statements write to, in the order of their ids: each by itself would take them in an order
- * of its own.
+ * Locks the contacts that several statements will write, sorted by id. Each statement alone would lock them in its own
+ * order, which can deadlock.
  *
- * @param recipients - chats whose contacts statuses tell of
+ * @param recipients - chats whose contacts will be written
  */
 export async function lockContacts(
   transaction: Queries,

@@ -27,14 +27,14 @@ export interface CustomerChat {
   readonly chat_id: number;
 }
 
-/** The contact that a piece of news is about. */
+/** A reference to a customer's chat. */
 export interface InChat {
   readonly sender: string;
   /** The customer's id on the platform. */
   readonly customer: string;
 }
 
-/** The chat of each customer on the channel; undefined where there is none. */
+/** Returns the chat of each customer on the channel, or undefined. */
 export async function chatsOfCustomers(
   transaction: Queries,
   provider: string,

@@ -11,9 +11,9 @@ import { findingThreads, findingThreadsById } from "./thread-sql.ts";
 import { hasEarly, waking } from "./waking.ts";
 
 /**
- * The threads of messages that are not stored yet; missing contacts, chats and conversations are made. Of a contact whose
- * number was changed the platform still has the old id: once they write from the new number, that becomes their id on
- * the platform. It stays as it is where the contact has a chat on another channel, which may know them by the old one.
+ * Finds or creates contacts, chats and conversations of messages that are not stored yet. A contact whose number
+ * was changed keeps its old platform id until a message comes from the new number. The id stays if the contact has a
+ * chat on another channel, which may still use it.
  */
 const threadsOf = (name: string, finding: string, renumbering = ""): Statement => ({
   name,
@@ -57,7 +57,7 @@ const findThreads = threadsOf(
 );
 const findThreadsById = threadsOf("incoming_threads_by_id", findingThreadsById);
 
-/** For a message that came without the name of its author. */
+/** The author's name for a message that carries none. */
 const knownName = `(
   select contact.name
   from chats as chat join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
@@ -88,9 +88,9 @@ const store: Statement = {
     select stored.*, ${hasEarly("stored.business_id", "stored.platform_message_id")} as "hasEarly" from stored`,
 };
 
-/** The place of one message in the inbox. */
+/** The chat and conversation of one message. */
 interface Thread {
-  /** Of the message, among those that were given. */
+  /** The index of the message in the input. */
   readonly position: number;
   readonly business_id: number;
   readonly chat_id: number;
@@ -104,20 +104,17 @@ type StoredRow = MessageNews & {
   readonly id_scope: string;
 };
 
-type ToldMessage = IncomingMessage | EchoedMessage;
+type PlatformMessage = IncomingMessage | EchoedMessage;
 
-const isEcho = (told: ToldMessage): told is EchoedMessage => "to" in told;
-const customerOf = (told: ToldMessage): string => (isEcho(told) ? told.to : told.from);
-const nameIn = (told: ToldMessage): string => ("name" in told && told.name) || customerOf(told);
+const isEcho = (message: PlatformMessage): message is EchoedMessage => "to" in message;
+const customerOf = (message: PlatformMessage): string => (isEcho(message) ? message.to : message.from);
+const nameIn = (message: PlatformMessage): string => ("name" in message && message.name) || customerOf(message);
 
-/**
- * Puts messages from customers into their chats, and those that somebody of the business wrote elsewhere; what was not
- * there yet.
- */
+/** Stores messages of customers, and those that the business wrote on another device. Returns only the new ones. */
 export async function storeMessages(
   transaction: Queries,
   provider: string,
-  messages: readonly ToldMessage[],
+  messages: readonly PlatformMessage[],
   digestOf: DigestOfNumber,
 ): Promise<MessageNews[]> {
   const rows = messages.map((message, position) => threadRow(message, position, provider, digestOf));
@@ -134,12 +131,12 @@ export async function storeMessages(
     store,
     found.map(({ thread, message }) => messageRow(message, thread, provider)),
   );
-  const byPlace = toldAt(found, provider);
+  const byPlace = messagesByPlace(found, provider);
   const begun = new Set(threads.flatMap(({ begins, conversation_id: id }) => (begins ? [id] : [])));
   return stored.map((row) => {
-    const told = byPlace.get(placeOf(row, row.platform_message_id, row.id_scope));
-    if (!told || isEcho(told)) return { ...row, echo: told };
-    return { ...row, message: told, begins: begun.has(row.conversation_id) };
+    const message = byPlace.get(placeOf(row, row.platform_message_id, row.id_scope));
+    if (!message || isEcho(message)) return { ...row, echo: message };
+    return { ...row, message, begins: begun.has(row.conversation_id) };
   });
 }
 
@@ -149,17 +146,20 @@ const placeOf = (
   scope: string,
 ): string => JSON.stringify([business_id, chat_id, messageId, scope]);
 
-/** Phones choose the ids of their messages: those of two chats may be the same. */
-function toldAt(found: readonly { readonly thread: Thread; readonly message: ToldMessage }[], provider: string) {
-  const told = new Map<string, ToldMessage>();
+/** Phones choose message ids, so two chats may have the same; the key therefore includes the chat. */
+function messagesByPlace(
+  found: readonly { readonly thread: Thread; readonly message: PlatformMessage }[],
+  provider: string,
+) {
+  const byPlace = new Map<string, PlatformMessage>();
   for (const { thread, message } of found) {
     const place = placeOf(thread, message.platformMessageId, idScopeOf(provider, message.sender));
-    if (!told.has(place)) told.set(place, message);
+    if (!byPlace.has(place)) byPlace.set(place, message);
   }
-  return told;
+  return byPlace;
 }
 
-const threadRow = (message: ToldMessage, position: number, provider: string, digestOf: DigestOfNumber) => ({
+const threadRow = (message: PlatformMessage, position: number, provider: string, digestOf: DigestOfNumber) => ({
   position,
   sender: message.sender,
   customer: customerOf(message),
@@ -169,7 +169,7 @@ const threadRow = (message: ToldMessage, position: number, provider: string, dig
   ad_id: "referral" in message ? message.referral?.adId : undefined,
 });
 
-const messageRow = (message: ToldMessage, thread: Thread, provider: string) => ({
+const messageRow = (message: PlatformMessage, thread: Thread, provider: string) => ({
   ...thread,
   message_id: message.platformMessageId,
   id_scope: idScopeOf(provider, message.sender),

@@ -1,7 +1,7 @@
 import type { CustomerOrder } from "../../application/ports.ts";
 import type { MessageNews } from "./news.ts";
 
-/** What customers ordered with messages that have just been stored. */
+/** The catalog orders in messages that were just stored. */
 export const ordersIn = (arrived: readonly MessageNews[]): CustomerOrder[] =>
   arrived.flatMap(({ business_id: businessId, chat_id: chatId, id: messageId, message }) =>
     message?.order ? [{ businessId, chatId, messageId, lines: message.order.lines }] : [],

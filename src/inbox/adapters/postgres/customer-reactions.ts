@@ -6,9 +6,9 @@ import { inChunks } from "./news.ts";
 import { isCalled } from "./thread-sql.ts";
 
 /**
- * Writes reactions to the messages that they are about, where those are in the customer's own chat. Each keeps when
- * it was given, and one that was taken back stays with an empty emoji: older news that come later change nothing.
- * `offset 0` keeps the look-ups apart, as those of the CTE `news` in `announce-sql.ts`.
+ * Stores reactions, if the message is in the customer's own chat. Each entry keeps its time, and a removed reaction
+ * stays with an empty emoji, so that older news that arrive late change nothing. `offset 0` forces one look-up per
+ * row, as in the CTE `news` of announce-sql.ts.
  */
 const react: Statement = {
   name: "incoming_reactions",
@@ -58,23 +58,23 @@ const react: Statement = {
     from found left join changed using (business_id, id)`,
 };
 
-/** A customer's reaction to a message that is known. */
+/** A customer's reaction to a stored message. */
 export interface StoredReaction {
   readonly business_id: number;
-  /** Of the message. */
+  /** The next three columns are the message's. */
   readonly id: number;
   readonly chat_id: number;
   readonly state: MessageState;
   /** The platform's id of the message. */
   readonly message_id: string;
-  /** The platform's id of the sender that it was told to. */
+  /** The platform's id of the sender. */
   readonly sender: string;
   readonly at: Date;
-  /** The message looks different with it. */
+  /** The reaction changes how the message looks. */
   readonly shows: boolean;
 }
 
-/** Those of messages that are not known are left out. */
+/** Reactions to unknown messages are left out of the result. */
 export const storeReactions = (
   transaction: Queries,
   provider: string,

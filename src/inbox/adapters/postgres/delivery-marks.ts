@@ -7,7 +7,7 @@ import type { CustomerChat } from "./customer-chats.ts";
 import { inChunks, type MovedMessage } from "./news.ts";
 import { messageState } from "./state-sql.ts";
 
-/** Of a chat's messages, the latest that a mark looks at. */
+/** A mark applies to this many of the chat's latest messages. */
 const mostMarked = 500;
 
 const reach: Statement = {
@@ -29,7 +29,7 @@ const reach: Statement = {
     ) as message`,
 };
 
-/** What became of them since they were looked for counts: statuses of the same batch may have moved them. */
+/** Reads the states again under the lock: statuses of the same batch may have changed them. */
 const move: Statement = {
   name: "incoming_marks",
   text: `
@@ -49,20 +49,19 @@ const move: Statement = {
               null::text as recipient_id, false as opted_out, message.takes_conversation`,
 };
 
-/** A message that a mark may move, and to which state. */
+/** A message with the state that a mark gives it. */
 export interface MarkedMessage {
   readonly business_id: number;
   readonly id: number;
   readonly state: DeliveryMark["state"];
 }
 
-/** A mark and the chat that it is of. */
 export interface ChatMark {
   readonly mark: DeliveryMark;
   readonly chat: CustomerChat;
 }
 
-/** What was sent before the marks. Of several marks of a chat the furthest of each state counts. */
+/** Finds the messages before the marks. For each chat only the latest mark of each state counts. */
 export function markedBy(transaction: Queries, marks: readonly ChatMark[]): Promise<MarkedMessage[]> {
   const byChat = groupBy(marks, ({ chat }) => `${chat.business_id} ${chat.chat_id}`);
   const rows = [...byChat.values()].flatMap((ofChat) => {

@@ -8,7 +8,7 @@ import { type ChangedContact, inChunks, type MovedMessage } from "./news.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
 import { hasEarly, waking } from "./waking.ts";
 
-/** A status names its message by the platform's id, by our reference, or by both; the furthest one counts. */
+/** A status names its message by the platform's id, by our reference, or by both. The most advanced status wins. */
 const moveStatuses: Statement = {
   name: "incoming_statuses",
   text: `
@@ -37,7 +37,7 @@ const moveStatuses: Statement = {
              furthest.sender, furthest.message_id, furthest.recipient_id, furthest.code, furthest.reason, furthest.opted_out
       from furthest join messages as message
         on message.business_id = furthest.business_id and message.id = furthest.id
-        -- Asked again once the lock is held: an erasure may have taken both meanwhile.
+        -- Checked again under the lock: an erasure may have removed both.
         and (message.platform_message_id = furthest.message_id or message.reference = furthest.reference)
       order by message.business_id, message.id
       for no key update of message
@@ -45,7 +45,7 @@ const moveStatuses: Statement = {
     moved as (
     update messages as message
     set state = earlier.state, lease_until = null,
-        -- A message that was written elsewhere may have the id already.
+        -- Another stored message may have the platform's id already.
         platform_message_id = coalesce(message.platform_message_id, (
           select earlier.message_id where not exists (
             select from messages as other
@@ -67,10 +67,10 @@ const moveStatuses: Statement = {
 };
 
 /**
- * What the answer to the request would have told, where it was lost; and who opted out. Contacts are looked up and
- * locked one by one, in the order of `given`, which is that of their ids.
+ * Stores the recipient's platform id if the send's own answer was lost, and opt-outs. Contacts are locked one by one in
+ * the order of `given`, which is by id.
  */
-const learnRecipients: Statement = {
+const storeRecipients: Statement = {
   name: "incoming_recipients",
   text: `
     with given as (
@@ -105,7 +105,7 @@ const learnRecipients: Statement = {
     returning contact.business_id, contact.id`,
 };
 
-/** What the sender does with the answer, for messages whose answer was lost. */
+/** Does for a message whose send was unconfirmed what its sender would have done with the answer. */
 const takeConversations: Statement = {
   name: "incoming_take_conversations",
   text: `
@@ -123,36 +123,35 @@ const takeConversations: Statement = {
     where conversation.business_id = waiting.business_id and conversation.id = waiting.id`,
 };
 
-/** A message that a status moved. */
 export type SettledMessage = MovedMessage & { readonly conversation_id: number };
 
-/** Writes down what became of messages of ours; those of which more is known now. */
+/** Applies statuses to outgoing messages and returns those that advanced. */
 export const moveMessages = (
   transaction: Queries,
   provider: string,
   statuses: readonly DeliveryStatus[],
 ): Promise<SettledMessage[]> => inChunks(transaction, moveStatuses, statuses, provider);
 
-/** Those that tell something of their recipients. */
-export const tellingOfRecipients = (moved: readonly MovedMessage[]): MovedMessage[] =>
+/** Messages whose status carries news about the recipient. */
+export const withRecipientNews = (moved: readonly MovedMessage[]): MovedMessage[] =>
   moved.filter((row) => row.opted_out || (awaitsAnswer(row.before) && row.recipient_id));
 
-/** Writes what statuses tell of recipients, and returns the contacts that changed. Those are locked. */
-export async function learnFrom(transaction: Queries, news: readonly MovedMessage[]): Promise<ChangedContact[]> {
+/** Stores the statuses' news about recipients and returns the changed contacts, locked. */
+export async function updateRecipients(transaction: Queries, news: readonly MovedMessage[]): Promise<ChangedContact[]> {
   return inChunks<ChangedContact>(
     transaction,
-    learnRecipients,
+    storeRecipients,
     news.map(({ business_id, chat_id, recipient_id, opted_out, takes_conversation }) => ({
       business_id,
       chat_id,
-      // One that was sent to a chat may have gone to a number that is not the contact's.
+      // A template or an answer may have gone to a number that is not the contact's.
       recipient_id: takes_conversation ? null : recipient_id,
       opted_out,
     })),
   );
 }
 
-/** Each statement locks its conversations in the order of their ids; so do several, one after the other. */
+/** Sorted by id across statements, because each statement locks its conversations in that order. */
 export async function takeConversationsOf(transaction: Queries, moved: readonly SettledMessage[]): Promise<void> {
   const news = moved
     .filter((row) => awaitsAnswer(row.before) && mayReach(row.state) && row.takes_conversation)

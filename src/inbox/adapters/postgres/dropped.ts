@@ -1,6 +1,5 @@
 import type { DropReason } from "../../application/ports.ts";
 
-/** Counts news that change nothing. */
 export class Dropped {
   private readonly byReason = new Map<DropReason, number>();
 

@@ -6,7 +6,7 @@ import { isInScope } from "./message-ids.ts";
 import { inChunks, type MessageNews } from "./news.ts";
 import { looked } from "./waking.ts";
 
-/** What becomes of a message, and that a message answers it. */
+/** News that refer to a message, including replies to it. */
 export type NewsOfMessages = Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">;
 
 const keep: Statement = {
@@ -32,7 +32,7 @@ const keep: Statement = {
     returning early.business_id`,
 };
 
-/** News of one business that are kept. Real ones wait for seconds: so many at once are of messages that never come. */
+/** The most news per business. Real ones wait for seconds, so more than this refer to messages that never come. */
 export const mostEarlyNews = 5_000;
 
 const trim: Statement = {
@@ -49,7 +49,10 @@ const trim: Statement = {
       ) as old)`,
 };
 
-/** Keeps news of messages that are not here yet; beyond a number the oldest go. Whether any are kept. */
+/**
+ * Stores news of messages that are not stored yet; the oldest above the limit are deleted. Returns true if any was
+ * stored.
+ */
 export async function keepNews(
   transaction: Queries,
   provider: string,
@@ -62,7 +65,7 @@ export async function keepNews(
       ...{ kind: "reaction", sender, message_id: messageId, customer: from, author: name, emoji, at: occurredAt },
     })),
     ...edits.flatMap(({ sender, customer, author, messageId, body, occurredAt: at }) => {
-      // An erasure of the customer would not find it.
+      // Without the customer's id, an erasure of the customer could not find the row.
       if (customer === null) return [];
       return [{ ...nothing, kind: editKinds[author], sender, message_id: messageId, customer, body, at }];
     }),
@@ -87,7 +90,7 @@ const editKinds = { customer: "edit", business: "own edit" } as const;
 const columns = `early.kind, early.sender, early.platform_message_id as "messageId", early.customer as "from",
                  early.answer, early.author as name, early.emoji, early.body, early.at as "occurredAt"`;
 
-/** Replies are looked at again later: their own messages are here already, and are locked first. */
+/** Replies are skipped: their own messages have to be locked first, so `take` handles them. */
 const takeOf: Statement = {
   name: "early_news_of_messages",
   text: `
@@ -153,7 +156,7 @@ function newsIn(rows: readonly Row[]): NewsOfMessages {
   };
 }
 
-/** What waited for messages that were stored just now. */
+/** Removes and returns news that waited for the messages that were just stored. */
 export async function takeNewsOf(
   transaction: Queries,
   provider: string,
@@ -165,7 +168,7 @@ export async function takeNewsOf(
   return newsIn(await inChunks<Row>(transaction, takeOf, rows, provider));
 }
 
-/** Some whose message is known by now. */
+/** Removes and returns a batch of news whose message is stored by now. */
 export const takeNews = async (
   transaction: Queries,
   channel: ChatChannelName,

@@ -11,7 +11,7 @@ import { inChunks } from "./news.ts";
 import { messageState } from "./state-sql.ts";
 import { looked } from "./waking.ts";
 
-/** Minutes after which no answer is expected any more. */
+/** After this many minutes no answer to a send is expected. */
 const kept = 15;
 const purgedAtOnce = 10_000;
 
@@ -26,7 +26,7 @@ const keep: Statement = {
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
       order by sender.business_id, news.message_id, ${rank("news.state")} desc
     ),
-    -- Asked once for each sender. Of others' messages from the same account as many statuses come as of ours.
+    -- Evaluated once per sender. Statuses of messages that other systems send from the same account are not stored.
     awaiting as materialized (
       select business_id, sender_id from (select distinct business_id, sender_id from given) as asked
       where exists (
@@ -66,9 +66,9 @@ const keep: Statement = {
 };
 
 /**
- * Keeps the statuses of messages that nothing here is called by yet. A message that was given its id since its statuses
- * were looked at here still lacks what they tell. Those that carry a reference of ours need no waiting:
- * it is known before anything is sent. Whether any are kept.
+ * Stores statuses whose message has no platform id yet, and those that became applicable after `moveStatuses`
+ * looked for their message. Statuses with our reference never wait, since it is stored before the send.
+ * Returns true if any was stored.
  */
 export async function keepEarly(
   transaction: Queries,
@@ -81,7 +81,7 @@ export async function keepEarly(
   return (await inChunks(transaction, keep, rows, provider)).length > 0;
 }
 
-/** Those of the last seconds whose message is known by now; `offset 0` keeps the look-ups apart. */
+/** Recent statuses whose message is stored by now. `offset 0` forces one look-up per row. */
 const due = `
   select early.business_id, early.platform_message_id, early.provider
   from early_statuses as early cross join lateral (
@@ -128,10 +128,10 @@ const purge: Statement = {
     returning business_id`,
 };
 
-/** News of all businesses that are kept. */
+/** The most news of all businesses together. */
 const mostEarlyNewsInAll = 100_000;
 
-/** Also the oldest of too many. */
+/** Deletes expired news, and the oldest above the limit. */
 const purgeNews: Statement = {
   name: "early_news_purge",
   text: `

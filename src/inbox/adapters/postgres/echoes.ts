@@ -7,13 +7,13 @@ import type { CustomerChat } from "./customer-chats.ts";
 import { isInScope } from "./message-ids.ts";
 import { inChunks } from "./news.ts";
 
-/** Milliseconds that an echo may tell later, and sooner, than the message was opened that it is of: clocks differ. */
+/** Limits in milliseconds for an echo's time after, and before, its message was created; clocks differ. */
 const latestEchoMs = 10 * 60_000;
 const earliestEchoMs = 2 * 60_000;
-/** Messages of one chat that are looked at. */
+/** Only this many of a chat's latest messages are compared. */
 const mostAwaiting = 100;
 
-/** Messages of ours whose answer is awaited and that no platform has named yet, of the chat of a row, the oldest first. */
+/** Our messages in a row's chat that wait for the answer to their send and have no platform id; oldest first. */
 export const unanswered = (row: string): string => `
   select id, reference, kind, body, media_url, created_at from (
     select id, reference, kind, body, media_url, created_at, state, platform_message_id from messages
@@ -58,20 +58,20 @@ interface Awaiting extends CustomerChat {
   readonly created_at: Date;
 }
 
-/** An echo and the chat that it is in; undefined where that is yet to be made. */
+/** `chat` is undefined if it does not exist yet. */
 export interface PlacedEcho {
   readonly echo: EchoedMessage;
   readonly chat: CustomerChat | undefined;
 }
 
 interface ReadEchoes {
-  /** That messages of ours were sent, as a delivery status tells it. */
+  /** Echoes of our own messages, as statuses that confirm the send. */
   readonly settling: DeliveryStatus[];
-  /** What somebody of the business wrote elsewhere. */
+  /** Messages that the business wrote on another device. */
   readonly written: EchoedMessage[];
 }
 
-/** Tells echoes of our own messages from what was written elsewhere. Their messages are locked. */
+/** Separates echoes of our own messages from messages written elsewhere. The chats' messages must be locked. */
 export async function readEchoes(
   transaction: Queries,
   provider: string,
@@ -94,7 +94,7 @@ export async function readEchoes(
   const written: EchoedMessage[] = [];
   const seen = new Set<string>();
   for (const { echo, chat } of others) {
-    // The platform may tell of one echo twice: it settles one message only.
+    // A platform may deliver an echo twice; it must settle only one message.
     const key = `${echo.sender} ${echo.platformMessageId}`;
     if (seen.has(key)) continue;
     seen.add(key);
@@ -114,9 +114,9 @@ function isOf(message: Awaiting, echo: EchoedMessage, chat: CustomerChat | undef
 
 function looksLike({ body, media_url: media, kind }: Awaiting, echo: EchoedMessage): boolean {
   const [text, said] = [body.trim(), echo.body.trim()];
-  // The name of a file stands in the place of a text.
+  // An echo may carry the file's name in place of an empty text.
   if (text === "" && (said === "" || said === echo.file?.name)) return kind === echo.kind;
-  // Some channels carry a file that comes with a text as a link below it.
+  // Some channels send a file with a text as a link below the text.
   return said === text || (media !== null && said === `${text}\n\n${media}`.trim());
 }
 

@@ -3,13 +3,13 @@ import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { FetchedFiles, FileAttempt } from "../../application/files/ports.ts";
 import type { FileTrouble } from "../../domain/incoming-files.ts";
-import { told, toldColumns } from "./announce-sql.ts";
+import { messageColumnsOf, nameAndPayload } from "./announce-sql.ts";
 
 /**
- * Ends the file's time in the queue, unless the attempt is not the latest one. The message is locked first, as everywhere:
- * an erasure locks it too before it deletes the file.
+ * Removes the file from the queue if the attempt is the latest. The message is locked first, as an erasure does too
+ * before it deletes the file.
  *
- * The name that the customer gave is dropped: that of the stored file is shown, which is safe and has the right extension.
+ * The customer's file name is dropped: the stored file's name is shown, which is safe and has the right extension.
  */
 const finish: Statement = {
   name: "file_finish",
@@ -32,13 +32,13 @@ const announce: Statement = {
   name: "file_announce",
   text: `
     with news as (
-      select ${toldColumns("message")}, chat.support_user_id, chat.department_id
+      select ${messageColumnsOf("message")}, chat.support_user_id, chat.department_id
       from messages as message
       join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
       where message.business_id = $1 and message.id = $2
     ),
     events as (
-      select business_id, id as position, ${told("message:changed")} from news
+      select business_id, id as position, ${nameAndPayload("message:changed")} from news
     ),
     ${loggingEvents}
     select ${eventColumns} from logged`,

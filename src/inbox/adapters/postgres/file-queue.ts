@@ -4,8 +4,8 @@ import type { Statement } from "../../../infra/postgres/database.ts";
 import type { ClaimedFile, FileAttempt, FileCounts, FileQueue } from "../../application/files/ports.ts";
 
 /**
- * The businesses are found by stepping through the index, one probe for each, however many files they have. A row that
- * another process has just claimed is looked at again, so that the second does not take it too.
+ * Finds the businesses with one index probe each, however many files they have. `due_at` is checked again under the
+ * lock, so that two processes do not claim the same file.
  */
 const claim: Statement = {
   name: "file_claim",

@@ -14,16 +14,16 @@ import type {
   PageAsked,
   PageOf,
 } from "../../application/reading/ports.ts";
-import { untoldStates } from "../../domain/delivery.ts";
+import { unannouncedStates } from "../../domain/delivery.ts";
 import type { Viewer } from "../../domain/visibility.ts";
-import { agentAsTold } from "./agent-sql.ts";
-import { messageFields } from "./announce-sql.ts";
-import { agentOfTicket, chatJoins, departmentAsTold, named, storedChatFields, wholeContact } from "./chat-sql.ts";
+import { agentView } from "./agent-sql.ts";
+import { agentOfTicket, chatJoins, departmentView, named, storedChatFields, wholeContact } from "./chat-sql.ts";
 import { listChatsCall } from "./list-chats-sql.ts";
+import { messageFields } from "./message-sql.ts";
 import { conversationState } from "./state-sql.ts";
 import { isVisible, viewerOf } from "./visibility-sql.ts";
 
-/** What is counted stands in the counts and in the changes that are not added to them yet. */
+/** The true counts are the rows of `chat_counts` plus the changes that are not merged into it yet. */
 const counts: Statement = {
   name: "inbox_counts",
   text: `
@@ -70,7 +70,7 @@ const tickets = `
       id: "ticket.id",
       state: "ticket.state",
       step: named("step"),
-      department: departmentAsTold,
+      department: departmentView,
       agent: agentOfTicket,
       createdAt: "ticket.created_at",
       closedAt: "ticket.closed_at",
@@ -105,7 +105,7 @@ const details: Statement = {
     where chat.business_id = $1 and chat.id = $3 and ${isVisible}`,
 };
 
-/** One row without a message tells that the chat is there. */
+/** If the chat exists without messages on this page, the result is one row with a null message. */
 const messages = (name: string, range: string, order: string): Statement => ({
   name,
   text: `
@@ -115,7 +115,7 @@ const messages = (name: string, range: string, order: string): Statement => ({
     left join lateral (
       select message.id, ${jsonOf<MessageView>(messageFields("message"))} as message
       from messages as message
-      where message.business_id = $1 and message.chat_id = chat.id and message.state not in (${quoted(...untoldStates)})
+      where message.business_id = $1 and message.chat_id = chat.id and message.state not in (${quoted(...unannouncedStates)})
         ${range}
       order by message.id ${order} limit $4
     ) as page on true
@@ -131,7 +131,7 @@ const mostAgents = 1_000;
 const agents: Statement = {
   name: "inbox_agents",
   text: `
-    select ${agentAsTold} as agent
+    select ${agentView} as agent
     from users as agent
     where agent.business_id = $1 and agent.role_id = ${agentRole} and agent.active
     order by agent.name, agent.id limit ${mostAgents}`,
@@ -211,7 +211,7 @@ export class PostgresInboxReads implements InboxReads {
   }
 }
 
-/** A page of rows of which there may be one too many. */
+/** Builds a page from up to `limit` + 1 rows; an extra row means that there is a next page. */
 export function pageOf<Row, Item, Position>(
   rows: readonly Row[],
   limit: number,

@@ -12,7 +12,7 @@ const store: Statement = {
     order by business_id, message_id`,
 };
 
-/** One at a time: each may be large. */
+/** Each file has its own statement, because it may be large. */
 const storeWithContent: Statement = {
   name: "incoming_files_with_content",
   text: `
@@ -20,7 +20,6 @@ const storeWithContent: Statement = {
     values ($1, $2, $3, $4, $5, left($6, 255), $7)`,
 };
 
-/** A message that was stored, as its platform told of it. */
 interface StoredMessage {
   readonly business_id: number;
   readonly id: number;
@@ -33,11 +32,11 @@ interface TellsOfFile {
   readonly file?: IncomingFile;
 }
 
-/** What `messages.attachment` holds until the file is there. */
+/** The value of `messages.attachment` until the file is downloaded. */
 export const awaited = (file: IncomingFile | undefined): object | undefined =>
   file && { kind: file.kind, ...(file.name !== undefined && { name: file.name.slice(0, 255) }), state: "waiting" };
 
-/** Enters the files of messages that were just stored in this transaction, to be fetched after it. Whether there are any. */
+/** Queues the files of messages that this transaction stored. Returns true if there are any. */
 export async function storeFiles(
   transaction: Queries,
   provider: string,

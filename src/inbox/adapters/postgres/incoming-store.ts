@@ -4,7 +4,7 @@ import type { NoteInAudit } from "../../../kernel/audit.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { DigestOfNumber, FileErasure } from "../../application/contacts/ports.ts";
 import type { CustomerOrders, IncomingStore, Recorded } from "../../application/ports.ts";
-import { wasUntold } from "../../domain/delivery.ts";
+import { wasUnannounced } from "../../domain/delivery.ts";
 import type { EchoedMessage, IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
 import { announcing, messageColumns, raising } from "./announce-sql.ts";
 import { announceContacts, lockCounters } from "./changed-contacts.ts";
@@ -14,7 +14,7 @@ import { chatsOfCustomers } from "./customer-chats.ts";
 import { storeMessages } from "./customer-messages.ts";
 import { ordersIn } from "./customer-orders.ts";
 import { type MarkedMessage, markedBy, moveMarked } from "./delivery-marks.ts";
-import { learnFrom, moveMessages, takeConversationsOf, tellingOfRecipients } from "./delivery-statuses.ts";
+import { moveMessages, takeConversationsOf, updateRecipients, withRecipientNews } from "./delivery-statuses.ts";
 import { Dropped } from "./dropped.ts";
 import { keepEarly } from "./early-statuses.ts";
 import { type PlacedEcho, readEchoes } from "./echoes.ts";
@@ -41,14 +41,14 @@ const announcement = (name: string, looks: boolean): Statement => ({
 const announce = announcement("incoming_announce", false);
 const announceWithLooks = announcement("incoming_announce_with_looks", true);
 
-/** What of a batch is about chats and messages that there are. */
+/** News matched with stored chats and messages. */
 interface Placed {
   readonly marked: readonly MarkedMessage[];
   readonly clicks: readonly PlacedClick[];
   readonly echoes: readonly PlacedEcho[];
 }
 
-/** Others that write in the same transaction. */
+/** Parts of other features that write in the same transaction. */
 export interface IncomingParts {
   readonly digestOf: DigestOfNumber;
   readonly note: NoteInAudit;
@@ -56,21 +56,21 @@ export interface IncomingParts {
   readonly orders: CustomerOrders;
 }
 
-/** What was told of messages of the business's own, and of their recipients. */
+/** The effects of statuses, marks, echoes and preferences. */
 interface Delivered {
-  /** Moved by statuses. */
+  /** Messages that statuses advanced. */
   readonly reached: readonly MovedMessage[];
-  /** Moved by statuses and marks. */
+  /** Messages that statuses and marks advanced. */
   readonly moved: readonly MovedMessage[];
-  /** What somebody of the business wrote elsewhere. */
+  /** Messages that the business wrote on another device. */
   readonly written: readonly EchoedMessage[];
   readonly contacts: readonly ChangedContact[];
   readonly hasEarly: boolean;
 }
 
-/** What clients hear of. */
+/** Changes to announce to clients. */
 interface ToTell {
-  /** That came, or were delivered. */
+  /** New messages and those with a new state. */
   readonly messages: readonly MessageNews[];
   readonly changed: ChangedMessages;
   readonly raised: readonly RaisedChat[];
@@ -78,9 +78,8 @@ interface ToTell {
 }
 
 /**
- * Set-based: news of any number of businesses in a few statements. Everybody who writes messages locks in this order:
- * messages, contacts, conversations, chats, the counters of orders, and the counters of events last, each by its ids.
- * With one order for all, two transactions never wait for each other.
+ * A few statements handle the news of any number of businesses. To avoid deadlocks, every writer of messages locks
+ * in this order, each by id: messages, contacts, conversations, chats, order counters, event counters.
  */
 export class PostgresIncomingStore implements IncomingStore {
   constructor(
@@ -92,14 +91,14 @@ export class PostgresIncomingStore implements IncomingStore {
   async record(given: IncomingNews, { isAgain = false } = {}): Promise<Recorded> {
     const { transaction, provider, parts } = this;
     const dropped = new Dropped();
-    const told = await ofKnownSenders(transaction, provider, given, dropped);
-    await noteSenders(transaction, provider, told, parts.note);
-    const placed = await this.place(told, dropped);
-    await this.lock(told, placed);
-    const { reached, moved, written, contacts, hasEarly } = await this.deliver(told, placed);
-    const arrived = await storeMessages(transaction, provider, inOrder(told.messages, written), parts.digestOf);
+    const news = await ofKnownSenders(transaction, provider, given, dropped);
+    await noteSenders(transaction, provider, news, parts.note);
+    const placed = await this.place(news, dropped);
+    await this.lock(news, placed);
+    const { reached, moved, written, contacts, hasEarly } = await this.deliver(news, placed);
+    const arrived = await storeMessages(transaction, provider, inOrder(news.messages, written), parts.digestOf);
     const hasFiles = await storeFiles(transaction, provider, arrived);
-    const changed = await changeMessages(transaction, provider, told, arrived);
+    const changed = await changeMessages(transaction, provider, news, arrived);
     dropped.add("unknown_message", droppedOf(changed));
     const isKept = !isAgain && (await keepUnknown(transaction, provider, changed));
     const withdrawn = await withdrawFiles(parts.files, changed.withdrawn);
@@ -116,22 +115,22 @@ export class PostgresIncomingStore implements IncomingStore {
     };
   }
 
-  /** What statuses, marks and echoes tell of messages of the business's own, and what customers say of marketing. */
-  private async deliver(told: IncomingNews, { echoes, marked }: Placed): Promise<Delivered> {
+  /** Applies statuses, marks and echoes to outgoing messages, and preferences to contacts. */
+  private async deliver(news: IncomingNews, { echoes, marked }: Placed): Promise<Delivered> {
     const { transaction, provider } = this;
     const { settling, written } = await readEchoes(transaction, provider, echoes);
-    const reached = await moveMessages(transaction, provider, [...told.statuses, ...settling]);
+    const reached = await moveMessages(transaction, provider, [...news.statuses, ...settling]);
     const moved = eachOnce([...reached, ...(await moveMarked(transaction, marked))]);
-    const hasEarly = await keepEarly(transaction, provider, told.statuses);
-    const recipients = tellingOfRecipients(reached);
-    await lockContacts(transaction, provider, recipients, told.preferences);
-    const learned = await learnFrom(transaction, recipients);
-    const asked = await applyPreferences(transaction, provider, told.preferences, this.parts.digestOf);
+    const hasEarly = await keepEarly(transaction, provider, news.statuses);
+    const recipients = withRecipientNews(reached);
+    await lockContacts(transaction, provider, recipients, news.preferences);
+    const updated = await updateRecipients(transaction, recipients);
+    const asked = await applyPreferences(transaction, provider, news.preferences, this.parts.digestOf);
     await takeConversationsOf(transaction, reached);
-    return { reached, moved, written, contacts: [...learned, ...asked], hasEarly };
+    return { reached, moved, written, contacts: [...updated, ...asked], hasEarly };
   }
 
-  /** Finds the chats of news that name a customer and no message. */
+  /** Finds the chats of news that name a customer but no message. */
   private async place({ marks, clicks, echoes }: IncomingNews, dropped: Dropped): Promise<Placed> {
     const customers = [
       ...marks.map(({ sender, customer }) => ({ sender, customer })),
@@ -149,9 +148,9 @@ export class PostgresIncomingStore implements IncomingStore {
     return placed;
   }
 
-  /** Needs no lock if a single statement of the batch writes to messages that are already there. */
-  private async lock(told: IncomingNews, { marked, echoes }: Placed): Promise<void> {
-    const { statuses, reactions, edits, withdrawals, replies } = told;
+  /** Skipped if only one statement of the batch writes to stored messages: it locks them in order itself. */
+  private async lock(news: IncomingNews, { marked, echoes }: Placed): Promise<void> {
+    const { statuses, reactions, edits, withdrawals, replies } = news;
     if (
       reactions.length + edits.length + withdrawals.length + replies.length + marked.length + echoes.length === 0 &&
       statuses.length <= atATime
@@ -159,7 +158,7 @@ export class PostgresIncomingStore implements IncomingStore {
       return;
     await lockTouched(this.transaction, this.provider, {
       named: [
-        ...[...statuses, ...told.echoes].map(({ sender, platformMessageId, reference }) => ({
+        ...[...statuses, ...news.echoes].map(({ sender, platformMessageId, reference }) => ({
           sender,
           message_id: platformMessageId,
           reference,
@@ -207,7 +206,7 @@ const withChat = <Found, Made>(chat: Found | undefined, make: (chat: Found) => M
 
 const keyOf = ({ business_id, id }: Pick<MessageNews, "business_id" | "id">): string => `${business_id} ${id}`;
 
-/** If a status and a mark both moved a message, one event tells the state before the first and after the last. */
+/** If a status and a mark moved the same message, one event covers both: from the first state to the last. */
 function eachOnce(moved: readonly MovedMessage[]): MovedMessage[] {
   const once = new Map<string, MovedMessage>();
   for (const each of moved) {
@@ -217,7 +216,7 @@ function eachOnce(moved: readonly MovedMessage[]): MovedMessage[] {
   return [...once.values()];
 }
 
-/** By their time, where some were written by the business itself. */
+/** Messages of customers are in order already; those written elsewhere are merged in by time. */
 const inOrder = (
   messages: readonly IncomingMessage[],
   written: readonly EchoedMessage[],
@@ -235,11 +234,14 @@ const newsOfChats = (
   { clicks }: Placed,
 ): ChatNews => ({ messages, reacted, rewritten: [...edited, ...withdrawn], clicks });
 
-/** Messages that look different now to clients who know them; who hears of one now sees it as it is. */
+/**
+ * Known messages that look different now. Messages that become known now are left out: their event shows the new
+ * look.
+ */
 function newLooks(news: readonly MessageNews[], { reacted, edited, withdrawn, linked }: ChangedMessages) {
-  const toldNow = new Set(news.filter(({ before }) => wasUntold(before)).map(keyOf));
+  const toldNow = new Set(news.filter(({ before }) => wasUnannounced(before)).map(keyOf));
   const changed = [...reacted, ...edited, ...withdrawn, ...linked];
-  const shown = changed.filter((row) => row.shows && !wasUntold(row.state) && !toldNow.has(keyOf(row)));
+  const shown = changed.filter((row) => row.shows && !wasUnannounced(row.state) && !toldNow.has(keyOf(row)));
   const once = new Map(shown.map((row) => [keyOf(row), row]));
   return [...once.values()].map(({ business_id, id, state }) => ({ business_id, id, before: state, looks: true }));
 }

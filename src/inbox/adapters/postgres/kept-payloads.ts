@@ -2,7 +2,7 @@ import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { KeptPayload, KeptPayloads, SoughtPayloads } from "../../application/contacts/ports.ts";
 
-/** Bytes of payloads that are handed out at once, and the one that goes beyond: one may hold a large file. */
+/** Bytes per batch of payloads. The payload that exceeds it is included, because one may hold a large file. */
 const mostBytes = 16 * 1024 * 1024;
 
 const holding: Statement = {
@@ -21,7 +21,7 @@ const holding: Statement = {
     order by webhook.id`,
 };
 
-/** A payload that is being worked off is waited for. */
+/** Waits for the row's lock while a worker handles the payload. */
 const replace: Statement = {
   name: "webhook_replace",
   text: "update incoming_webhooks set payload = $3, error = null where id = $1 and payload = $2 returning id",

@@ -7,46 +7,29 @@ const find: Statement = {
   text: "select platform_id as id from senders where provider = $1 and platform_id = any($2::text[])",
 };
 
-/** The lists of news that each name the sender that they came for. */
-const listsOf = ({
-  messages,
-  echoes,
-  edits,
-  withdrawals,
-  reactions,
-  clicks,
-  statuses,
-  marks,
-  preferences,
-}: IncomingNews) => ({
-  messages,
-  echoes,
-  edits,
-  withdrawals,
-  reactions,
-  clicks,
-  statuses,
-  marks,
-  preferences,
-});
+const kinds = [
+  ...(["messages", "echoes", "edits", "withdrawals", "reactions", "clicks"] as const),
+  ...(["statuses", "marks", "preferences"] as const),
+] satisfies readonly (keyof IncomingNews)[];
 
-/** The news without those that came for a sender that no business has. */
+/** Drops news for senders that no business has. */
 export async function ofKnownSenders(
   transaction: Queries,
   provider: string,
-  told: IncomingNews,
+  news: IncomingNews,
   dropped: Dropped,
 ): Promise<IncomingNews> {
-  const lists: Readonly<Record<string, readonly { readonly sender: string }[]>> = listsOf(told);
-  const named = new Set(Object.values(lists).flatMap((list) => list.map(({ sender }) => sender)));
-  if (named.size === 0) return told;
+  const sendersIn = (kind: (typeof kinds)[number]) => news[kind].map(({ sender }) => sender);
+  const named = new Set(kinds.flatMap(sendersIn));
+  if (named.size === 0) return news;
   const rows = await transaction.rows<{ id: string }>(find, [provider, [...named]]);
   const known = new Set(rows.map(({ id }) => id));
-  if (known.size === named.size) return told;
-  const left = Object.entries(lists).map(([kind, list]) => {
+  if (known.size === named.size) return news;
+  const left = kinds.map((kind) => {
+    const list: readonly { readonly sender: string }[] = news[kind];
     const kept = list.filter(({ sender }) => known.has(sender));
     dropped.add("unknown_sender", list.length - kept.length);
     return [kind, kept] as const;
   });
-  return { ...told, ...Object.fromEntries(left) };
+  return { ...news, ...Object.fromEntries(left) };
 }

@@ -4,12 +4,12 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { LeavingUser, LeavingUsers } from "../../application/acting/ports.ts";
-import { told } from "./announce-sql.ts";
+import { nameAndPayload } from "./announce-sql.ts";
 import { chatState } from "./state-sql.ts";
 
 /**
- * For so long chats can still come to a user who left: somebody who found the user active is in the middle of giving one.
- * Longer than a transaction lasts.
+ * A transaction that began while the user was active may still assign chats to them. This is longer than any
+ * transaction lasts.
  */
 const arrivals = "interval '2 minutes'";
 
@@ -44,7 +44,7 @@ const tell: Statement = {
   name: "agents_tell",
   text: `
     with events as (
-      select agent.business_id, agent.id as position, ${told("agent:changed")}
+      select agent.business_id, agent.id as position, ${nameAndPayload("agent:changed")}
       from users as agent where agent.business_id = $1 and agent.id = any($2::bigint[])
     ),
     ${loggingEvents}
@@ -68,7 +68,7 @@ export class PostgresLeavingUsers implements LeavingUsers {
   }
 }
 
-/** Logs `agent:changed` of users who are agents or were. */
+/** Logs `agent:changed` of users who are or were agents. */
 export const tellOfAgents = (
   transaction: Queries,
   businessId: number,

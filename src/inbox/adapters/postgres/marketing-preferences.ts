@@ -6,14 +6,14 @@ import type { PreferenceChange } from "../../domain/incoming.ts";
 import { type ChangedContact, inChunks } from "./news.ts";
 
 /**
- * The platform's word on marketing; of two words the later one counts, in whatever order they arrive. Somebody who was
- * erased stays opted out.
+ * Stores marketing preferences. The latest by the platform's time wins, in any order of arrival. Erased numbers stay
+ * opted out.
  *
- * @param isMeant - of the row `contact`: it is the customer of the row `given`
+ * @param matches - conditions that join the row `contact` with the customer of the row `given`
  */
 const applying = (
   name: string,
-  isMeant: readonly string[],
+  matches: readonly string[],
   made: { columns: string; values: string; key: string },
 ) => ({
   name,
@@ -29,7 +29,7 @@ const applying = (
       order by business_id, customer, at desc
     ),
     known as (
-      ${isMeant
+      ${matches
         .map(
           (condition) => `
       select contact.business_id, contact.id, given.customer, given.opted_out, given.at
@@ -82,7 +82,7 @@ const applyById: Statement = applying(
   },
 );
 
-/** The contacts that changed, or were made. */
+/** Returns the contacts that were changed or created. */
 export const applyPreferences = (
   transaction: Queries,
   provider: string,

@@ -6,8 +6,8 @@ import { inChunks } from "./news.ts";
 import { isCalled } from "./thread-sql.ts";
 
 /**
- * Writes edits to the messages of their authors, in the customer's own chat. The latest one counts, in whatever order they
- * come, and none brings back what was withdrawn. A caption stands in the platform's own fields as well.
+ * Stores edits if the message is the author's and in the customer's own chat. The latest edit wins, and none restores a
+ * withdrawn message. A caption is changed in `details` too.
  */
 const edit: Statement = {
   name: "incoming_edits",
@@ -55,22 +55,22 @@ const edit: Statement = {
     from found left join edited using (business_id, id)`,
 };
 
-/** An edit of a message that is known. */
+/** An edit of a stored message. */
 export interface StoredEdit {
   readonly business_id: number;
-  /** Of the message. */
+  /** The next three columns are the message's. */
   readonly id: number;
   readonly chat_id: number;
   readonly state: MessageState;
-  /** The platform's id of the sender that it was told to. */
+  /** The platform's id of the sender. */
   readonly sender: string;
   /** The platform's id of the message. */
   readonly message_id: string;
-  /** The message looks different with it. */
+  /** The edit changes how the message looks. */
   readonly shows: boolean;
 }
 
-/** Those of messages that are not known, or not their author's, are left out. */
+/** Edits of unknown messages, or by someone other than the author, are left out of the result. */
 export const storeEdits = (
   transaction: Queries,
   provider: string,

@@ -1,17 +1,16 @@
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { type ChatChannelName, qrChannel } from "../../../kernel/channels.ts";
 
-/** Where phones choose the ids of their messages: an id names a message together with the sender. */
+/** On these channels phones choose message ids, so an id is unique only per sender. */
 const scopedChannels: readonly ChatChannelName[] = [qrChannel];
 
-/** `messages.id_scope` of a message that the sender got or sent. */
 export const idScopeOf = (provider: string, sender: string): string =>
   scopedChannels.some((name) => name === provider) ? sender : "";
 
-/** The same as SQL, of expressions. */
+/** `idScopeOf` as SQL; the arguments are expressions. */
 export const idScope = (provider: string, sender: string): string =>
   `case when ${provider} in (${quoted(...scopedChannels)}) then ${sender} else '' end`;
 
-/** Whether a row of `messages` is in the scope of news that a sender got. A message without one is in each. */
+/** Condition that a message belongs to the sender of a news item. Messages without a scope belong to every sender. */
 export const isInScope = (message: string, sender: string): string =>
   `(${message}.id_scope = '' or ${message}.id_scope = ${sender})`;

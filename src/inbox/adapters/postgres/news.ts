@@ -2,25 +2,25 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { MessageState } from "../../domain/delivery.ts";
 import type { EchoedMessage, IncomingMessage } from "../../domain/incoming.ts";
 
-/** A message that changed or came. */
+/** A new message, or one with a new state. */
 export interface MessageNews {
   readonly business_id: number;
   readonly id: number;
   readonly chat_id: number;
-  /** Its state before; null for one that came. */
+  /** The former state; null for a new message. */
   readonly before: MessageState | null;
   readonly state: MessageState;
-  /** What a customer sent. */
+  /** Set for a message from a customer. */
   readonly message?: IncomingMessage | undefined;
-  /** What somebody of the business wrote elsewhere. */
+  /** Set for a message that the business wrote on another device. */
   readonly echo?: EchoedMessage | undefined;
-  /** News of it came before it. */
+  /** News about it arrived before the message did. */
   readonly hasEarly?: boolean;
-  /** With it the customer began a conversation. */
+  /** The customer began a conversation with it. */
   readonly begins?: boolean;
 }
 
-/** A message that more is known about now, and what that says about its contact and conversation. */
+/** A message that a status moved, with the news about its contact and conversation. */
 export interface MovedMessage extends MessageNews {
   readonly before: MessageState;
   readonly recipient_id: string | null;
@@ -28,19 +28,18 @@ export interface MovedMessage extends MessageNews {
   readonly takes_conversation: boolean;
 }
 
-/** A contact that clients are to be told of. */
 export interface ChangedContact {
   readonly business_id: number;
   readonly id: number;
 }
 
 /**
- * News that go to the database in one statement. PostgreSQL takes a list for a hundred rows and joins by nested
- * loops: thousands at a time would take the square of their number.
+ * Rows per statement. PostgreSQL assumes 100 rows for a JSON list and joins it by nested loops, so the time grows
+ * with the square of the number.
  */
 export const atATime = 200;
 
-/** Runs a statement on any number of news, handed to it as a JSON list in `$1`, with the values from `$2` on. */
+/** Runs a statement for chunks of the news: `$1` is the chunk as a JSON list, and `values` begin at `$2`. */
 export async function inChunks<Row extends object>(
   transaction: Queries,
   statement: Statement,

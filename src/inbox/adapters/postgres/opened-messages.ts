@@ -1,11 +1,11 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { kindOf, type NewMessage, type OpenedMessage } from "../../../messaging/public.ts";
 import { messageState } from "./state-sql.ts";
-import { findingRooms, findingThreads } from "./thread-sql.ts";
+import { findingConversations, findingThreads } from "./thread-sql.ts";
 
 /**
- * Enters the message in the conversation that `finding` looks for: `conversations` is the CTE of it that holds the
- * conversation. The parameters of `finding` begin at $15.
+ * Stores the message in the conversation that the CTE `conversations` contains; `finding` defines that CTE.
+ * Parameters of `finding` begin at $15.
  */
 const opening = (name: string, finding: string, conversations: string): Statement => ({
   name,
@@ -33,21 +33,21 @@ const openForNumber = opening(
 
 const openInChat = opening(
   "message_open_in_chat",
-  `owners as (
+  `chat_keys as (
       select chat.business_id, chat.contact_id, chat.provider, null::text as ad_id
       from chats as chat where chat.business_id = $1 and chat.id = $15
     ),
-    ${findingRooms}`,
-  "talks",
+    ${findingConversations}`,
+  "open_conversations",
 );
 
 const openInConversation = opening(
   "message_open_in_conversation",
-  "talk as (select $1::bigint as business_id, $15::bigint as chat_id, $16::bigint as conversation_id)",
-  "talk",
+  "target as (select $1::bigint as business_id, $15::bigint as chat_id, $16::bigint as conversation_id)",
+  "target",
 );
 
-/** Where a message is entered. */
+/** The statement that finds the conversation, with its parameters. */
 interface Place {
   readonly statement: Statement;
   readonly values: readonly unknown[];
@@ -58,7 +58,7 @@ export const forNumber = (channel: string, phone: string, contactName: string, d
   values: [channel, phone, contactName, digest],
 });
 
-/** In the open conversation, which is made where there is none. */
+/** Uses the open conversation, or opens one. */
 export const inChat = (chatId: number): Place => ({ statement: openInChat, values: [chatId] });
 
 export const inConversation = (chatId: number, conversationId: number): Place => ({
@@ -67,10 +67,10 @@ export const inConversation = (chatId: number, conversationId: number): Place =>
 });
 
 /**
- * Enters a message that goes out, under a lease.
+ * Stores an outgoing message under a lease.
  *
- * @param leaseSeconds - longer than any request to a platform may take
- * @returns null where the place does not exist
+ * @param leaseSeconds - must be longer than any request to a platform
+ * @returns null if the chat does not exist
  */
 export async function openMessage(
   queries: Queries,

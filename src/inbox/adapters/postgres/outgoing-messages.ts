@@ -15,13 +15,16 @@ import {
 } from "../../../messaging/public.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import { unansweredStates } from "../../domain/delivery.ts";
-import { announcing, messageColumns, told } from "./announce-sql.ts";
+import { announcing, messageColumns, nameAndPayload } from "./announce-sql.ts";
 import { idScopeOf, isInScope } from "./message-ids.ts";
 import { forNumber, inChat, openMessage } from "./opened-messages.ts";
 import { isChangedBy, messageState, stateAfter } from "./state-sql.ts";
 import { hasEarly, waking } from "./waking.ts";
 
-/** §3: a contact who gets a message no longer waits. Runs before the message is settled: its events show this state. */
+/**
+ * A message from the business ends the contact's wait. Runs before `settle`, whose events show the conversation's
+ * state.
+ */
 const takeConversation: Statement = {
   name: "message_take_conversation",
   text: `
@@ -39,7 +42,7 @@ const settle: Statement = {
     with earlier as (
       select state as before from messages where business_id = $1 and id = $2 and attempt = $3 for no key update
     ),
-    -- What was written elsewhere may have come with the same id.
+    -- An echo of the message may have been stored with the same id.
     named as (
       select $5::text as id
       where $5::text is not null and not exists (
@@ -56,7 +59,7 @@ const settle: Statement = {
         and earlier.before in (${quoted(...unansweredStates)}) and earlier.before <> $4
       returning ${messageColumns}, earlier.before
     ),
-    -- An echo that looked like this one's has settled it before.
+    -- An echo with the same content may have settled this message before, with the id of another one.
     renamed as (
       update messages as message set platform_message_id = named.id, id_scope = $8
       from earlier cross join named
@@ -73,10 +76,10 @@ const settle: Statement = {
 const uniqueViolation = "23505";
 
 /**
- * Whatever news came first: who the recipient is on the platform, and that they opted out, holds all the same. Unless
- * the message went to a number that is not the contact's: what is learned of that one is somebody else's.
+ * Stores the recipient's platform id and opt-out, even if the message was settled by other news before. Skipped if the
+ * message went to a number that is not the contact's.
  */
-const learnRecipient: Statement = {
+const storeRecipient: Statement = {
   name: "message_recipient",
   text: `
     with contact as (
@@ -93,7 +96,7 @@ const learnRecipient: Statement = {
       returning contact.*
     ),
     events as (
-      select contact.business_id, 0 as position, ${told("contact:changed")} from contact
+      select contact.business_id, 0 as position, ${nameAndPayload("contact:changed")} from contact
     ),
     ${loggingEvents}
     select ${eventColumns} from logged`,
@@ -120,12 +123,12 @@ const settleExpired: Statement = {
 };
 
 export class PostgresOutgoingMessages implements OutgoingMessages {
-  /** @param leaseSeconds - longer than any request to a platform may take */
+  /** @param leaseSeconds - must be longer than any request to a platform */
   constructor(
     private readonly cells: Cells,
     private readonly leaseSeconds: number,
     private readonly digestOf: DigestOfNumber,
-    /** Hears that statuses wait for a message that is known now; returns at once. */
+    /** Called if early statuses wait for a message that is known now; must return at once. */
     private readonly onEarly: () => void,
   ) {}
 
@@ -158,14 +161,14 @@ export class PostgresOutgoingMessages implements OutgoingMessages {
     const optedOut = refusal?.class === "opted-out";
     if ((recipientId !== null && recipientId !== to) || optedOut) {
       const values = [businessId, id, recipientId, optedOut, to];
-      events.push(...(await cell.rows<LoggedEvent>(learnRecipient, values)));
+      events.push(...(await cell.rows<LoggedEvent>(storeRecipient, values)));
     }
     return events;
   }
 
   private async settleOn(cell: Queries, values: readonly unknown[]): Promise<LoggedEvent[]> {
     const asked = () => cell.rows<LoggedEvent & { readonly hasEarly: boolean }>(settle, values);
-    // An echo with the same id was stored at the same moment; now it is seen.
+    // An echo with the same id was stored at the same moment; the second run sees it.
     const rows = await asked().catch((error: { code?: unknown }) => {
       if (error.code !== uniqueViolation) throw error;
       return asked();

@@ -5,7 +5,7 @@ import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { agentRole } from "../../../kernel/ids.ts";
 import type { OwnDesk, OwnView } from "../../application/acting/availability.ts";
-import { told } from "./announce-sql.ts";
+import { nameAndPayload } from "./announce-sql.ts";
 import { named } from "./chat-sql.ts";
 
 const find: Statement = {
@@ -41,7 +41,7 @@ const setAvailable: Statement = {
       returning business_id, id, name, available, role_id, active
     ),
     events as (
-      select agent.business_id, 0 as position, ${told("agent:changed")} from agent
+      select agent.business_id, 0 as position, ${nameAndPayload("agent:changed")} from agent
       where agent.role_id = ${agentRole}
     ),
     ${loggingEvents}

@@ -3,9 +3,9 @@ import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { Audience } from "../../application/events.ts";
-import { mayReach, wasUntold } from "../../domain/delivery.ts";
+import { mayReach, wasUnannounced } from "../../domain/delivery.ts";
 import type { AdClick } from "../../domain/incoming.ts";
-import { told } from "./announce-sql.ts";
+import { nameAndPayload } from "./announce-sql.ts";
 import { audienceOf, chatJoins, windowUntil } from "./chat-sql.ts";
 import type { CustomerChat } from "./customer-chats.ts";
 import type { StoredReaction } from "./customer-reactions.ts";
@@ -18,7 +18,7 @@ import { chatState } from "./state-sql.ts";
  */
 const isReleased = `(locked.begins or locked.arrived <> '{}' and chat.state = ${chatState.bot})`;
 
-/** A released chat waits for no department, unless a contact asked for an agent in the conversation that goes on. */
+/** A released chat waits for a department only if the contact asked for an agent in the conversation that continues. */
 const departmentAfter = `
   case when locked.begins then null
        when ${isReleased} and (chat.support_user_id is not null or chat.department_id is not null)
@@ -26,10 +26,10 @@ const departmentAfter = `
        else chat.department_id end`;
 
 /**
- * Puts chats on top, and notes when their customers wrote last, to which sender of the business, and which ad they
- * clicked last, by the time of the click. Until the customer writes, the sender is the one that somebody of the business
- * wrote from elsewhere. A chat that only a message of ours raises comes without `inbound_at`, and one whose customer only reacted,
- * clicked, edited or took a message back is not raised. Returns the chats that other agents see than before.
+ * Moves chats to the top and stores when the customer last wrote, to which sender, and the latest ad click. Until
+ * the customer writes, the sender is the one that the business used on another device. `inbound_at` is null if only
+ * our own messages moved the chat; reactions, clicks, edits and withdrawals do not move it. Returns the chats; `was`
+ * is set if other agents see the chat now.
  */
 const raise: Statement = {
   name: "incoming_raise",
@@ -70,13 +70,13 @@ const raise: Statement = {
               ) as "isToBeTold"`,
 };
 
-/** What `raise` made of a chat. */
+/** The result of `raise` for one chat. */
 export interface RaisedChat {
   readonly business_id: number;
   readonly chat_id: number;
-  /** Who could see it before; null where that is the same. */
+  /** Who could see it before; null if unchanged. */
   readonly was: Audience | null;
-  /** Its row differs without a new message: its window ends later, its ad is another, or the text of a message is. */
+  /** Its row changed without a new message: the end of its window, its ad, or the text of a message. */
   readonly isToBeTold: boolean;
 }
 
@@ -87,7 +87,7 @@ const announceChanges: Statement = {
       select *, null::jsonb as was from jsonb_to_recordset($1::jsonb) as raised(business_id bigint, chat_id bigint)
     ),
     events as (
-      select chat.business_id, chat.id as position, ${told("chat:changed")}
+      select chat.business_id, chat.id as position, ${nameAndPayload("chat:changed")}
       from given cross join lateral (
         select * from chats where business_id = given.business_id and id = given.chat_id offset 0
       ) as chat
@@ -97,17 +97,16 @@ const announceChanges: Statement = {
     select ${eventColumns} from logged order by business_id, number`,
 };
 
-/** A click into a chat that there is. */
 export interface PlacedClick {
   readonly click: AdClick;
   readonly chat: CustomerChat;
 }
 
-/** What changes chats. */
+/** News that change chats. */
 export interface ChatNews {
   readonly messages: readonly MessageNews[];
   readonly reacted: readonly StoredReaction[];
-  /** Whose messages have another text now, or none. */
+  /** Chats with edited or withdrawn messages. */
   readonly rewritten: readonly (CustomerChat & { readonly shows: boolean })[];
   readonly clicks: readonly PlacedClick[];
 }
@@ -123,12 +122,12 @@ export const announceChats = (transaction: Queries, raised: readonly RaisedChat[
     raised.filter(({ isToBeTold }) => isToBeTold),
   );
 
-/** One row for each chat, in the order in which chats are locked. */
+/** One row for each chat, in lock order. */
 function chatsToRaise({ messages, reacted, rewritten, clicks }: ChatNews): object[] {
-  const untold = messages.filter(({ before }) => wasUntold(before));
+  const unannounced = messages.filter(({ before }) => wasUnannounced(before));
   const changed = rewritten.filter(({ shows }) => shows);
-  const places = [...untold, ...reacted, ...changed, ...clicks.map(({ chat }) => chat)];
-  const messagesOf = groupBy(untold, keyOf);
+  const places = [...unannounced, ...reacted, ...changed, ...clicks.map(({ chat }) => chat)];
+  const messagesOf = groupBy(unannounced, keyOf);
   const reactedIn = groupBy(reacted, keyOf);
   const changedIn = new Set(changed.map(keyOf));
   const clicksOf = groupBy(clicks, ({ chat }) => keyOf(chat));

@@ -4,7 +4,7 @@ import type { ReplyLink } from "../../domain/incoming.ts";
 import { isInScope } from "./message-ids.ts";
 import { inChunks } from "./news.ts";
 
-/** Names the messages that others answer, where both are in the same chat. */
+/** Links replies with their targets if both are in the same chat. */
 const link: Statement = {
   name: "incoming_replies",
   text: `
@@ -20,14 +20,14 @@ const link: Statement = {
               true as shows`,
 };
 
-/** A message that names the one it answers by now. */
+/** A reply that was linked with its target. */
 export interface LinkedReply {
   readonly business_id: number;
   readonly id: number;
   readonly chat_id: number;
   readonly state: MessageState;
   readonly platform_message_id: string;
-  /** The platform's id of the sender that it was told to. */
+  /** The platform's id of the sender. */
   readonly sender: string;
   readonly shows: boolean;
 }

@@ -4,8 +4,8 @@ import type { IncomingNews } from "../../domain/incoming.ts";
 import { inChunks } from "./news.ts";
 
 /**
- * A number that is flagged sends badly rated messages; once the flag is gone, its rating is unknown until the
- * platform tells it. News that are older than the last ones change nothing.
+ * A flagged number gets the quality of badly rated messages. When the flag is removed, the quality is unknown until the
+ * platform reports it. News older than the stored news are ignored.
  */
 const noteNumbers: Statement = {
   name: "incoming_number_news",
@@ -31,7 +31,7 @@ const noteNumbers: Statement = {
       and coalesce(held.at >= sender.quality_told_at, true)`,
 };
 
-/** Each account's latest event; the numbers of an account may be of several businesses. */
+/** Stores the latest event of each account; an account's numbers may belong to several businesses. */
 const noteAccounts: Statement = {
   name: "incoming_account_news",
   text: `
@@ -55,14 +55,14 @@ const noteAccounts: Statement = {
 };
 
 /**
- * A provider that was not answered tells again, for some twenty minutes: what is older than the last news by no more than
- * this is late. A clock that was set back, as in autumn, is further behind.
+ * The gateway repeats unanswered webhooks for about twenty minutes, so news up to this much older than the stored
+ * news are late repeats. A larger step back means that its clock was set back, as in autumn.
  */
 const latest = "interval '30 minutes'";
 
 /**
- * An instance that is not there, or not its owner's any more, is no sender's. Without an owner it is one that was paired when
- * secrets were made of names alone. What comes without a time counts as the last of what was told.
+ * News for an instance that is missing or has another owner match no sender. Without an owner, the sender must date
+ * from the time when secrets were derived from the instance's name. News without a time count as the latest.
  */
 const noteConnections: Statement = {
   name: "incoming_connection_news",
@@ -86,7 +86,7 @@ const noteConnections: Statement = {
       select sender.business_id, sender.id, sender.pairing_since, meant.state, meant."toldAt"
       from meant join senders as sender
         on sender.business_id = meant.business_id and sender.id = meant.id
-           -- Still, where it was waited for.
+           -- Checked again under the lock.
            and sender.provider = $2 and sender.platform_id = meant.sender
       order by sender.business_id, sender.id
       for no key update of sender
@@ -106,11 +106,11 @@ interface Connected {
   readonly businessId: number;
   readonly senderId: number;
   readonly platformId: string;
-  /** By a code that was asked for before. */
+  /** The connection answers a pairing code that was requested before. */
   readonly isPaired: boolean;
 }
 
-/** Before all else that news lock. Phones that were paired stand in the audit. */
+/** Call it before the other locks of the news. Records paired phones in the audit. */
 export async function noteSenders(
   transaction: Queries,
   provider: string,

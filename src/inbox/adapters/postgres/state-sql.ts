@@ -3,17 +3,17 @@ import { type ConversationMove, changesBy, chatStates, conversationStates } from
 import { messageStates } from "../../domain/delivery.ts";
 import { ticketStates } from "../../domain/ticket.ts";
 
-/** States as SQL writes them. */
+/** States as SQL literals. */
 export const messageState = literalsOf(messageStates);
 export const conversationState = literalsOf(conversationStates);
 export const chatState = literalsOf(chatStates);
 export const ticketState = literalsOf(ticketStates);
 
-/** True of the row `conversation` where the move changes its state. */
+/** True if the move changes the state of the row `conversation`. */
 export const isChangedBy = (move: ConversationMove): string =>
   `conversation.state in (${quoted(...changesBy(move).map(([before]) => before))})`;
 
-/** The state of such a row after the move. */
+/** The state of the row `conversation` after the move. */
 export const stateAfter = (move: ConversationMove): string =>
   `case conversation.state ${changesBy(move)
     .map(([before, next]) => `when ${conversationState[before]} then ${conversationState[next]}`)

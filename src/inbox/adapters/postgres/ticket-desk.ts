@@ -2,7 +2,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { agentRole, maxId } from "../../../kernel/ids.ts";
-import { kindOf, type OpenedMessage } from "../../../messaging/public.ts";
+import type { OpenedMessage } from "../../../messaging/public.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import type {
   AgentLine,
@@ -13,35 +13,16 @@ import type {
   ThreadMessage,
   ThreadNote,
   TicketDesk,
-} from "../../application/ports.ts";
+} from "../../application/ticket-ports.ts";
 import type { Holder } from "../../domain/acting.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
-import { announcing, messageColumns, told, toldOfAgents } from "./announce-sql.ts";
+import { holdLine, tryHoldLine } from "./agent-lines.ts";
+import { agentChangedRows, nameAndPayload } from "./announce-sql.ts";
 import { holderOf } from "./chat-holder.ts";
 import { audienceOf, chatJoins } from "./chat-sql.ts";
-import { isChangedBy, messageState, stateAfter, ticketState } from "./state-sql.ts";
+import { isChangedBy, stateAfter, ticketState } from "./state-sql.ts";
 import { findingThreadsOrNone } from "./thread-sql.ts";
-
-/**
- * Between counting the agents' tickets and adding one there must be no other ticket for them, or thirty requests at
- * once would all find the same agent idle. So whoever gives out tickets of a department holds its row; without a
- * department, that of the business. Rows that refer to it can still be written meanwhile.
- */
-const holding = (kind: "wait" | "skip"): { readonly department: Statement; readonly business: Statement } => {
-  const lock = `for no key update ${kind === "skip" ? "skip locked" : ""}`;
-  return {
-    department: {
-      name: `ticket_hold_department_${kind}`,
-      text: `select clock_timestamp() as now from departments where business_id = $1 and id = $2 ${lock}`,
-    },
-    business: {
-      name: `ticket_hold_business_${kind}`,
-      text: `select clock_timestamp() as now from businesses where id = $1 ${lock}`,
-    },
-  };
-};
-const waiting = holding("wait");
-const skipping = holding("skip");
+import { addNotes, inOrder, openMessages } from "./ticket-messages.ts";
 
 const findThread: Statement = {
   name: "ticket_thread",
@@ -87,21 +68,21 @@ const agents: Statement = {
 };
 
 /**
- * Conversations before chats, and only the chats of those that are open: who finds one closed opens another, and must not
- * hold the chat then.
+ * Locks open conversations, then only their chats: a caller that finds its conversation closed opens another, and
+ * must not hold the chat while it does.
  */
 const lockThreads: Statement = {
   name: "ticket_lock_threads",
   text: `
-    with talks as materialized (
+    with open_conversations as materialized (
       select chat_id from conversations where business_id = $1 and id = any($2::bigint[]) and closed_at is null
       order by id for no key update
     )
-    select id from chats where business_id = $1 and id = any(array(select chat_id from talks))
+    select id from chats where business_id = $1 and id = any(array(select chat_id from open_conversations))
     order by id for no key update`,
 };
 
-/** Asked once they are locked: what was waited for is seen. */
+/** Runs after the locks, so it sees changes that the locks waited for. */
 const standing: Statement = {
   name: "ticket_thread_stands",
   text: `
@@ -112,7 +93,7 @@ const standing: Statement = {
       and contact.erased_at is null`,
 };
 
-/** Its chats and conversations are locked by an earlier statement. */
+/** An earlier statement must have locked the chats and conversations. */
 const create: Statement = {
   name: "ticket_create",
   text: `
@@ -121,7 +102,7 @@ const create: Statement = {
         position integer, "chatId" bigint, "conversationId" bigint, "stepId" bigint, "agentId" bigint,
         "tagIds" bigint[])
     ),
-    rooms as materialized (
+    chats_before as materialized (
       select chat.id, ${audienceOf("chat")} as was from chats as chat
       where chat.business_id = $1 and chat.id in (select "chatId" from given)
     ),
@@ -151,19 +132,19 @@ const create: Statement = {
     ),
     assigned as (
       update chats as chat set support_user_id = made.agent_id, bot_available = false, department_id = step.department_id
-      from rooms join made on made.chat_id = rooms.id
+      from chats_before join made on made.chat_id = chats_before.id
       join steps as step on step.business_id = $1 and step.id = made.step_id
-      where chat.business_id = $1 and chat.id = rooms.id
+      where chat.business_id = $1 and chat.id = chats_before.id
     ),
     served as (
       delete from waiting_tickets as waiting using given
       where waiting.business_id = $1 and waiting.chat_id = given."chatId" and waiting.step_id = given."stepId"
     ),
-    found as (
+    unqueued as (
       delete from waiting_chats where business_id = $1 and chat_id in (select "chatId" from given)
     )
-    select made.id, made.chat_id as "chatId", rooms.was
-    from made join given on given."chatId" = made.chat_id join rooms on rooms.id = made.chat_id
+    select made.id, made.chat_id as "chatId", chats_before.was
+    from made join given on given."chatId" = made.chat_id join chats_before on chats_before.id = made.chat_id
     order by position`,
 };
 
@@ -174,13 +155,13 @@ const announce: Statement = {
       select id, was from jsonb_to_recordset($2::jsonb) as ticket(id bigint, was jsonb)
     ),
     events as (
-      select chat.business_id, ticket.id * 2 as position, ${told("chat:changed")}
+      select chat.business_id, ticket.id * 2 as position, ${nameAndPayload("chat:changed")}
       from given
       join tickets as ticket on ticket.business_id = $1 and ticket.id = given.id
       join chats as chat on chat.business_id = ticket.business_id and chat.id = ticket.chat_id
       ${chatJoins}
       union all
-      select ticket.business_id, ticket.id * 2 + 1, ${told("ticket:new")}
+      select ticket.business_id, ticket.id * 2 + 1, ${nameAndPayload("ticket:new")}
       from given
       join tickets as ticket on ticket.business_id = $1 and ticket.id = given.id
       join chats as chat on chat.business_id = ticket.business_id and chat.id = ticket.chat_id
@@ -192,7 +173,7 @@ const announce: Statement = {
         on department.business_id = ticket.business_id and department.id = step.department_id
       join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
       union all
-      ${toldOfAgents(
+      ${agentChangedRows(
         String(maxId),
         "any(array(select agent_id from tickets where business_id = $1 and id in (select id from given)))",
       )}
@@ -201,58 +182,14 @@ const announce: Statement = {
     select ${eventColumns} from logged order by number`,
 };
 
-const note: Statement = {
-  name: "ticket_note",
-  text: `
-    with moved as (
-      insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, author,
-                                       author_name, state, reference, internal)
-      select $1::bigint, "chatId", "conversationId", 'out', 'ticket', body, details, 'business', $2, ${messageState.sent},
-             gen_random_uuid(), true
-      from jsonb_to_recordset($3::jsonb) as note(
-        position integer, "chatId" bigint, "conversationId" bigint, body text, details jsonb)
-      order by position
-      returning ${messageColumns}, null::text as before
-    ),
-    ${announcing()}
-    select ${eventColumns} from logged order by number`,
-};
+/** Concurrent changes can make a thread vanish between look-up and lock; that hardly ever happens twice in a row. */
+const mostAttempts = 8;
 
-const openMessages: Statement = {
-  name: "ticket_messages",
-  text: `
-    with opened as (
-      insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
-                            state, reference, attempt, lease_until)
-      select $1::bigint, "chatId", "conversationId", 'out', kind, text, "mediaUrl", 'business', $2, ${messageState.sending},
-             gen_random_uuid(), 1, clock_timestamp() + make_interval(secs => $4)
-      from jsonb_to_recordset($3::jsonb) as message(
-        position integer, "chatId" bigint, "conversationId" bigint, kind text, text text, "mediaUrl" text)
-      order by position
-      returning business_id, id, chat_id, attempt, reference
-    )
-    select opened.business_id as "businessId", opened.id, opened.chat_id as "chatId", opened.attempt, opened.reference,
-           chat.provider as channel, contact.platform_id as to
-    from opened
-    join chats as chat on chat.business_id = opened.business_id and chat.id = opened.chat_id
-    join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
-    order by opened.id`,
-};
-
-/**
- * A contact, its chat and its conversation may each be made by others meanwhile, and one is closed or erased between a look
- * and the lock: seldom once, hardly ever twice.
- */
-const mostLooks = 8;
-
-/**
- * Rows are locked in the order of lines, conversations, chats, counters of events, as everywhere that more than one of
- * them is locked.
- */
+/** Lock order: lines, conversations, chats, event counters. */
 export class PostgresTicketDesk implements TicketDesk {
   /**
-   * @param defaultProvider - the channel of chats that are made here
-   * @param leaseSeconds - longer than any request to a platform may take
+   * @param defaultProvider - the channel of new chats
+   * @param leaseSeconds - must be longer than any request to a platform
    */
   constructor(
     private readonly transaction: Queries,
@@ -261,26 +198,24 @@ export class PostgresTicketDesk implements TicketDesk {
     private readonly digestOf: DigestOfNumber,
   ) {}
 
-  async hold(line: AgentLine): Promise<Date> {
-    const now = await this.lock(line, waiting);
-    if (!now) throw new Error(`department ${line.departmentId} of business ${line.businessId} is gone`);
-    return now;
+  hold(line: AgentLine): Promise<Date> {
+    return holdLine(this.transaction, line);
   }
 
   tryHold(line: AgentLine): Promise<Date | null> {
-    return this.lock(line, skipping);
+    return tryHoldLine(this.transaction, line);
   }
 
   async thread(businessId: number, phone: string, contactName: string): Promise<ConversationThread> {
     const values = [businessId, phone, contactName, this.defaultProvider, this.digestOf(phone)];
-    for (let look = 0; look < mostLooks; look += 1) {
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const [thread] = await this.transaction.rows<ConversationThread>(findThread, values);
       if (!thread) continue;
       await this.lockThreads(businessId, [thread]);
       const found = await this.transaction.rows(standing, [businessId, thread.conversationId]);
       if (found.length > 0) return thread;
     }
-    throw new Error(`a contact's conversations in business ${businessId} end as soon as they are found`);
+    throw new Error(`a contact's conversations in business ${businessId} close as soon as they are found`);
   }
 
   async lockThreads(businessId: number, threads: readonly ConversationThread[]): Promise<void> {
@@ -309,32 +244,11 @@ export class PostgresTicketDesk implements TicketDesk {
     return this.transaction.rows<LoggedEvent>(announce, [businessId, JSON.stringify(tickets)]);
   }
 
-  note({ businessId, authorName }: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]> {
-    return this.transaction.rows<LoggedEvent>(note, [businessId, authorName, inOrder(notes)]);
+  note(author: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]> {
+    return addNotes(this.transaction, author, notes);
   }
 
-  async openMessages({ businessId, authorName }: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]> {
-    if (messages.length === 0) return [];
-    const rows = messages.map(({ content, ...thread }) => {
-      return { ...thread, kind: kindOf(content), text: content.text, mediaUrl: content.media?.link };
-    });
-    const values = [businessId, authorName, inOrder(rows), this.leaseSeconds];
-    const opened = await this.transaction.rows<Omit<OpenedMessage, "content">>(openMessages, values);
-    // Ids rise in the order in which the messages are given.
-    return opened.flatMap((row, index) => {
-      const message = messages[index];
-      return message ? [{ ...row, content: message.content }] : [];
-    });
-  }
-
-  private async lock({ businessId, departmentId }: AgentLine, by: ReturnType<typeof holding>): Promise<Date | null> {
-    const [held] =
-      departmentId === null
-        ? await this.transaction.rows<{ now: Date }>(by.business, [businessId])
-        : await this.transaction.rows<{ now: Date }>(by.department, [businessId, departmentId]);
-    return held?.now ?? null;
+  openMessages(author: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]> {
+    return openMessages(this.transaction, author, messages, this.leaseSeconds);
   }
 }
-
-const inOrder = (rows: readonly object[]): string =>
-  JSON.stringify(rows.map((row, position) => ({ position, ...row })));

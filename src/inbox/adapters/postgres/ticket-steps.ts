@@ -1,6 +1,6 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
-import type { TicketSetups, TicketStep, TicketSteps } from "../../application/ports.ts";
+import type { TicketSetups, TicketStep, TicketSteps } from "../../application/ticket-ports.ts";
 import type { TicketSetup } from "../../domain/ticket.ts";
 
 const list: Statement = {
@@ -25,7 +25,7 @@ export class PostgresTicketSteps implements TicketSteps {
   }
 }
 
-/** A `TicketSetup` of the row `step`, together with `setupJoins`. */
+/** A `TicketSetup` of the row `step` joined with `setupJoins`. */
 export const setupColumns = `
   step.business_id as "businessId", business.name as "businessName",
   business.feature_flags->>'timezone' as timezone, step.id as "stepId", step.name as "stepName", step.content,
@@ -46,8 +46,8 @@ const find: Statement = {
 };
 
 /**
- * A step of ours that opens no tickets is not taken for one of another business that has the same id. Whatever there is,
- * both questions are asked and one row answers: the time tells no more than the words that the caller gets.
+ * If the business has a step with this id, a foreign step with the same id is ignored. Both subqueries always run,
+ * so the response time reveals no more than the answer.
  */
 const whose: Statement = {
   name: "ticket_step_whose",

@@ -3,10 +3,7 @@ import type { CustomerChat } from "./customer-chats.ts";
 import type { MarkedMessage } from "./delivery-marks.ts";
 import { unanswered } from "./echoes.ts";
 
-/**
- * Locks the messages that news of one batch are about, in the order of their ids: several statements write to them, and
- * each by itself would take them in an order of its own.
- */
+/** Locks all messages that a batch of news concerns, by id. Each statement alone would lock them in its own order. */
 const lock: Statement = {
   name: "incoming_lock_messages",
   text: `
@@ -33,7 +30,7 @@ const lock: Statement = {
     for no key update`,
 };
 
-/** What names a message. */
+/** Identifies a message. */
 export interface NamedMessage {
   readonly sender: string;
   readonly message_id: string;
@@ -43,11 +40,11 @@ export interface NamedMessage {
 export interface Touched {
   readonly named: readonly NamedMessage[];
   readonly marked: readonly MarkedMessage[];
-  /** Chats with echoes that may be of messages which await their answer. */
+  /** Chats with echoes that may belong to messages whose send is unconfirmed. */
   readonly echoed: readonly CustomerChat[];
 }
 
-/** All of them at once: in several parts they would not be in order. */
+/** Must lock all in one statement to keep the order. */
 export async function lockTouched(
   transaction: Queries,
   provider: string,

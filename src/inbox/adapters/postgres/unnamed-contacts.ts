@@ -7,8 +7,8 @@ import { announceContacts } from "./changed-contacts.ts";
 import type { ChangedContact } from "./news.ts";
 
 /**
- * Goes from business to business through the index, so that the one with most rows costs no more than another. A row that
- * another process takes at the same moment is not due any more once that is committed.
+ * Finds the businesses with one index probe each, so that a business with many rows costs no more than others.
+ * `due_at` is checked again, because a concurrent claim may have moved it.
  */
 const claim: Statement = {
   name: "unnamed_contacts_claim",
@@ -56,7 +56,7 @@ const name: Statement = {
 
 const mostRenamed = 200;
 
-/** The newest messages of each chat: before its name was known the contact had little time to write. */
+/** Only the newest messages of each chat are changed: while the contact had no name, it wrote few. */
 const renameAuthors: Statement = {
   name: "unnamed_contact_messages",
   text: `

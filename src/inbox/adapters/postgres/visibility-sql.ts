@@ -24,18 +24,18 @@ const queues = "(select queues from viewer)::bigint[]";
 
 export const seesAll = "(select queues is null from viewer)";
 
-/** The viewer sees what stands in this queue. */
+/** True if the viewer sees this queue. */
 const sees = (queue: string): string => `(${seesAll} or ${queue} = any(${queues}))`;
 
-/** True of a row `chat` that the viewer may see. */
+/** True if the viewer may see the row `chat`. */
 export const isVisible = sees(queueIn("chat"));
 
-/** True of a row `chat` that the viewer may see, or could if nobody had it. */
+/** True if the viewer may see the row `chat`, or could if it had no agent. */
 export const isWithinReach = `(${isVisible} or ${sees("coalesce(-chat.department_id, 0)")})`;
 
-/** A query for the queues that an agent sees who does not see all. */
+/** A query for the viewer's queues; only for agents who do not see all. */
 export const queuesSeen = `select unnest(${queues}) as queue`;
 
-/** A query for those of `asked`, an array, that the viewer sees. */
+/** A query for the queues of the array `asked` that the viewer sees. */
 export const queuesSeenAmong = (asked: string): string => `
   select each.queue from unnest(${asked}) as each(queue) where ${sees("each.queue")}`;

@@ -3,10 +3,10 @@ import { type Cells, firstEverywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { agentRole } from "../../../kernel/ids.ts";
 import type { DepartmentDesk, DepartmentLine, WaitingChats } from "../../application/acting/ports.ts";
-import type { AgentLine } from "../../application/ports.ts";
+import type { AgentLine } from "../../application/ticket-ports.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
+import { holdLine, tryHoldLine } from "./agent-lines.ts";
 import { chatState } from "./state-sql.ts";
-import type { PostgresTicketDesk } from "./ticket-desk.ts";
 import { queueIn } from "./visibility-sql.ts";
 
 const department: Statement = {
@@ -27,8 +27,7 @@ const wait: Statement = {
 };
 
 /**
- * Those who are available, with what they have in hand: open tickets, and open chats that have none. Limited to more
- * than a department has.
+ * Available agents with their load: open tickets, and open chats without a ticket. The limit exceeds any department.
  */
 const agents: Statement = {
   name: "desk_agents",
@@ -120,11 +119,7 @@ export class PostgresWaitingChats implements WaitingChats {
 }
 
 export class PostgresDepartmentDesk implements DepartmentDesk {
-  /** @param tickets - on the same transaction */
-  constructor(
-    private readonly transaction: Queries,
-    private readonly tickets: Pick<PostgresTicketDesk, "hold" | "tryHold">,
-  ) {}
+  constructor(private readonly transaction: Queries) {}
 
   async department(businessId: number, departmentId: number): Promise<DepartmentLine | null> {
     const [line] = await this.transaction.rows<DepartmentLine>(department, [businessId, departmentId]);
@@ -132,11 +127,11 @@ export class PostgresDepartmentDesk implements DepartmentDesk {
   }
 
   hold(line: AgentLine): Promise<Date> {
-    return this.tickets.hold(line);
+    return holdLine(this.transaction, line);
   }
 
   tryHold(line: AgentLine): Promise<Date | null> {
-    return this.tickets.tryHold(line);
+    return tryHoldLine(this.transaction, line);
   }
 
   agents({ businessId, departmentId }: DepartmentLine): Promise<AgentLoad[]> {

@@ -12,18 +12,18 @@ import type {
   WaitingPlace,
   WaitingTicket,
   WaitingTickets,
-} from "../../application/ports.ts";
+} from "../../application/ticket-ports.ts";
 import { attendedStates } from "../../domain/conversation.ts";
 import { namedAgent, type TicketSetup } from "../../domain/ticket.ts";
-import { told } from "./announce-sql.ts";
+import { nameAndPayload } from "./announce-sql.ts";
 import { audienceOf, chatJoins } from "./chat-sql.ts";
 import { setupColumns, setupJoins } from "./ticket-steps.ts";
 
 /**
- * In another conversation than before the contact waits from the beginning. A chat that nobody has waits for the step's
- * department with that, which takes it out of the sight of others.
+ * A new conversation starts waiting from now. A chat without an agent moves to the step's department, and so out of the
+ * sight of others.
  *
- * The chat is locked first, as by those who take it and find it waiting then.
+ * The chat is locked first, as by those who take it; they then see that it waits.
  */
 const enter: Statement = {
   name: "waiting_enter",
@@ -52,7 +52,7 @@ const enter: Statement = {
     ),
     given as (select was from room),
     events as (
-      select chat.business_id, 0 as position, ${told("chat:changed")}
+      select chat.business_id, 0 as position, ${nameAndPayload("chat:changed")}
       from placed as chat cross join given ${chatJoins}
       where chat.last_message_at is not null
     ),
@@ -63,7 +63,7 @@ const enter: Statement = {
 
 const inLine = "step.business_id = $1 and step.department_id is not distinct from $2::bigint";
 
-/** Of the rows `waiting` and `conversation`. */
+/** A condition on the rows `waiting` and `conversation`. */
 const isServed = `
   (conversation.closed_at is not null or conversation.state in (${quoted(...attendedStates)})
    or exists (select from tickets as ticket
@@ -80,7 +80,7 @@ const forgetServed: Statement = {
       and ${isServed}`,
 };
 
-/** One that is erased waits no more either. */
+/** An erasure deletes the row, so an erased contact is left out. */
 const stillWaiting: Statement = {
   name: "waiting_still",
   text: `
@@ -193,7 +193,7 @@ export class PostgresWaitingLines implements WaitingLines {
 
   list(businessId: number | null, after: AgentLine | null): Promise<WaitingLine[]> {
     if (businessId !== null) {
-      // A line without a department has the place 0.
+      // Lines without a department have the position 0.
       const place = after === null ? -1 : (after.departmentId ?? 0);
       return this.cells.of(businessId).rows<WaitingLine>(linesOfBusiness, [businessId, place]);
     }

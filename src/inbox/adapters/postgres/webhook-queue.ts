@@ -105,7 +105,7 @@ function keptOf({ id, payload, platformId, businessId, senderId }: ClaimedRow): 
   return { id, payload, about: platformId === null ? null : { platformId, owner } };
 }
 
-/** Those of one cell. */
+/** The kept webhooks of one cell. */
 export class PostgresWebhookQueue implements WebhookQueue {
   constructor(private readonly database: Queries) {}
 
@@ -134,7 +134,7 @@ export class PostgresWebhookQueue implements WebhookQueue {
 
   async postpone(id: number, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
-    // One that meets the time limit of statements each time would never be given up on.
+    // A webhook that always exceeds the statement timeout must count, or it would never be given up.
     const counts = isTimeout(error) || !isOwnTrouble(error);
     await this.database.rows(postpone, [id, message.replaceAll("\0", ""), counts ? 1 : 0]);
   }

@@ -8,7 +8,10 @@ import { isInScope } from "./message-ids.ts";
 import { inChunks } from "./news.ts";
 import { isCalled } from "./thread-sql.ts";
 
-/** Empties messages of the customers who take them back, in their own chats. Those that are empty already are found, too. */
+/**
+ * Empties messages that their customers withdraw, in their own chats. Emptied ones are returned again with `shows`
+ * false.
+ */
 const withdraw: Statement = {
   name: "incoming_withdrawals",
   text: `
@@ -60,15 +63,15 @@ export interface WithdrawnMessage {
   readonly chat_id: number;
   readonly state: MessageState;
   readonly platform_message_id: string;
-  /** The platform's id of the sender that it was told to. */
+  /** The platform's id of the sender. */
   readonly sender: string;
-  /** It was there until now. */
+  /** The message was visible until now. */
   readonly shows: boolean;
-  /** Names of stored files that it named. */
+  /** Names of its stored files. */
   readonly files: readonly string[];
 }
 
-/** Those of messages that are not known, or not the customer's, are left out. */
+/** Withdrawals of unknown messages, or by another customer, are left out of the result. */
 export const withdrawMessages = (
   transaction: Queries,
   provider: string,
@@ -78,7 +81,7 @@ export const withdrawMessages = (
   return inChunks<WithdrawnMessage>(transaction, withdraw, rows, provider);
 };
 
-/** Withdraws the files that nothing else names; they are to be removed after the commit. */
+/** Withdraws files that are used nowhere else. The caller must delete them after the commit. */
 export async function withdrawFiles(files: FileErasure, messages: readonly WithdrawnMessage[]): Promise<StoredFiles[]> {
   const byBusiness = groupBy(
     messages.filter(({ shows, files: named }) => shows && named.length > 0),

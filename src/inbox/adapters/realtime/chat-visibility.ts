@@ -5,15 +5,15 @@ import type { LiveViews } from "../../application/live-views.ts";
 import { queueOf } from "../../domain/visibility.ts";
 import { inboxEvents } from "./inbox-events.ts";
 
-/** What a client hears by the queues that its user sees: null for all of them. */
+/** The queues that a client's user sees; null for all. */
 interface SeenQueues extends View {
   readonly queues: ReadonlySet<number> | null;
 }
 
-/** The database logs it where the role or the departments of a user change, or the business's flag. */
+/** Logged by the database when a user's role or departments change, or the business's flag `agents_see`. */
 const viewChanged = "view:changed";
 
-/** Agents hear of the chats that they may see; of everything else each client hears. */
+/** Clients get events of the chats that their users may see, and all other events. */
 export class ChatVisibility implements Visibility {
   readonly everything: SeenQueues = { key: "all", queues: null };
 

@@ -12,7 +12,7 @@ import {
   wholeContactToWire,
 } from "../wire/inbox-wire.ts";
 
-/** The wire's spelling of each event of the inbox. */
+/** Translates each event to the wire. */
 export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: InboxEvents[Name]) => object } = {
   "message:new": ({ chatId, conversationId, contact, message }) => ({
     chat_id: chatId,
@@ -60,10 +60,10 @@ export const inboxEvents: { readonly [Name in keyof InboxEvents]: (payload: Inbo
     departamento: ticket.department && namedToWire(ticket.department),
     cerrado: ticket.closedAt && iso(ticket.closedAt),
   }),
-  // Those that were logged without it are of agents.
+  // Events of earlier versions lack `isAgent`; they concern agents only.
   "agent:changed": ({ isAgent = true, ...agent }) => ({ agente: agentToWire(agent), activo: isAgent }),
   "contact:changed": ({ contact, erased }) => ({ contacto: wholeContactToWire(contact), borrado: erased }),
 };
 
-/** What a client hears in place of the event with which it loses sight of a chat. */
+/** Replaces an event after which a client may no longer see the chat. */
 export const goneEvents = { "chat:gone": ({ chatId }: { readonly chatId: number }) => ({ chat_id: chatId }) };

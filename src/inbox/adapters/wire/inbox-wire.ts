@@ -22,7 +22,7 @@ const authors: Readonly<Record<MessageView["author"], string>> = {
 };
 const directions: Readonly<Record<MessageView["direction"], string>> = { in: "entrante", out: "saliente" };
 
-/** Of conversations, but for the last, which only chats have. */
+/** Conversations use all but `closed`. */
 export const chatStateToWire = {
   bot: "bot",
   pending: "pendiente",
@@ -37,7 +37,7 @@ export const ticketStateToWire: Readonly<Record<TicketState, string>> = {
   cancelled: "cancelado",
 };
 
-/** Timestamps come out of jsonb with the database's offset and microseconds. */
+/** Converts a jsonb timestamp, which has the database's offset and microseconds. */
 export const iso = (timestamp: string): string => new Date(timestamp).toISOString();
 
 export const namedToWire = ({ id, name }: NamedView) => ({ id, nombre: name });
@@ -51,9 +51,9 @@ export const contactToWire = ({ id, name, phone, platformId }: ContactView) => (
 
 type Failed = Pick<MessageView, "state" | "errorCode" | "errorReason">;
 
-/** Why the service itself did not send a message, by how its reasons begin. */
+/** The service's own reasons for not sending, by their beginnings. */
 const ownReasons: readonly (readonly [begins: RegExp, sentence: string])[] = [
-  [/^the business has no sender /, "El negocio no tiene con qué enviar por este canal"],
+  [/^the business has no sender/, "El negocio no tiene con qué enviar por este canal"],
   [/^the contact opted out$/, "El contacto no quiere recibir promociones"],
   [
     /^(no connection within |connection failed: |it could not be handed |no URL is configured |too many requests under way|the client is closed|invalid request: )/,
@@ -61,7 +61,7 @@ const ownReasons: readonly (readonly [begins: RegExp, sentence: string])[] = [
   ],
 ];
 
-/** A platform's refusal keeps the platform's words; reasons of the service itself are told in the language of the wire. */
+/** A platform's reason keeps its text; the service's own reasons are translated. */
 export const failureToWire = ({ state, errorCode, errorReason }: Failed) => {
   if (errorCode === null && errorReason === null) return null;
   const reason = errorCode === null && errorReason !== null ? ownReason(state, errorReason) : errorReason;
@@ -70,12 +70,9 @@ export const failureToWire = ({ state, errorCode, errorReason }: Failed) => {
 
 function ownReason(state: MessageView["state"], reason: string): string {
   if (state === "unknown") return "No se sabe si el mensaje llegó: la plataforma no confirmó el envío";
-  if (reason.startsWith("the business has no sender")) return "El negocio no tiene con qué enviar por este canal";
-  if (reason === "the contact opted out") return "El contacto no quiere recibir promociones";
   return ownReasons.find(([begins]) => begins.test(reason))?.[1] ?? reason;
 }
 
-/** The customer took the message back. */
 const isWithdrawn = (details: object | null): boolean =>
   details !== null && "withdrawn" in details && details.withdrawn === true;
 
@@ -101,7 +98,7 @@ const fileTroubleToWire: Readonly<Record<FileTrouble, string>> = {
   "not-stored": "El archivo no se pudo guardar",
 };
 
-/** The platform's own fields, and where the file of the message stands. */
+/** The platform's fields, and the state of the message's file. */
 function detailsToWire({ details, file, attachment }: MessageView): object | null {
   if (isWithdrawn(details)) return { eliminado: true };
   if (!file) return details;
@@ -122,7 +119,7 @@ export const messageToWire = (message: MessageView) => ({
   media_url: message.mediaUrl,
   autor: authors[message.author],
   autor_nombre: message.authorName,
-  // States of messages read on the wire as they do here.
+  // The states' names are the same on the wire.
   estado: message.state,
   error: failureToWire(message),
   fecha: iso(message.occurredAt),
@@ -185,7 +182,7 @@ export const listedContactToWire = (contact: ListedContact) => ({
   })),
 });
 
-/** What nobody has judged yet is null. */
+/** Temperatures are null until they are rated. */
 export const chatDetailsToWire = (chat: ChatDetails, orders: readonly OrderSummary[]) => ({
   ...chatToWire(chat),
   contacto: wholeContactToWire(chat.wholeContact),

@@ -4,7 +4,7 @@ const placeholder = /\{\{([^{}]+)\}\}/g;
 
 /**
  * Fills in `{{contacto.nombre}}`, `{{contacto.numero}}`, `{{contacto.<campo>}}`, `{{agente.nombre}}` and
- * `{{negocio.nombre}}`, in letters of any size. What nobody knows is empty.
+ * `{{negocio.nombre}}`, in upper or lower case. Unknown values are empty.
  */
 export const quickReplyText = (text: string, facts: QuickReplyFacts): string =>
   text.replace(placeholder, (_, name: string) => factOf(name.trim(), facts));
@@ -26,7 +26,7 @@ function factOf(name: string, facts: QuickReplyFacts): string {
   }
 }
 
-/** A field by its name, else by one that differs in the size of letters alone. */
+/** Prefers the exact name; otherwise upper and lower case are equal. */
 function fieldOf(fields: QuickReplyFacts["contactFields"], wanted: string): string {
   const all = Object.entries(fields ?? {});
   const same = (name: string) => name.toLowerCase() === wanted.toLowerCase();

@@ -4,7 +4,6 @@ import { Turns } from "../../../kernel/turns.ts";
 import type { ReadMessage, ReadReceipts } from "../../../messaging/public.ts";
 import {
   AgentNotFound,
-  type ChatTaken,
   DepartmentNotFound,
   Forbidden,
   refuseClose,
@@ -13,7 +12,6 @@ import {
   waitsFor,
 } from "../../domain/acting.ts";
 import { chooseAgent, receivers } from "../../domain/assignment.ts";
-import type { TagNotFound } from "../../domain/contact.ts";
 import { beginsBy } from "../../domain/conversation.ts";
 import { isOpen } from "../../domain/opening-hours.ts";
 import type { TicketEnd } from "../../domain/ticket.ts";
@@ -21,26 +19,14 @@ import { ChatNotFound, MessageNotFound, type Viewer } from "../../domain/visibil
 import type { ChatView } from "../events.ts";
 import type { ActingStores, ActingUnitOfWork, HeldChat } from "./ports.ts";
 
-/** To an agent, to the agents of a department, or to nobody. */
+/** The new holder is an agent, an agent of a department, or no agent. */
 export type Transfer = { readonly agentId: number | null } | { readonly departmentId: number };
 
-export type ActingFailure =
-  | ChatNotFound
-  | ChatTaken
-  | Forbidden
-  | AgentNotFound
-  | DepartmentNotFound
-  | TagNotFound
-  | MessageNotFound;
-
 type Receipt = ReadMessage & { readonly provider: string };
-/** With a conversation that may have been opened for it only now. */
+/** `isNew`: the action itself opened the conversation. */
 type ActedOn = HeldChat & { readonly isNew: boolean };
 
-/**
- * What an action did: nothing; something of the chat alone; or something of its tickets as well, with the agents who have
- * more or fewer of them.
- */
+/** What an action changed: nothing, only the chat, or also tickets; then the agents whose open tickets changed. */
 type Done = "nothing" | "chat" | { readonly ticketsOf: readonly number[] };
 
 interface Outcome {
@@ -49,12 +35,12 @@ interface Outcome {
 }
 
 /**
- * What people do with a chat. Each action locks the chat, looks whether it may be done, does it and logs that the chat
- * changed, in one transaction: of two at once the second sees what the first one did. What changes nothing is no error and
- * is told to nobody.
+ * The actions of users and App Keys on a chat. Each action locks the chat, checks, changes and logs in one
+ * transaction, so that a second action sees the result of the first. An action that changes nothing succeeds and
+ * sends no event.
  */
 export class ActOnChats {
-  /** Transfers to one department wait for each other here, not with a connection of the database in hand. */
+  /** Transfers to one department wait here in memory, so that they hold no database connection while they wait. */
   private readonly turns = new Turns();
 
   constructor(
@@ -63,7 +49,7 @@ export class ActOnChats {
     private readonly receipts: Pick<ReadReceipts, "send">,
   ) {}
 
-  /** An agent who has it already keeps it. */
+  /** Does nothing if the agent already has the chat. */
   take(viewer: Viewer, chatId: number): Promise<ChatView> {
     const { userId } = viewer;
     if (userId === null) return Promise.reject(new Forbidden("a key takes no chat"));
@@ -95,8 +81,8 @@ export class ActOnChats {
   }
 
   /**
-   * To the available agent with the least in hand, and not to the one who hands it on while others are there; with
-   * nobody available it waits in the department's line.
+   * Assigns the available agent with the smallest load, and the current holder only if they are alone. Without an
+   * available agent the chat waits in the department's line.
    */
   private transferToDepartment(viewer: Viewer, chatId: number, departmentId: number): Promise<ChatView> {
     const { businessId } = viewer;
@@ -146,7 +132,7 @@ export class ActOnChats {
     });
   }
 
-  /** Never moves back. The platform is told once of each message that is the last to be read. */
+  /** The mark never moves back. The platform gets one receipt for each message that becomes the last one read. */
   async read(viewer: Viewer, chatId: number, upTo: number): Promise<ChatView> {
     const { businessId } = viewer;
     let receipt: Receipt | null = null;
@@ -164,7 +150,9 @@ export class ActOnChats {
     return view;
   }
 
-  /** A closed one stays as it was closed. The open conversation is locked before the chat, as everybody locks them. */
+  /**
+   * Does nothing to a closed chat. Locks the open conversation before the chat: the lock order that avoids deadlocks.
+   */
   private actOnOpen(
     viewer: Viewer,
     chatId: number,
@@ -217,11 +205,11 @@ export class ActOnChats {
   }
 }
 
-/** The agent has it in hand already. */
+/** The agent already works on the chat. */
 const isWith = ({ holder, state, isNew }: ActedOn, agentId: number): boolean =>
   holder?.id === agentId && state === "in_progress" && !isNew;
 
-/** Only taking and answering tell of a chat that somebody else has. */
+/** Actions other than taking and answering do not reveal that another agent has the chat. */
 function refuseHidden({ isVisible, chatId }: HeldChat): void {
   if (!isVisible) throw new ChatNotFound(`chat ${chatId}`);
 }

@@ -36,7 +36,6 @@ import type {
   MessageToOpen,
 } from "./ports.ts";
 
-/** What somebody writes into a chat. */
 export type Answer =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "media"; readonly url: string; readonly text: string }
@@ -47,13 +46,13 @@ export type Answer =
       readonly mediaUrl?: string;
     }
   | { readonly kind: "quick-reply"; readonly quickReplyId: number }
-  /** For agents only; it is never sent. */
+  /** Visible to agents only; never sent. */
   | { readonly kind: "note"; readonly text: string };
 
 export interface AnswerCommand {
   readonly chatId: number;
   readonly answer: Answer;
-  /** A message of the same chat. */
+  /** A message id of the same chat. */
   readonly replyToId: number | null;
 }
 
@@ -67,13 +66,12 @@ export type AnswerFailure =
   | QuickReplyEmpty
   | PrepareTemplateFailure;
 
-/** What is to be sent, ready for its channel. */
 interface Prepared {
   readonly content: MessageContent;
-  /** What it leaves from; the sender for the chat unless given. */
+  /** The sender to use; the chat's own sender if absent. */
   readonly sender?: Sender;
   readonly templateId: number | null;
-  /** Takes back what was counted, for one that was not sent. */
+  /** Takes back the template's usage count if the message was not sent. */
   readonly release: () => Promise<void>;
 }
 
@@ -86,8 +84,8 @@ interface StoredAnswer {
 const nothingCounted = async () => {};
 
 /**
- * An answer in a chat: stored and taken under a lease in one transaction with what it does to the chat, then sent once.
- * An agent who answers in a chat that nobody has takes it with that.
+ * Answers a chat. One transaction stores the message, leases it and changes the chat; then it is sent at most once. An
+ * agent who answers a chat without an agent becomes its holder.
  */
 export class AnswerChat {
   constructor(
@@ -101,7 +99,7 @@ export class AnswerChat {
     private readonly fill: FillQuickReply,
   ) {}
 
-  /** The message, whatever became of it. Rejects with `AnswerFailure`: then nothing was stored or sent. */
+  /** Resolves with the message in any delivery state. Rejects with `AnswerFailure` if nothing was stored or sent. */
   async execute(viewer: Viewer, command: AnswerCommand): Promise<MessageView> {
     const { businessId } = viewer;
     const { answer } = command;
@@ -116,7 +114,7 @@ export class AnswerChat {
       const { sender } = prepared;
       await this.sends.sendOpened([{ ...stored.opened, ...(sender && { sender }) }]);
     }
-    const message = await this.found(businessId, stored.messageId);
+    const message = await this.storedMessage(businessId, stored.messageId);
     if (!mayReach(message.state)) await prepared.release();
     return message;
   }
@@ -138,7 +136,7 @@ export class AnswerChat {
       });
     });
     this.feed.publish(events);
-    return this.found(viewer.businessId, id);
+    return this.storedMessage(viewer.businessId, id);
   }
 
   private async store(viewer: Viewer, command: AnswerCommand, prepared: Prepared): Promise<StoredAnswer> {
@@ -160,7 +158,7 @@ export class AnswerChat {
         conversationId,
         content,
         channel,
-        // A template of ProviderB leaves another channel than the chat's, where the chat's ids are not known.
+        // A ProviderB template leaves by another channel than the chat's, and that channel knows only phone numbers.
         to: channel === chat.provider ? chat.platformId : chat.phone,
         author: authorOf(viewer, chat),
         templateId,
@@ -201,7 +199,7 @@ export class AnswerChat {
     return { content, sender, templateId, release };
   }
 
-  /** The file is asked for only where it could go out; whether it may is asked again once the chat is held. */
+  /** Probes the file only if it could be sent now; `store` checks again after it locks the chat. */
   private async withMedia(viewer: Viewer, chatId: number, url: string, text: string): Promise<MessageContent> {
     const chat = await this.reads.chat(viewer, chatId);
     if (!chat) throw new ChatNotFound(`chat ${chatId}`);
@@ -215,10 +213,10 @@ export class AnswerChat {
     return { text, media: { type: mediaKindOf(answer.type ?? null), link: url } };
   }
 
-  private async found(businessId: number, messageId: number): Promise<MessageView> {
+  private async storedMessage(businessId: number, messageId: number): Promise<MessageView> {
     const message = await this.reads.message(businessId, messageId);
     if (!message) throw new Error(`message ${messageId} of business ${businessId} is gone`);
-    // What became of it could not be written down: its delivery status will tell.
+    // The result of the send could not be saved; a delivery status will settle it.
     return message.state === "sending" ? { ...message, state: "unknown" } : message;
   }
 }
@@ -244,7 +242,6 @@ async function replied(answers: AnswerDesk, { businessId, chatId }: HeldChat, re
   return message;
 }
 
-/** In the name of the user, or of the business for an App Key. */
 function authorOf({ userId }: Viewer, { userName, businessName }: HeldChat): MessageToOpen["author"] {
   if (userId === null) return { kind: "business", name: businessName, userId: null };
   return { kind: "user", name: userName ?? businessName, userId };

@@ -8,8 +8,8 @@ import type { ActingStores, ActingUnitOfWork, ChatChange, DepartmentLine, HeldCh
 const batchSize = 100;
 
 /**
- * Gives chats that wait for a department to its agents once some are available, the oldest first. Any number of processes
- * may do so at once: a line is in one hand at a time.
+ * Assigns chats that wait for a department to its available agents, the oldest first. Safe in any number of
+ * processes: a lock lets one at a time serve a line.
  */
 export class AssignWaitingChats {
   constructor(
@@ -19,12 +19,11 @@ export class AssignWaitingChats {
     private readonly onFailure: (error: unknown, line: DepartmentLine) => void,
   ) {}
 
-  /** How many chats were given out. A line that fails does not hold up the others. */
+  /** Returns the number of chats assigned. A line that fails does not stop the others. */
   execute(signal?: AbortSignal): Promise<number> {
     return this.serveAll(null, signal);
   }
 
-  /** The lines of one business. */
   executeFor(businessId: number, signal?: AbortSignal): Promise<number> {
     return this.serveAll(businessId, signal);
   }
@@ -66,7 +65,7 @@ async function serveOn({ chats, departments }: ActingStores, line: DepartmentLin
   const agents = await departments.agents(line);
   if (agents.length === 0) return [];
   const chatIds = await departments.oldest(line, batchSize);
-  // All conversations first, then all chats, each in the order of their ids, as everybody locks them.
+  // Lock order, as everywhere: all conversations, then all chats, each by id.
   await chats.lockOpen(businessId, chatIds);
   const held = new Map<number, HeldChat>();
   for (const chatId of [...chatIds].sort((a, b) => a - b)) {

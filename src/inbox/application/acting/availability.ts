@@ -1,7 +1,6 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import type { NamedView } from "../events.ts";
 
-/** What a user is told of themselves. */
 export interface OwnView extends NamedView {
   readonly email: string | null;
   readonly roleId: number;
@@ -13,16 +12,16 @@ export interface OwnView extends NamedView {
 
 export interface OwnDesk {
   find(businessId: number, userId: number): Promise<OwnView>;
-  /** Logs the change; no events where it is so already. */
+  /** Logs the change; returns no events if nothing changed. */
   setAvailable(businessId: number, userId: number, isAvailable: boolean): Promise<LoggedEvent[]>;
 }
 
-/** Whether a user takes what is given out. Who goes away keeps what they have; who comes back gets what waits. */
+/** Whether a user gets new chats. A user who goes away keeps theirs; one who comes back gets chats that wait. */
 export class Availability {
   constructor(
     private readonly desk: OwnDesk,
     private readonly feed: EventFeed,
-    /** Has what waits in a business given out soon; returns at once. */
+    /** Returns at once; waiting chats and tickets are assigned in the background. */
     private readonly giveOut: (businessId: number) => void,
   ) {}
 

@@ -5,8 +5,8 @@ interface GivesOut {
 }
 
 /**
- * Gives out what waits in a business as soon as an agent came back, in the background. The regular job does the same for
- * all businesses, so that nothing is lost with a process that stops.
+ * Assigns what waits in a business as soon as an agent comes back, in the background. A regular job does the same for
+ * all businesses, so a process that stops loses nothing.
  */
 export class GiveOutSoon {
   private readonly businessIds = new Set<number>();
@@ -19,7 +19,6 @@ export class GiveOutSoon {
     this.loop = new NudgedLoop((signal) => this.work(signal), onFailure);
   }
 
-  /** Returns at once. */
   nudge(businessId: number): void {
     this.businessIds.add(businessId);
     this.loop.nudge();

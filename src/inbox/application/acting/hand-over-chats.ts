@@ -4,20 +4,20 @@ import type { ActingStores, ActingUnitOfWork, ChatChange, LeavingUser, LeavingUs
 const batchSize = 100;
 
 /**
- * Takes open chats and tickets from users who attend no more, and puts each chat into the line of the department that it
- * waited for last. Any number of processes may do so at once.
+ * Takes open chats and tickets from users who may no longer attend, and puts each chat into the line of the department
+ * that it last waited for. Safe in any number of processes.
  */
 export class HandOverChats {
   constructor(
     private readonly leaving: LeavingUsers,
     private readonly unitOfWork: ActingUnitOfWork,
     private readonly feed: EventFeed,
-    /** Serves those who wait in the business. */
+    /** Assigns what waits in the business. */
     private readonly giveOut: (businessId: number) => Promise<unknown>,
     private readonly onFailure: (error: unknown, user: LeavingUser) => void,
   ) {}
 
-  /** How many chats were handed over. A user with whom that fails does not hold up the others. */
+  /** Returns the number of chats handed over. A user who fails does not stop the others. */
   async execute(signal?: AbortSignal): Promise<number> {
     let handed = 0;
     for (const user of await this.leaving.list()) {
@@ -27,7 +27,7 @@ export class HandOverChats {
     return handed;
   }
 
-  /** Never rejects: what is left is tried again by `execute`. */
+  /** Never rejects: `execute` tries again later. */
   async executeFor(user: LeavingUser): Promise<number> {
     const { businessId } = user;
     let handed = 0;
@@ -54,7 +54,7 @@ async function handOver(
   { businessId, userId }: LeavingUser,
   chatIds: readonly number[],
 ): Promise<LoggedEvent[]> {
-  // All conversations first, then all chats, each in the order of their ids, as everybody locks them.
+  // Lock order, as everywhere: all conversations, then all chats, each by id.
   await chats.lockOpen(businessId, chatIds);
   const changes: ChatChange[] = [];
   for (const chatId of [...chatIds].sort((a, b) => a - b)) {
@@ -62,7 +62,7 @@ async function handOver(
     if (!chat || chat.state === "closed") continue;
     const { departmentId } = chat.audience;
     if (chat.holder !== null && chat.holder.id !== userId) {
-      // Only a ticket of it was left behind: it goes to who has the chat.
+      // The leaving user had only a ticket of this chat: it goes to the chat's holder.
       changes.push({ chat, ticketsOf: await chats.attend(chat, chat.holder.id) });
       continue;
     }

@@ -8,15 +8,15 @@ import type { OpeningHours } from "../../domain/opening-hours.ts";
 import type { TicketEnd } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import type { Audience, ChatView, MessageView } from "../events.ts";
-import type { AgentLine } from "../ports.ts";
+import type { AgentLine } from "../ticket-ports.ts";
 
-/** A chat as it is before anything is locked. */
+/** A chat as read without a lock, for checks before the transaction. */
 export interface SeenChat extends Omit<StandingChat, "chatId" | "state"> {
   readonly contactId: number;
   readonly isErased: boolean;
 }
 
-/** A chat whose row is locked until the transaction ends. */
+/** A chat whose row stays locked until the transaction ends. */
 export interface HeldChat extends StandingChat {
   readonly businessId: number;
   readonly contactId: number;
@@ -25,16 +25,16 @@ export interface HeldChat extends StandingChat {
   readonly platformId: string;
   readonly isErased: boolean;
   readonly audience: Audience;
-  /** The open conversation, else the last one; null where there was none. */
+  /** The open conversation, else the last one; null if there never was one. */
   readonly conversationId: number | null;
   readonly businessName: string;
-  /** Of the viewer, where it is a user. */
+  /** The viewer's name, if the viewer is a user. */
   readonly userName: string | null;
 }
 
 export interface OpenConversation {
   readonly conversationId: number;
-  /** It was opened only now. */
+  /** This call opened it. */
   readonly isNew: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface MessageToOpen {
   readonly chat: HeldChat;
   readonly conversationId: number;
   readonly content: MessageContent;
-  /** What it leaves by. */
+  /** The channel that it is sent by. */
   readonly channel: string;
   readonly to: string;
   readonly author: { readonly kind: "user" | "business"; readonly name: string; readonly userId: number | null };
@@ -59,13 +59,13 @@ export interface NewNote {
 }
 
 export interface ChatChange {
-  /** As it was when it was locked. */
+  /** As it was when it was locked, before the change. */
   readonly chat: HeldChat;
-  /** The agents who have more or fewer open tickets; null where its tickets are as they were. */
+  /** Agents whose number of open tickets changed; null if no ticket changed. */
   readonly ticketsOf: readonly number[] | null;
 }
 
-/** A department as a line of agents, with what decides whether it is open. */
+/** A department's waiting line, with the facts that decide whether it is open. */
 export interface DepartmentLine extends AgentLine {
   readonly departmentId: number;
   readonly openingHours: OpeningHours | null;
@@ -73,65 +73,64 @@ export interface DepartmentLine extends AgentLine {
 }
 
 /**
- * Whose chats they are, in one transaction. A conversation is locked before its chat, as everywhere: `openConversation`
- * or `lockOpen` comes before `hold`.
+ * Assigns chats, in one transaction. Call `openConversation` or `lockOpen` before `hold`: a conversation is always
+ * locked before its chat.
  */
 export interface ChatDesk {
-  /** Locks the open conversation, or opens one in this state; null where the business has no such chat. */
+  /** Locks the open conversation, or opens one in the state `begins`; null if the business has no such chat. */
   openConversation(businessId: number, chatId: number, begins: ConversationState): Promise<OpenConversation | null>;
-  /** Null for a chat that the viewer may not see, and could not if nobody had it. */
+  /** Locks the chat; null if the viewer could not see it even without a holder. */
   hold(viewer: Viewer, chatId: number): Promise<HeldChat | null>;
   /**
-   * Opens a conversation in a chat that never had one, before `hold`: a note needs one, and opens none in a chat that
-   * is closed.
+   * Opens the first conversation of a chat, because a note needs one; call before `hold`. A closed chat stays closed.
    */
   enterFirst(businessId: number, chatId: number, begins: ConversationState): Promise<void>;
-  /** Locks the open conversations of these chats, before any of the chats is held; how many there are. */
+  /** Locks the open conversations of these chats and returns their number; call before `hold`. */
   lockOpen(businessId: number, chatIds: readonly number[]): Promise<number>;
   /**
-   * The agent has it in hand, its conversation and its open tickets; it waits no more. With a department, it is the one
-   * that it waited for last. The agents who have more or fewer open tickets with it.
+   * Gives the chat, its conversation and its open tickets to the agent. `departmentId` becomes the department that it
+   * last waited for. Returns the agents whose number of open tickets changed.
    */
   attend(chat: HeldChat, agentId: number, departmentId?: number): Promise<number[]>;
   /**
-   * Nobody has it, nor its open tickets; it waits for the department, or for the one it waited for last. As `attend`,
-   * the agents who have fewer tickets.
+   * Takes chat and open tickets from their agents. The chat waits for the department, or for the last one if null.
+   * Returns as `attend` does.
    */
   queue(chat: HeldChat, departmentId: number | null): Promise<number[]>;
-  /** Ends its conversation and its open tickets; the bot attends what comes next. As `attend`. */
+  /** Ends the conversation and its open tickets; the bot takes the next message. Returns as `attend` does. */
   close(chat: HeldChat, end: TicketEnd, reason: string | null): Promise<number[]>;
-  /** Logs that the chats changed, and their tickets that are open or were closed in this transaction. Of one business. */
+  /** Logs the changed chats of one business, with their open tickets and those closed in this transaction. */
   announce(changes: readonly ChatChange[]): Promise<LoggedEvent[]>;
   view(businessId: number, chatId: number): Promise<ChatView>;
-  /** An active one. */
+  /** True for active users only. */
   hasUser(businessId: number, userId: number): Promise<boolean>;
 }
 
-/** What is kept of a chat besides whose it is. */
+/** Properties of a chat other than its holder. */
 export interface ChatMarks {
-  /** False where it is so already. */
+  /** False if nothing changed. */
   setBot(businessId: number, chatId: number, isAvailable: boolean): Promise<boolean>;
-  /** False where it is so already; rejects with `TagNotFound`. */
+  /** False if nothing changed; rejects with `TagNotFound`. */
   tag(businessId: number, chatId: number, tagId: number): Promise<boolean>;
   untag(businessId: number, chatId: number, tagId: number): Promise<boolean>;
   /**
-   * Marks as read up to the message. What the platform is to be told: its own id of the last message from the customer
-   * that was read only now, null for none; undefined where nothing changed.
+   * Marks as read up to the message; undefined if nothing changed. `receiptFor`: the platform's id of the last customer
+   * message that became read, null for none.
    */
   read(businessId: number, chatId: number, upTo: number): Promise<{ readonly receiptFor: string | null } | undefined>;
 }
 
-/** Where messages are entered into a chat that is held. */
+/** Adds messages to a chat that is locked. */
 export interface AnswerDesk {
   message(businessId: number, chatId: number, messageId: number): Promise<MessageToReply | null>;
   note(note: NewNote): Promise<{ readonly id: number; readonly events: readonly LoggedEvent[] }>;
-  /** Enters a message under a lease: from the commit on it is sent at most once, by the caller. */
+  /** Stores a message under a lease: after the commit the caller alone sends it, at most once. */
   openMessage(message: MessageToOpen): Promise<OpenedMessage>;
 }
 
-/** Chats that were handed to a department in which nobody was available. */
+/** Chats that wait because no agent of their department was available. */
 export interface WaitingChats {
-  /** Departments of a business, or of all, for which chats wait, in a fixed order, at most 200, beginning after `after`. */
+  /** Up to 200 departments (of one business or all) with waiting chats, in a fixed order, starting after `after`. */
   lines(businessId: number | null, after: DepartmentLine | null): Promise<DepartmentLine[]>;
 }
 
@@ -140,35 +139,35 @@ export interface LeavingUser {
   readonly userId: number;
 }
 
-/** Users who attend no more: their access was taken, or the agent's role. */
+/** Users who may no longer attend chats: their access or their agent role was removed. */
 export interface LeavingUsers {
-  /** Those who may still have chats, of all businesses, at most 1,000. */
+  /** Up to 1,000 users, of all businesses, who may still have chats. */
   list(): Promise<LeavingUser[]>;
-  /** The ids of open chats that they have, or have a ticket of. */
+  /** Ids of the user's open chats and of open chats in which they have a ticket. */
   chats(user: LeavingUser, limit: number): Promise<number[]>;
-  /** All was handed over. One who is not active stays among them as long as chats can come to them. */
+  /** Marks the user as done. Inactive users stay listed as long as chats can still be assigned to them. */
   settle(user: LeavingUser): Promise<void>;
 }
 
-/** A department's line: its agents, and the chats that wait for them. */
+/** A department's line: its agents and the chats that wait for them. */
 export interface DepartmentDesk {
   department(businessId: number, departmentId: number): Promise<DepartmentLine | null>;
-  /** As those of `TicketDesk`. */
+  /** Like the methods of `TicketDesk`. */
   hold(line: AgentLine): Promise<Date>;
   tryHold(line: AgentLine): Promise<Date | null>;
-  /** Those who are available, with the chats that they have in hand as part of their load, at most 500. */
+  /** Available agents, at most 500; their load includes the chats that they have. */
   agents(line: DepartmentLine): Promise<AgentLoad[]>;
-  /** These agents got a chat now: it is the others' turn. */
+  /** Notes that these agents just got a chat, so that others come first next time. */
   noteGiven(businessId: number, agentIds: readonly number[]): Promise<void>;
-  /** It waits in the line of a department in which nobody is available; in its place where it waits there already. */
+  /** Puts the chat into the line; one that already waits there keeps its place. */
   wait(businessId: number, chatId: number, departmentId: number): Promise<void>;
-  /** Forgets those that are with somebody by now, are closed, or wait elsewhere. */
+  /** Removes chats that have an agent by now, are closed, or wait elsewhere. */
   forgetServed(line: DepartmentLine): Promise<void>;
-  /** The ids of those that wait longest. */
+  /** Ids of the chats that have waited longest. */
   oldest(line: DepartmentLine, limit: number): Promise<number[]>;
 }
 
-/** All on one transaction. */
+/** All stores share one transaction. */
 export interface ActingStores {
   readonly chats: ChatDesk;
   readonly marks: ChatMarks;
@@ -181,7 +180,7 @@ export interface MessageToReply {
   readonly platformMessageId: string | null;
 }
 
-/** What a quick reply may speak of; null for what nobody knows. */
+/** Values for the placeholders of a quick reply; null if unknown. */
 export interface QuickReplyFacts {
   readonly contactName: string | null;
   /** Digits. */
@@ -192,7 +191,6 @@ export interface QuickReplyFacts {
   readonly businessName: string;
 }
 
-/** Fills the placeholders of a quick reply. */
 export type FillQuickReply = (text: string, facts: QuickReplyFacts) => string;
 
 export interface QuickReply extends QuickReplyFacts {
@@ -203,9 +201,9 @@ export interface QuickReply extends QuickReplyFacts {
 
 export interface ActingReads {
   message(businessId: number, messageId: number): Promise<MessageView | null>;
-  /** With what it may speak of in this chat; nothing of a contact whom the viewer does not reach. */
+  /** With the values for its placeholders; contact values are null if the viewer may not reach the contact. */
   quickReply(viewer: Viewer, chatId: number, quickReplyId: number): Promise<QuickReply | null>;
-  /** Null as for `ChatDesk.hold`. */
+  /** Null in the same cases as `ChatDesk.hold`. */
   chat(viewer: Viewer, chatId: number): Promise<SeenChat | null>;
 }
 

@@ -16,11 +16,11 @@ const payloadsAtOnce = 100;
 const contactsAtOnce = 20;
 
 /**
- * Erases all that says who a contact is and what was written. Figures stay, and so do rows that are counted.
+ * Erases a contact's identity and messages. Figures and counted rows stay.
  *
- * A first transaction erases the contact itself, so that nothing new comes to it, and notes that the rest remains to be
- * done: in transactions of their own, none of which grows with the contact's messages. All of it is done before the caller
- * hears that the contact is erased; where something fails, or the process dies, `complete` does it.
+ * A first transaction erases the contact itself, so that nothing new reaches it, and records the remaining work.
+ * Several small transactions then do the rest before `execute` resolves. After a failure or a crash, `complete`
+ * finishes it.
  */
 export class EraseContact {
   constructor(
@@ -31,27 +31,27 @@ export class EraseContact {
     private readonly rowsWithout: RowsWithout,
     private readonly removeFiles: RemoveFiles,
     private readonly feed: EventFeed,
-    /** Hears why an erasure could not be completed; it is tried again. */
+    /** Receives the error of an erasure that will be tried again. */
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
   /**
-   * Everything is gone once it resolves, and the audit tells who erased it. Rejects with `ContactNotFound`. Asked again
-   * after a failure, it goes on.
+   * Resolves when everything is erased; the audit records `by`. Rejects with `ContactNotFound`. A call after a failure
+   * continues the erasure.
    */
   async execute(businessId: number, contactId: number, by: DoneBy): Promise<void> {
     const known = await this.find(businessId, contactId);
     const isOpen = known?.progress === "none" || known?.progress === "begun";
     if (!known || !isOpen) throw new ContactNotFound(`contact ${contactId}`);
-    // What waits to be worked off would come back after the erasure.
+    // Webhooks that are still queued would bring the contact's data back after the erasure.
     await this.erasePayloads(known);
     if (known.progress === "none") await this.begin(businessId, contactId, by);
     await this.finish(businessId, contactId);
   }
 
   /**
-   * Does what remains of erasures: of those that failed or whose process died, and of those that were completed once
-   * more, as something that was under way then may have been written after them.
+   * Finishes erasures that failed or crashed. It also repeats completed ones once, because work in flight may have
+   * written data after them.
    */
   async complete(signal?: { readonly aborted: boolean }): Promise<void> {
     for (let count = contactsAtOnce; count === contactsAtOnce; ) {
@@ -85,7 +85,7 @@ export class EraseContact {
     this.feed.publish(events);
   }
 
-  /** May be done any number of times, and by several at once. */
+  /** Idempotent, and safe to run concurrently. */
   private async finish(businessId: number, contactId: number): Promise<void> {
     const begun = await this.find(businessId, contactId);
     if (!begun) return;
@@ -110,14 +110,14 @@ export class EraseContact {
     for (let index = 0; index < count; index += 1) {
       const events = await this.unitOfWork.run(businessId, async ({ others }) => {
         await others[index]?.erase(businessId, contact);
-        // Counters of events are locked last, so that only the commit comes after this.
+        // Event counters are locked last, so that other writers wait only for this commit.
         return (await others[index]?.announce?.(businessId, contact)) ?? [];
       });
       this.feed.publish(events);
     }
   }
 
-  /** The files that the chat's messages named, and nothing else names. */
+  /** Returns the files that only these messages used. */
   private async eraseMessages(businessId: number, contactId: number, chatId: number): Promise<string[]> {
     const withdrawn: string[] = [];
     for (let next: number | null | undefined; next !== null; ) {
@@ -128,7 +128,7 @@ export class EraseContact {
     return withdrawn;
   }
 
-  /** Clients are told of the newest of the chat only. */
+  /** Clients are told only about the chat's newest messages. */
   private async eraseSome(businessId: number, contactId: number, chatId: number, before: number | null) {
     const { events, ...done } = await this.unitOfWork.run(businessId, async (stores) => {
       const { contacts } = stores;
@@ -142,7 +142,7 @@ export class EraseContact {
     return done;
   }
 
-  /** What came beside messages while they were erased. */
+  /** Erases rows that were written while the messages were being erased. */
   private async eraseLate(businessId: number, { id, chatIds }: Erasure): Promise<void> {
     await this.unitOfWork.run(businessId, async ({ contacts }) => {
       await contacts.eraseAnswers(businessId, id);
@@ -151,7 +151,7 @@ export class EraseContact {
     });
   }
 
-  /** Some at a time, and without the lock under which events are numbered: nothing of the business waits for it. */
+  /** Works in batches and without the event-number lock, so that the business's other writes do not wait. */
   private async eraseEvents(businessId: number, contact: Erasure): Promise<void> {
     for (let reached: number | null = 0; reached !== null; ) {
       const after: number = reached;
@@ -161,7 +161,7 @@ export class EraseContact {
     }
   }
 
-  /** What other customers wrote in the same payloads stays, and what came for other businesses. */
+  /** Removes the contact from stored webhooks; data of other customers and other businesses stays. */
   private async erasePayloads({ numbers: ids, knownOn, senders, sentUntil: until }: Erasure): Promise<void> {
     if (ids.length === 0) return;
     const sought = { texts: ids, channels: knownOn === null ? numberedChannels : [knownOn], until };
@@ -171,7 +171,7 @@ export class EraseContact {
       for (const kept of found) {
         const { id, payload } = kept;
         const left = this.payloadWithout(kept, { ids, senders });
-        // Where somebody else changed or removed it meanwhile, it is looked for again.
+        // If the payload was changed or removed meanwhile, the outer loop searches again.
         if (left !== payload && !(await this.payloads.replace(id, payload, left))) break;
         after = id;
       }

@@ -7,10 +7,7 @@ import {
   refusedOutcomes,
 } from "./ports.ts";
 
-/**
- * Takes in contacts a batch at a time, in transactions of their own. Rows with one number are taken in one after the
- * other, each for what it says.
- */
+/** Imports contacts in batches, each in its own transaction. Rows with the same number are applied in order. */
 export class ImportContacts {
   constructor(
     private readonly unitOfWork: ContactUnitOfWork,
@@ -18,9 +15,9 @@ export class ImportContacts {
   ) {}
 
   /**
-   * @param lineOf - a refused row as it is kept for the caller
-   * @param progress - counts on while rows are taken in
-   * @returns the name of the file with the refused rows; null where there are none
+   * @param lineOf - formats a refused row for the file
+   * @param progress - its counters rise while rows are imported
+   * @returns the name of the file with the refused rows; null if there are none
    */
   execute<Refusal extends string>(
     businessId: number,

@@ -31,9 +31,9 @@ export type EditContactFailure =
 
 const exportPage = 1_000;
 
-/** Contacts as people of the business see and edit them. */
+/** Lists and edits contacts for users and App Keys. */
 export class ManageContacts {
-  /** @param slowReads - where reading may take long */
+  /** @param slowReads - a pool with a long statement timeout, for exports */
   constructor(
     private readonly reads: ContactReads,
     private readonly slowReads: ContactReads,
@@ -61,7 +61,7 @@ export class ManageContacts {
     return this.slowReads.fieldNames(businessId, filter, signal);
   }
 
-  /** All that match, some at a time. */
+  /** Yields all matching contacts in batches. */
   async *all(viewer: Viewer, filter: ContactFilter, signal: AbortSignal): AsyncGenerator<readonly ListedContact[]> {
     let after: number | null = null;
     do {
@@ -89,7 +89,7 @@ export class ManageContacts {
   /**
    * Rejects with `EditContactFailure`.
    *
-   * @param isExpected - whether the contact is still as the caller knows it; null where that does not matter
+   * @param isExpected - whether the stored contact is the one that the caller saw; null skips the check
    */
   async change(
     viewer: Viewer,
@@ -105,7 +105,7 @@ export class ManageContacts {
       if (isExpected && known && !isExpected(known)) throw new ContactMovedOn(`contact ${contactId}`);
       if (held.phone === null && changes.phone !== null) throw new HasNoNumber(`contact ${contactId}`);
       const phone = changes.phone ?? held.phone;
-      // Platforms call some customers by numbers that no telephone has: these may stay.
+      // Platforms give some customers ids that look like numbers but are not valid; such a number may stay.
       if (phone !== null && phone !== held.phone && !isPhoneNumber(phone))
         throw new WrongNumber(`${phone.length} digits`);
       return { id: contactId, differs: await edits.change(businessId, contactId, changes, { ...held, phone }) };

@@ -15,18 +15,18 @@ export interface ContactFilter {
 }
 
 export interface ListedContact extends WholeContact {
-  /** Those that the viewer may see. */
+  /** Only chats that the viewer may see. */
   readonly chats: readonly {
     readonly chatId: number;
     readonly provider: string;
-    /** Null where nothing was written yet. */
+    /** Null if the chat has no messages yet. */
     readonly lastMessageAt: string | null;
   }[];
-  /** Since when it wants no marketing; null where it does. */
+  /** When the contact opted out of marketing; null if it did not. */
   readonly optedOutAt: string | null;
 }
 
-/** Contacts that were not erased. */
+/** Erased contacts are left out. */
 export interface ContactReads {
   /** Newest first; positions are ids. */
   contacts(
@@ -36,7 +36,7 @@ export interface ContactReads {
     signal?: AbortSignal,
   ): Promise<PageOf<ListedContact, number>>;
   contact(viewer: Viewer, contactId: number): Promise<ListedContact | null>;
-  /** The names of the custom fields that the contacts have, in their order; of very many the first ones. */
+  /** Sorted names of the contacts' custom fields; names beyond the limit are left out. */
   fieldNames(businessId: number, filter: ContactFilter, signal?: AbortSignal): Promise<string[]>;
 }
 
@@ -50,19 +50,19 @@ export interface NewContact {
   readonly optedOut: boolean;
 }
 
-/** What is null stays as it is; fields and tags that are given replace all. */
+/** Null leaves the value as it is; `fields` and `tagIds` replace all former ones. */
 export type ContactChanges = { readonly [Field in Exclude<keyof NewContact, "businessId">]: NewContact[Field] | null };
 
-/** What a contact is found by: its number, or its id on a channel without numbers. */
+/** The key of a contact: its number, or its id on a channel without numbers. */
 export interface ContactName {
   /** Digits. */
   readonly phone: string | null;
-  /** The channel that `platformId` is of; null where there is a number. */
+  /** The channel of `platformId`; null if the contact has a number. */
   readonly knownOn: string | null;
   readonly platformId: string;
 }
 
-/** A contact of an import. Null: nothing is said of it. Fields and tags are added to those that the contact has. */
+/** Null leaves the stored value as it is. Fields and tags are added to those of the contact. */
 export interface ImportedContact {
   readonly phone: string;
   readonly name: string | null;
@@ -75,128 +75,125 @@ export const refusedOutcomes = ["wrong_number", "unknown_tag", "too_many_fields"
 export type RefusedOutcome = (typeof refusedOutcomes)[number];
 export type ImportOutcome = "created" | "updated" | "unchanged" | RefusedOutcome;
 
-/** A number that was once erased stays opted out: a contact that has it or gets it is opted out in any case. */
+/** A number that was once erased stays opted out: every contact that has or gets it is opted out. */
 export interface ContactEdits {
-  /** Of these tags the ones that the business does not have. */
+  /** Returns the tags that the business does not have. */
   unknownTags(businessId: number, tagIds: readonly number[]): Promise<number[]>;
-  /** The id. Rejects with `NumberTaken`. */
+  /** Returns the id. Rejects with `NumberTaken`. */
   create(contact: NewContact): Promise<number>;
-  /** Locks the contact until the transaction ends; null where there is none. */
+  /** Locks the contact until the transaction ends; null if it does not exist. */
   hold(businessId: number, contactId: number): Promise<ContactName | null>;
-  /** One that is held, as clients see it. */
+  /** Reads a contact that `hold` locked. */
   held(businessId: number, contactId: number): Promise<WholeContact | null>;
   /**
-   * Of one that is held; whether clients see another contact now. Rejects with `NumberTaken`.
+   * Changes a contact that `hold` locked. Returns whether clients see a difference. Rejects with `NumberTaken`.
    *
-   * @param name - what it is to be found by from now on
+   * @param name - the contact's new key
    */
   change(businessId: number, contactId: number, changes: ContactChanges, name: ContactName): Promise<boolean>;
-  /** Logs `contact:changed`: the last thing that a transaction does. */
+  /** Logs `contact:changed`. Call it last in the transaction, because it locks the event counter. */
   announce(businessId: number, contactId: number): Promise<LoggedEvent[]>;
   /**
-   * By number; no two of these share one. What became of each, in their order; null for one whose number somebody else
-   * has just given to a contact: it is to be tried again, in another transaction.
+   * Creates or updates contacts by number; the numbers must be distinct. Returns the outcomes in order; null means
+   * that a concurrent transaction gave the number to a contact, so the caller must retry in another transaction.
    */
   merge(businessId: number, contacts: readonly ImportedContact[]): Promise<(ImportOutcome | null)[]>;
 }
 
 export type ContactUnitOfWork = UnitOfWork<{ readonly contacts: ContactEdits }>;
 
-/** Rows that imports refused. */
+/** The stored rows that imports refused. */
 export interface RefusedErasure {
-  /** Puts what `edit` makes of it in the place of each part that may hold one of the numbers, however it is written. */
+  /** Replaces each part that may contain one of the numbers, in any spelling, with the result of `edit`. */
   edit(businessId: number, numbers: readonly string[], edit: (content: string) => string): Promise<void>;
 }
 
-/** Tells nothing of the number, or of what `erasedNameOf` makes of an id, without the secret of this installation. */
+/** A keyed digest of a number or of an `erasedNameOf`: without this installation's secret it reveals nothing. */
 export type DigestOfNumber = (phone: string) => Uint8Array;
 
-/** Whose data go. */
 export interface ErasedContact {
   readonly id: number;
   readonly chatIds: readonly number[];
 }
 
 export interface Erasure extends ErasedContact {
-  /** The number and the id on the platform; none once nothing can name them any more. */
+  /** The number and the platform id; empty once nothing else can contain them. */
   readonly numbers: readonly string[];
-  /** The channel that knew the contact by an id of its own; null where numbers do. */
+  /** The channel of a contact without a number; null if the contact has one. */
   readonly knownOn: ChatChannelName | null;
-  /** What platforms sent later is of somebody who has written again since; null where it is not erased yet. */
+  /** Webhooks after this moment belong to a new contact with the same number; null before the erasure began. */
   readonly sentUntil: Date | null;
-  /** Stored files that are withdrawn and still to be removed. */
+  /** Withdrawn files that still have to be deleted from storage. */
   readonly files: readonly string[];
   /** The platform's ids of the business's senders. */
   readonly senders: readonly string[];
-  /** `completed`: all is gone that was there; what was under way meanwhile is still to be looked for. */
+  /** `complete`: everything is erased, but a later pass looks for data that was written meanwhile. */
   readonly progress: "none" | "begun" | "complete" | "over";
 }
 
-/** What was erased of a chat at once. */
+/** The result of one batch of erased messages. */
 export interface ErasedMessages {
-  /** The id down to which it looked; null where it came to the end. */
+  /** The lowest id of the batch, to continue below it; null after the last batch. */
   readonly reached: number | null;
-  /** The newest of those that were erased. */
+  /** Ids of the newest erased messages. */
   readonly newest: readonly number[];
-  /** Names of stored files that they named. */
+  /** Names of the stored files of these messages. */
   readonly files: readonly string[];
 }
 
-/** What the inbox itself holds of a contact. What one transaction does of it, in this order: everybody locks so. */
+/** The inbox's own data of a contact. Call the methods in this order: it is the lock order. */
 export interface ContactErasure {
   find(businessId: number, contactId: number): Promise<Erasure | null>;
-  /** Some messages of a chat, the newest first: of those with ids below `before`, where it is given. */
+  /** Erases one batch, newest first, of messages with ids below `before` if given. */
   eraseMessages(businessId: number, chatId: number, before: number | null): Promise<ErasedMessages>;
-  /** The numbers that it had; null where somebody else erased it meanwhile. */
+  /** Returns the contact's former numbers; null if a concurrent call erased it. */
   eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null>;
-  /** Answers that are kept for requests that may be repeated, of the contact that is erased by now. */
+  /** Erases stored idempotency answers about the contact; call it after `eraseContact`. */
   eraseAnswers(businessId: number, contactId: number): Promise<void>;
   eraseConversations(businessId: number, chatIds: readonly number[]): Promise<void>;
   eraseChats(businessId: number, chatIds: readonly number[]): Promise<void>;
-  /** Notes that the rest of it remains to be done. */
+  /** Records that the rest remains to be done. */
   begin(businessId: number, contactId: number, numbers: readonly string[]): Promise<void>;
-  /** More files that are withdrawn. */
+  /** Records more withdrawn files. */
   addFiles(businessId: number, contactId: number, files: readonly string[]): Promise<void>;
-  /** Logs the contact and its chats, without what was erased. */
+  /** Logs the erased state of the contact and its chats. */
   announce(businessId: number, contact: ErasedContact): Promise<LoggedEvent[]>;
-  /** Logs messages of a chat, without what was erased, and the chat. */
+  /** Logs the erased state of the chat and of these messages. */
   announceMessages(businessId: number, chatId: number, ids: readonly number[]): Promise<LoggedEvent[]>;
 
   /**
-   * Takes what is personal out of some of the events that are kept, those with numbers above `after`.
-   *
-   * @returns the number up to which it looked; null where it came to the end
+   * Removes personal data from a batch of stored events numbered above `after`. Returns the last number of the batch,
+   * or null after the last batch.
    */
   eraseEvents(businessId: number, contact: ErasedContact, after: number): Promise<number | null>;
   /**
-   * Notes that all is gone, and these files. What is still under way is to be looked for a minute later, and once more
-   * when every import has ended; after that the erasure is forgotten.
+   * Records the erasure as complete, with these files. It becomes due again after a minute, and once more when every
+   * import of that time has ended; then the record is deleted.
    */
   complete(businessId: number, contactId: number, files: readonly string[]): Promise<void>;
-  /** Takes erasures of which something remains to be done; others find them again some minutes later. */
+  /** Claims unfinished erasures; unless completed, they become due again after some minutes. */
   takeDue(limit: number): Promise<{ readonly businessId: number; readonly contactId: number }[]>;
 }
 
-/** What another feature holds of a contact. */
+/** Erases what another feature stores of a contact. */
 export interface FeatureErasure {
   erase(businessId: number, contact: ErasedContact): Promise<void>;
-  /** Logs what `erase` changed in this transaction: the last thing that it does. To be published after the commit. */
+  /** Logs what `erase` changed. Call it last in the transaction; publish the events after the commit. */
   announce?(businessId: number, contact: ErasedContact): Promise<LoggedEvent[]>;
 }
 
-/** Stored files. */
 export interface FileErasure {
-  /** From the commit on they are not served any more: those of the names that nothing of the business holds. */
+  /** Returns those files that the business uses nowhere else; from the commit on they are not served. */
   withdraw(businessId: number, names: readonly string[]): Promise<string[]>;
 }
 
 export interface ErasureStores {
   readonly note: NoteInAudit;
-  /** Each in a transaction of its own. */
+  /** Each runs in its own transaction. */
   readonly others: readonly FeatureErasure[];
   readonly contacts: ContactErasure;
   readonly files: FileErasure;
-  /** What others copied out of the events that are kept. */
+  /** Copies of stored events in other features. */
   readonly copies: readonly FeatureErasure[];
 }
 
@@ -209,26 +206,26 @@ export interface KeptPayload {
 }
 
 export interface SoughtPayloads {
-  /** They hold one of these. */
+  /** A payload matches if it contains one of these. */
   readonly texts: readonly string[];
   readonly channels: readonly ChatChannelName[];
-  /** They came before; null for all. */
+  /** Only payloads received before; null for all. */
   readonly until: Date | null;
 }
 
-/** A payload without what concerns one customer, in the shape that the channel has; null where nothing of it may stay. */
+/** Removes one customer's data from a payload of the channel; null if nothing remains. */
 export type PayloadWithout = (kept: Pick<KeptPayload, "channel" | "payload">, forgotten: Forgotten) => string | null;
 
-/** What came in and is kept until it is worked off, or as what could not be. */
+/** Stored webhooks: those that wait, and those that failed for good. */
 export interface KeptPayloads {
-  /** With ids above `after`; none where no more are left. Of large ones fewer than `limit` at a time. */
+  /** Matching payloads with ids above `after`, at most `limit` and fewer if they are large; empty at the end. */
   holding(sought: SoughtPayloads, after: number, limit: number): Promise<KeptPayload[]>;
-  /** Null removes it. False where it is not any more as it was before. */
+  /** Null deletes the payload. Returns false if it is no longer equal to `before`. */
   replace(id: number, before: string, after: string | null): Promise<boolean>;
 }
 
-/** The rows without those that have one of the numbers in a cell, however it is written there. */
+/** Removes rows that have one of the numbers in a cell, in any spelling. */
 export type RowsWithout = (rows: string, numbers: readonly string[]) => string;
 
-/** Removes files that were withdrawn, for good. Rejects where one could not be. */
+/** Deletes withdrawn files from storage. Rejects if one could not be deleted. */
 export type RemoveFiles = (businessId: number, names: readonly string[]) => Promise<void>;

@@ -17,15 +17,15 @@ import { type FileTrouble, pauseAfter } from "../../domain/incoming-files.ts";
 import type { ClaimedFile, FileAnswer, FileQueue, FileSources, FileStores } from "./ports.ts";
 
 export interface FetchFilesSettings {
-  /** Files at one time of this process, and of one business. */
+  /** The most files at a time: of this process, and of one business. */
   readonly width: number;
   readonly ofOne: number;
-  /** A file that takes longer than `slowMs` makes room for others, while fewer than `slowWidth` do. */
+  /** A download longer than `slowMs` stops counting in `width`, up to `slowWidth` such downloads. */
   readonly slowMs: number;
   readonly slowWidth: number;
-  /** Milliseconds that an attempt may take. */
+  /** The most milliseconds of one attempt. */
   readonly longestMs: number;
-  /** Longer than an attempt may take. */
+  /** Must be longer than `longestMs`. */
   readonly leaseSeconds: number;
 }
 
@@ -38,7 +38,6 @@ export const fetchFilesSettings: FetchFilesSettings = {
   leaseSeconds: 360,
 };
 
-/** What became of one attempt. */
 type Outcome =
   | { readonly kind: "stored"; readonly url: string }
   | { readonly kind: "gone"; readonly trouble: FileTrouble; readonly reason: string }
@@ -55,15 +54,14 @@ export interface MediaStore {
 }
 
 export interface FetchFilesHears {
-  /** How each attempt ended. */
   onOutcome(file: ClaimedFile, outcome: "stored" | "gone" | "later" | "dropped", reason: string): void;
-  /** What could not be done; it is done again later. `file` is null if it concerns none. */
+  /** Receives errors of work that will be retried; `file` is null if the error concerns no single file. */
   onFailure(error: unknown, file: ClaimedFile | null): void;
 }
 
 /**
- * Fetches customers' files from their platforms into the media store, in the background. Several processes share the work;
- * one attempt at a file is under way at a time.
+ * Downloads customers' files from their platforms into the media store, in the background. Several processes share the
+ * work; a lease allows one attempt per file at a time.
  */
 export class FetchFiles {
   private readonly quick = new Set<Promise<void>>();
@@ -76,7 +74,7 @@ export class FetchFiles {
     private readonly unitOfWork: UnitOfWork<FileStores>,
     private readonly sources: FileSources,
     private readonly senders: Pick<SenderDirectory, "find">,
-    /** Null if no storage is configured: files wait for it, as for a platform. */
+    /** Null if no storage is configured: files wait until it is. */
     private readonly media: MediaStore | null,
     private readonly feed: EventFeed,
     private readonly hears: FetchFilesHears,
@@ -88,12 +86,12 @@ export class FetchFiles {
     );
   }
 
-  /** There may be files that are due. Returns at once. */
+  /** Checks for due files in the background. Returns at once. */
   nudge(): void {
     this.loop.nudge();
   }
 
-  /** Ends what is under way; other processes take it up at once. */
+  /** Aborts running downloads, so that other processes can continue them at once. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.loop.stop();
@@ -122,7 +120,7 @@ export class FetchFiles {
     const timer = setTimeout(() => this.makeRoom(work), this.settings.slowMs);
   }
 
-  /** Platforms that hang would otherwise hold all places, and files of others would wait for them. */
+  /** Without this, platforms that hang would hold all places and block files of other platforms. */
   private makeRoom(work: Promise<void>): void {
     if (this.slow.size >= this.settings.slowWidth) return;
     this.quick.delete(work);
@@ -137,7 +135,7 @@ export class FetchFiles {
       const outcome = await this.attempt(file, AbortSignal.any(limits));
       await this.conclude(file, outcome);
     } finally {
-      // Content that was not read to its end would hold its connection.
+      // Aborting frees the connection of content that was not read to its end.
       ended.abort();
     }
   }
@@ -206,7 +204,7 @@ export class FetchFiles {
     if (outcome.kind === "stored") {
       const { url } = outcome;
       const events = await this.unitOfWork.run(businessId, ({ files }) => files.finish(file, url));
-      // It was erased meanwhile, or another attempt has begun.
+      // The file was erased meanwhile, or another attempt has begun: the stored copy is not needed.
       if (!events) await this.remove(file, url.slice(url.lastIndexOf("/") + 1));
       this.tell(file, events, "stored", "");
     } else if (outcome.kind === "gone" || (file.isLast && !this.stopping.signal.aborted)) {
@@ -229,7 +227,7 @@ export class FetchFiles {
     this.hears.onOutcome(file, "later", reason);
   }
 
-  /** What is not whole has no entry that could be deleted; the sweep of the media store removes it. */
+  /** An incomplete upload has no entry that could be deleted; the sweep of the media store removes it. */
   private async remove({ businessId }: ClaimedFile, name: string): Promise<void> {
     try {
       await this.media?.remove.execute({ businessId, name, uploadedBy: null });
@@ -239,7 +237,7 @@ export class FetchFiles {
   }
 }
 
-/** The platform's side broke, not the media store. */
+/** The platform's connection failed, as opposed to the media store. */
 class PlatformBroke extends Error {}
 
 /** Another attempt at the file has begun, or the file was erased. */

@@ -5,27 +5,26 @@ import type { FilePlace } from "../../domain/incoming.ts";
 import type { FileTrouble } from "../../domain/incoming-files.ts";
 
 export type FileAnswer =
-  /** Reading it throws where the connection breaks or the platform takes too long. */
+  /** Reading throws if the connection breaks or the platform takes too long. */
   | { readonly kind: "content"; readonly content: AsyncIterable<Uint8Array>; readonly size: number | null }
-  /** It can never be had: the platform does not know it, or has it no more. */
+  /** The platform does not know the file, or no longer has it. */
   | { readonly kind: "gone"; readonly reason: string }
-  /** Not now. */
+  /** Retry later. */
   | { readonly kind: "later"; readonly reason: string; readonly retryAfterMs?: number };
 
-/** Opens files of customers at one channel's platform, with the credentials of the sender that they came for. */
+/** Opens customers' files at one platform, with the credentials of the sender that received them. */
 export interface FileSource {
-  /** Never rejects. Where `signal` aborts, so does the content. */
+  /** Never rejects. Aborting `signal` also aborts the content. */
   open(sender: Sender, place: FilePlace, signal: AbortSignal): Promise<FileAnswer>;
 }
 
-/** By channel; null where the channel is not configured. */
+/** Null for a channel that is not configured. */
 export type FileSources = Readonly<Record<ChatChannelName, FileSource | null>>;
 
-/** One attempt to fetch the file of one message. */
 export interface FileAttempt {
   readonly businessId: number;
   readonly messageId: number;
-  /** The number of the attempt, from 1. Only the latest one can change anything. */
+  /** Counted from 1. Only the latest attempt can change anything. */
   readonly attempt: number;
 }
 
@@ -33,15 +32,15 @@ export interface ClaimedFile extends FileAttempt {
   readonly channel: ChatChannelName;
   /** The platform's id of the sender. */
   readonly sender: string;
-  /** What the customer calls it. */
+  /** The file name that the customer gave. */
   readonly name: string | null;
-  /** Null if its content came with the message: `content` reads it. */
+  /** Null if the webhook carried the content: `content` reads it. */
   readonly place: FilePlace | null;
-  /** Bytes of the content that came with the message. */
+  /** Bytes, if the webhook carried the content. */
   readonly size: number | null;
-  /** What an earlier attempt called it in the media store, where it may have left it. */
+  /** The name that an earlier attempt used in the media store; a file may remain there. */
   readonly leftBehind: string | null;
-  /** It was tried for a day: it is not tried again. */
+  /** The file was tried for a day; there is no further attempt. */
   readonly isLast: boolean;
 }
 
@@ -51,23 +50,23 @@ export interface FileCounts {
   readonly underWay: number;
 }
 
-/** Files that are still to be fetched. */
+/** Files that still have to be downloaded. */
 export interface FileQueue {
-  /** Takes files that are due under a lease, in turns among businesses: the longest due of each. */
+  /** Leases due files: businesses take turns, and each gives its longest due first. */
   claim(limit: number, bounds: { readonly ofOne: number; readonly leaseSeconds: number }): Promise<ClaimedFile[]>;
-  /** The content that came with the message. */
+  /** Reads content that the webhook carried. */
   content(file: FileAttempt): AsyncIterable<Uint8Array>;
-  /** Notes what the file will be called in the media store. False if the attempt is not the latest one any more. */
+  /** Saves the file's future name in the media store. Returns false if a later attempt has begun. */
   nameIt(file: FileAttempt, mediaName: string): Promise<boolean>;
   /** @param error - for operators */
   postpone(file: FileAttempt, pauseMs: number, error: string): Promise<void>;
-  /** Counted up to 100,000. */
+  /** Each count stops at 100,000. */
   counts(): Promise<FileCounts>;
 }
 
-/** Messages whose files have been fetched or given up on, with the events that announce it. */
+/** Saves the result of a download in its message and logs it. */
 export interface FetchedFiles {
-  /** Null if the attempt is not the latest one any more, or the message or its file was erased. */
+  /** Null if a later attempt has begun, or the message or its file was erased. */
   finish(file: FileAttempt, url: string): Promise<LoggedEvent[] | null>;
   giveUp(file: FileAttempt, trouble: FileTrouble): Promise<LoggedEvent[] | null>;
 }

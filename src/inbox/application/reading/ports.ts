@@ -5,26 +5,26 @@ import type { AgentView, ChatView, MessageView, NamedView, TicketView, WholeCont
 
 export interface ChatFilter {
   readonly states: readonly ChatState[] | null;
-  /** Whom the chat is with; `none` for nobody. */
+  /** The holder's user id, or `none` for chats without one. */
   readonly agent: number | "none" | null;
   readonly departmentId: number | null;
   readonly tagId: number | null;
   readonly adId: string | null;
-  /** With something unread, or with nothing; null for both. */
+  /** True for chats with unread messages, false for those without, null for both. */
   readonly unread: boolean | null;
   readonly provider: string | null;
   /** Part of the contact's name or number. */
   readonly text: string | null;
 }
 
-/** Where a page of chats ends, in the order of the inbox. */
+/** The last chat of a page, in the order of the inbox. */
 export interface ChatPosition {
   /** Microseconds since 1970. */
   readonly at: number;
   readonly id: number;
 }
 
-/** `after`: null for the first page. */
+/** `after` is null for the first page. */
 export interface PageAsked<Position> {
   readonly after: Position | null;
   /** From 1 to 100. */
@@ -38,7 +38,7 @@ export interface PageOf<Item, Position> {
 }
 
 export interface ChatCounts {
-  /** Open chats: those of the viewer, those of nobody, those with something unread. */
+  /** Open chats of the viewer. The next two: without a holder, and with unread messages. */
   readonly mine: number;
   readonly unassigned: number;
   readonly unread: number;
@@ -48,7 +48,7 @@ export interface ChatCounts {
 export interface ConversationView {
   readonly id: number;
   readonly state: ChatState;
-  /** Why it was closed, in the words of the one who did. */
+  /** The reason that the closing user gave. */
   readonly closeReason: string | null;
   readonly adId: string | null;
   readonly createdAt: string;
@@ -64,16 +64,16 @@ export interface ListedTicket extends TicketView {
 
 export interface ChatDetails extends ChatView {
   readonly wholeContact: WholeContact;
-  /** The latest ten. */
+  /** The ten latest. */
   readonly conversations: readonly ConversationView[];
-  /** Open ones, and the latest five that are closed. */
+  /** All open tickets and the five latest closed ones. */
   readonly tickets: readonly ListedTicket[];
   readonly referral: object | null;
-  /** How warm the customer is in the latest conversation, from 0 to 100, as the AI and the agent judge. */
+  /** The customer's interest in the latest conversation, from 0 to 100, as rated by the AI and by the agent. */
   readonly temperatures: { readonly ai: number | null; readonly agent: number | null } | null;
 }
 
-/** The latest orders of a chat, which another feature keeps. */
+/** The latest orders of a chat, from another feature. */
 export interface OrdersOfChat {
   latest(businessId: number, chatId: number, limit: number): Promise<OrderSummary[]>;
 }
@@ -81,15 +81,15 @@ export interface OrdersOfChat {
 export interface OrderSummary {
   readonly id: number;
   readonly state: string;
-  /** In units of the currency. */
+  /** In major units of the currency. */
   readonly total: number;
   /** ISO 8601. */
   readonly createdAt: string;
 }
 
-/** What a viewer may see of the inbox; what it may not see is not there. */
+/** Reads what the viewer may see; everything else looks as if it did not exist. */
 export interface InboxReads {
-  /** In the order of the inbox. */
+  /** Sorted like the inbox. */
   chats(
     viewer: Viewer,
     filter: ChatFilter,
@@ -98,10 +98,10 @@ export interface InboxReads {
   ): Promise<PageOf<ChatView, ChatPosition>>;
   counts(viewer: Viewer): Promise<ChatCounts>;
   chat(viewer: Viewer, chatId: number): Promise<ChatDetails | null>;
-  /** Newest first; positions are ids. Null where there is no such chat. */
+  /** Newest first; positions are ids. Null if there is no such chat. */
   messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number> | null>;
-  /** Oldest first, those with ids above `page.after`. */
+  /** Oldest first, starting above the id `page.after`. */
   messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number> | null>;
-  /** Active ones, by their names. */
+  /** Active agents, sorted by name. */
   agents(businessId: number): Promise<AgentView[]>;
 }

@@ -14,7 +14,7 @@ import type {
 
 const mostOrders = 5;
 
-/** What an agent's page shows. A chat that its viewer may not see is not there: `ChatNotFound`. */
+/** The pages of the inbox. Chats that the viewer may not see are reported as `ChatNotFound`. */
 export class ReadInbox {
   constructor(
     private readonly reads: InboxReads,
@@ -44,11 +44,11 @@ export class ReadInbox {
   }
 
   async messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>> {
-    return found(await this.reads.messages(viewer, chatId, page), chatId);
+    return orNotFound(await this.reads.messages(viewer, chatId, page), chatId);
   }
 
   async messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>> {
-    return found(await this.reads.messagesAfter(viewer, chatId, page), chatId);
+    return orNotFound(await this.reads.messagesAfter(viewer, chatId, page), chatId);
   }
 
   agents(businessId: number): Promise<AgentView[]> {
@@ -56,7 +56,7 @@ export class ReadInbox {
   }
 }
 
-function found<Page>(page: Page | null, chatId: number): Page {
+function orNotFound<Page>(page: Page | null, chatId: number): Page {
   if (!page) throw new ChatNotFound(`chat ${chatId}`);
   return page;
 }

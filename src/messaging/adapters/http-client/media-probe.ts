@@ -5,17 +5,17 @@ import { FairGate } from "../../../kernel/fair-gate.ts";
 import type { MediaProbe, MediaProbeOutcome } from "../../application/sends/ports.ts";
 
 export interface HttpMediaProbeSettings {
-  /** Milliseconds for one probe. */
+  /** Milliseconds of one probe. */
   readonly timeoutMs: number;
-  /** Probes, and so connections, at one time. Default 64; of one business an eighth. */
+  /** Concurrent probes; 64 by default. One business may have an eighth of them. */
   readonly maxAtOnce?: number;
-  /** Tests only: asks private addresses too, and checks no certificate, neither there nor anywhere else. */
+  /** For tests only: allows private addresses, and turns off the check of certificates. */
   readonly allowPrivate?: boolean;
 }
 
 const longestUrl = 2_048;
 
-/** HEAD requests to URLs that customers write: https only, public addresses only. */
+/** Makes HEAD requests to customers' URLs: https and public addresses only. */
 export class HttpMediaProbe implements MediaProbe {
   private readonly client: HttpClient;
   private readonly gate: FairGate;

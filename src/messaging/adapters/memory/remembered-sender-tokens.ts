@@ -7,15 +7,14 @@ interface TokenStore<Found extends object> {
 }
 
 interface Settings {
-  /** A changed token, or a new sender, is known this long after the change at the latest. */
+  /** A changed token or a new sender is noticed after at most this time. */
   readonly lifeMs: number;
   readonly size: number;
 }
 
 /**
- * Asks for the token of a sender once in a few seconds, also where there is none. Deliveries that ask at the same time
- * share one question, and networks take turns to ask: right deliveries are never refused for wrong ones of their address,
- * so guesses are bounded by this alone.
+ * Caches sender tokens for a few seconds, including missing ones. Simultaneous look-ups share one query, and networks
+ * take turns. This is the only limit on guessing: an address is never refused for its earlier wrong deliveries.
  */
 export class RememberedSenderTokens<Found extends object> {
   private readonly remembered: LRUCache<string, Promise<Found | null>>;

@@ -1,7 +1,7 @@
 import { type CampaignState, countsOf, type RecipientCounts } from "../../domain/campaign.ts";
 
-/** The payload that `campaign-queue.ts` logs. */
-interface Progress {
+/** The payload in the log. */
+interface LoggedCampaign {
   readonly campaignId: number;
   readonly name: string;
   readonly state: CampaignState;
@@ -10,9 +10,8 @@ interface Progress {
   readonly counts: Partial<RecipientCounts>;
 }
 
-/** Spells the events of campaigns for clients. */
 export const campaignEvents = {
-  "campaign:progress": ({ campaignId, name, state, pauseReason, total, counts }: Progress) => ({
+  "campaign:progress": ({ campaignId, name, state, pauseReason, total, counts }: LoggedCampaign) => ({
     campaign_id: campaignId,
     nombre: name,
     state,

@@ -8,7 +8,7 @@ import type { ByteRange } from "../../domain/media.ts";
 export class DiskStorage implements MediaStorage {
   constructor(private readonly directory: string) {}
 
-  /** The file gets its final name only after it is complete and synced, so that it survives a power cut. */
+  /** The file gets its final name only after it is complete and synced, so that it survives a power failure. */
   async write(name: string, _type: string, content: Bytes): Promise<void> {
     await mkdir(this.directory, { recursive: true });
     const unfinished = this.unfinished(name);

@@ -5,19 +5,17 @@ import type { RecognizeMedia } from "../../application/media/ports.ts";
 /** How many bytes of a file are examined. */
 const headBytes = 64 * 1024;
 
-/** Types that the platform knows by another name. */
+/** Types with another name at the platform. */
 const synonyms: Readonly<Record<string, string>> = { "audio/x-m4a": "audio/mp4" };
 
 const office = "application/vnd.openxmlformats-officedocument";
-/**
- * Office types by the folder inside the archive. A zip's own list of contents is at its end, which is not read here.
- */
+/** Office types by a folder inside the zip, because a zip's list of contents is at its end, which is not read here. */
 const archives: Readonly<Record<string, string>> = {
   "word/": `${office}.wordprocessingml.document`,
   "xl/": `${office}.spreadsheetml.sheet`,
   "ppt/": `${office}.presentationml.presentation`,
 };
-/** Older Office files all begin alike. Only here does the file's name decide, and only between these types. */
+/** Older Office files all begin alike. Only for these does the name decide, and only between these types. */
 const olderOffice: Readonly<Record<string, string>> = {
   ".doc": "application/msword",
   ".xls": "application/vnd.ms-excel",
@@ -56,7 +54,7 @@ async function* rejoined(head: Buffer, chunks: AsyncIterator<Uint8Array>): Async
 }
 
 async function typeOf(head: Buffer, givenName: string): Promise<string | null> {
-  // It throws on many kinds of broken files.
+  // Throws for many kinds of broken files.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   const type = found?.mime.split(";")[0]?.trim();
   if (type === "application/x-cfb") return olderOffice[extname(givenName).toLowerCase()] ?? "application/msword";
@@ -79,7 +77,7 @@ function archiveOf(head: Buffer): string | null {
   return Object.entries(archives).find(([folder]) => isInside(folder))?.[1] ?? null;
 }
 
-/** Whether it is text without control characters and without tags that a browser could run as a page or a drawing. */
+/** True for text without control characters and without tags that a browser could run as a page or a drawing. */
 function isPlainText(head: Buffer): boolean {
   if (head.length === 0 || head.some((byte) => byte === 0x7f || (byte < 0x20 && !textControls.has(byte)))) return false;
   return !/<(?:[!?]|\/?[a-z]+[\s>/])/i.test(head.toString("latin1"));

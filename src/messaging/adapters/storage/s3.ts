@@ -15,11 +15,11 @@ import type { ByteRange } from "../../domain/media.ts";
 export interface S3Settings {
   readonly bucket: string;
   readonly region: string;
-  /** The address of a store with the S3 protocol that is not Amazon's. */
+  /** The URL of a store with the S3 protocol other than Amazon's. */
   readonly endpoint?: string | undefined;
 }
 
-/** In milliseconds: to connect, and between two bytes of the store. */
+/** In milliseconds: to connect, and between two bytes of an answer. */
 const timeouts = {
   connectionTimeout: 5_000,
   requestTimeout: 20_000,
@@ -30,7 +30,7 @@ const timeouts = {
 const partBytes = 5 * 1024 * 1024;
 
 /**
- * Files as objects in a bucket. The SDK finds its credentials itself: in the environment, a profile or the machine's
+ * Stores files as objects in a bucket. The SDK takes credentials from the environment, a profile or the machine's
  * role.
  */
 export class S3Storage implements MediaStorage {
@@ -40,10 +40,10 @@ export class S3Storage implements MediaStorage {
     const { region, endpoint } = settings;
     this.client = new S3Client({
       region,
-      // Bucket names in the host name would need DNS entries.
+      // With an own endpoint, bucket names in the host name would need DNS entries.
       ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
       requestHandler: timeouts,
-      // Stores that are not Amazon's do not support the newer checksums.
+      // Stores other than Amazon's do not support the newer checksums.
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
     });

@@ -1,6 +1,6 @@
 import { NudgedLoop } from "../../../kernel/nudged-loop.ts";
 import type { Channels } from "../sends/ports.ts";
-import type { CampaignProgress } from "./campaign-progress.ts";
+import type { CampaignAnnouncer } from "./campaign-announcer.ts";
 import { DrainSender, type DrainSettings } from "./drain-sender.ts";
 import type { CampaignQueue, SenderLease, Statistics, Timing } from "./ports.ts";
 import type { RecordCampaign } from "./record-campaign.ts";
@@ -8,7 +8,7 @@ import type { RecordCampaign } from "./record-campaign.ts";
 export interface DispatchSettings extends DrainSettings {
   /** Identifies this process among all workers. */
   readonly worker: string;
-  /** How many numbers this process drains at a time. */
+  /** How many senders this process drains at a time. */
   readonly mostSenders: number;
 }
 
@@ -19,12 +19,12 @@ interface Drain {
 
 /**
  * All processes are woken together. One that has work waits this long, which gives the others time to take free
- * numbers.
+ * senders.
  */
 const leaveToOthersMs = 400;
 
 /**
- * Drains, in parallel, every number that has due recipients and no other worker. To share the numbers, a worker takes
+ * Drains, in parallel, every sender that has due recipients and no other worker. To share the senders, a worker takes
  * one at first, and later only those that no other worker took.
  */
 export class DispatchCampaigns {
@@ -33,7 +33,7 @@ export class DispatchCampaigns {
   private readonly analyzing: NudgedLoop;
   private readonly stopping = new AbortController();
   private waiting: Promise<void> | undefined;
-  /** After taking a number it takes no more until this time, so that other workers can. */
+  /** After taking a sender it takes no more until this time, so that other workers can. */
   private leavesUntil = 0;
 
   constructor(
@@ -41,7 +41,7 @@ export class DispatchCampaigns {
     statistics: Statistics,
     private readonly channels: Channels,
     private readonly recorder: RecordCampaign,
-    private readonly progress: CampaignProgress,
+    private readonly announcer: CampaignAnnouncer,
     private readonly timing: Timing,
     private readonly settings: DispatchSettings,
     private readonly onError: (error: unknown) => void,
@@ -51,8 +51,8 @@ export class DispatchCampaigns {
   }
 
   /**
-   * Looks for work in the background, and again as long as there is some. A process that already has work looks a
-   * little later. Returns at once. To be called in all processes together.
+   * Looks for work in the background, and again while there is some. A process that already has work looks a little
+   * later. Returns at once. Call it in all processes together.
    */
   wake(): void {
     if (this.drains.size === 0) this.looking.nudge();
@@ -64,7 +64,7 @@ export class DispatchCampaigns {
     }
   }
 
-  /** Works until nothing is due any more that this process may send. */
+  /** Works until nothing is due that this process may send. */
   async runToEnd(): Promise<void> {
     do {
       await this.take(this.settings.mostSenders);
@@ -84,7 +84,7 @@ export class DispatchCampaigns {
     await Promise.all([...this.drains.values()].map(({ ended }) => ended));
   }
 
-  /** Takes one number first and doubles with each look, so that a single worker soon has all of them. */
+  /** Takes one sender first and doubles with each look, so that a single worker soon has all of them. */
   private async takeSome(): Promise<void> {
     if (this.timing.now() < this.leavesUntil) return this.wake();
     const taken = await this.take(Math.max(1, this.drains.size));
@@ -93,13 +93,13 @@ export class DispatchCampaigns {
     if (taken > 0 || this.drains.size > 0) this.wake();
   }
 
-  /** Takes up to `most` numbers and returns how many it took. */
+  /** Takes up to `most` senders and returns how many it took. */
   private async take(most: number): Promise<number> {
     const free = Math.min(most, this.settings.mostSenders - this.drains.size);
     if (free <= 0 || this.stopping.signal.aborted) return 0;
     const leases = await this.queue.lease(this.settings.worker, free, (businessId, campaignIds, error) => {
       this.onError(error);
-      this.progress.touch(businessId, campaignIds);
+      this.announcer.touch(businessId, campaignIds);
     });
     for (const lease of leases) {
       const stop = new AbortController();
@@ -110,10 +110,10 @@ export class DispatchCampaigns {
   }
 
   private async drain(lease: SenderLease, signal: AbortSignal): Promise<void> {
-    const { queue, recorder, progress, timing, settings, onError } = this;
+    const { queue, recorder, announcer, timing, settings, onError } = this;
     const channel = this.channels[lease.sender.channel];
     try {
-      const drain = new DrainSender(lease, queue, channel, recorder, progress, timing, settings, onError);
+      const drain = new DrainSender(lease, queue, channel, recorder, announcer, timing, settings, onError);
       await queue.release(lease, await drain.run(signal));
     } catch (error) {
       onError(error);

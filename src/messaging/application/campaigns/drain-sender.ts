@@ -1,7 +1,7 @@
 import { type Consequence, consequencesOf } from "../../domain/campaign.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
 import type { Channel } from "../sends/ports.ts";
-import type { CampaignProgress } from "./campaign-progress.ts";
+import type { CampaignAnnouncer } from "./campaign-announcer.ts";
 import { type DrainedCampaign, DrainedCampaigns } from "./drained-campaigns.ts";
 import type { CampaignQueue, ClaimedRecipient, SenderLease, Timing } from "./ports.ts";
 import type { RecordCampaign } from "./record-campaign.ts";
@@ -11,21 +11,21 @@ import { SendingSlots } from "./sending-slots.ts";
 export interface DrainSettings {
   /** How long after its claim a recipient may be sent to. It is shorter than the lease by the longest request. */
   readonly sendWithinMs: number;
-  /** How many requests of one number may be open at a time. */
+  /** How many requests of one sender may be open at a time. */
   readonly concurrency: number;
   /** How many recipients are recorded in one transaction at most. */
   readonly recordAtMost: number;
 }
 
 /**
- * A claim takes as many recipients as the number sends in this many seconds. If the worker is killed, at most the
+ * A claim takes as many recipients as the sender sends in this many seconds. If the worker is killed, at most the
  * present and the next batch, open requests and unrecorded outcomes become unknown.
  */
 const claimSeconds = 0.1;
 const mostClaimed = 500;
 const pauseAfterFailureMs = 500;
 const renewEveryMs = 1_000;
-/** The worker keeps the number if more comes due, or its rest ends, within this time. */
+/** The worker keeps the sender if more comes due, or its rest ends, within this time. */
 const soonMs = 10_000;
 
 interface Batch {
@@ -39,7 +39,7 @@ interface Batch {
 const nothing: Batch = { recipients: [], claimedAt: 0, held: false, skipped: false, dueInMs: null };
 
 /**
- * Sends what is due on one number while it holds the lease: at the number's rate, campaigns in turns, each message
+ * Sends what is due on one sender while it holds the lease: at the sender's rate, campaigns in turns, each message
  * once. Claiming, sending and recording overlap.
  */
 export class DrainSender {
@@ -55,7 +55,7 @@ export class DrainSender {
     private readonly queue: CampaignQueue,
     private readonly channel: Channel,
     recorder: RecordCampaign,
-    private readonly progress: CampaignProgress,
+    private readonly announcer: CampaignAnnouncer,
     private readonly timing: Timing,
     private readonly settings: DrainSettings,
     private readonly onError: (error: unknown) => void,
@@ -63,7 +63,7 @@ export class DrainSender {
     const over = this.over.signal;
     const persist = persisting(timing, over, onError);
     this.slots = new SendingSlots(lease.messagesPerSecond, settings.concurrency, timing, over);
-    this.campaigns = new DrainedCampaigns(lease.businessId, queue, progress, timing, persist, onError);
+    this.campaigns = new DrainedCampaigns(lease.businessId, queue, announcer, timing, persist, onError);
     this.recording = new Recording(
       (tried) => persist(() => recorder.record(lease, tried, this.campaigns.known)),
       settings.recordAtMost,
@@ -72,8 +72,8 @@ export class DrainSender {
   }
 
   /**
-   * Resolves when nothing is due any more, the number has to rest, the lease is lost, or `signal` is aborted. All
-   * outcomes are recorded then. Returns the milliseconds for which the number has to rest.
+   * Resolves when nothing is due, the sender must rest, the lease is lost or `signal` is aborted, and all outcomes are
+   * recorded. Returns the milliseconds for which the sender must rest.
    */
   async run(signal: AbortSignal): Promise<number> {
     const end = (): void => this.end();
@@ -103,7 +103,6 @@ export class DrainSender {
     for (const recipient of (await next).recipients) this.giveBack(recipient);
   }
 
-  /** From here on nothing new begins. */
   private end(): void {
     this.over.abort();
     this.slots.wake();
@@ -117,7 +116,7 @@ export class DrainSender {
     return this.timing.sleep(ms, this.over.signal);
   }
 
-  /** Renews the lease also while requests hang or the number waits: otherwise another worker would take it over. */
+  /** Renews the lease even while requests hang or the sender waits; otherwise another worker would take the sender. */
   private async keepLease(): Promise<void> {
     for (;;) {
       await this.sleep(renewEveryMs);
@@ -145,8 +144,8 @@ export class DrainSender {
       );
       this.lastServed = recipients.at(-1)?.campaignId ?? this.lastServed;
       this.slots.pacer.limit(this.lease.messagesPerSecond - sentDirectly);
-      this.progress.touch(this.lease.businessId, skippedOf);
-      await this.campaigns.learnOf(recipients);
+      this.announcer.touch(this.lease.businessId, skippedOf);
+      await this.campaigns.load(recipients);
       return { recipients, claimedAt, held, skipped: skippedOf.length > 0, dueInMs };
     } catch (error) {
       // Recipients may have been claimed although the answer was lost: their lease expires.
@@ -160,7 +159,7 @@ export class DrainSender {
     await this.campaigns.pausesCommitted;
     while (!this.isOver) {
       const { heldMs } = this.slots.pacer;
-      // During a long rest the worker releases the number and takes another one.
+      // During a long rest the worker releases the sender and takes another one.
       if (heldMs > soonMs) this.end();
       else if (heldMs > 0) await this.sleep(heldMs);
       else if (this.slots.areTaken || this.recording.isBehind) await this.slots.oneEnds();
@@ -168,7 +167,7 @@ export class DrainSender {
     }
   }
 
-  /** Whether the queue may soon have more, although the last claim got nothing. */
+  /** True if the queue may soon have more, although the last claim got nothing. */
   private async mayComeMore({ skipped, dueInMs }: Batch): Promise<boolean> {
     // Waits a limited time only: a hanging request must not delay recipients that come due meanwhile.
     if ((await this.settled(renewEveryMs)) > 0 || this.recording.hasGivenBack || skipped) return true;
@@ -205,10 +204,10 @@ export class DrainSender {
         this.onError(error);
         return { kind: "unknown", reason: "unexpected failure" };
       });
-    const [progress, consequence] = consequencesOf(outcome, recipient.setbacks);
+    const [result, consequence] = consequencesOf(outcome, recipient.setbacks);
     this.slots.free(beganAt);
     this.follow(consequence, recipient.campaignId);
-    this.recording.note({ ...recipient, ...progress });
+    this.recording.note({ ...recipient, ...result });
   }
 
   private follow(consequence: Consequence, campaignId: number): void {
@@ -237,6 +236,6 @@ export class DrainSender {
 
   private async complete(): Promise<void> {
     const { businessId, sender } = this.lease;
-    this.progress.touch(businessId, await this.queue.complete(businessId, sender.id));
+    this.announcer.touch(businessId, await this.queue.complete(businessId, sender.id));
   }
 }

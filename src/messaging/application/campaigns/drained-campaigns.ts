@@ -1,5 +1,5 @@
 import { textFiller } from "../../domain/template.ts";
-import type { CampaignProgress } from "./campaign-progress.ts";
+import type { CampaignAnnouncer } from "./campaign-announcer.ts";
 import type { CampaignQueue, ClaimedRecipient, FrozenCampaign, PauseReason, Timing } from "./ports.ts";
 import type { Persist } from "./recording.ts";
 
@@ -8,11 +8,11 @@ export interface DrainedCampaign extends FrozenCampaign {
 }
 
 /**
- * The campaigns of a drained number: what they send, and which ones were paused because none of their messages can
+ * The campaigns of a drained sender: what they send, and which ones were paused because none of their messages can
  * succeed.
  */
 export class DrainedCampaigns {
-  private readonly learned = new Map<number, DrainedCampaign>();
+  private readonly loaded = new Map<number, DrainedCampaign>();
   /** When a campaign that cannot succeed was paused; infinite until the pause is committed. */
   private readonly paused = new Map<number, number>();
   private allPaused: Promise<void> = Promise.resolve();
@@ -20,7 +20,7 @@ export class DrainedCampaigns {
   constructor(
     private readonly businessId: number,
     private readonly queue: Pick<CampaignQueue, "frozen" | "pause">,
-    private readonly progress: CampaignProgress,
+    private readonly announcer: CampaignAnnouncer,
     private readonly timing: Timing,
     private readonly persist: Persist,
     private readonly onError: (error: unknown) => void,
@@ -28,21 +28,21 @@ export class DrainedCampaigns {
 
   /** By id. */
   get known(): ReadonlyMap<number, DrainedCampaign> {
-    return this.learned;
+    return this.loaded;
   }
 
   /**
    * Loads the recipients' campaigns. After a failure a campaign is missing, and its recipients have to be given back.
    */
-  async learnOf(recipients: readonly ClaimedRecipient[]): Promise<void> {
+  async load(recipients: readonly ClaimedRecipient[]): Promise<void> {
     const ids = new Set(recipients.map(({ campaignId }) => campaignId));
-    const unknown = [...ids].filter((id) => !this.learned.has(id));
+    const unknown = [...ids].filter((id) => !this.loaded.has(id));
     if (unknown.length === 0) return;
     try {
       const found = await this.queue.frozen(this.businessId, unknown);
       for (const [id, campaign] of found) {
         const { body, parameterNames } = campaign.template;
-        this.learned.set(id, { ...campaign, fill: textFiller(body, parameterNames) });
+        this.loaded.set(id, { ...campaign, fill: textFiller(body, parameterNames) });
       }
     } catch (error) {
       this.onError(error);
@@ -50,8 +50,8 @@ export class DrainedCampaigns {
   }
 
   /**
-   * Pauses the campaign, and where the reason concerns its template, the others with it. Recipients claimed before the pause have to be given back. Those claimed after it may be sent:
-   * somebody has resumed the campaign.
+   * Pauses the campaign and, if the reason concerns its template, the others with that template. Recipients claimed
+   * before the pause must be given back. Those claimed after it may be sent, because the campaign was resumed.
    */
   pause(id: number, reason: PauseReason): void {
     if (this.paused.get(id) === Number.POSITIVE_INFINITY) return;
@@ -62,17 +62,17 @@ export class DrainedCampaigns {
       stopped = await this.queue.pause(this.businessId, id, reason);
     }).then(() => {
       for (const each of concerned) this.paused.set(each, this.timing.now());
-      this.progress.touch(this.businessId, [...new Set([...concerned, ...stopped])]);
+      this.announcer.touch(this.businessId, [...new Set([...concerned, ...stopped])]);
     });
     this.allPaused = Promise.all([this.allPaused, pausing]).then(() => {});
   }
 
-  /** All of a number have one account. */
+  /** A name identifies the template, because all campaigns of a sender have the same account. */
   private withTemplateOf(id: number): number[] {
     const keyOf = (campaign: DrainedCampaign | undefined) =>
       JSON.stringify([campaign?.template.platformName, campaign?.template.language, campaign?.template.providerBId]);
-    const key = keyOf(this.learned.get(id));
-    return [...this.learned].flatMap(([each, campaign]) => (each === id || keyOf(campaign) === key ? [each] : []));
+    const key = keyOf(this.loaded.get(id));
+    return [...this.loaded].flatMap(([each, campaign]) => (each === id || keyOf(campaign) === key ? [each] : []));
   }
 
   /** Resolves when every pause so far is committed. */
@@ -80,7 +80,7 @@ export class DrainedCampaigns {
     return this.allPaused;
   }
 
-  /** Whether recipients that were claimed at that time may still be sent to. */
+  /** True if recipients that were claimed at that time may still be sent to. */
   mayGo(id: number, claimedAt: number): boolean {
     return claimedAt > (this.paused.get(id) ?? Number.NEGATIVE_INFINITY);
   }

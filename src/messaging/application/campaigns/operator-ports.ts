@@ -38,7 +38,7 @@ export interface CampaignsStanding {
   readonly done: number;
 }
 
-/** As the platform gave it. */
+/** Code and reason are the platform's. */
 export interface FailureReason {
   readonly errorCode: number | null;
   readonly errorReason: string | null;
@@ -47,7 +47,7 @@ export interface FailureReason {
 
 export interface CampaignFilter {
   readonly state: CampaignState | null;
-  /** In the name, in capitals or not; all have the empty one. */
+  /** Part of the name, in upper or lower case; empty for all. */
   readonly text: string;
 }
 
@@ -56,7 +56,7 @@ export interface CampaignReads {
   /** Newest first. */
   list(
     businessId: number,
-    kept: CampaignFilter,
+    filter: CampaignFilter,
     page: number,
     limit: number,
   ): Promise<{ readonly total: number; readonly campaigns: CampaignStatus[] }>;
@@ -77,9 +77,9 @@ export interface CampaignReads {
 
 export interface CampaignControl {
   /**
-   * Applies the action if the campaign's state allows it and its sender still exists. Returns the state before, whether the
-   * sender exists, and whether the action was applied; null if there is no such campaign. Cancelling stops the sending
-   * before it cancels recipients.
+   * Applies the action if the campaign's state allows it and its sender still exists. Returns the state before,
+   * whether the sender exists, and whether the action was applied; null if there is no such campaign. Cancelling
+   * stops the sending before it cancels recipients.
    */
   apply(
     businessId: number,

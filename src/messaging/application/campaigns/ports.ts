@@ -1,6 +1,6 @@
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
-import type { Consequence, FrozenTemplate, Progress, RecipientState, UnknownIds } from "../../domain/campaign.ts";
+import type { AttemptResult, Consequence, FrozenTemplate, RecipientState, UnknownIds } from "../../domain/campaign.ts";
 import type { Media, Template } from "../../domain/template.ts";
 import type { Sender, StoppedTemplate } from "../sends/ports.ts";
 
@@ -57,7 +57,6 @@ export interface CampaignRegister extends StoredFields {
   context(request: CampaignRequest): Promise<CampaignContext | null>;
   /** The ids of contacts that the business does not have, the lowest `namedIds` of them. */
   missingContacts(businessId: number, contactIds: readonly number[]): Promise<readonly number[]>;
-  /** The contacts that opted out. */
   optedOut(businessId: number, contactIds: readonly number[]): Promise<ReadonlySet<number>>;
   /** How many templates the business may still send this month; null if there is no limit. */
   remaining(businessId: number): Promise<number | null>;
@@ -73,7 +72,7 @@ export interface NewCampaigns extends StoredFields {
 
 export type NewCampaignUnitOfWork = UnitOfWork<{ readonly campaigns: NewCampaigns }>;
 
-/** A number that this worker drains, alone, as long as `fence` is the stored one. */
+/** A sender that this worker drains, alone, as long as `fence` is the stored one. */
 export interface SenderLease {
   readonly businessId: number;
   readonly sender: Sender;
@@ -94,8 +93,8 @@ export interface ClaimedRecipient {
   readonly setbacks: number;
 }
 
-export interface Claim {
-  /** False if the lease is lost and another worker drains the number. */
+export interface ClaimedBatch {
+  /** False if the lease is lost and another worker drains the sender. */
   readonly held: boolean;
   readonly recipients: readonly ClaimedRecipient[];
   /** Campaigns with recipients that were skipped because they opted out. */
@@ -106,7 +105,7 @@ export interface Claim {
   readonly sentDirectly: number;
 }
 
-export interface TriedRecipient extends ClaimedRecipient, Progress {}
+export interface TriedRecipient extends ClaimedRecipient, AttemptResult {}
 
 /**
  * A recipient whose message has to be recorded in the contact's chat. A refused message is not added, but changes one
@@ -125,15 +124,15 @@ export interface RecipientToRecord {
   readonly errorReason: string | null;
 }
 
-/** Called for a number whose token cannot be decrypted, with the campaigns that were paused for it. */
+/** Called for a sender whose token cannot be decrypted, with the campaigns that were paused for it. */
 export type OnUnreadable = (businessId: number, campaignIds: readonly number[], error: Error) => void;
 
-/** Why the platform sends no message of a campaign, and whether that is so of every campaign with its template. */
+/** Why no message of the campaign can succeed, and whether that concerns every campaign with its template. */
 export type PauseReason = Pick<Extract<Consequence, { readonly kind: "pause" }>, "reason" | "concerns">;
 
 export interface CampaignQueue {
   /**
-   * Leases numbers with due recipients and without a worker, the longest waiting first. A number whose token cannot be
+   * Leases senders with due recipients and without a worker, the longest waiting first. A sender whose token cannot be
    * decrypted does not stop the others.
    */
   lease(worker: string, limit: number, onUnreadable: OnUnreadable): Promise<SenderLease[]>;
@@ -142,32 +141,31 @@ export interface CampaignQueue {
   /** False if the lease is lost. */
   renew(lease: SenderLease): Promise<boolean>;
   /**
-   * Claims the next recipients of the number's campaigns, in turns, and renews the lease. They become `sending`: the
+   * Claims the next recipients of the sender's campaigns, in turns, and renews the lease. They become `sending`: the
    * caller must send to them before their lease expires, or not at all.
    *
-   * @param after - the campaign that was served last; the others come first
+   * @param after - the campaign that was served last; the turns begin after it
    */
-  claim(lease: SenderLease, limit: number, after: number): Promise<Claim>;
+  claim(lease: SenderLease, limit: number, after: number): Promise<ClaimedBatch>;
   /** The frozen parts of the campaigns, by id. */
   frozen(businessId: number, campaignIds: readonly number[]): Promise<Map<number, FrozenCampaign>>;
   /**
-   * Stops sending the campaign until it is resumed, and where the reason concerns its template, all of the account with
-   * that template. Returns the campaigns that it stopped.
+   * Pauses the campaign until it is resumed and, if the reason concerns its template, all campaigns of the account with
+   * that template. Returns the paused campaigns.
    */
   pause(businessId: number, campaignId: number, reason: PauseReason): Promise<number[]>;
   /**
-   * The same for all campaigns of the sender's account with the template, after a refusal of a message that belongs to no
-   * campaign.
+   * Does the same for all campaigns of the sender's account with the template, after a refusal outside of campaigns.
    */
   pauseTemplate(businessId: number, senderId: number, template: StoppedTemplate, reason: string): Promise<number[]>;
-  /** Completes the number's campaigns without open recipients, and returns their ids. */
+  /** Completes the sender's campaigns without open recipients, and returns their ids. */
   complete(businessId: number, senderId: number): Promise<number[]>;
   /**
-   * Repairs what died workers and simultaneous actions left in all businesses: running campaigns without open
+   * Repairs what dead workers and simultaneous actions left in all businesses: running campaigns without open
    * recipients, and ended ones with some. Returns the campaigns to announce, by business.
    */
   tidy(): Promise<Map<number, number[]>>;
-  /** Logs the progress of the campaigns, except those whose progress was logged within the last half second. */
+  /** Logs the counts of the campaigns, except those whose counts were logged within the last half second. */
   announce(businessId: number, campaignIds: readonly number[]): Promise<Announced>;
 }
 
@@ -206,7 +204,7 @@ export interface CampaignMessage {
   readonly errorReason: string | null;
 }
 
-/** What the messages of a campaign have in common. */
+/** The fields that all messages of a campaign share. */
 export interface CampaignOrigin {
   readonly campaignId: number;
   readonly templateId: number;
@@ -217,7 +215,7 @@ export interface CampaignOrigin {
   readonly authorName: string;
 }
 
-/** What is stored of an attempt. */
+/** The stored fields of an attempt. */
 export type SettledTry = Omit<TriedRecipient, "phone" | "setbacks" | "recipientId">;
 
 export interface CampaignRecipients {
@@ -235,7 +233,7 @@ export interface CampaignRecipients {
 }
 
 /** What a platform's answer shows about a contact. */
-export interface LearnedContact {
+export interface ContactUpdate {
   readonly contactId: number;
   /** The number that the message went to. */
   readonly phone: string;
@@ -247,14 +245,14 @@ export interface LearnedContact {
 /** A business's messages by campaign, and what the answers showed about contacts. */
 export interface CampaignNews {
   readonly businessId: number;
-  readonly learned: readonly LearnedContact[];
+  readonly contactUpdates: readonly ContactUpdate[];
   readonly campaigns: readonly { readonly origin: CampaignOrigin; readonly messages: readonly CampaignMessage[] }[];
 }
 
 export interface CampaignInbox {
   /**
-   * Stores the messages in the chats of their contacts, with tags and funnel events; missing chats are created. To be
-   * called once in a transaction, as it takes locks in a fixed order.
+   * Stores the messages in the chats of their contacts, with tags and funnel events; missing chats are created. Call it
+   * once per transaction, because it takes locks in a fixed order.
    *
    * @param isHeard - false if no client listens: events are logged but not returned
    */

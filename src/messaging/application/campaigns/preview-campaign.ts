@@ -1,6 +1,6 @@
 import type { ApprovalState } from "../../domain/platform.ts";
 import { approvalState, longestBody, renderBody } from "../../domain/template.ts";
-import type { MessagingPlatform, NumberCapacities, NumberCapacity } from "../templates/ports.ts";
+import type { MessagingPlatform, SenderCapacities, SenderCapacity } from "../templates/ports.ts";
 import type { CampaignRegister, NewRecipient } from "./ports.ts";
 import { type CheckedCampaign, checked, type RegisterCampaignCommand, recipientsOf } from "./register-campaign.ts";
 
@@ -32,15 +32,15 @@ export interface CampaignPreview {
   readonly recipients: readonly PreviewedRecipient[];
 }
 
-/** What stands against a campaign as a whole. */
+/** Problems of a campaign as a whole. */
 export interface CampaignCheck {
   /** How many recipients have any problem. */
   readonly affected: number;
   readonly problems: ProblemCounts;
-  readonly number: NumberCapacity;
+  readonly capacity: SenderCapacity;
 }
 
-const unknownCapacity: NumberCapacity = { quality: null, dailyLimit: null };
+const unknownCapacity: SenderCapacity = { quality: null, dailyLimit: null };
 
 /**
  * Shows what a campaign would send to whom, and what would be refused. Sends and stores nothing. Rejects as a
@@ -50,7 +50,7 @@ export class PreviewCampaign {
   constructor(
     private readonly campaigns: CampaignRegister,
     private readonly platform: MessagingPlatform,
-    private readonly capacities: NumberCapacities,
+    private readonly capacities: SenderCapacities,
   ) {}
 
   async execute(command: RegisterCampaignCommand, page: number, limit: number): Promise<CampaignPreview> {
@@ -68,7 +68,7 @@ export class PreviewCampaign {
     return { ...about, recipients };
   }
 
-  /** Looks at every recipient. Of those with a problem it keeps the ones of the page. */
+  /** Checks every recipient. The page contains recipients with a problem. */
   async check(
     command: RegisterCampaignCommand,
     page: number,
@@ -76,7 +76,7 @@ export class PreviewCampaign {
   ): Promise<CampaignPreview & { readonly check: CampaignCheck }> {
     const context = await checked(this.campaigns, command);
     const isCloud = context.template.provider === "Cloud";
-    const [about, number] = await Promise.all([
+    const [about, capacity] = await Promise.all([
       this.about(command, context),
       isCloud ? this.capacities.of(context.sender) : unknownCapacity,
     ]);
@@ -91,7 +91,7 @@ export class PreviewCampaign {
         if (affected > (page - 1) * limit && affected <= page * limit) recipients.push(each);
       }
     }
-    return { ...about, recipients, check: { affected, problems, number } };
+    return { ...about, recipients, check: { affected, problems, capacity } };
   }
 
   private async about({ businessId }: RegisterCampaignCommand, context: CheckedCampaign) {

@@ -6,8 +6,8 @@ import type {
   CampaignMessage,
   CampaignNews,
   CampaignOrigin,
+  ContactUpdate,
   FrozenCampaign,
-  LearnedContact,
   RecipientToRecord,
   RecordUnitOfWork,
   SenderLease,
@@ -19,7 +19,7 @@ const stragglersAtATime = 500;
 type Campaigns = ReadonlyMap<number, FrozenCampaign>;
 
 export interface RecordTrouble {
-  /** Whether the database refused the data itself, so that trying again would fail too. */
+  /** True if the database refused the data itself, so that a retry would fail too. */
   isOfRows(error: unknown): boolean;
   /** Called for each row that could not be recorded as it is. */
   onUnrecorded(error: unknown, campaignId: number, position: number): void;
@@ -66,10 +66,10 @@ export class RecordCampaign {
     tried: readonly TriedRecipient[],
     campaigns: Campaigns,
   ): Promise<void> {
-    const learned = tried.flatMap(learnedFrom);
+    const contactUpdates = tried.flatMap(contactUpdateOf);
     const events = await this.unitOfWork.run(businessId, async (stores) => {
       const rows = await stores.recipients.settle(businessId, tried);
-      return stores.inbox.record([newsOf(businessId, learned, rows, campaigns)], this.isHeard);
+      return stores.inbox.record([newsOf(businessId, contactUpdates, rows, campaigns)], this.isHeard);
     });
     this.feed.publish(events);
     this.touch(businessId, idsOf(tried));
@@ -135,7 +135,7 @@ export class RecordCampaign {
 
 function newsOf(
   businessId: number,
-  learned: readonly LearnedContact[],
+  contactUpdates: readonly ContactUpdate[],
   rows: readonly RecipientToRecord[],
   known: Campaigns,
 ): CampaignNews {
@@ -145,14 +145,14 @@ function newsOf(
     const fill = textFiller(campaign.template.body, campaign.template.parameterNames);
     return [{ origin: originOf(campaign), messages: own.map((row) => messageOf(row, fill(row.parameters))) }];
   });
-  return { businessId, learned, campaigns };
+  return { businessId, contactUpdates, campaigns };
 }
 
 const idsOf = (rows: readonly { readonly campaignId: number }[]): number[] => [
   ...new Set(rows.map(({ campaignId }) => campaignId)),
 ];
 
-function learnedFrom({ contactId, phone, state, recipientId }: TriedRecipient): LearnedContact[] {
+function contactUpdateOf({ contactId, phone, state, recipientId }: TriedRecipient): ContactUpdate[] {
   const optedOut = state === recipientMoves.skip.to;
   const platformId = recipientId ?? null;
   return optedOut || (platformId !== null && platformId !== phone) ? [{ contactId, phone, platformId, optedOut }] : [];

@@ -21,7 +21,7 @@ import {
   storedHeader,
 } from "../../domain/template.ts";
 import type { Sender } from "../sends/ports.ts";
-import type { KnownTemplates } from "../templates/ports.ts";
+import type { CachedTemplates } from "../templates/ports.ts";
 import type { CampaignContext, CampaignRegister, NewCampaignUnitOfWork, NewRecipient, StoredFields } from "./ports.ts";
 
 export interface RegisterCampaignCommand {
@@ -46,7 +46,7 @@ export interface NamedContacts {
 
 export interface NamedContact {
   readonly id: number;
-  /** Holds at least one digit. */
+  /** Contains at least one digit. */
   readonly phone: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -65,7 +65,7 @@ export class RegisterCampaign {
   constructor(
     private readonly campaigns: CampaignRegister,
     private readonly unitOfWork: NewCampaignUnitOfWork,
-    private readonly known: KnownTemplates,
+    private readonly known: CachedTemplates,
     private readonly mediaBaseUrl: string | null,
     /** Makes workers look for campaigns to send; returns at once. */
     private readonly dispatch: () => void,
@@ -132,13 +132,13 @@ async function contactsOf(campaigns: CampaignRegister, { businessId, contacts }:
 /** Copies what the campaign sends: later changes of the template do not affect it. */
 export async function freeze(
   { template, sender, preferredLanguage }: CheckedCampaign,
-  knownTemplates: KnownTemplates,
+  templateCache: CachedTemplates,
   mediaBaseUrl: string | null,
 ): Promise<FrozenTemplate> {
   // A wrongly guessed language would be frozen with the campaign, so a failure here stops the registration. ProviderB's
   // templates have no language here.
   const mustAsk = template.provider === "Cloud" && !template.structure?.language;
-  const known = mustAsk ? await knownTemplates.named(sender, template.platformName) : [];
+  const known = mustAsk ? await templateCache.named(sender, template.platformName) : [];
   return {
     id: template.id,
     platformName: template.platformName,

@@ -7,11 +7,11 @@ const pauseAfterSetbackMs = 500;
 const longestHoldMs = 10 * 60_000;
 
 /**
- * Decides when a request of one number may begin: by its concurrency, its rate, and the platform's requests to slow
+ * Decides when a request of one sender may begin: by its concurrency, its rate, and the platform's requests to slow
  * down.
  */
 export class SendingSlots {
-  /** The rate of the number. */
+  /** The rate of the sender. */
   readonly pacer: Pacer;
   private taken = 0;
   private waiters: (() => void)[] = [];
@@ -55,19 +55,19 @@ export class SendingSlots {
     return false;
   }
 
-  /** To be called when a request with a slot was answered or given up. */
+  /** Call it when a request with a slot was answered or given up. */
   free(beganAt: number): void {
     this.taken -= 1;
     this.pacer.ended(beganAt);
     this.wake();
   }
 
-  /** The platform asked to slow down, and may have said for how long. */
+  /** @param retryAfterMs - the platform's requested wait, if it named one */
   slowDown(retryAfterMs = 0): void {
     this.pacer.slowDown(Math.max(Math.min(retryAfterMs, longestHoldMs), pauseAfterSetbackMs));
   }
 
-  /** Resolves when a request ends, and at each `wake`. Callers have to check their condition again. */
+  /** Resolves when a request ends, and at each `wake`. Callers must check their condition again. */
   oneEnds(): Promise<void> {
     return new Promise((resume) => this.waiters.push(resume));
   }

@@ -1,4 +1,4 @@
-import type { CampaignProgress } from "./campaign-progress.ts";
+import type { CampaignAnnouncer } from "./campaign-announcer.ts";
 import type { CampaignQueue } from "./ports.ts";
 import type { RecordCampaign } from "./record-campaign.ts";
 
@@ -7,11 +7,11 @@ export class SettleCampaigns {
   constructor(
     private readonly recorder: Pick<RecordCampaign, "recordStragglers">,
     private readonly queue: Pick<CampaignQueue, "tidy">,
-    private readonly progress: CampaignProgress,
+    private readonly announcer: CampaignAnnouncer,
   ) {}
 
   async execute(signal?: AbortSignal): Promise<void> {
     await this.recorder.recordStragglers(signal);
-    for (const [businessId, campaignIds] of await this.queue.tidy()) this.progress.touch(businessId, campaignIds);
+    for (const [businessId, campaignIds] of await this.queue.tidy()) this.announcer.touch(businessId, campaignIds);
   }
 }

@@ -5,13 +5,13 @@ import { removeFile } from "./remove-file.ts";
 export interface DeleteMediaCommand {
   readonly businessId: number;
   readonly name: string;
-  /** Only a file that this user uploaded is found; null to find every file of the business. */
+  /** Only files of this user are found; null finds every file of the business. */
   readonly uploadedBy: number | null;
 }
 
 export type DeleteMediaFailure = MediaNotFound | MediaNotConfigured;
 
-/** Deletes a file even if records still refer to it: its address then answers 404. */
+/** Deletes a file even if records still refer to it: its URL then answers 404. */
 export class DeleteMedia {
   /** @param onFailure - called if the withdrawn file could not be removed now; the sweep removes it later */
   constructor(

@@ -28,7 +28,7 @@ export interface SizeBounds {
 
 /** The space that was reserved for a file. */
 export interface Reservation {
-  /** In bytes: the file's largest possible size or what is left of the quota; null if its least size does not fit. */
+  /** In bytes: the file's largest possible size or the rest of the quota; null if its least size does not fit. */
   readonly reserved: number | null;
   /** Whether the file would fit if running uploads had not reserved the space. */
   readonly waits: boolean;
@@ -62,12 +62,12 @@ export interface MediaRegister {
    */
   withdraw(businessId: number, name: string, uploadedBy: number | null): Promise<boolean>;
   forget(businessId: number, name: string): Promise<void>;
-  /** By its name alone, which is a secret of those who know the address. */
+  /** The name is the only secret: everyone who knows the URL may read the file. */
   find(name: string): Promise<StoredMedia | null>;
   /** Records that something is about to refer to the file, which delays its sweep. */
   touch(name: string): Promise<void>;
   usage(businessId: number): Promise<MediaUsage>;
-  /** Unfinished or withdrawn files that no upload can be writing any more, and files of deleted businesses. */
+  /** Unfinished or withdrawn files that no upload can still be writing, and files of deleted businesses. */
   abandoned(olderThanSeconds: number, most: number): Promise<{ readonly businessId: number; readonly name: string }[]>;
   /** Files that nothing is known to have referred to for this many days, of all businesses except some. */
   longUnnamed(days: number, most: number, except: readonly number[]): Promise<readonly NamedFiles[]>;

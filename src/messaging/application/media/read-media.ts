@@ -30,21 +30,21 @@ export class ReadMedia {
   }
 }
 
-/** The name of our own file at this address; null if it is an address of others. */
+/** The name of our own file at this URL; null for other URLs. */
 export function ownNameIn(url: string, baseUrl: string): string | null {
   const [address = ""] = url.split(/[?#]/);
   return baseUrl !== "" && `${address}/`.startsWith(baseUrl) ? address.slice(baseUrl.length) : null;
 }
 
 /**
- * Answers for our own files as a HEAD request would. Their address may lead into our own network, where no request for
- * a customer's URL may go.
+ * Answers for our own files as a HEAD request would. Their URL may point into our own network, which requests for
+ * customers' URLs must not enter.
  */
 export class ProbeMedia implements MediaProbe {
   constructor(
     private readonly outside: MediaProbe,
     private readonly own: ReadMedia,
-    /** Ends in a slash; empty if files have no address. */
+    /** Ends in a slash; empty if files have no URL. */
     private readonly baseUrl: string,
   ) {}
 

@@ -2,14 +2,14 @@ import type { SampleFiles } from "../templates/ports.ts";
 import type { Bytes, RecognizeMedia } from "./ports.ts";
 import { ownNameIn, type ReadMedia } from "./read-media.ts";
 
-/** Opens the content of a public address; null if it cannot be had. Reading may throw if it breaks off. */
+/** Opens a public URL; null if it cannot be read. Reading may throw if the connection breaks. */
 export type OpenPublic = (url: string) => Promise<Bytes | null>;
 
-/** Reads files whole, at one of our own addresses or at a public one. */
+/** Reads whole files, from our own URLs or public ones. */
 export class ReadSample implements SampleFiles {
   constructor(
     private readonly own: ReadMedia,
-    /** Ends in a slash; empty if files have no address. */
+    /** Ends in a slash; empty if files have no URL. */
     private readonly baseUrl: string,
     private readonly openPublic: OpenPublic,
     private readonly recognize: RecognizeMedia,

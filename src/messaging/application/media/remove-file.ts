@@ -1,10 +1,10 @@
 import type { MediaRegister, MediaStorage } from "./ports.ts";
 
 /**
- * Removes a file for good. The content goes first: as long as the register has the file, the sweep can try again.
+ * Deletes a file. The content goes first: while the register has the file, the sweep can try again.
  *
- * @param onFailure - called if it could not be removed
- * @returns whether it was removed
+ * @param onFailure - called if it could not be deleted
+ * @returns true if it was deleted
  */
 export async function removeFile(
   { storage, register }: { readonly storage: MediaStorage; readonly register: Pick<MediaRegister, "forget"> },

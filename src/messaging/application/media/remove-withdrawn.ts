@@ -1,7 +1,7 @@
 import type { MediaRegister, MediaStorage } from "./ports.ts";
 import { removeFile } from "./remove-file.ts";
 
-/** Removes withdrawn files for good. */
+/** Deletes withdrawn files from storage. */
 export class RemoveWithdrawn {
   constructor(
     private readonly storage: MediaStorage | null,

@@ -16,7 +16,7 @@ export interface StoreMediaCommand {
   readonly businessId: number;
   /** The user who uploads it; null for an App Key. */
   readonly userId: number | null;
-  /** What the client calls the file. */
+  /** The client's name of the file. */
   readonly givenName: string;
   /** The file's possible sizes, from the announced length of the request. */
   readonly size: SizeBounds;
@@ -34,7 +34,7 @@ export type StoreMediaFailure = MediaTypeRefused | MediaTooLarge | MediaQuotaRea
 /** Seconds after which to try again if running uploads hold the space. */
 const uploadSeconds = 5;
 
-/** The storage of files, and the address under which they are served. */
+/** The storage of files, and the URL under which they are served. */
 export interface MediaHome {
   readonly storage: MediaStorage;
   /** Ends in a slash. */
@@ -47,7 +47,7 @@ export class StoreMedia {
     private readonly home: MediaHome | null,
     private readonly register: MediaRegister,
     private readonly recognize: RecognizeMedia,
-    /** Makes an unguessable text that can stand in a URL. */
+    /** Creates an unguessable text that is valid in a URL. */
     private readonly newName: () => string,
     /** Called if the remains of a failed upload could not be removed now; the sweep removes them later. */
     private readonly onFailure: (error: unknown) => void,

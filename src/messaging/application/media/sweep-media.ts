@@ -38,7 +38,7 @@ export class SweepMedia {
     }
   }
 
-  /** A file that is referred to is checked again only after another `unnamedAfterDays`. */
+  /** A file with references is checked again only after another `unnamedAfterDays`. */
   private async withdrawUnnamed(signal: Stop): Promise<void> {
     const failing: number[] = [];
     for (;;) {

@@ -2,12 +2,12 @@ import { isChannel, smsChannel } from "../../../kernel/channels.ts";
 import { NoSender, SendRefused, TemplateNotFound } from "../../domain/failures.ts";
 import type { MessageContent } from "../../domain/message.ts";
 import { storedHeader } from "../../domain/template.ts";
-import type { KnownTemplates } from "../templates/ports.ts";
+import type { CachedTemplates } from "../templates/ports.ts";
 import type { Author, NewMessage, SendContexts, Sender, SenderDirectory } from "./ports.ts";
 import type { SendFailure, SendMessage } from "./send-message.ts";
 import { likelyLanguage, templateContent, templateSender } from "./template-content.ts";
 
-/** The contact that a message is for, with the chat that keeps it. */
+/** A contact, and the chat in which its messages are stored. */
 export interface Recipient {
   readonly businessId: number;
   readonly businessName: string;
@@ -24,7 +24,7 @@ export interface Recipient {
 }
 
 /**
- * Sends the text once and keeps it in the chat. For a template the text is the last parameter. Rejects with
+ * Sends the text once and stores it in the chat. For a template, the text is the last parameter. Rejects with
  * `SendFailure`.
  */
 export type SendText = (text: string) => Promise<string>;
@@ -40,11 +40,11 @@ export class BusinessMessages {
     private readonly send: Pick<SendMessage, "execute">,
     private readonly senders: Pick<SenderDirectory, "forChat">,
     private readonly contexts: Pick<SendContexts, "toChat">,
-    private readonly known: KnownTemplates,
+    private readonly known: CachedTemplates,
     private readonly mediaBaseUrl: string | null,
   ) {}
 
-  /** Sends over the chat's channel. */
+  /** Sends by the chat's channel. */
   async byText(recipient: Recipient): Promise<SendText> {
     const sender = await this.senderOn(recipient.provider, recipient);
     return (text) => this.sendTo(recipient, sender, recipient.platformId, { text });
@@ -57,7 +57,7 @@ export class BusinessMessages {
     return (text) => this.sendTo(recipient, sender, recipient.phone, { text });
   }
 
-  /** Sends a template over the chat's channel, or over ProviderB's for its templates. Approval is not checked here. */
+  /** Sends a template by the chat's channel, or by ProviderB's for its templates. Approval is not checked here. */
   async byTemplate(recipient: Recipient, templateId: number, parameters: readonly string[]): Promise<SendText> {
     const { businessId, chatId, contactId, provider, platformId, phone } = recipient;
     const context = await this.contexts.toChat(businessId, { templateId, chatId, contactId, userId: null });
@@ -67,7 +67,7 @@ export class BusinessMessages {
     const asked = template.provider === "Cloud" ? context.cloudSender : null;
     const language = await likelyLanguage(template, context.preferredLanguage, asked, this.known);
     const media = storedHeader(template, this.mediaBaseUrl);
-    // A template of ProviderB is sent over another channel, which does not know the contact's id of the chat's channel.
+    // A template of ProviderB is sent by another channel, which does not know the contact's id on the chat's channel.
     const to = sender.channel === provider ? platformId : phone;
     return (text) => {
       const content = templateContent(template, language, [...parameters, text], media);

@@ -48,11 +48,11 @@ export interface ChannelMessage extends MessageContent {
   readonly to: string;
   /** Opaque to the platform. On channels that support it, every delivery status returns it. */
   readonly reference: string;
-  /** The platform's id of the message that this one answers. Channels that cannot show a reply ignore it. */
+  /** The platform's id of the message that this one replies to. Channels that cannot show a reply ignore it. */
   readonly replyTo?: string;
 }
 
-/** A customer's message that was read; with it all that they wrote before it. */
+/** The last of the customer's messages that were read. */
 export interface ReadMessage {
   readonly platformMessageId: string;
   /** The customer's id on the platform. */
@@ -62,7 +62,7 @@ export interface ReadMessage {
 /** A template that the platform no longer sends, by the name that messages use. */
 export type StoppedTemplate = Pick<NonNullable<MessageContent["template"]>, "name" | "language" | "providerBId">;
 
-/** Hears that the platform refused a message of the sender because it has stopped the message's template. */
+/** Called if the platform refused a message because it has stopped the message's template. */
 export type OnStoppedTemplate = (
   businessId: number,
   sender: Sender,
@@ -70,13 +70,13 @@ export type OnStoppedTemplate = (
   refusal: Refusal,
 ) => Promise<void>;
 
-/** A way to send messages to customers. */
+/** Sends messages to customers. */
 export interface Channel {
   /** Makes exactly one request without retries. Never rejects: every failure is an outcome. */
   send(sender: Sender, message: ChannelMessage): Promise<SendOutcome>;
   /**
    * Shows the customer that a message was read, on channels that support it. Makes one request at most and never
-   * rejects, as a lost read receipt does no harm.
+   * rejects, because a lost read receipt does no harm.
    */
   markRead?(sender: Sender, read: ReadMessage): Promise<void>;
 }
@@ -100,7 +100,7 @@ export interface NewMessage {
   readonly templateId?: number;
   readonly author: Author;
   /**
-   * The message of the same chat that this one answers. If the platform does not know that message, only our own
+   * The message of the same chat that this one replies to. If the platform does not know that message, only our own
    * clients show the reply.
    */
   readonly replyTo?: { readonly id: number; readonly platformMessageId: string | null };
@@ -122,26 +122,26 @@ export interface OpenedMessage {
   readonly reference: string;
   /** The channel that sends it, which may differ from the chat's. */
   readonly channel: string;
-  /** What it leaves from; absent if that is the sender for the chat. */
+  /** The sender to use; the chat's own sender if absent. */
   readonly sender?: Sender;
   readonly to: string;
   readonly content: MessageContent;
-  /** The platform's id of the message that it answers. */
+  /** The platform's id of the message that this one replies to. */
   readonly replyTo?: string;
   readonly takesConversation?: boolean;
 }
 
 /** Outgoing messages in their conversations. Every change comes with the events that announce it. */
 export interface OutgoingMessages {
-  /** Null when the business has no such chat. */
+  /** Null if the business has no such chat. */
   open(message: NewMessage, channel: ChannelName): Promise<OpenedMessage | null>;
   /**
    * Stores the outcome, unless a delivery status already reported a later state.
    *
-   * @param sender - what the message left from; absent if it did not leave
+   * @param sender - the sender that was used; absent if nothing was sent
    */
   settle(message: OpenedMessage, outcome: SendOutcome, sender?: Sender | null): Promise<LoggedEvent[]>;
-  /** Marks up to `limit` messages as unknown whose process died while it sent them. */
+  /** Marks up to `limit` messages as unknown if their process died while it sent them. */
   settleExpired(limit: number): Promise<LoggedEvent[]>;
 }
 
@@ -158,20 +158,20 @@ export interface NumberContext {
   readonly template: Template | null;
 }
 
-/** What a send to a chat needs to know. A field is null if the business does not have that record. */
+/** The data that a send to a chat needs. A field is null if the business does not have that record. */
 export interface ChatContext {
   readonly businessName: string;
   readonly timezone: string;
   readonly preferredLanguage: string;
-  /** Also null if the user is an agent who may not send it. */
+  /** Also null if the user is an agent who may not use it. */
   readonly template: Template | null;
-  /** The chat; null if it is not that of the named contact. */
+  /** Null if the chat is not the named contact's. */
   readonly chat: { readonly id: number } | null;
   readonly user: { readonly name: string } | null;
   /**
-   * The sender of ProviderB for its templates where the contact has a number, else of the chat's channel: the one that
-   * the customer wrote to last, or the first one. A template of the cloud platform leaves from a number of the account
-   * that has it.
+   * For templates of ProviderB and a contact with a number, ProviderB's sender; else a sender of the chat's channel:
+   * the one that the customer last wrote to, or the first one. A template of the cloud platform must be sent from a
+   * number of its own account.
    */
   readonly sender: Sender | null;
   /** The sender whose account has the templates that the platform approves. */
@@ -196,7 +196,7 @@ export interface NamedNumber {
   readonly heldTo: number | null;
 }
 
-/** Reads what a send needs to know, in one statement. Null if there is no such business. */
+/** Reads the data that a send needs, in one statement. Null if there is no such business. */
 export interface SendContexts {
   toNumber(businessId: number, named: NamedNumber): Promise<NumberContext | null>;
   toChat(businessId: number, named: NamedInChat): Promise<ChatContext | null>;

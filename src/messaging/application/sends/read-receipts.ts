@@ -31,7 +31,7 @@ export class ReadReceipts {
     this.underWay.add(sent);
   }
 
-  /** Resolves when no receipt is being sent any more. */
+  /** Resolves when no receipt is being sent. */
   async idle(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }

@@ -1,4 +1,4 @@
-import { type ChannelName, isChannel } from "../../../kernel/channels.ts";
+import { isChannel } from "../../../kernel/channels.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { PlatformUnreachable, SendRefused, SendUncertain } from "../../domain/failures.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
@@ -13,13 +13,10 @@ import type {
 } from "./ports.ts";
 
 const mostAttemptsToSettle = 2;
-/**
- * Beyond this many at once, callers wait for their own messages, so that a slow platform cannot pile them up without
- * limit.
- */
+/** Beyond this many at once, callers wait for their own messages, so that a slow platform cannot pile them up. */
 const mostInBackground = 500;
 
-/** What became of a message, and what it left from. */
+/** The outcome, and the sender that was used. */
 interface Sent {
   readonly outcome: SendOutcome;
   readonly sender: Sender | null;
@@ -47,20 +44,20 @@ export class SendMessage {
   ) {}
 
   /**
-   * Resolves to the platform's id of the message. Rejects with `SendFailure`; only after `SendUncertain` the message
-   * may have been sent.
+   * Resolves to the platform's id of the message. Rejects with `SendFailure`; only after `SendUncertain` may the
+   * message have been sent.
    */
   async execute(sender: Sender, message: NewMessage): Promise<string> {
     const opened = await this.messages.open(message, sender.channel);
     if (!opened) throw new SendRefused(`business ${message.businessId} has no such chat`);
     const outcome = await this.hand(opened, sender);
-    const isWrittenDown = await this.settle(opened, outcome, sender);
-    await this.heed(opened, outcome, sender);
+    const isStored = await this.settle(opened, outcome, sender);
+    await this.reportStoppedTemplate(opened, outcome, sender);
     if (outcome.kind === "refused") throw new SendRefused(`${outcome.refusal.code}: ${outcome.refusal.reason}`);
     if (outcome.kind === "not-sent") throw new PlatformUnreachable(outcome.reason);
     if (outcome.kind === "unknown") throw new SendUncertain(outcome.reason);
     // The platform accepted the message, so it must not count as failed. Its delivery status settles it.
-    if (!isWrittenDown) throw new SendUncertain("accepted, but not written down");
+    if (!isStored) throw new SendUncertain("accepted, but not written down");
     return outcome.platformMessageId;
   }
 
@@ -82,7 +79,7 @@ export class SendMessage {
     );
   }
 
-  /** Resolves when nothing is being sent in the background any more. */
+  /** Resolves when nothing is being sent in the background. */
   async idle(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
@@ -93,18 +90,15 @@ export class SendMessage {
       return notSent("it could not be handed to its channel");
     });
     await this.settle(message, outcome, sender);
-    if (sender) await this.heed(message, outcome, sender);
+    if (sender) await this.reportStoppedTemplate(message, outcome, sender);
   }
 
   private async sendFromOwn(message: OpenedMessage): Promise<Sent> {
-    const { channel } = message;
-    const sender = message.sender ?? (isChannel(channel) ? await this.forChat(channel, message) : null);
+    const { businessId, chatId, channel } = message;
+    const own = () => (isChannel(channel) ? this.senders.forChat(businessId, channel, chatId) : null);
+    const sender = message.sender ?? (await own());
     if (!sender) return notSent(`the business has no sender on ${channel}`);
     return { outcome: await this.hand(message, sender), sender };
-  }
-
-  private forChat(channel: ChannelName, { businessId, chatId }: OpenedMessage): Promise<Sender | null> {
-    return this.senders.forChat(businessId, channel, chatId);
   }
 
   private hand({ to, reference, content, replyTo }: OpenedMessage, sender: Sender): Promise<SendOutcome> {
@@ -112,8 +106,12 @@ export class SendMessage {
     return this.channels[sender.channel].send(sender, message);
   }
 
-  /** Campaigns of a template that the platform has stopped would be refused one message after the other. */
-  private async heed({ id, businessId, content: { template } }: OpenedMessage, outcome: SendOutcome, sender: Sender) {
+  /** Without this, the platform would refuse every message of campaigns with the template. */
+  private async reportStoppedTemplate(
+    { id, businessId, content: { template } }: OpenedMessage,
+    outcome: SendOutcome,
+    sender: Sender,
+  ) {
     if (!template || outcome.kind !== "refused" || outcome.refusal.class !== "stop-template") return;
     try {
       await this.onStoppedTemplate(businessId, sender, template, outcome.refusal);
@@ -122,10 +120,7 @@ export class SendMessage {
     }
   }
 
-  /**
-   * An outcome that cannot be stored leaves the message under its lease; when that expires, the message becomes
-   * unknown.
-   */
+  /** If the outcome cannot be stored, the message stays under its lease and becomes unknown when that expires. */
   private async settle(message: OpenedMessage, outcome: SendOutcome, sender: Sender | null): Promise<boolean> {
     for (let attempt = 1; attempt <= mostAttemptsToSettle; attempt += 1) {
       try {

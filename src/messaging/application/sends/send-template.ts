@@ -6,7 +6,7 @@ import {
   NoSender,
   TemplateNotFound,
 } from "../../domain/failures.ts";
-import type { KnownTemplates } from "../templates/ports.ts";
+import type { CachedTemplates } from "../templates/ports.ts";
 import type { MediaProbe, SendContexts } from "./ports.ts";
 import type { SendFailure, SendMessage } from "./send-message.ts";
 import { headerToSend, likelyLanguage, templateContent } from "./template-content.ts";
@@ -36,16 +36,14 @@ export type SendTemplateFailure =
   | MediaNotAccessible
   | SendFailure;
 
-/** §2: sends a template to a phone number, at most once, and keeps it in the conversation with that number. */
+/** §2: sends a template to a phone number, at most once, and stores it in the conversation with that number. */
 export class SendTemplate {
   constructor(
     private readonly send: Pick<SendMessage, "execute">,
     private readonly contexts: Pick<SendContexts, "toNumber">,
-    private readonly known: KnownTemplates,
+    private readonly known: CachedTemplates,
     private readonly media: MediaProbe,
-    /**
-     * Where stored media files are served, ending in a slash. Without it only files that are stored as URLs are sent.
-     */
+    /** The base URL of stored files, ending in a slash. Without it only files that are stored as URLs are sent. */
     private readonly mediaBaseUrl: string | null,
   ) {}
 

@@ -18,7 +18,7 @@ export interface SenderPlatforms {
   /**
    * Checks that the token gives access to the sender, and the account and phone on platforms whose webhooks use them.
    * `unconfirmed` is the first field that the platform does not confirm, or `channel` if the installation is not
-   * connected to it. `away` means no answer, or none that could be read.
+   * connected to it. `away` means that there was no answer, or that it could not be read.
    */
   look(sender: ClaimedSender): Promise<"confirmed" | "away" | { readonly unconfirmed: keyof ClaimedSender }>;
   /**

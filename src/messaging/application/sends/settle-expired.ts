@@ -4,8 +4,8 @@ import type { OutgoingMessages } from "./ports.ts";
 const batchSize = 500;
 
 /**
- * A message whose lease expired was being sent when its process died, so it is not known whether it was accepted. It
- * becomes unknown and is never sent again automatically; its delivery status settles it.
+ * A message with an expired lease was being sent when its process died, so its outcome is not known. It becomes
+ * `unknown` and is never sent again automatically; its delivery status settles it.
  */
 export class SettleExpired {
   constructor(

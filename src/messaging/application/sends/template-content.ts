@@ -12,7 +12,7 @@ import {
   storedHeader,
   type Template,
 } from "../../domain/template.ts";
-import type { KnownTemplates } from "../templates/ports.ts";
+import type { CachedTemplates } from "../templates/ports.ts";
 import type { ChatContext, MediaProbe, Sender } from "./ports.ts";
 
 /** The content of a template message, in every form that a channel may need. */
@@ -52,13 +52,13 @@ export function templateSender(
  * The language of a send that does not depend on the approval. The platform is asked only for templates without a
  * language; if it does not answer, the send is tried all the same.
  *
- * @param sender - whose account is asked; null to ask nothing
+ * @param sender - the sender whose account is asked; null asks nothing
  */
 export async function likelyLanguage(
   { structure, platformName }: Template,
   preferred: string,
   sender: Sender | null,
-  known: KnownTemplates,
+  known: CachedTemplates,
 ): Promise<string> {
   const mustAsk = sender !== null && !structure?.language;
   return languageOf(structure, preferred, mustAsk ? await known.named(sender, platformName).catch(() => []) : []);

@@ -10,17 +10,17 @@ export interface MessagingPlatform {
   listTemplates(sender: Sender, filter?: { readonly name?: string }): Promise<PlatformTemplate[]>;
 }
 
-/** What a number may do, as far as its platform says. */
-export interface NumberCapacity {
-  /** Such as `GREEN` or `RED`; null where it is not known. */
+/** The limits of a sender, as far as its platform reports them. */
+export interface SenderCapacity {
+  /** Such as `GREEN` or `RED`; null if unknown. */
   readonly quality: string | null;
-  /** How many people it may write to within 24 hours without having been written to; null without limit or where it is not known. */
+  /** People whom the sender may write to first within 24 hours; null if unlimited or unknown. */
   readonly dailyLimit: number | null;
 }
 
-export interface NumberCapacities {
+export interface SenderCapacities {
   /** Never rejects. */
-  of(sender: Sender): Promise<NumberCapacity>;
+  of(sender: Sender): Promise<SenderCapacity>;
 }
 
 /** A template as the platform has it, with its content. */
@@ -39,19 +39,19 @@ export type SubmitOutcome =
   | { readonly kind: "accepted"; readonly platformId: string | null; readonly status: string }
   /** `words` is the platform's own text. */
   | { readonly kind: "refused"; readonly words: string }
-  /** It certainly never left, or the platform's rate limit turned it away. */
+  /** The request certainly never left, or the platform's rate limit rejected it. */
   | { readonly kind: "not-sent" }
   /** The example file of its header cannot be used, so nothing was sent. */
   | { readonly kind: "no-sample"; readonly problem: SampleProblem }
-  /** Whether the platform accepted it is not known. */
+  /** It is not known whether the platform accepted the template. */
   | { readonly kind: "unknown" };
 
 export type SampleProblem = "unreachable" | "too-large" | "wrong-type";
 
-/** Files that templates show as examples. */
+/** Example files of templates. */
 export interface SampleFiles {
   /**
-   * The whole file at an https address. Never rejects.
+   * Reads the whole file at an https URL. Never rejects.
    *
    * @param types - media types that can be used
    */
@@ -72,20 +72,20 @@ export interface TemplateApproval {
   ): Promise<SubmitOutcome>;
 }
 
-/** A template as the platform's list has it. */
+/** A template in the platform's list. */
 export type ListedTemplate = Pick<ReviewedTemplate, "name" | "language" | "status" | "reason">;
 
 /** The campaigns that send the business's templates. */
 export interface TemplateCampaigns {
   /**
-   * Pauses those whose template is listed as one that the platform sends no messages with, and returns them. Templates
-   * on which the platform reported after `readAt` stop none.
+   * Pauses the campaigns whose template is listed with a stopped status, and returns them. A template is skipped if the
+   * platform reported on it after `readAt`.
    */
   pauseStopped(businessId: number, listed: readonly ListedTemplate[], readAt: Date): Promise<readonly number[]>;
 }
 
 /** The platform's templates of one name, from a short-lived cache. */
-export interface KnownTemplates {
+export interface CachedTemplates {
   /** Rejects with `PlatformUnavailable`. */
   named(sender: Sender, name: string): Promise<PlatformTemplate[]>;
 }

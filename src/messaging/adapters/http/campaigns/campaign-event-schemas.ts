@@ -2,10 +2,10 @@ import { integer, nullableText, objectWith, text } from "../../../../infra/http/
 import { campaignStates } from "../../../domain/campaign.ts";
 import { campaignCounts } from "./campaign.routes.ts";
 
-/** The schemas of the payloads that `realtime/campaign-events.ts` makes. */
+/** Payloads of `realtime/campaign-events.ts`. */
 export const campaignEventSchemas = {
   "campaign:progress": {
-    summary: "A campaign's progress, at most twice a second while it is sent",
+    summary: "A campaign's counts, at most twice a second while it is sent",
     payload: objectWith({
       campaign_id: integer,
       nombre: text,

@@ -67,7 +67,7 @@ export const campaignBody = named("NewCampaign", {
   },
 } as const satisfies Schema);
 
-/** Arrays with so many items that they are read as streams. */
+/** Arrays that are read as streams, because they may be long. */
 export const campaignStreams = ["contacts_id", "contacts"] as const;
 
 export const notADate = "schedule_at debe ser una fecha ISO 8601";

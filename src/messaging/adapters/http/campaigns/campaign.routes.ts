@@ -66,7 +66,7 @@ const actionDialect: Dialect<InvalidInput | CampaignNotFound | WrongCampaignStat
 /** Called for a campaign that an operator changed. Returns at once. */
 type Changed = (businessId: number, campaignId: number) => void;
 
-/** @param slowReads - for reads that may take long */
+/** @param slowReads - a pool with a long statement timeout */
 export const campaignRoutes = (
   reads: CampaignReads,
   slowReads: CampaignReads,
@@ -86,7 +86,7 @@ const showCampaign = (reads: CampaignReads): Route =>
     path: "/campaigns/:id",
     operationId: "getCampaign",
     tag: "Campaigns",
-    summary: "Get a campaign's progress: recipients by state, rate, time left, and why it is paused",
+    summary: "Get a campaign's state: recipients by state, rate, time left, and why it is paused",
     rules: [
       [
         "Campaigns.5",
@@ -109,12 +109,12 @@ const listCampaigns = (reads: CampaignReads): Route =>
     path: "/campaigns",
     operationId: "listCampaigns",
     tag: "Campaigns",
-    summary: `The campaigns of the business, newest first, ${listPage} to a page`,
+    summary: `List the campaigns of the business, newest first, ${listPage} per page`,
     rules: [
       [
         "Campaigns.6",
-        "Each campaign has the fields of `GET /campaigns/{id}`. `state` keeps those in that state, `q` those whose name has this " +
-          "text, in capitals or not. `total` counts the campaigns that are kept.",
+        "Each campaign has the fields of `GET /campaigns/{id}`. `state` selects campaigns in that state, `q` those whose name " +
+          "contains the text, in upper or lower case. `total` counts the selected campaigns.",
       ],
     ],
     auth: "key-or-session",
@@ -134,15 +134,15 @@ const listCampaigns = (reads: CampaignReads): Route =>
     },
     dialect: listDialect,
     handle: async ({ query, caller }) => {
-      const kept = { state: query.state ?? null, text: query.q?.trim() ?? "" };
-      const { total, campaigns } = await reads.list(caller.businessId, kept, query.page, listPage);
+      const filter = { state: query.state ?? null, text: query.q?.trim() ?? "" };
+      const { total, campaigns } = await reads.list(caller.businessId, filter, query.page, listPage);
       return { data: campaigns.map(toWire), total, page: query.page, hasNextPage: query.page * listPage < total };
     },
   });
 
 const summaries: Readonly<Record<CampaignAction, string>> = {
-  pause: "Stop sending until it is resumed",
-  resume: "Go on with a paused campaign",
+  pause: "Stop sending until the campaign is resumed",
+  resume: "Continue a paused campaign",
   cancel: "Stop for good; queued recipients are cancelled",
   "retry-failed": "Queue the failed recipients again",
   "resend-unknown": "Queue the recipients in state `unknown` again: some may get the message twice",
@@ -152,16 +152,16 @@ const actionRules: Readonly<Record<CampaignAction, readonly [string, string]>> =
   pause: ["Campaigns.7", "Allowed in `running`. Messages that are being sent still go out."],
   resume: [
     "Campaigns.8",
-    "Allowed in `paused`, no matter whether an operator or the platform's refusals (`pause_reason`) paused it.",
+    "Allowed in `paused`, whether an operator or the platform's refusals (`pause_reason`) paused it.",
   ],
   cancel: ["Campaigns.9", "Allowed in `running` and `paused`. A cancelled campaign is never sent again."],
   "retry-failed": [
     "Campaigns.10",
-    "Allowed in every state but `cancelled`. A completed campaign runs again, unless its sender was deleted.",
+    "Allowed in every state except `cancelled`. A completed campaign runs again, unless its sender was deleted.",
   ],
   "resend-unknown": [
     "Campaigns.11",
-    "Allowed in every state but `cancelled`. A completed campaign runs again, unless its sender was deleted.",
+    "Allowed in every state except `cancelled`. A completed campaign runs again, unless its sender was deleted.",
   ],
 };
 
@@ -193,7 +193,7 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     },
   });
 
-/** For this many seconds a campaign that has sent nothing counts as about to begin. */
+/** For this many seconds after its start, a campaign that has sent nothing counts as about to begin. */
 const beginsWithin = 10;
 
 /**

@@ -15,9 +15,9 @@ import { page } from "./campaign-input.ts";
 import { demanded, dialect, failures, listOf, params } from "./shared.ts";
 
 const recipientsPage = 100;
-/** Rows that a CSV export reads at a time, few enough that other requests are answered in between. */
+/** Rows that a CSV export reads at a time; few enough that other requests are answered in between. */
 const streamPage = 1_000;
-/** The most frequent reasons; a campaign that fails has few. */
+/** A failing campaign has few reasons. */
 const mostReasons = 50;
 
 const recipient = named("CampaignRecipient", {
@@ -41,7 +41,7 @@ export const listRecipients = (reads: CampaignReads): Route =>
     path: "/campaigns/:id/recipients",
     operationId: "listCampaignRecipients",
     tag: "Campaigns",
-    summary: `List the recipients and the states of their messages, ${recipientsPage} to a page, or all of them as CSV`,
+    summary: `List the recipients and the states of their messages, ${recipientsPage} per page, or all of them as CSV`,
     rules: [
       ["Campaigns.3", "With `Accept: text/csv` the answer is one CSV file of all recipients; `page` is ignored."],
     ],
@@ -86,11 +86,11 @@ export const listFailures = (reads: CampaignReads): Route =>
     path: "/campaigns/:id/failures",
     operationId: "listCampaignFailures",
     tag: "Campaigns",
-    summary: "Why messages of a campaign failed: each reason with the number of recipients, the most frequent first",
+    summary: "List why messages of a campaign failed: each reason with the number of recipients, most frequent first",
     rules: [
       [
         "Campaigns.12",
-        `Counts the recipients in state \`failed\` by the platform's code and its words, ${mostReasons} reasons at most.`,
+        `Counts the recipients in state \`failed\` by the platform's code and text; at most ${mostReasons} reasons.`,
       ],
     ],
     auth: "key-or-session",

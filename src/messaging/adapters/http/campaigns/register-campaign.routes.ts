@@ -70,19 +70,19 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     rules: [
       [
         "§4.1",
-        "All or nothing: if the business does not have one of the ids, nothing is registered and the error lists the ids.",
+        "All or nothing: if the business does not have one of the ids, nothing is registered, and the error lists the ids.",
       ],
       ["§4.2", "`contacts[i]` describes `contacts_id[i]`. A contact that is named twice gets one message."],
       [
         "§4.3",
-        "`paramMapping` says which field of the contact fills which placeholder. A field that the request does not have is " +
-          "taken from the custom fields (`campos`) of the stored contact. A field that is missing there too, null, an object " +
-          "or an array becomes 'unknown'; numbers and booleans become text. Only the contact's own fields are read, and only " +
-          "placeholders that the template has can be filled. Without `paramMapping` the template is sent without parameters. " +
+        "`paramMapping` maps placeholders to fields of the contact. A field that the request does not have is taken from the " +
+          "custom fields (`campos`) of the stored contact. A field that is missing there too, null, an object or an array " +
+          "becomes 'unknown'; numbers and booleans become text. Only the contact's own fields are read, and only " +
+          "placeholders of the template can be filled. Without `paramMapping` the template is sent without parameters. " +
           "Named placeholders are numbered in the order of the template's example.",
       ],
       ["§4.4", "The answer means that the campaign is registered, with a copy of its template; sending begins then."],
-      ["§4.5", "Messages are sent at the number's rate, each once, and are kept in the chats of their contacts."],
+      ["§4.5", "Messages are sent at the number's rate, each once, and are stored in the chats of their contacts."],
       [
         "§4.6",
         "`schedule_at` (ISO 8601) delays the start; `send_window` limits sending to the time between two local times.",
@@ -90,7 +90,7 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
       ["§4.7", "The header `X-Campaign-Id` has the id of the campaign."],
       [
         "§4.8",
-        "A contact may have 64 kB at most, and so may every field of the body except `contacts_id` and `contacts`.",
+        "A contact may have up to 64 kB, and so may every field of the body except `contacts_id` and `contacts`.",
       ],
     ],
     auth: "key-or-token",
@@ -156,23 +156,23 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     path: "/campaigns/preview",
     operationId: "previewCampaign",
     tag: "Campaigns",
-    summary: "See what a campaign would send, to whom, and what would be refused; nothing is sent",
+    summary: "Preview a campaign's messages, recipients and refusals; nothing is sent",
     rules: [
-      ["Campaigns.1", "Takes the same body as the registration, and fails where the registration would fail."],
+      ["Campaigns.1", "Takes the body of the registration, and fails if the registration would fail."],
       [
         "Campaigns.2",
-        `Shows the rendered text for each contact, ${previewPage} to a page, with the problems that would stop it.`,
+        `Shows the rendered text for each contact, ${previewPage} per page, with the problems that would prevent it.`,
       ],
       [
         "Campaigns.4",
-        "`limite_restante` is what is left of the month's limit for sends to known chats. Campaigns do not count against it.",
+        "`limite_restante` is the rest of the monthly limit for sends to known chats. Campaigns do not count against it.",
       ],
       [
         "Campaigns.13",
-        "With `check=true` every contact is looked at, and `data` has those with a problem only. `revision` then has how many " +
-          "these are (`con_problemas`), how many have each problem, and what the platform says of the number right now: its " +
-          "`calidad`, and how many people it may write to within 24 hours without having been written to (`limite_diario`). " +
-          "Both are null where the platform does not say; `limite_diario` is null without a limit, too.",
+        "With `check=true` every contact is checked, and `data` has only contacts with a problem. `revision` then has their " +
+          "number (`con_problemas`), the number of each problem, and the platform's present data of the number: its " +
+          "`calidad`, and how many people it may write to first within 24 hours (`limite_diario`). Both are null if the " +
+          "platform does not tell; `limite_diario` is also null without a limit.",
       ],
     ],
     auth: "key-or-session",
@@ -186,7 +186,7 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     bodyLimit: campaignBodyLimit,
     lane: "campaigns",
     cost: 20,
-    responses: { 200: { description: "What would be sent", schema: preview }, ...failures },
+    responses: { 200: { description: "The messages that would be sent", schema: preview }, ...failures },
     dialect,
     handle: async ({ query, body, caller }) => {
       const command = toCommand(body, caller);
@@ -195,12 +195,12 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
         return previewToWire(shown, query.page, shown.total);
       }
       const shown = await previewCampaign.check(command, query.page, previewPage);
-      const { affected, problems, number } = shown.check;
+      const { affected, problems, capacity } = shown.check;
       const revision = {
         con_problemas: affected,
         problemas: problems,
-        calidad: number.quality,
-        limite_diario: number.dailyLimit,
+        calidad: capacity.quality,
+        limite_diario: capacity.dailyLimit,
       };
       return { ...previewToWire(shown, query.page, affected), revision };
     },

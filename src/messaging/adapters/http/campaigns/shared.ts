@@ -24,7 +24,7 @@ export const failures = {
   500: { description: "Unexpected failure", schema: problem },
 } as const;
 
-/** Throws `CampaignNotFound` where the business has no such campaign. */
+/** Throws `CampaignNotFound` if the business has no such campaign. */
 export async function demanded(reads: CampaignReads, businessId: number, id: number): Promise<CampaignStatus> {
   const status = await reads.status(businessId, id);
   if (!status) throw new CampaignNotFound(`campaign ${id} of business ${businessId}`);

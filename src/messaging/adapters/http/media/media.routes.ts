@@ -59,19 +59,19 @@ const storeRoute = (store: StoreMedia): Route =>
     path: "/media",
     operationId: "storeMedia",
     tag: "Media",
-    summary: "Store a file and get its address for `media_url`",
+    summary: "Store a file and get its URL for `media_url`",
     rules: [
       [
         "Media.1",
-        "The form holds one file, in the field `file`. Up to 5 MB of image (JPEG, PNG), 16 MB of video (MP4, 3GP) or " +
+        "The form has one file, in the field `file`. Up to 5 MB of image (JPEG, PNG), 16 MB of video (MP4, 3GP) or " +
           "audio (AAC, MP4, MP3, AMR, OGG), 100 MB of document (PDF, Office, plain text).",
       ],
       [
         "Media.2",
-        "The file's type is recognized by its content; the client's name and type are ignored. Pages and drawings that a " +
-          "browser would run (HTML, SVG) are refused.",
+        "The file's type is recognized by its content; the client's name and type are ignored. Types that a browser would " +
+          "run (HTML, SVG) are refused.",
       ],
-      ["Media.3", "A file is stored completely or not at all. A request may take ten minutes at most."],
+      ["Media.3", "A file is stored completely or not at all. A request may take up to ten minutes."],
       ["Media.4", "`media_url` can be used as it is to send a template. Everyone who knows it can read the file."],
       [
         "Media.6",
@@ -81,7 +81,7 @@ const storeRoute = (store: StoreMedia): Route =>
       ],
       [
         "Media.7",
-        "A file to which no message, template, step, campaign or other text of the business refers is removed after 30 days.",
+        "A file is removed after 30 days without a reference in a message, template, step, campaign or other text of the business.",
       ],
     ],
     auth: "key-or-session",
@@ -96,7 +96,7 @@ const storeRoute = (store: StoreMedia): Route =>
       400: { description: "The form is wrong, or the upload was interrupted", schema: failure },
       408: { description: "The request took longer than ten minutes; without a body, and the connection is closed" },
       413: {
-        description: "The file is larger than files of its type may be, or than what is left of the business's quota",
+        description: "The file is larger than its type allows, or than the rest of the business's quota",
         schema: failure,
       },
       415: { description: "The messaging platform does not accept files of this type", schema: failure },
@@ -117,14 +117,14 @@ const usageRoute = (register: Pick<MediaRegister, "usage">): Route =>
     path: "/media/usage",
     operationId: "getMediaUsage",
     tag: "Media",
-    summary: "Get how much of its quota the business uses",
+    summary: "Get the storage that the business uses, and its quota",
     rules: [
       ["Media.8", "`used_bytes` includes what running uploads have reserved; `files` counts complete files only."],
     ],
     auth: "key-or-session",
     responses: {
       200: {
-        description: "The figures of the business",
+        description: "Usage and quota",
         schema: objectWith({ used_bytes: integer, quota_bytes: integer, files: integer }),
       },
       500: { description: "Unexpected failure", schema: failure },
@@ -199,18 +199,18 @@ const deleteRoute = (remove: DeleteMedia): Route =>
     rules: [
       [
         "Media.9",
-        "`name` is the part of `media_url` after the last slash. After the answer the address is a 404, except for copies in " +
+        "`name` is the part of `media_url` after the last slash. After the answer the URL is a 404, except for copies in " +
           "caches, and the file's space is free. Deleting it again is a 404 and changes nothing.",
       ],
       [
         "Media.10",
         "App Keys and administrators can delete every file of the business; all other users only files that they uploaded " +
-          "themselves. Any other file is answered as one that does not exist.",
+          "themselves. Other files are answered as missing.",
       ],
       [
         "Media.11",
-        "Records that refer to the file keep its address: sent messages no longer show it, unless the platform has a copy, " +
-          "and messages with it that are sent later fail.",
+        "Records that refer to the file keep its URL: sent messages no longer show it, unless the platform has a copy, and " +
+          "later messages with it fail.",
       ],
     ],
     auth: "key-or-session",
@@ -266,7 +266,7 @@ function dispositionOf({ fileName, type }: StoredMedia): string {
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? "").split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
 
-/** RFC 9110: everything but a single range of bytes is ignored. */
+/** RFC 9110: headers other than a single range of bytes are ignored. */
 function rangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
   if (first === "" && last === "") return null;

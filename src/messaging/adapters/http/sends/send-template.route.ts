@@ -13,7 +13,7 @@ const body = {
   required: ["empresa_id", "phone_number", "plantilla_id"],
   properties: {
     empresa_id: { ...numericIdOf("business"), "x-error": "empresa_id es requerido y debe ser un número" },
-    // No phone number is longer, so it is answered like a refusal of the platform.
+    // No phone number is longer, so a longer one is answered like a refusal of the platform.
     phone_number: { ...phoneNumber, "x-error": { ...phoneNumber["x-error"], maxLength: rejected } },
     plantilla_id: { ...numericIdOf("template"), "x-error": "plantilla_id es requerido y debe ser un número" },
     parameters,
@@ -52,7 +52,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
       ["§2.1", "All fields are checked first, then that the business exists and has the template."],
       ["§2.2", "Only the digits of the phone number count. If the business has no contact with it, one is created."],
       ["§2.3", "If the contact has no open conversation, one is created in state `bot`, on the cloud business API."],
-      ["§2.4", "The message is kept in the conversation with its placeholders replaced, in the business's name."],
+      ["§2.4", "The message is stored in the conversation with its placeholders filled, in the business's name."],
       ["§2.5", "`name` is used for a new contact only; without it the contact is named by the phone number."],
       [
         "§2.6",

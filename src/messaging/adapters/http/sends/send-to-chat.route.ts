@@ -63,15 +63,15 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
         "§3.1",
         "The order of the checks is: fields, business, template, approval, monthly limit. Then the message is sent.",
       ],
-      ["§3.2", "The platform is asked for the approval state with each send; every state but APPROVED is refused."],
+      ["§3.2", "The platform is asked for the approval state at each send; every state except APPROVED is refused."],
       [
         "§3.3",
-        "The business's monthly limit is exact, also for parallel requests. Messages that the platform refuses do not count. " +
+        "The business's monthly limit is exact, even for parallel requests. Messages that the platform refuses do not count. " +
           "The month is the calendar month in the business's time zone.",
       ],
       [
         "§3.4",
-        "The message is sent over the chat's channel; a template of ProviderB over ProviderB, if the contact has a number. A " +
+        "The message is sent by the chat's channel; a template of ProviderB by ProviderB, if the contact has a number. A " +
           "channel without templates gets the rendered text, which needs as many parameters as the template has.",
       ],
       ["§3.5", "After the send, a conversation in `pendiente` becomes `proceso`."],
@@ -83,7 +83,7 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
       [
         "§3.9",
         "With a session, its user sends the message, and `user_id` and `user_name` are ignored. A chat that an agent may not " +
-          "see counts as one that the business does not have.",
+          "see counts as missing.",
       ],
       ["§3.8", "If `user_id` is an agent who is not in `agentes_permitidos`, the template does not exist."],
     ],
@@ -92,7 +92,7 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
     lane: "platform",
     body,
     ownBusiness: "body.empresa_id",
-    // Whether a text is a date is the same in every zone.
+    // Every zone agrees on whether a text is a date.
     complaint: ({ body: { fecha } }) =>
       fecha === undefined || instantOf(fecha, "UTC") ? undefined : "fecha debe ser una fecha ISO 8601",
     idempotent: true,

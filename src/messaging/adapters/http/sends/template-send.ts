@@ -1,7 +1,5 @@
 import type { Schema } from "../../../../infra/http/routing/schema.ts";
 
-/** Shared by the endpoints that send a template to one recipient. */
-
 export const parameters = {
   type: "array",
   maxItems: 100,
@@ -13,12 +11,12 @@ export const parameters = {
 export const unreachable = "Error: la plataforma de mensajes no está disponible; no se envió nada";
 export const uncertain = "Error: no se sabe si la plataforma aceptó el mensaje; su estado se conocerá después";
 
-/** The response headers of a send, as the document describes them. */
+/** The response header of a send, for the document. */
 export const messageIdHeader = { "X-Message-Id": "The platform's id of the message" } as const;
 
-/** The id of the sent message, from the headers of an answer. */
+/** Reads the id of the sent message from an answer's headers. */
 export const messageIdIn = (headers: Readonly<Record<string, string>>): string | undefined => headers["X-Message-Id"];
 
-/** The header with the sent message's id. An id that a header cannot contain is left out. */
+/** The header with the sent message's id; empty if the id is not valid in a header. */
 export const messageIdHeaders = (platformMessageId: string): Record<string, string> =>
   /^[\x21-\x7e]{1,512}$/.test(platformMessageId) ? { "X-Message-Id": platformMessageId } : {};

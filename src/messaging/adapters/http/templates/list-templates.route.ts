@@ -67,15 +67,15 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     tag: "Messaging",
     summary: "List the templates that a user may send, with their approval state",
     rules: [
-      ["§1.1", "Templates that are not visible are left out."],
-      ["§1.2", "Deleted templates are left out."],
+      ["§1.1", "Templates that are not visible are omitted."],
+      ["§1.2", "Deleted templates are omitted."],
       ["§1.3", "An agent (role 5) sees the templates that are not restricted and those that list the agent."],
       ["§1.4", "Therefore `visible` is always true and `deleted_at` always null."],
       [
         "§1.5",
-        "The platform is asked for `state` with each request, by the registered name and the language that a send would use. " +
-          "A template that the platform does not have is `no_status`. Review statuses that can still become an approval show " +
-          "as PENDING, all others but APPROVED as REJECTED.",
+        "The platform is asked for `state` at each request, by the registered name and the language that a send would use. " +
+          "A template that the platform does not have is `no_status`. Review statuses that can still become an approval are " +
+          "shown as PENDING, all others except APPROVED as REJECTED.",
       ],
       [
         "§1.6",

@@ -2,11 +2,12 @@ import type { Statement } from "../../../../infra/postgres/database.ts";
 import { isDue, recipientMove, sendsNow } from "./campaign-sql.ts";
 
 /**
- * Campaigns with due recipients share the number evenly. Contacts that opted out are skipped here, so that opting out
- * after the registration counts too; so are those who are known by the id of a channel and have no number.
- * The update finds its rows by `ctid`: with wrong statistics the planner could otherwise scan the whole queue. A row
- * that changed meanwhile has another `ctid` and waits for the next claim. Rows are updated in the order of their keys,
- * as in all statements that update several, whichever campaign's turn it is.
+ * Campaigns with due recipients share the sender evenly. Contacts that opted out after the registration, and those
+ * without a number, are skipped here.
+ *
+ * The update finds its rows by `ctid`, because with wrong statistics the planner could scan the whole queue. A row
+ * that changed meanwhile has another `ctid` and waits for the next claim. Rows are updated in key order, as in all
+ * statements that update several.
  */
 export const claim: Statement = {
   name: "campaign_claim",

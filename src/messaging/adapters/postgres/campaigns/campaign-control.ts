@@ -42,7 +42,7 @@ const moving = (to: string, also: string) => `
 const changes: Readonly<Record<CampaignAction, string>> = {
   pause: moving(campaignMove.pause.to, "pause_reason = 'paused on request'"),
   resume: moving(campaignMove.resume.to, "pause_reason = null"),
-  // Its recipients are cancelled afterwards. No worker claims them meanwhile.
+  // Recipients are cancelled afterwards. No worker claims them in between.
   cancel: moving(campaignMove.cancel.to, "pause_reason = null, finished_at = now()"),
   "retry-failed": requeue(recipientMove["retry-failed"]),
   "resend-unknown": requeue(recipientMove["resend-unknown"]),
@@ -63,9 +63,7 @@ const statementOf = (action: CampaignAction): Statement => ({
 
 const recipientsAtATime = 10_000;
 
-/**
- * Rows that another transaction has locked are left to the sweep. The update finds its rows by `ctid`, as a claim does.
- */
+/** Rows that another transaction has locked are left to the sweep. Finds its rows by `ctid`, like a claim. */
 const cancelSome: Statement = {
   name: "campaign_cancels_some",
   text: `

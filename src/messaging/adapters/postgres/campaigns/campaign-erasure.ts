@@ -2,8 +2,8 @@ import type { Queries, Statement } from "../../../../infra/postgres/database.ts"
 import { recipientMove } from "./campaign-sql.ts";
 
 /**
- * A message that is being sent becomes unknown: its worker's outcome finds no row with its attempt any more. A queued
- * one is skipped later, because an erased contact counts as opted out.
+ * A message that is being sent becomes unknown, and its attempt number changes, so that the worker's outcome finds
+ * no row. A queued one is skipped later, because an erased contact counts as opted out.
  */
 const erase: Statement = {
   name: "campaign_erase",

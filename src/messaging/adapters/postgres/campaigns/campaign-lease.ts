@@ -47,7 +47,7 @@ export const renew: Statement = {
     where business_id = $1 and id = $2 and fence = $3 returning id`,
 };
 
-/** No worker can send from the number: pauses its campaigns that would send now, and releases it. */
+/** No worker can send from the sender: pauses its campaigns that would send now, and releases it. */
 export const giveUp: Statement = {
   name: "sender_gives_up",
   text: `

@@ -11,7 +11,7 @@ const pauseOne: Statement = {
 };
 
 /**
- * Of the same account: another one may have a template of that name as well.
+ * Pauses campaigns of the same account only: another account may have a template with the same name.
  *
  * @param refused - SQL for one row: `sender_id`, and the template's `name`, `language` and `provider_b_id`
  */
@@ -50,7 +50,7 @@ const pauseTemplateOfSender = pausing(
   "select $2::bigint as sender_id, $4::text as name, $5::text as language, $6::text as provider_b_id",
 );
 
-/** Returns the campaigns that it paused: the one whose message was refused, or all with its template. */
+/** Pauses the campaign whose message was refused, or all with its template. Returns the paused campaigns. */
 export async function pauseRefused(
   queries: Queries,
   businessId: number,
@@ -62,7 +62,7 @@ export async function pauseRefused(
   return rows.map(({ id }) => id);
 }
 
-/** The same for a message that belongs to no campaign. */
+/** The same for a message outside of campaigns. */
 export async function pauseStopped(
   queries: Queries,
   businessId: number,

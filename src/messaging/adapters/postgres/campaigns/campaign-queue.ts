@@ -7,7 +7,7 @@ import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type {
   Announced,
   CampaignQueue,
-  Claim,
+  ClaimedBatch,
   ClaimedRecipient,
   FrozenCampaign,
   OnUnreadable,
@@ -36,8 +36,8 @@ const complete: Statement = {
 };
 
 /**
- * Repairs three cases: the last recipients of a dead worker, after which no one completed the campaign; a recipient
- * that went back to the queue while its campaign ended or was cancelled; and an end that was not announced because the
+ * Repairs three cases: a worker died and left the last recipients, so that the campaign was not completed; a
+ * recipient went back to the queue while its campaign ended or was cancelled; an end was not announced because the
  * process died.
  */
 const tidy: Statement = {
@@ -116,12 +116,12 @@ interface TidiedRow {
 type LeaseRow = SenderColumns & Omit<SenderLease, "sender">;
 
 type ClaimRow = ClaimedRecipient &
-  Omit<Claim, "recipients" | "skippedOf"> & {
+  Omit<ClaimedBatch, "recipients" | "skippedOf"> & {
     readonly state: RecipientState | null;
   };
 
 export interface QueueSettings {
-  /** Seconds for which a worker keeps its number after each claim. */
+  /** Seconds that a worker keeps its sender after each claim. */
   readonly senderLeaseSeconds: number;
   /** Seconds within which a claimed recipient must be sent to and recorded. */
   readonly recipientLeaseSeconds: number;
@@ -161,12 +161,12 @@ export class PostgresCampaignQueue implements CampaignQueue {
   }
 
   /**
-   * Returns the campaigns that it paused. A failure here is ignored, so that other numbers do not wait; the next lease
-   * tries again.
+   * Returns the paused campaigns. A failure is ignored, so that other senders do not wait; the next lease tries
+   * again.
    */
   private async giveUp({ businessId, sender_id, fence }: LeaseRow): Promise<number[]> {
     const own = [businessId, sender_id, fence];
-    // A process that has decrypted no token may have the wrong master secret: it leaves the number to other workers.
+    // A process that has decrypted no token may have the wrong master secret: it leaves the sender to other workers.
     const [statement, value] = this.opensTokens ? [giveUp, unreadableToken] : [release, unreadableRestMs];
     const cell = this.cells.of(businessId);
     const rows = await cell.rows<{ id: number }>(statement, [...own, value]).catch(() => []);
@@ -182,7 +182,7 @@ export class PostgresCampaignQueue implements CampaignQueue {
     return (await this.cells.of(businessId).rows(renew, values)).length > 0;
   }
 
-  async claim({ businessId, sender, fence }: SenderLease, limit: number, after: number): Promise<Claim> {
+  async claim({ businessId, sender, fence }: SenderLease, limit: number, after: number): Promise<ClaimedBatch> {
     const { senderLeaseSeconds, recipientLeaseSeconds } = this.settings;
     const rows = await this.cells
       .of(businessId)

@@ -38,19 +38,19 @@ const status: Statement = {
   text: `select ${columns} from campaigns as campaign where campaign.business_id = $1 and campaign.id = $2`,
 };
 
-const isKept = "business_id = $1 and ($2::text is null or state = $2) and name ilike $3";
+const isSelected = "business_id = $1 and ($2::text is null or state = $2) and name ilike $3";
 
 const list: Statement = {
   name: "campaign_list",
   text: `
     select ${columns}
-    from (select * from campaigns where ${isKept} order by id desc limit $4 offset $5) as campaign
+    from (select * from campaigns where ${isSelected} order by id desc limit $4 offset $5) as campaign
     order by campaign.id desc`,
 };
 
 const count: Statement = {
   name: "campaign_count",
-  text: `select count(*) as count from campaigns where ${isKept}`,
+  text: `select count(*) as count from campaigns where ${isSelected}`,
 };
 
 const recipients: Statement = {
@@ -102,11 +102,11 @@ export class PostgresCampaignReads implements CampaignReads {
   }
 
   async list(businessId: number, { state, text }: CampaignFilter, page: number, limit: number) {
-    const kept = [businessId, state, `%${literalPattern(text)}%`];
+    const filter = [businessId, state, `%${literalPattern(text)}%`];
     const cell = this.cells.of(businessId);
     const [rows, [counted]] = await Promise.all([
-      cell.rows<StatusRow>(list, [...kept, limit, (page - 1) * limit]),
-      cell.rows<{ count: number }>(count, kept),
+      cell.rows<StatusRow>(list, [...filter, limit, (page - 1) * limit]),
+      cell.rows<{ count: number }>(count, filter),
     ]);
     return { total: counted?.count ?? 0, campaigns: rows.map(toStatus) };
   }

@@ -21,7 +21,7 @@ const toRecord = `
 /**
  * Only the outcome of the present attempt counts. It replaces an `unknown` of the sweep, but not the later state of a
  * delivery status. A row goes back to the queue only if the platform certainly did not accept the message.
- * `given` is materialized and has whole keys, so that the planner looks up each row by its key even with wrong
+ * `given` is materialized and has complete keys, so that the planner looks up each row by its key even with wrong
  * statistics. `locked` locks the rows in the order of their keys, as in all statements that lock several; an update
  * with a join would lock them in the order of its plan.
  */
@@ -87,7 +87,7 @@ const takeStragglers: Statement = {
 };
 
 type SettledRow = Pick<RecipientToRecord, "state" | "platformMessageId" | "errorReason"> & {
-  /** The place of the attempt in the input, from 1. */
+  /** The attempt's index in the input, from 1. */
   readonly number: number;
 };
 
@@ -108,7 +108,7 @@ export class PostgresCampaignRecipients implements CampaignRecipients {
     ]);
     return rows.flatMap(({ number, ...now }) => {
       const one = tried[number - 1];
-      return one && mayStandInChat(now) ? [toBeRecorded(businessId, one, now)] : [];
+      return one && mayBeInChat(now) ? [toBeRecorded(businessId, one, now)] : [];
     });
   }
 
@@ -122,10 +122,10 @@ export class PostgresCampaignRecipients implements CampaignRecipients {
 }
 
 /**
- * Whether the chat may already have the message: a refused one may be there as unknown, a queued or cancelled one is
+ * True if the chat may already have the message: a refused one may be there as unknown, a queued or cancelled one
  * not.
  */
-const mayStandInChat = ({ state, platformMessageId }: Omit<SettledRow, "number">): boolean =>
+const mayBeInChat = ({ state, platformMessageId }: Omit<SettledRow, "number">): boolean =>
   platformMessageId !== null || !messagelessStates.includes(state);
 
 /** Fields that cannot have changed since the claim come from the attempt instead of the database. */

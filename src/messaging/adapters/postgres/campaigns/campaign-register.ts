@@ -162,7 +162,7 @@ export class PostgresNewCampaigns implements NewCampaigns {
 
   constructor(private readonly transaction: Queries) {}
 
-  /** Writes one batch while the next one is read. */
+  /** Writes one batch while the next is read. */
   async add(campaign: NewCampaign, total: number, recipients: AsyncIterable<NewRecipient[]>): Promise<number> {
     const id = await this.addCampaign(campaign, total);
     let position = 0;
@@ -212,7 +212,7 @@ export class PostgresNewCampaigns implements NewCampaigns {
       timezone,
       total,
     ]);
-    if (!row) throw new Error(`no campaign was made in business ${businessId}`);
+    if (!row) throw new Error(`no campaign was created in business ${businessId}`);
     return row.id;
   }
 }

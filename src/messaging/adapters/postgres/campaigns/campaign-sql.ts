@@ -11,7 +11,7 @@ import {
 
 type State = CampaignState | RecipientState;
 
-/** A condition that follows the name of the column. */
+/** Use it after a column's name. */
 export const isIn = (states: readonly State[]): string => `in (${quoted(...states)})`;
 
 /** The moves as SQL: `set state = ${move.to} where state ${move.from}`. */
@@ -35,7 +35,7 @@ export const sendsNow = `
 
 export const isDue = `recipient.state ${recipientMove.claim.from} and recipient.due_at <= now()`;
 
-/** Whether the row `campaign` has recipients that are queued or being sent. */
+/** True if the row `campaign` has recipients that are queued or being sent. */
 export const isOpen = `(
   exists (
     select from campaign_recipients as recipient
@@ -53,5 +53,5 @@ export const countsByState = `
      where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
      group by recipient.state) as by_state)`;
 
-/** An SQL number for the place of a state in `deliveryOrder`. */
+/** The index of a state in `deliveryOrder`, as SQL. */
 export const rank = (state: string): string => rankIn(deliveryOrder, state);

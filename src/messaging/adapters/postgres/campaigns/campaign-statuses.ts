@@ -3,8 +3,8 @@ import type { DeliveryStatus } from "../../../domain/platform.ts";
 import { rank, recipientMove } from "./campaign-sql.ts";
 
 /**
- * Statuses move recipients forward only, like the messages. A status of a message that is queued again shows that it
- * was sent after all: it leaves the queue, and its expired lease makes the sweep record it in its chat.
+ * Statuses move recipients forward only, as with messages. A status of a recipient that is queued again proves that the
+ * message was sent: the recipient leaves the queue, and its expired lease makes the sweep record it in its chat.
  */
 const apply: Statement = {
   name: "campaign_statuses",

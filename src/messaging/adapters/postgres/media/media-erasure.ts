@@ -17,9 +17,9 @@ const withdraw: Statement = {
 };
 
 /**
- * Withdraws files in the transaction that erases the records that referred to them. This works because the register of
- * files is in the same database today. With a separate one, the transaction would have to store the names, to be
- * withdrawn after it.
+ * Withdraws files in the transaction that erases the records with references to them. This requires the register of
+ * files in the same database. With a separate one, the transaction would have to store the names and withdraw them
+ * later.
  */
 export class PostgresMediaErasure {
   private readonly names: PostgresMediaNames;

@@ -59,10 +59,7 @@ const forget: Statement = {
   text: "delete from media_files where business_id = $1 and name = $2",
 };
 
-/**
- * Without a business, because the name in a file's public address is all that a reader has. Names are unique in the
- * installation.
- */
+/** Needs no business: a reader has only the name in the file's URL, and names are unique in the installation. */
 const find: Statement = {
   name: "media_find",
   text: `select name, file_name as "fileName", type, size from media_files where name = $1 and size is not null`,
@@ -70,7 +67,7 @@ const find: Statement = {
 
 const lastNamed = "greatest(created_at, named_at)";
 
-/** Updated once a day at most, as the sweep counts in days. */
+/** Updated at most once a day, because the sweep counts in days. */
 const touch: Statement = {
   name: "media_touch",
   text: `

@@ -39,11 +39,11 @@ const toNumber: Statement = {
 };
 
 /**
- * One row for each sender that the send may need: one of its channel, and one of the cloud channel. It is the one that
- * the customer wrote to last, else the first. A customer without a number can only be written to on the channel that knows
- * them, with the template as text.
+ * Returns one row for each sender that the send may need: one of the send's channel, and one of the cloud channel.
+ * Each is the sender that the customer last wrote to, else the first. A customer without a number can only be reached
+ * on their own channel, with the template as text.
  *
- * The account of the first cloud number has the templates, so a number of another account cannot send them.
+ * The templates belong to the account of the first cloud number, so a number of another account cannot send them.
  */
 const toChat: Statement = {
   name: "send_context_chat",

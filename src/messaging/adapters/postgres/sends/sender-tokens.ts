@@ -18,14 +18,14 @@ interface FoundRow {
   readonly sealed: Buffer;
 }
 
-/** Tokens of senders by their ids on the platform, before it is known whose they are. */
+/** Reads tokens by the sender's id on the platform, when the business is not known yet. */
 export class PostgresSenderTokens {
   constructor(
     private readonly cells: Cells,
     private readonly vault: TokenVault,
   ) {}
 
-  /** Whose sender it is, with its token and its number; null where no business has it. */
+  /** The owner, token and number of the sender; null if no business has it. */
   async find(channel: ChannelName, platformId: string) {
     const [row] = await this.cells
       .holding("sender", senderName(channel, platformId))

@@ -30,11 +30,11 @@ export const toSender = (row: SenderColumns, businessId: number, vault: TokenVau
   accessToken: vault.open(row.sender_sealed_token, businessId),
 });
 
-/** The same for a left join: null if the row has no sender. */
+/** For a left join: null if the row has no sender. */
 export const joinedSender = (row: SenderColumns, businessId: number, vault: TokenVault): Sender | null =>
   row.sender_id === null ? null : toSender(row, businessId, vault);
 
-/** Joins to the row `business` the row `sender`: its first number at the messaging platform, if any. */
+/** Joins the row `sender` to the row `business`: its first number at the messaging platform, or nulls. */
 export const cloudSender = `
   left join lateral (
     select * from senders
@@ -68,7 +68,7 @@ const byPlatformId: Statement = {
     where sender.business_id = $1 and sender.provider = $2 and sender.platform_id = $3`,
 };
 
-/** Another business's sender is not changed. Only a row that existed before has an `xmax`. */
+/** Does not change another business's sender. Only a row that existed before has an `xmax`. */
 const add: Statement = {
   name: "sender_add",
   text: `
@@ -91,7 +91,7 @@ export class PostgresSenders implements SenderDirectory {
   constructor(
     private readonly cells: Cells,
     private readonly vault: TokenVault,
-    /** Whether the installation can send SMS, which then holds for all businesses. */
+    /** True if the installation can send SMS; then every business can. */
     private readonly hasSms: boolean,
   ) {}
 

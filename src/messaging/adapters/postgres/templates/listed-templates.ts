@@ -4,7 +4,9 @@ import { stoppedStatuses } from "../../../domain/platform.ts";
 import { campaignMove } from "../campaigns/campaign-sql.ts";
 import { preferredLanguageOf, whyStopped } from "./template-news.ts";
 
-/** Matches the template as it was frozen with the campaign, unless the platform has reported on it since the list. */
+/**
+ * Matches the template that was frozen with the campaign, unless the platform reported on it after the list was read.
+ */
 const pause: Statement = {
   name: "listed_templates_pause",
   text: `
@@ -30,7 +32,6 @@ const pause: Statement = {
     returning campaign.id`,
 };
 
-/** Campaigns whose template the platform lists as paused or disabled. */
 export class PostgresTemplateCampaigns implements TemplateCampaigns {
   constructor(private readonly transaction: Queries) {}
 

@@ -6,28 +6,27 @@ import type { TemplateCatalog, TemplateListing, TemplateRecord } from "../../../
 import type { Template } from "../../../domain/template.ts";
 import { cloudSender, joinedSender, type SenderColumns, senderColumns } from "../sends/senders.ts";
 
-/**
- * The columns of the row `template` for a `Template`. The result row can be used as one; further columns do no harm.
- */
+/** The columns of the row `template` for a `Template`. The result row can be used as one, even with more columns. */
 export const templateColumns = `
   template.id, template.name, template.platform_name as "platformName", template.body, template.structure,
   template.header_type as "headerType", template.file_name as "fileName", template.provider,
   template.provider_b_id as "providerBId"`;
 
-/** The template of a left join: null if the row has none. */
+/** For a left join: null if the row has no template. */
 export const joinedTemplate = (row: Template): Template | null => (row.id === null ? null : row);
 
 /** The language in which the row `business` sends templates without one. */
 export const preferredLanguage = `coalesce(business.feature_flags->>'template_language', 'es') as "preferredLanguage"`;
 
 /**
- * §1.3: whether the row `users` may send the row `template`. Only agents are restricted; a send without a user is not.
+ * §1.3: true if the row `users` may send the row `template`. Only agents are restricted; a send without a user is
+ * not.
  */
 export const maySend = `(
   users.role_id is distinct from ${agentRole} or coalesce(trim(template.allowed_agents), '') = ''
   or users.id::text = any(string_to_array(regexp_replace(template.allowed_agents, '\\s', '', 'g'), ',')))`;
 
-/** §1.1 to §1.3. A user without templates gets one row without a template, which shows that the user exists. */
+/** §1.1 to §1.3. A user without templates gets one row with a null template, which shows that the user exists. */
 const listing: Statement = {
   name: "template_listing",
   text: `

@@ -14,17 +14,17 @@ const given = `
     join senders as sender on sender.provider = '${cloudChannel}' and sender.account_id = given.account
   )`;
 
-/** In which templates without a language are sent. */
+/** The language of templates without one, for the business of the row `template`. */
 export const preferredLanguageOf = (template: string): string => `(
   select coalesce(business.feature_flags->>'template_language', 'es') from businesses as business
   where business.id = ${template}.business_id)`;
 
-/** Why campaigns are paused whose template has the status and the reason in the row `told`. */
+/** The reason for a pause, from the status and reason in the row `told`. */
 export const whyStopped = (told: string): string =>
   `'the platform has the template ' || lower(${told}.status) || coalesce(': ' || ${told}.reason, '')`;
 
 /**
- * Whether the report in the row `whose` is about the row `template`. A template without a language has the business's
+ * True if the report in the row `whose` concerns the row `template`. A template without a language has the business's
  * preferred one.
  */
 const isMeant = `
@@ -33,7 +33,7 @@ const isMeant = `
        or template.platform_name = whose.name
           and coalesce(template.structure->>'language', ${preferredLanguageOf("template")}) = whose.language)`;
 
-/** Locks all templates in the order of their ids first, because they are changed one after the other. */
+/** Locks all templates by id first, because they are changed one after the other. */
 const lock: Statement = {
   name: "template_news_lock",
   text: `
@@ -45,7 +45,7 @@ const lock: Statement = {
     for no key update of template`,
 };
 
-/** Ignores reports that are older than the last one. */
+/** Ignores reports that are older than the stored one. */
 const applyStatus: Statement = {
   name: "template_news_state",
   text: `
@@ -70,7 +70,7 @@ const applyCategory: Statement = {
       and template.structure->>'category' is distinct from whose.category`,
 };
 
-/** Matches the template as it was frozen with the campaign, unless a newer report on it is known. */
+/** Matches the template that was frozen with the campaign, unless a newer report on it is stored. */
 const pause: Statement = {
   name: "template_news_pause",
   text: `
@@ -97,9 +97,7 @@ const pause: Statement = {
     returning campaign.business_id as "businessId", campaign.id`,
 };
 
-/**
- * Applies the platform's webhooks on templates: review status and category. Pauses campaigns whose template stopped.
- */
+/** Applies webhooks about templates: review status and category. Pauses campaigns whose template was stopped. */
 export class PostgresTemplateNews {
   constructor(private readonly transaction: Queries) {}
 
@@ -111,7 +109,7 @@ export class PostgresTemplateNews {
       const statement = each.category === undefined ? applyStatus : applyCategory;
       await this.transaction.rows(statement, [JSON.stringify([each])]);
     }
-    // Of several reports on one template the last one counts.
+    // Of several reports on one template, the last one counts.
     const last = [
       ...groupBy(
         inOrder.filter(({ status }) => status !== undefined),

@@ -1,15 +1,15 @@
 import { fields, textOf } from "../../infra/http-client/json.ts";
 import type { ClaimedSender } from "../../messaging/public.ts";
 import type { ReadPlatform, Verdict } from "../channel.ts";
-import { NoAnswer, unconfirmed } from "../shared/claims.ts";
 import { bearer, cursorOf } from "../shared/graph.ts";
+import { NoAnswer, unconfirmed } from "../shared/sender-check.ts";
 
 const pageSize = 100;
-/** Of numbers: an account has at most some hundreds. */
+/** Pages of numbers: an account has at most a few hundred. */
 const mostPages = 20;
 
-/** A number's news name its id, those of its quality its account and phone, those of templates its account. */
-export async function claimedNumber(read: ReadPlatform, version: string, sender: ClaimedSender): Promise<Verdict> {
+/** Checks id, phone and account, because webhooks name a number by any of these. */
+export async function checkNumber(read: ReadPlatform, version: string, sender: ClaimedSender): Promise<Verdict> {
   const { platformId, accountId, phone, accessToken } = sender;
   const opening = bearer(accessToken);
   const number = await read(`/${version}/${encodeURIComponent(platformId)}?fields=id,display_phone_number`, opening);

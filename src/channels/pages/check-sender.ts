@@ -1,16 +1,16 @@
 import { fields, textOf } from "../../infra/http-client/json.ts";
 import type { ClaimedSender } from "../../messaging/public.ts";
-import type { Claim, ReadPlatform, Verdict } from "../channel.ts";
-import { NoAnswer, unconfirmed } from "../shared/claims.ts";
+import type { CheckSender, ReadPlatform, Verdict } from "../channel.ts";
 import { bearer } from "../shared/graph.ts";
+import { NoAnswer, unconfirmed } from "../shared/sender-check.ts";
 
-export const claimedPage: Claim = (read, version, sender) => claimed(read, version, sender, "id");
+export const checkPage: CheckSender = (read, version, sender) => check(read, version, sender, "id");
 
-/** A photo account is opened by the token of the page that it is linked to, and is then not that token's own id. */
-export const claimedPhotoAccount: Claim = (read, version, sender) =>
-  claimed(read, version, sender, "id,instagram_business_account");
+/** A photo account is checked with the token of its linked page, so the token's own id is the page's. */
+export const checkPhotoAccount: CheckSender = (read, version, sender) =>
+  check(read, version, sender, "id,instagram_business_account");
 
-async function claimed(
+async function check(
   read: ReadPlatform,
   version: string,
   { platformId, accessToken }: ClaimedSender,

@@ -2,15 +2,15 @@ import type { EventFeed } from "../../../kernel/events.ts";
 import type { CampaignQueue, Timing } from "./ports.ts";
 
 const everyMs = 500;
-/** Counting a large campaign takes long, so its progress is announced less often, up to this interval. */
+/** Counting a large campaign takes long, so its counts are announced less often, up to this interval. */
 const rarestMs = 2_000;
 const restFor = 10;
 
-/** Announces the progress of campaigns, at most twice a second for each, and always after the last change. */
-export class CampaignProgress {
+/** Announces the counts of campaigns, at most twice a second for each, and always after the last change. */
+export class CampaignAnnouncer {
   private readonly touched = new Map<number, Set<number>>();
   private telling: Promise<void> | undefined;
-  /** The process is ending: what cannot be announced now is left to the sweep. */
+  /** The process is ending: changes that cannot be announced now are left to the sweep. */
   private isLast = false;
 
   constructor(
@@ -42,8 +42,8 @@ export class CampaignProgress {
       const changed = [...this.touched];
       this.touched.clear();
       for (const [businessId, ids] of changed) {
-        const untold = await this.tellOf(businessId, ids);
-        for (const id of untold) this.add(businessId, id);
+        const later = await this.announce(businessId, ids);
+        for (const id of later) this.add(businessId, id);
       }
       const tookMs = this.timing.now() - began;
       await this.timing.sleep(Math.min(rarestMs, Math.max(everyMs, restFor * tookMs)));
@@ -51,7 +51,7 @@ export class CampaignProgress {
   }
 
   /** Returns the campaigns that have to be announced again later. */
-  private async tellOf(businessId: number, ids: ReadonlySet<number>): Promise<readonly number[]> {
+  private async announce(businessId: number, ids: ReadonlySet<number>): Promise<readonly number[]> {
     try {
       const { events, later } = await this.queue.announce(businessId, [...ids]);
       this.feed.publish(events);

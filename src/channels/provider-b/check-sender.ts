@@ -1,11 +1,11 @@
 import { textOf } from "../../infra/http-client/json.ts";
 import type { ClaimedSender } from "../../messaging/public.ts";
 import type { ReadPlatform, Verdict } from "../channel.ts";
-import { NoAnswer, unconfirmed } from "../shared/claims.ts";
+import { NoAnswer, unconfirmed } from "../shared/sender-check.ts";
 import { accountPath, credentialsOf } from "./account.ts";
 
-/** Its messages leave from the account, whose id is both ids of the sender. */
-export async function claimedAccount(read: ReadPlatform, _: string, sender: ClaimedSender): Promise<Verdict> {
+/** Both ids of the sender must be the account's, because messages are sent by the account. */
+export async function checkAccount(read: ReadPlatform, _: string, sender: ClaimedSender): Promise<Verdict> {
   const { platformId, accountId } = sender;
   if (accountId !== platformId) return unconfirmed("accountId");
   const found = await read(`${accountPath(sender)}.json`, credentialsOf(sender));

@@ -1,9 +1,9 @@
 import { fields, textOf } from "../../infra/http-client/json.ts";
 import type { ClaimedSender } from "../../messaging/public.ts";
 import type { ReadPlatform, Verdict } from "../channel.ts";
-import { NoAnswer, unconfirmed } from "../shared/claims.ts";
+import { NoAnswer, unconfirmed } from "../shared/sender-check.ts";
 
-export async function claimedInstance(
+export async function checkInstance(
   read: ReadPlatform,
   _: string,
   { platformId, accessToken }: ClaimedSender,

@@ -1,15 +1,15 @@
 import { LRUCache } from "lru-cache";
 import type { Sender } from "../../application/sends/ports.ts";
-import type { KnownTemplates, MessagingPlatform } from "../../application/templates/ports.ts";
+import type { CachedTemplates, MessagingPlatform } from "../../application/templates/ports.ts";
 import type { PlatformTemplate } from "../../domain/platform.ts";
 
 const lifeMs = 60_000;
 
-/** Asks the platform once a minute at most for each name. Simultaneous requests share one question. */
-export class RememberedTemplates implements KnownTemplates {
+/** Asks the platform at most once a minute for each name. Simultaneous requests share one call. */
+export class TemplateCache implements CachedTemplates {
   private readonly remembered = new LRUCache<string, Promise<PlatformTemplate[]>>({ max: 10_000, ttl: lifeMs });
 
-  /** @param onFailure - called for each question that the platform did not answer */
+  /** @param onFailure - called for each call that the platform did not answer */
   constructor(
     private readonly platform: MessagingPlatform,
     private readonly onFailure: (error: unknown) => void,

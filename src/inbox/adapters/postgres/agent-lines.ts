@@ -1,0 +1,46 @@
+import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { AgentLine } from "../../application/ticket-ports.ts";
+
+/**
+ * Only one transaction at a time may assign agents of a line: otherwise concurrent ones would all find the same
+ * agent idle. The lock is on the department's row or, without a department, the business's. Inserts that refer to the
+ * row still work.
+ */
+const locking = (kind: "wait" | "skip"): { readonly department: Statement; readonly business: Statement } => {
+  const lock = `for no key update ${kind === "skip" ? "skip locked" : ""}`;
+  return {
+    department: {
+      name: `ticket_hold_department_${kind}`,
+      text: `select clock_timestamp() as now from departments where business_id = $1 and id = $2 ${lock}`,
+    },
+    business: {
+      name: `ticket_hold_business_${kind}`,
+      text: `select clock_timestamp() as now from businesses where id = $1 ${lock}`,
+    },
+  };
+};
+const waiting = locking("wait");
+const skipping = locking("skip");
+
+async function lock(
+  transaction: Queries,
+  { businessId, departmentId }: AgentLine,
+  by: ReturnType<typeof locking>,
+): Promise<Date | null> {
+  const [held] =
+    departmentId === null
+      ? await transaction.rows<{ now: Date }>(by.business, [businessId])
+      : await transaction.rows<{ now: Date }>(by.department, [businessId, departmentId]);
+  return held?.now ?? null;
+}
+
+/** Locks the line until the transaction ends, and returns the database's time. */
+export async function holdLine(transaction: Queries, line: AgentLine): Promise<Date> {
+  const now = await lock(transaction, line, waiting);
+  if (!now) throw new Error(`department ${line.departmentId} of business ${line.businessId} is gone`);
+  return now;
+}
+
+/** Like `holdLine`, but returns null if another transaction holds the line. */
+export const tryHoldLine = (transaction: Queries, line: AgentLine): Promise<Date | null> =>
+  lock(transaction, line, skipping);

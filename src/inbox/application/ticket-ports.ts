@@ -1,0 +1,169 @@
+import type { LoggedEvent } from "../../kernel/events.ts";
+import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import type { MessageContent, OpenedMessage } from "../../messaging/public.ts";
+import type { Holder } from "../domain/acting.ts";
+import type { AgentLoad } from "../domain/assignment.ts";
+import type { OpeningHours } from "../domain/opening-hours.ts";
+import type { TicketSetup } from "../domain/ticket.ts";
+import type { Audience } from "./events.ts";
+
+/** A script step of type ticket. Timestamps are in UTC; fields with JSON text are returned as stored. */
+export interface TicketStep {
+  readonly id: number;
+  readonly name: string;
+  readonly identifier: string;
+  readonly type: string;
+  readonly content: string;
+  readonly variable: string;
+  readonly media: string | null;
+  readonly mediaType: string | null;
+  readonly mediaUrl: string | null;
+  readonly parentStepId: number | null;
+  readonly description: string | null;
+  readonly buttons: string | null;
+  readonly optionsTitle: string | null;
+  readonly options: string | null;
+  readonly departmentId: number | null;
+  readonly initial: boolean;
+  readonly catalogId: number | null;
+  readonly businessId: number;
+  readonly agent: string | null;
+  readonly nextStepId: number | null;
+  readonly loop: boolean;
+  readonly aiPromptId: number | null;
+  readonly structureId: number | null;
+  readonly tags: string | null;
+  readonly mapsSearch: string | null;
+  readonly mapsRadius: number | null;
+  readonly helperData: object | null;
+  readonly initiator: string | null;
+  readonly catalogs: string | null;
+  readonly checkBranch: boolean | null;
+  readonly flowId: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface TicketSteps {
+  /** Sorted by id, at most 5,000. */
+  list(businessId: number): Promise<TicketStep[]>;
+}
+
+export interface TicketSetups {
+  /** `foreign`: the step belongs to another business. `missing`: there is none, or it is not of type ticket. */
+  find(businessId: number, stepId: number): Promise<TicketSetup | "foreign" | "missing">;
+}
+
+/** Tickets and chats that wait for the same agents: those of a department, or null for all of the business. */
+export interface AgentLine {
+  readonly businessId: number;
+  readonly departmentId: number | null;
+}
+
+export interface ConversationThread {
+  readonly chatId: number;
+  readonly conversationId: number;
+}
+
+export interface NewTicket extends ConversationThread {
+  readonly stepId: number;
+  readonly agentId: number;
+  readonly tagIds: readonly number[];
+}
+
+export interface MadeTicket {
+  readonly id: number;
+  readonly chatId: number;
+  /** Who could see the chat before. */
+  readonly was: Audience;
+}
+
+export interface ThreadMessage extends ConversationThread {
+  readonly content: MessageContent;
+}
+
+export interface ThreadNote extends ConversationThread {
+  readonly body: string;
+  readonly details: object;
+}
+
+/** The business in whose name a message or note is written. */
+export interface Author {
+  readonly businessId: number;
+  readonly authorName: string;
+}
+
+/** Creates tickets, in one transaction. */
+export interface TicketDesk {
+  /**
+   * Locks the line until the transaction ends, so that only one transaction at a time assigns its agents. Returns the
+   * database's time.
+   */
+  hold(line: AgentLine): Promise<Date>;
+  /** Like `hold`, but returns null instead of waiting for the lock. */
+  tryHold(line: AgentLine): Promise<Date | null>;
+  /**
+   * Locks the contact's latest chat and its open conversation until the transaction ends. Contact, chat and
+   * conversation are created if missing.
+   */
+  thread(businessId: number, phone: string, contactName: string): Promise<ConversationThread>;
+  /** The chat must be locked. */
+  holder(businessId: number, chatId: number): Promise<Holder | null>;
+  openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null>;
+  /** Locks the open ones of these conversations, then their chats, until the transaction ends. */
+  lockThreads(businessId: number, threads: readonly ConversationThread[]): Promise<void>;
+  /** Available agents of the line or in `named`, the least busy first, at most 500. */
+  agents(line: AgentLine, named: readonly number[]): Promise<AgentLoad[]>;
+  /**
+   * Creates the tickets, at most one per chat: assigns agents, applies tags, takes conversations from the bot and
+   * updates the funnel. The caller must lock chats and conversations.
+   */
+  create(businessId: number, tickets: readonly NewTicket[]): Promise<MadeTicket[]>;
+  /** Logs the new tickets and the changed chats. */
+  announce(businessId: number, tickets: readonly MadeTicket[]): Promise<LoggedEvent[]>;
+  /** Adds notes that only agents see, and moves their chats to the top of the inbox. */
+  note(author: Author, notes: readonly ThreadNote[]): Promise<LoggedEvent[]>;
+  /** Stores messages to the contacts under a lease: after the commit the caller alone sends each, at most once. */
+  openMessages(author: Author, messages: readonly ThreadMessage[]): Promise<OpenedMessage[]>;
+}
+
+export interface WaitingTicket extends ConversationThread {
+  readonly setup: TicketSetup;
+}
+
+export interface WaitingLine extends AgentLine {
+  readonly openingHours: OpeningHours | null;
+  readonly timezone: string | null;
+}
+
+export interface WaitingPlace {
+  /** False if the contact was told within the last ten minutes. */
+  readonly isToBeTold: boolean;
+  /** Set if the chat now waits for another department. */
+  readonly events: readonly LoggedEvent[];
+}
+
+/** Conversations that wait for an agent. */
+export interface WaitingTickets {
+  enter(businessId: number, thread: ConversationThread, stepId: number): Promise<WaitingPlace>;
+  /** Removes those whose conversation is closed, has an agent, or has its ticket by now. */
+  forgetServed(line: AgentLine): Promise<void>;
+  /** Filters out tickets that were served or erased meanwhile; call it after the chats are locked. */
+  stillWaiting(businessId: number, tickets: readonly WaitingTicket[]): Promise<WaitingTicket[]>;
+  /** Agents that the waiting steps name, at most 200. */
+  namedAgents(line: AgentLine): Promise<number[]>;
+  /** @param named - only tickets whose step names one of these agents; null for all */
+  oldest(line: AgentLine, named: readonly number[] | null, limit: number): Promise<WaitingTicket[]>;
+}
+
+export interface WaitingLines {
+  /** Up to 200 lines (of one business or all) with waiting tickets, in a fixed order, starting after `after`. */
+  list(businessId: number | null, after: AgentLine | null): Promise<WaitingLine[]>;
+}
+
+export interface TicketStores {
+  readonly desk: TicketDesk;
+  readonly waiting: WaitingTickets;
+}
+
+export type TicketUnitOfWork = UnitOfWork<TicketStores>;
