@@ -1,6 +1,6 @@
 import type { EventFeed } from "../../kernel/events.ts";
 import { timezoneOf } from "../../kernel/instants.ts";
-import { Turns } from "../../kernel/turns.ts";
+import { KeyedMutex } from "../../kernel/keyed-mutex.ts";
 import type { SendMessage } from "../../messaging/public.ts";
 import { type ChatTaken, refuseTaken } from "../domain/acting.ts";
 import { chooseAgent } from "../domain/assignment.ts";
@@ -42,7 +42,7 @@ interface Outcome extends OpenedTickets {
 /** §5: a ticket of a step for a contact, with the agent who takes it, or the contact's place among those who wait. */
 export class CreateTicket {
   /** Whoever would have to wait for a line does so here, not with a connection of the database in hand. */
-  private readonly turns = new Turns();
+  private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly setups: TicketSetups,
@@ -57,8 +57,9 @@ export class CreateTicket {
     const setup = await this.setups.find(businessId, stepId);
     if (setup === "missing") throw new StepNotFound(`step ${stepId}`);
     if (setup === "foreign") throw new StepOfAnotherBusiness(`step ${stepId} for business ${businessId}`);
-    const { chatId, ticketIds, events, messages } = await this.turns.take(`${businessId} ${setup.departmentId}`, () =>
-      this.unitOfWork.run(businessId, (stores) => createOn(stores, setup, command, this.mediaBaseUrl)),
+    const { chatId, ticketIds, events, messages } = await this.mutex.runExclusive(
+      `${businessId} ${setup.departmentId}`,
+      () => this.unitOfWork.run(businessId, (stores) => createOn(stores, setup, command, this.mediaBaseUrl)),
     );
     this.feed.publish(events);
     await this.sends.sendInBackground(messages);
