@@ -17,7 +17,7 @@ export interface HttpsFront {
  * @param apiPort - where the service listens, on this machine
  */
 export async function startHttpsFront(port: number, apiPort: number): Promise<HttpsFront> {
-  const server = createServer(selfSigned(), (req, res) => forward(req, res, apiPort));
+  const server = createServer(await selfSigned(), (req, res) => forward(req, res, apiPort));
   await listen(server, port).catch((error: { code?: string }) => {
     if (error.code !== "EADDRINUSE") throw error;
     return listen(server, 0);

@@ -1,5 +1,5 @@
 import type { BusinessFixture, UserFixture } from "../fixtures/businesses/business.ts";
-import { Gate } from "../kernel/gate.ts";
+import { semaphore } from "../kernel/semaphore.ts";
 import { founderOf } from "./people.ts";
 import { asked, makeMissing, type NumberFrom, type Requests, requestsTo } from "./requests.ts";
 
@@ -8,7 +8,7 @@ const atOnce = 2;
 
 /** Users who accept their invitations, beside what else is asked: a hash takes longer than all else. */
 export class Invitations {
-  private readonly gate = new Gate(atOnce);
+  private readonly limited = semaphore(atOnce);
   private readonly accepted: Promise<void>[] = [];
 
   constructor(
@@ -18,7 +18,7 @@ export class Invitations {
 
   /** Returns at once. */
   accept(token: string, user: UserFixture): void {
-    const accepted = this.gate.pass(() => this.join(token, user));
+    const accepted = this.limited(() => this.join(token, user));
     // `done` tells of it.
     accepted.catch(() => {});
     this.accepted.push(accepted);

@@ -52,14 +52,11 @@ export class FairGate {
 
   /** Rejects with `Busy`, or with the signal's reason when it is aborted before the work began. */
   async pass<Result>(key: string | number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    signal?.throwIfAborted();
-    const party = this.partyOf(key);
-    if (this.hasRoomFor(party)) this.begin(party);
-    else await this.wait(key, party, signal);
+    const leave = await this.enter(key, signal);
     try {
       return await work();
     } finally {
-      this.end(key, party);
+      leave();
     }
   }
 

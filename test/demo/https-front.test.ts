@@ -59,7 +59,7 @@ describe("the https front of the demo", () => {
     expect(certificate?.checkHost("example.com")).to.equal(undefined);
     expect(new Date(certificate?.validFrom ?? "").getTime()).to.be.at.most(Date.now());
     expect(new Date(certificate?.validTo ?? "").getTime()).to.be.above(Date.now() + 300 * 86_400_000);
-    expect(selfSigned().cert).not.to.equal(selfSigned().cert);
+    expect((await selfSigned()).cert).not.to.equal((await selfSigned()).cert);
   });
 
   it("is served somewhere else where its port is taken, and says when there is no service behind it", async () => {

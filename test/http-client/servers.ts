@@ -4,7 +4,7 @@ import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { selfSigned } from "../../src/fixtures/https/certificate.ts";
 
 /** Of every server here that speaks TLS. */
-export const certificate = selfSigned();
+export const certificate = await selfSigned();
 
 /** A server that speaks whatever the test writes, and counts. */
 export interface RawServer {

@@ -107,6 +107,9 @@ describe("reading the inbox", () => {
       expect(await ids("key", "no_leidos=true"))
         .to.include(other.chatId)
         .and.not.to.include(chatId);
+      expect(await ids("key", "no_leidos=false"))
+        .to.include(chatId)
+        .and.not.to.include(other.chatId);
     });
 
     it("finds nothing of a key's own, nor what waits for the department 1 (Inbox.4)", async () => {

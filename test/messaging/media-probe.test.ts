@@ -118,7 +118,7 @@ describe("HttpMediaProbe", () => {
 
     beforeEach(async () => {
       asked = [];
-      media = https.createServer(selfSigned(), (request, response) => {
+      media = https.createServer(await selfSigned(), (request, response) => {
         asked.push(`${request.method} ${request.url}`);
         if (request.url === "/hang") return;
         const status = Number(request.url?.slice(1, 4));

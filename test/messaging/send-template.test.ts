@@ -68,7 +68,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
   const heads: { method: string | undefined; url: string | undefined }[] = [];
 
   before(async () => {
-    files = createServer(selfSigned(), (request, response) => {
+    files = createServer(await selfSigned(), (request, response) => {
       heads.push({ method: request.method, url: request.url });
       if (request.url === "/hangup") return void request.socket.destroy();
       const status = Number(request.url?.slice(1, 4));

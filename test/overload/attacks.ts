@@ -254,7 +254,7 @@ export interface SlowHost {
 const slowHost = async ({ connections, request }: SlowHost): Promise<Attack> => {
   const { createServer } = await import("node:https");
   const { selfSigned } = await import("../../src/fixtures/https/certificate.ts");
-  const server = createServer(selfSigned(), () => {});
+  const server = createServer(await selfSigned(), () => {});
   return async (target, signal, tally) => {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -1,6 +1,6 @@
 import type { EventFeed } from "../../kernel/events.ts";
 import { timezoneOf } from "../../kernel/instants.ts";
-import { Turns } from "../../kernel/turns.ts";
+import { KeyedMutex } from "../../kernel/keyed-mutex.ts";
 import type { SendMessage } from "../../messaging/public.ts";
 import { type ChatTaken, refuseTaken } from "../domain/acting.ts";
 import { chooseAgent } from "../domain/assignment.ts";
@@ -42,7 +42,7 @@ interface Outcome extends OpenedTickets {
 /** Creates a step's ticket for a contact and assigns an agent; without an available agent the contact waits. */
 export class CreateTicket {
   /** Requests for the same line wait here in memory, so that they hold no database connection while they wait. */
-  private readonly turns = new Turns();
+  private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly setups: TicketSetups,
@@ -57,8 +57,9 @@ export class CreateTicket {
     const setup = await this.setups.find(businessId, stepId);
     if (setup === "missing") throw new StepNotFound(`step ${stepId}`);
     if (setup === "foreign") throw new StepOfAnotherBusiness(`step ${stepId} for business ${businessId}`);
-    const { chatId, ticketIds, events, messages } = await this.turns.take(`${businessId} ${setup.departmentId}`, () =>
-      this.unitOfWork.run(businessId, (stores) => createOn(stores, setup, command, this.mediaBaseUrl)),
+    const { chatId, ticketIds, events, messages } = await this.mutex.runExclusive(
+      `${businessId} ${setup.departmentId}`,
+      () => this.unitOfWork.run(businessId, (stores) => createOn(stores, setup, command, this.mediaBaseUrl)),
     );
     this.feed.publish(events);
     await this.sends.sendInBackground(messages);

@@ -1,9 +1,9 @@
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import { type DefaultEventsMap, Server } from "socket.io";
 import type { EventFeed, EventLog, LoggedEvent } from "../../kernel/events.ts";
-import { Gate } from "../../kernel/gate.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import { OccasionalLog } from "../../kernel/occasional-log.ts";
+import { semaphore } from "../../kernel/semaphore.ts";
 import { Access } from "./access.ts";
 import { BusinessFeed } from "./business-feed.ts";
 import {
@@ -66,7 +66,7 @@ export class RealtimeGateway implements EventFeed {
 
   constructor(settings: RealtimeSettings) {
     this.settings = { ...defaults, ...settings };
-    this.log = behind(new Gate(4), settings.log);
+    this.log = behind(semaphore(4), settings.log);
     this.warnings = new OccasionalLog(settings.logger, repeatWarningsEveryMs);
     this.slow = new SlowClients(this.settings.maxWaitingBytes, this.warnings);
     const addressOf = settings.addressOf ?? (({ socket }) => socket.remoteAddress ?? "");

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { BusinessEvent } from "../../kernel/events.ts";
-import { Gate } from "../../kernel/gate.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { OccasionalLog } from "../../kernel/occasional-log.ts";
+import { semaphore } from "../../kernel/semaphore.ts";
 import type { Client, RealtimeSocket } from "./client.ts";
 import type { Peers } from "./peers.ts";
 import type { Telling } from "./telling.ts";
@@ -94,7 +94,7 @@ export class Presence {
     ttl: audienceLifeMs,
   });
   private readonly typed = new LRUCache<string, true>({ max: mostRemembered, ttl: typingPauseMs });
-  private readonly gate = new Gate(4);
+  private readonly limited = semaphore(4);
   private repeatAt = performance.now() + repeatMs;
 
   constructor(private readonly settings: PresenceSettings) {}
@@ -290,7 +290,7 @@ export class Presence {
   }
 
   private async lookUp(businessId: number, id: number, key: string) {
-    const found = await this.gate.pass(() => this.settings.visibility.audiences(businessId, [id]));
+    const found = await this.limited(() => this.settings.visibility.audiences(businessId, [id]));
     // An event said something newer meanwhile.
     const known = this.known.get(key) ?? { audience: found.get(id) ?? null };
     this.known.set(key, known);

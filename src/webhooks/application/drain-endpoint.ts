@@ -1,5 +1,5 @@
-import { Gate } from "../../kernel/gate.ts";
-import { Turns } from "../../kernel/turns.ts";
+import { KeyedMutex } from "../../kernel/keyed-mutex.ts";
+import { semaphore } from "../../kernel/semaphore.ts";
 import type { ClaimedDelivery, DeliveryQueue, EndpointLease } from "./ports.ts";
 
 /** Deliveries of one endpoint that a process has in hand. */
@@ -20,9 +20,9 @@ export type Attempted = "answered" | "unanswered" | "left";
  * the other; a failed one holds up nothing, since it is tried again later.
  */
 export class DrainEndpoint {
-  private readonly turns = new Turns();
-  private readonly gate = new Gate(atOnce);
-  private readonly narrow = new Gate(atOnceUnanswered);
+  private readonly mutex = new KeyedMutex();
+  private readonly limited = semaphore(atOnce);
+  private readonly narrow = semaphore(atOnceUnanswered);
   private isAnswering = true;
   /** Something was left: were more claimed under this lease, it would wait for as long as the endpoint is busy. */
   private isLeaving = false;
@@ -72,8 +72,8 @@ export class DrainEndpoint {
 
   private start(delivery: ClaimedDelivery): void {
     const { id, subject, failures } = delivery;
-    const attempt = () => this.gate.pass(() => this.attemptOne(delivery));
-    const attempted = failures === 0 ? this.turns.take(subject, attempt) : attempt();
+    const attempt = () => this.limited(() => this.attemptOne(delivery));
+    const attempted = failures === 0 ? this.mutex.runExclusive(subject, attempt) : attempt();
     const ended = attempted.finally(() => {
       this.underWay.delete(id);
       this.poke();
@@ -87,7 +87,7 @@ export class DrainEndpoint {
       if (attempted === "left") this.isLeaving = true;
       else this.isAnswering = attempted === "answered";
     };
-    await (this.isAnswering ? attempt() : this.narrow.pass(attempt));
+    await (this.isAnswering ? attempt() : this.narrow(attempt));
   }
 
   /** A delivery has ended, there may be more, or the lease is to be renewed. */

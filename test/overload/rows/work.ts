@@ -140,7 +140,7 @@ export const workRows: Readonly<Record<string, Row>> = {
       return [{ attack: "slowHost", settings }];
     },
     meanwhile: async (scene, signal) => {
-      const files = createTlsServer(selfSigned(), (_request, response) => response.end());
+      const files = createTlsServer(await selfSigned(), (_request, response) => response.end());
       files.listen(0, "127.0.0.1");
       await once(files, "listening");
       const { port } = files.address() as AddressInfo;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpClient, rootOf } from "../../../infra/http-client/http-client.ts";
 import { FairGate } from "../../../kernel/fair-gate.ts";
-import { Gate } from "../../../kernel/gate.ts";
+import { type Semaphore, semaphore } from "../../../kernel/semaphore.ts";
 import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery } from "../../application/ports.ts";
 import { type Ad, type AdAccount, type AdSet, type Days, isAccountId, type SpendDays } from "../../domain/ads.ts";
 import { AdPlatformUnavailable, NotShown, TokenRefused, WrongCursor } from "../../domain/failures.ts";
@@ -61,7 +61,7 @@ interface Question {
   /** Whose limits it counts against: an account of a business. */
   readonly account: string;
   readonly deadline: number;
-  readonly lists: Gate;
+  readonly lists: Semaphore;
   requests: number;
 }
 
@@ -148,7 +148,7 @@ export class MarketingApi implements AdPlatform {
       token,
       account: `${businessId} ${accountId}`,
       deadline: performance.now() + this.settings.timeouts.totalMs,
-      lists: new Gate(listsAtATime),
+      lists: semaphore(listsAtATime),
       requests: 0,
     };
   }
@@ -167,7 +167,7 @@ export class MarketingApi implements AdPlatform {
   ): Promise<Item[]> {
     const whole = await Promise.all(
       items.map(async ({ item, ads }) => {
-        const rest = await question.lists.pass(() => this.restOf(question, item.id, ads, fields));
+        const rest = await question.lists(() => this.restOf(question, item.id, ads, fields));
         return { ...item, ads: uniqueById([...item.ads, ...rest]) };
       }),
     );

@@ -32,10 +32,18 @@ const at = placesOf({
 export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): StatementCall {
   const search = filter.text === null ? undefined : searchOf(filter.text);
   const values = {
-    ...{ business: viewer.businessId, viewer: viewer.agentId, limit: page.limit + 1 },
-    ...{ after: page.after?.at, afterId: page.after?.id },
-    ...{ agent: filter.agent, department: filter.departmentId, tag: filter.tagId },
-    ...{ ad: filter.adId, provider: filter.provider, states: filter.states, ...search?.values },
+    business: viewer.businessId,
+    viewer: viewer.agentId,
+    limit: page.limit + 1,
+    after: page.after?.at,
+    afterId: page.after?.id,
+    agent: filter.agent,
+    department: filter.departmentId,
+    tag: filter.tagId,
+    ad: filter.adId,
+    provider: filter.provider,
+    states: filter.states,
+    ...search?.values,
   };
   const isAgent = viewer.agentId !== null;
   const shape = [isAgent && "agent", page.after && "next", ...shapeOf(filter, search)];
@@ -221,7 +229,7 @@ const allOf = (query: Query, where: readonly Part[]): Query =>
 function conditionsOf(filter: ChatFilter, search: ContactSearch | undefined) {
   const { states, agent, departmentId, tagId, adId, unread, provider } = filter;
   const when = (asked: unknown, text: string, ...places: readonly Part[]) =>
-    asked === null || asked === false ? undefined : sql.raw(text, places);
+    asked === null ? undefined : sql.raw(text, places);
   const hasTag = `exists (
     select from chat_tags as tagged
     where tagged.business_id = chat.business_id and tagged.chat_id = chat.id and tagged.tag_id = ?)`;

@@ -1,6 +1,6 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import { timezoneOf } from "../../../kernel/instants.ts";
-import { Turns } from "../../../kernel/turns.ts";
+import { KeyedMutex } from "../../../kernel/keyed-mutex.ts";
 import type { ReadMessage, ReadReceipts } from "../../../messaging/public.ts";
 import {
   AgentNotFound,
@@ -41,7 +41,7 @@ interface Outcome {
  */
 export class ActOnChats {
   /** Transfers to one department wait here in memory, so that they hold no database connection while they wait. */
-  private readonly turns = new Turns();
+  private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly unitOfWork: ActingUnitOfWork,
@@ -86,7 +86,7 @@ export class ActOnChats {
    */
   private transferToDepartment(viewer: Viewer, chatId: number, departmentId: number): Promise<ChatView> {
     const { businessId } = viewer;
-    return this.turns.take(`${businessId} ${departmentId}`, () =>
+    return this.mutex.runExclusive(`${businessId} ${departmentId}`, () =>
       this.run(businessId, async (stores) => {
         const { chats, departments } = stores;
         const line = await departments.department(businessId, departmentId);

@@ -61,10 +61,17 @@ interface Conditions {
   counted(): Query;
 }
 
-function conditionsOf(businessId: number, filter: ListFilter): Conditions {
+const one = sql.raw("1 as n");
+/** As whose count that of all agents stands. */
+const none = sql.raw("0");
+
+/** Copies no objects: that would take longer than all the rest. */
+function conditionsOf(businessId: number, filter: ListFilter, page: PageRequest): Conditions {
   const { tab, branchId: branch, agentId: agent } = filter;
   const isDated = filter.from !== null || filter.to !== null;
-  const values = { business: businessId, tab, branch, agent, ...(isDated && daysOf(filter)) };
+  const { limit, offset } = windowOf(page);
+  const values = { business: businessId, tab, branch, agent, limit, offset };
+  if (isDated) Object.assign(values, daysOf(filter));
   const same = (table: string): Query => {
     const query = sql(table).where("business_id", at.business);
     if (tab !== null) query.where("tab", at.tab);
@@ -77,7 +84,6 @@ function conditionsOf(businessId: number, filter: ListFilter): Conditions {
     if (agent !== null) query.where("support_user_id", at.agent);
     return isDated ? between(query, "start", "end") : query;
   };
-  const one = sql.raw("1 as n");
   const ofDays = (): Query => {
     const days = same("order_day_counts")
       .select("tab", "n")
@@ -88,13 +94,15 @@ function conditionsOf(businessId: number, filter: ListFilter): Conditions {
       between(same("orders").select("tab", one), start, end);
     return days.unionAll([rest("start", "headEnd"), rest("tailStart", "end")]);
   };
-  const ofAgent = agent === null ? sql.raw("0") : at.agent;
   return {
     shape: [tab !== null && "tab", branch !== null && "branch", agent !== null && "agent", isDated && "dated"],
     values,
     orders,
     counted: () => {
-      if (!isDated) return same("order_counts").where("agent_id", ofAgent).select("tab", "n");
+      if (!isDated)
+        return same("order_counts")
+          .where("agent_id", agent === null ? none : at.agent)
+          .select("tab", "n");
       return agent === null ? ofDays() : orders().select("tab", one);
     },
   };
@@ -138,8 +146,8 @@ const ofBusiness = (...columns: readonly (Query | ReturnType<typeof sql.raw>)[])
 /** One row: `planned`, `total`, `items`. */
 export function listCall(businessId: number, filter: OrderFilter, page: PageRequest): StatementCall {
   const tab = filter.tab === null ? null : statusOf[filter.tab];
-  const { shape, values, orders, counted } = conditionsOf(businessId, { ...filter, tab });
-  return dynamicCall("orders_list", shape, { ...values, ...windowOf(page) }, () =>
+  const { shape, values, orders, counted } = conditionsOf(businessId, { ...filter, tab }, page);
+  return dynamicCall("orders_list", shape, values, () =>
     ofBusiness(totalOf(counted()), pageOf(orders().select("id", "created_at"), listedJson)),
   );
 }
@@ -153,9 +161,12 @@ export function ofChatCall(businessId: number, chat: number, limit: number): Sta
   });
 }
 
+/** A query for no page has no place for it. */
+const firstPage: PageRequest = { page: 1, limit: mostItems };
+
 /** One row: `planned` and `counts`, by tab. */
 export function countsCall(businessId: number, filter: Omit<OrderFilter, "tab">): StatementCall {
-  const { shape, values, counted } = conditionsOf(businessId, { ...filter, tab: null });
+  const { shape, values, counted } = conditionsOf(businessId, { ...filter, tab: null }, firstPage);
   return dynamicCall("orders_counts", shape, values, () => {
     const each = sql.queryBuilder().from(counted().as("counted")).select("tab").sum("n as n").groupBy("tab").as("each");
     return ofBusiness(sql.queryBuilder().from(each).select(sql.raw("json_object_agg(tab, n)")).as("counts"));
@@ -169,7 +180,7 @@ export function cancelledCall(
   page: PageRequest,
 ): StatementCall {
   const filter = { ...period, tab: statusOf.cancelled, branchId: null, agentId: null };
-  const { shape, values, orders, counted } = conditionsOf(businessId, filter);
+  const { shape, values, orders, counted } = conditionsOf(businessId, filter, page);
   const because = reason === null ? null : `%${literalPattern(reason)}%`;
   const chosen = (): Query => {
     const query = orders();
@@ -179,7 +190,7 @@ export function cancelledCall(
   return dynamicCall(
     "orders_cancelled",
     [...shape, type !== null && "type", because !== null && "reason"],
-    { ...values, ...windowOf(page), type, reason: because },
+    { ...values, type, reason: because },
     () => {
       const isFiltered = type !== null || because !== null;
       const total = totalOf(isFiltered ? chosen().select(sql.raw("1 as n")) : counted());
@@ -196,10 +207,10 @@ export function searchCall(businessId: number, text: string, page: PageRequest):
   const { id, contact } = soughtIn(text);
   const values = { business: businessId, ...windowOf(page), id, ...contact?.values };
   return dynamicCall("orders_search", [id !== null && "id", contact?.key], values, () => {
-    const found = sql("orders").select("id", "created_at");
-    if (id === null) found.whereRaw("false");
-    else found.where({ business_id: at.business, id: at.id });
-    if (contact) found.union(ofContacts(contact));
+    const orders = sql("orders").select("id", "created_at");
+    const numbered = id === null ? [] : [orders.clone().where({ business_id: at.business, id: at.id })];
+    const sources = contact ? [...numbered, ofContacts(contact)] : numbered;
+    const found = sources.length === 0 ? orders.whereRaw("false") : sql.queryBuilder().union(sources, true);
     const total = sql("found").select(sql.raw("count(*)")).as("total");
     const items = pageOf(sql("found").select("id", "created_at"), listedJson);
     return ofBusiness(total, items).withMaterialized("found", found);

@@ -1,5 +1,5 @@
 import type { EventFeed } from "../../../kernel/events.ts";
-import { Turns } from "../../../kernel/turns.ts";
+import { KeyedMutex } from "../../../kernel/keyed-mutex.ts";
 import {
   type BusinessMessageFailure,
   type Recipient,
@@ -29,7 +29,7 @@ const sample = "00000000-0000-4000-8000-000000000000";
 /** §8: sends the link at which an order is paid, in any way, as often as it is asked for. */
 export class SendPaymentLink {
   /** Many who ask for one order wait for each other here, not with a connection of the database in hand. */
-  private readonly turns = new Turns();
+  private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly links: PaymentLinks,
@@ -44,7 +44,7 @@ export class SendPaymentLink {
     const { paymentsUrl, recipient } = await this.payable(businessId, orderId, actor.kind === "user" ? actor.id : null);
     const send = await way(recipient);
     const order = { businessId, id: orderId };
-    const { transactionId, logged } = await this.turns.take(`${businessId} ${orderId}`, () =>
+    const { transactionId, logged } = await this.mutex.runExclusive(`${businessId} ${orderId}`, () =>
       this.unitOfWork.run(businessId, async ({ links, events }) => ({
         transactionId: await links.renew(businessId, orderId, actor),
         logged: await events.logChanged(await events.read([order])),
