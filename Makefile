@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run stand-ins watch test check start api worker migrate rollback business sender ad-token operator-flag app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity console client client-types bench faults restarts released fuzz overload build clean fmt
+.PHONY: help run stand-ins watch test check start api worker migrate rollback cell cells business sender ad-token operator-flag app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity console client client-types bench faults restarts released fuzz overload build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -52,11 +52,17 @@ api: $(BUILT) $(CONSOLE) ## production: a process that answers requests
 worker: $(BUILT) ## production: a process that works off jobs
 	@ROLE=worker $(PRODUCTION) exec node $(DEMO_ENV) $(WORKING) dist/src/main.js
 
-migrate: $(MODULES) ## bring the schema up to date
+migrate: $(MODULES) ## bring the schema of all cells up to date
 	@exec node $(DEMO_ENV) --import tsx src/cli/migrate.ts
 
 rollback: $(MODULES) ## undo the last batch of migrations
 	@exec node $(DEMO_ENV) --import tsx src/cli/rollback.ts
+
+cell: $(MODULES) ## make the schema and the tables of a cell that CELLS names: make cell NAME=c2
+	@exec node $(DEMO_ENV) --import tsx src/cli/cell.ts
+
+cells: $(MODULES) ## list the cells with their sizes, businesses and migrations that have not run
+	@exec node $(DEMO_ENV) --import tsx src/cli/list-cells.ts
 
 business: $(MODULES) ## make a business and its administrator: make business NAME='Mi negocio' ADMIN=ana@example.com
 	@exec node $(DEMO_ENV) --import tsx src/cli/business.ts

@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContainerModule } from "inversify";
+import type { Cells } from "../infra/postgres/cells.ts";
+import type { Cell } from "../infra/postgres/database.ts";
+import type { EventFeed } from "../kernel/events.ts";
+import type { Log } from "../kernel/log.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-messages.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
@@ -70,23 +75,18 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     bind,
     tokens.recordCampaign,
     [tokens.cells, tokens.feed, tokens.campaignProgress, tokens.log],
-    (cells, feed, progress, log) => {
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-        recipients: new PostgresCampaignRecipients(transaction),
-        inbox: new PostgresCampaignMessages(transaction),
-      }));
-      return new RecordCampaign(unitOfWork, feed, (businessId, ids) => progress.touch(businessId, ids), {
-        isOfRows: refusesValues,
-        onUnrecorded: (error, campaignId, position) =>
-          log.error({ err: error, campaignId, position }, "what came of a message cannot be recorded as it is"),
-      });
-    },
+    recorderIn,
   );
   provide(
     bind,
     tokens.settleCampaigns,
-    [tokens.recordCampaign, tokens.campaignQueue, tokens.campaignProgress],
-    (...deps) => new SettleCampaigns(...deps),
+    [tokens.cells, tokens.feed, tokens.campaignProgress, tokens.log, tokens.campaignQueue],
+    (cells, feed, progress, log, queue) => {
+      const recorders = cells.parts().map((part) => recorderIn(part, feed, progress, log));
+      const recordStragglers = (signal?: AbortSignal) =>
+        sideBySide(recorders, (recorder) => recorder.recordStragglers(signal));
+      return new SettleCampaigns({ recordStragglers }, queue, progress);
+    },
   );
   provide(
     bind,
@@ -178,3 +178,15 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       ),
   );
 });
+
+function recorderIn(cells: Cells<Cell>, feed: EventFeed, progress: CampaignProgress, log: Log): RecordCampaign {
+  const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+    recipients: new PostgresCampaignRecipients(transaction),
+    inbox: new PostgresCampaignMessages(transaction),
+  }));
+  return new RecordCampaign(unitOfWork, feed, (businessId, ids) => progress.touch(businessId, ids), {
+    isOfRows: refusesValues,
+    onUnrecorded: (error, campaignId, position) =>
+      log.error({ err: error, campaignId, position }, "what came of a message cannot be recorded as it is"),
+  });
+}

@@ -39,6 +39,20 @@ const schema = section({
     slowStatementTimeoutMs: positive,
     connectTimeoutMs: positive,
   }),
+  /** Beside the first cell, which is the database above, by their names. Without a `url` it is a schema of that one. */
+  cells: {
+    type: "object",
+    propertyNames: { pattern: "^[a-z][a-z0-9_]{0,30}$" },
+    additionalProperties: {
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        url: { type: "string", pattern: "^postgres(ql)?://" },
+        directUrl: { type: "string", pattern: "^postgres(ql)?://" },
+        schema: { type: "string", pattern: "^[a-z][a-z0-9_]{0,30}$" },
+      },
+    },
+  },
   secrets: section({ master: { type: "string", minLength: 32 } }),
   /** Hosts that may be asked over http in production, comma-separated. */
   plainHttpHosts: text,
@@ -103,6 +117,28 @@ export type Config = FromSchema<typeof schema>;
 
 export const directUrlOf = ({ database }: Config): string => database.directUrl || database.url;
 
+/** The name of the cell that `DATABASE_URL` leads to, which has the directory. */
+export const firstCell = "c1";
+
+export interface CellSettings {
+  readonly name: string;
+  readonly url: string;
+  /** Past a pooler. */
+  readonly directUrl: string;
+  readonly schema?: string | undefined;
+}
+
+/** The first one first. */
+export function cellsOf(config: Config): readonly [CellSettings, ...CellSettings[]] {
+  const { url } = config.database;
+  const first = { name: firstCell, url, directUrl: directUrlOf(config) };
+  const others = Object.entries(config.cells).map(([name, cell]): CellSettings => {
+    const place = cell.url ? { url: cell.url, directUrl: cell.directUrl ?? cell.url } : { ...first };
+    return { ...place, name, schema: cell.schema };
+  });
+  return [first, ...others];
+}
+
 const directory = process.env.NODE_CONFIG_DIR ?? `${process.cwd()}/config`;
 
 /**
@@ -128,8 +164,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 /** What each setting allows alone, and does not together with the others. */
-function contradictions({ http, messages, messagingPlatform, pusher }: Config): string[] {
+function contradictions(config: Config): string[] {
+  const { http, messages, messagingPlatform, pusher } = config;
   const problems: string[] = [];
+  const places = cellsOf(config).map(({ url, schema }) => `${url} ${schema ?? ""}`);
+  if (new Set(places).size < places.length) problems.push("CELLS names a database, or a schema of one, twice");
+  if (firstCell in config.cells) problems.push(`CELLS must not name ${firstCell}, which DATABASE_URL leads to`);
   const given = [pusher.host, pusher.appId, pusher.key, pusher.secret].filter((setting) => setting !== "");
   if (given.length !== 0 && given.length !== 4) {
     problems.push("PUSHER_HOST, PUSHER_APP_ID, PUSHER_KEY and PUSHER_SECRET must be set together");
@@ -212,9 +252,19 @@ function complaintOf(check: () => unknown): string | undefined {
 function valuesOf(variables: Json, environment: NodeJS.ProcessEnv): object {
   const entries = Object.entries(variables).map(([name, variable]) => [
     name,
-    typeof variable === "string" ? environment[variable] || undefined : valuesOf(variable, environment),
+    typeof variable === "string" ? valueOf(variable, environment[variable]) : valuesOf(variable, environment),
   ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** The only setting that is JSON; what is none stays a text, of which the check of all settings complains. */
+function valueOf(variable: string, given: string | undefined): unknown {
+  if (!given || variable !== "CELLS") return given || undefined;
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given;
+  }
 }
 
 type Json = { readonly [name: string]: string | Json };

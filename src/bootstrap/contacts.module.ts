@@ -38,7 +38,7 @@ export const contactsModule = new ContainerModule(({ bind }) => {
     bind,
     tokens.eraseContact,
     [tokens.cells, tokens.slowCells, tokens.feed, tokens.secrets, tokens.mediaStorage, tokens.mediaFiles, tokens.log],
-    ({ directory }, slowCells, feed, secrets, storage, files, log) => {
+    (cells, slowCells, feed, secrets, storage, files, log) => {
       const unitOfWork = new PostgresUnitOfWork(
         slowCells,
         (transaction): ErasureStores => ({
@@ -52,7 +52,7 @@ export const contactsModule = new ContainerModule(({ bind }) => {
       const remove = new RemoveWithdrawn(storage, files);
       return new EraseContact(
         unitOfWork,
-        new PostgresKeptPayloads(directory),
+        new PostgresKeptPayloads(cells),
         new PostgresRefusedRows(slowCells, "contacts"),
         ({ channel, payload }, forgotten) => chatChannelKinds[channel].receiving.without(payload, forgotten),
         rowsWithout,

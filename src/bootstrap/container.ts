@@ -10,11 +10,9 @@ import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { HttpClient } from "../infra/http-client/http-client.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
-import { connectionGate, sharedCell } from "../infra/postgres/cells.ts";
-import { Database } from "../infra/postgres/database.ts";
 import { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
-import { Notifications } from "../infra/postgres/notifications.ts";
+import type { Announcements } from "../infra/postgres/notifications.ts";
 import { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import { RealtimePublisher } from "../infra/realtime/peers.ts";
 import { createLog } from "../infra/telemetry/log.ts";
@@ -27,7 +25,8 @@ import { NudgingFeed } from "../webhooks/public.ts";
 import { administrationModule } from "./administration.module.ts";
 import { adsModule } from "./ads.module.ts";
 import { campaignsModule } from "./campaigns.module.ts";
-import { type Config, directUrlOf } from "./config.ts";
+import { cellsModule } from "./cells.module.ts";
+import type { Config } from "./config.ts";
 import { consoleModule } from "./console.module.ts";
 import { contactsModule } from "./contacts.module.ts";
 import { filesModule } from "./files.module.ts";
@@ -54,6 +53,7 @@ export function createContainer(config: Config): Container {
   const container = new Container({ defaultScope: "Singleton" });
   container.load(
     sharedModule(config),
+    cellsModule(config),
     tenancyModule,
     administrationModule,
     inboxModule,
@@ -76,9 +76,6 @@ export function createContainer(config: Config): Container {
   return container;
 }
 
-/** Connections for keys, sessions and what else is looked for before a business is known. */
-const directoryPoolSize = 4;
-
 /** Milliseconds within which events nudge those who deliver them once. */
 const nudgeEveryMs = 100;
 
@@ -87,56 +84,20 @@ export const listOf = (text: string): string[] => text.split(",").flatMap((item)
 
 const sharedModule = (config: Config) =>
   new ContainerModule(({ bind }) => {
-    const { connectTimeoutMs: waitMs } = config.database;
     bind(tokens.config).toConstantValue(config);
     provide(bind, tokens.log, [], () => createLog(config.logLevel));
     provide(bind, tokens.metrics, [], () => new Metrics(config.metricsKey !== ""));
     provide(bind, tokens.secrets, [], () => new Secrets(config.secrets.master));
     provide(bind, tokens.passwords, [], () => new Passwords());
-    provide(bind, tokens.database, [tokens.log], (log) =>
-      Database.open({ ...config.database, poolSize: config.database.poolSize + directoryPoolSize }, (error) =>
-        log.warn({ err: error }, "an idle database connection broke"),
-      ),
-    );
-    provide(bind, tokens.databaseGate, [], () =>
-      // A third of a second of work on two cores.
-      connectionGate({ name: "database", width: config.database.poolSize, waitMs, crowd: { ofOne: 150, all: 300 } }),
-    );
-    provide(bind, tokens.cells, [tokens.database, tokens.databaseGate], (database, gate) =>
-      sharedCell(database, gate, connectionGate({ name: "directory", width: directoryPoolSize, waitMs })),
-    );
-    provide(bind, tokens.slowDatabase, [tokens.database], (database) => {
-      const { slowPoolSize: poolSize, slowStatementTimeoutMs: statementTimeoutMs } = config.database;
-      // The planner expects far more rows than a report has; compiling for them would take longer than the report.
-      return database.beside({ poolSize, statementTimeoutMs, sessionSettings: { jit: "off" } });
-    });
-    provide(bind, tokens.slowCells, [tokens.slowDatabase], (database) => {
-      const gate = connectionGate({ name: "slow database", width: config.database.slowPoolSize, waitMs });
-      return sharedCell(database, gate, gate);
-    });
     provide(bind, tokens.lanes, [], () => openLanes());
     provide(bind, tokens.eventLog, [tokens.cells], (cells) => new PostgresEventLog(cells));
-    provide(
-      bind,
-      tokens.background,
-      [tokens.database, tokens.databaseGate, tokens.lanes, tokens.metrics],
-      (database, gate, lanes, metrics) =>
-        background("database", "means", {
-          start: () => {
-            metrics.gauge("database_connections", "Connections of this process", () => ({ ...database.stats() }));
-            metrics.gauge("database_turns", "Work on the database, under way and waiting", () => ({ ...gate.stats() }));
-            for (const [name, lane] of Object.entries(lanes)) {
-              metrics.gauge(`lane_${name}`, `Slow work of the kind ${name}`, () => ({ ...lane.stats() }));
-            }
-          },
-          stop: () => database.close(),
-        }),
-    );
-    provide(bind, tokens.notifications, [tokens.log], (log) => new Notifications(directUrlOf(config), log));
-    provide(bind, tokens.background, [tokens.notifications], (notifications) =>
-      background("notifications", "means", {
-        start: () => notifications.start(),
-        stop: () => notifications.close(),
+    provide(bind, tokens.background, [tokens.lanes, tokens.metrics], (lanes, metrics) =>
+      background("lanes", "means", {
+        start: () => {
+          for (const [name, lane] of Object.entries(lanes)) {
+            metrics.gauge(`lane_${name}`, `Slow work of the kind ${name}`, () => ({ ...lane.stats() }));
+          }
+        },
       }),
     );
     provide(bind, tokens.idempotency, [tokens.cells], (cells) => {
@@ -195,7 +156,7 @@ const sharedModule = (config: Config) =>
       );
     }
     const sockets = config.role === "worker" ? tokens.publisher : tokens.gateway;
-    provide<EventFeed, [EventFeed, NudgedLoop, Notifications]>(
+    provide<EventFeed, [EventFeed, NudgedLoop, Announcements]>(
       bind,
       tokens.feed,
       [sockets, tokens.pushLoop, tokens.notifications],

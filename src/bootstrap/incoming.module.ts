@@ -9,13 +9,15 @@ import {
   ApplyEarlyStatuses,
   type IncomingStores,
   KeepWebhooks,
+  type WebhookCounts,
   type WebhookReaders,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
-import type { Queries } from "../infra/postgres/database.ts";
+import type { Cells } from "../infra/postgres/cells.ts";
+import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { isOwnTrouble } from "../infra/postgres/own-trouble.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cached } from "../kernel/cached.ts";
@@ -27,7 +29,9 @@ import { type CampaignProgress, RemoveWithdrawn } from "../messaging/public.ts";
 import { PostgresCatalogOrders } from "../orders/adapters/postgres/catalog-orders.ts";
 import { noteOn } from "./audit.ts";
 import { filesWaiting } from "./files.module.ts";
+import { bringMovedWebhooks, RoutedWebhooks } from "./incoming-cells.ts";
 import { provide } from "./provide.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { tokens } from "./tokens.ts";
 
 /** Milliseconds for which figures from the database are good, however often they are asked for. */
@@ -40,25 +44,38 @@ const webhooksWaiting = "webhooks_waiting";
 
 /** What platforms told, from its arrival to the inbox. */
 export const incomingModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.webhookQueue, [tokens.cells], ({ directory }) => new PostgresWebhookQueue(directory));
-  provide(bind, tokens.keepWebhooks, [tokens.webhookQueue], (queue) => new KeepWebhooks(queue, isOwnTrouble));
+  provide(bind, tokens.webhookQueue, [tokens.cells], (cells) => {
+    const queues = queuesOf(cells);
+    return queues.length === 1 ? (queues[0] as PostgresWebhookQueue) : new SpreadWebhookQueue(cells.directory, queues);
+  });
   provide(
     bind,
-    tokens.workOffWebhooks,
-    [tokens.incomingUnitOfWork, tokens.webhookQueue, tokens.feed, tokens.aftermath, tokens.log],
-    (unitOfWork, queue, feed, aftermath, log) =>
-      new WorkOffWebhooks(unitOfWork, queue, webhookReaders, feed, aftermath, (error, webhookId) =>
-        webhookId === null
-          ? log.warn({ err: error }, "a batch of webhooks could not be worked off")
-          : log.error({ err: error, webhookId }, "a webhook could not be worked off"),
-      ),
+    tokens.keepWebhooks,
+    [tokens.cells, tokens.openedCells, tokens.directory],
+    (cells, opened, directory): Pick<KeepWebhooks, "keep"> => {
+      const keepers = queuesOf(cells).map((queue) => new KeepWebhooks(queue, isOwnTrouble));
+      if (keepers.length === 1) return keepers[0] as KeepWebhooks;
+      const byName = new Map(keepers.map((keeper, at) => [opened[at]?.name ?? "", keeper]));
+      return new RoutedWebhooks(byName, directory, webhookReaders);
+    },
   );
   provide(
     bind,
-    tokens.incomingUnitOfWork,
-    [tokens.cells, tokens.campaignProgress, tokens.secrets],
-    (cells, progress, secrets) =>
-      new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, progress, secrets)),
+    tokens.workOffWebhooks,
+    [tokens.cells, tokens.campaignProgress, tokens.secrets, tokens.feed, tokens.aftermath, tokens.log],
+    (cells, progress, secrets, feed, aftermath, log) =>
+      cells.parts().map((part) => {
+        const unitOfWork = incomingUnitOfWork(part, progress, secrets);
+        const queue = new PostgresWebhookQueue(part.directory);
+        return new WorkOffWebhooks(unitOfWork, queue, webhookReaders, feed, aftermath, (error, webhookId) =>
+          webhookId === null
+            ? log.warn({ err: error }, "a batch of webhooks could not be worked off")
+            : log.error({ err: error, webhookId }, "a webhook could not be worked off"),
+        );
+      }),
+  );
+  provide(bind, tokens.incomingUnitOfWork, [tokens.cells, tokens.campaignProgress, tokens.secrets], (...deps) =>
+    incomingUnitOfWork(...deps),
   );
   provide(
     bind,
@@ -82,8 +99,17 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     tokens.applyEarlyStatuses,
-    [tokens.incomingUnitOfWork, tokens.feed],
-    (unitOfWork, feed) => new ApplyEarlyStatuses(unitOfWork, feed),
+    [tokens.cells, tokens.campaignProgress, tokens.secrets, tokens.feed],
+    (cells, progress, secrets, feed) =>
+{
+      const all = cells
+        .parts()
+        .map((part) => new ApplyEarlyStatuses(incomingUnitOfWork(part, progress, secrets), feed));
+      return {
+        execute: (signal) => sideBySide(all, (early) => early.execute(signal)),
+        purge: () => sideBySide(all, (early) => early.purge()),
+      };
+    },
   );
   provide(bind, tokens.earlyLoop, [tokens.applyEarlyStatuses, tokens.log], (apply, log) => {
     return new NudgedLoop(
@@ -100,11 +126,20 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.tick, [tokens.applyEarlyStatuses], (early) =>
     tick("statuses.purge-early", 60, () => early.purge()),
   );
-  provide(bind, tokens.webhookLoop, [tokens.workOffWebhooks, tokens.log], (workOff, log) => {
-    return new NudgedLoop(
-      (signal) => workOff.execute(signal),
-      (error) => log.error({ err: error }, "webhooks could not be worked off"),
+  provide(bind, tokens.webhookLoop, [tokens.workOffWebhooks, tokens.log], (all, log) => {
+    const loops = all.map(
+      (workOff) =>
+        new NudgedLoop(
+          (signal) => workOff.execute(signal),
+          (error) => log.error({ err: error }, "webhooks could not be worked off"),
+        ),
     );
+    return {
+      nudge: () => {
+        for (const loop of loops) loop.nudge();
+      },
+      stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
+    };
   });
   provide(
     bind,
@@ -127,10 +162,54 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
     tick("webhooks.work-off", 5, () => notifications.notify(webhooksWaiting)),
   );
+  provide(
+    bind,
+    tokens.tick,
+    [tokens.cells, tokens.openedCells, tokens.directory],
+    (cells, opened, directory) => {
+      const parts = new Map(cells.parts().map((part, at) => [opened[at]?.name ?? "", part]));
+      return tick("webhooks.follow", 2, async () => {
+        if (parts.size > 1) await bringMovedWebhooks(parts, directory);
+      });
+    },
+  );
   provide(bind, tokens.tick, [tokens.webhookQueue], (queue) =>
     tick("webhooks.purge", 3600, () => queue.purge(keepFailedWebhooksDays)),
   );
 });
+
+const queuesOf = (cells: Cells<Cell>): readonly PostgresWebhookQueue[] =>
+  cells.parts().map((part) => new PostgresWebhookQueue(part.directory));
+
+/** All queues of an installation. What is claimed from one is claimed by the work on that one alone. */
+class SpreadWebhookQueue extends PostgresWebhookQueue {
+  constructor(
+    directory: Queries,
+    private readonly queues: readonly PostgresWebhookQueue[],
+  ) {
+    super(directory);
+  }
+
+  override async counts(): Promise<WebhookCounts> {
+    const all = await this.ofEach((queue) => queue.counts());
+    const sum = (of: keyof WebhookCounts) => all.reduce((total, each) => total + each[of], 0);
+    return { due: sum("due"), postponed: sum("postponed"), givenUp: sum("givenUp") };
+  }
+
+  override async retryGivenUp(): Promise<number> {
+    return (await this.ofEach((queue) => queue.retryGivenUp())).reduce((total, count) => total + count, 0);
+  }
+
+  override async purge(days: number): Promise<number> {
+    return (await this.ofEach((queue) => queue.purge(days))).reduce((total, count) => total + count, 0);
+  }
+
+  /** Without those of cells that do not answer. */
+  private async ofEach<Result>(ask: (queue: PostgresWebhookQueue) => Promise<Result>): Promise<Result[]> {
+    const outcomes = await Promise.allSettled(this.queues.map(ask));
+    return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  }
+}
 
 const webhookReaders: WebhookReaders = Object.fromEntries(
   Object.values(chatChannelKinds).map(({ name, receiving }) => [name, receiving.read]),
@@ -140,6 +219,13 @@ const webhookReaders: WebhookReaders = Object.fromEntries(
 const telling = (progress: CampaignProgress, changed: ReadonlyMap<number, readonly number[]>) => () => {
   for (const [businessId, campaignIds] of changed) progress.touch(businessId, campaignIds);
 };
+
+const incomingUnitOfWork = (
+  cells: Cells<Cell>,
+  progress: CampaignProgress,
+  secrets: Secrets,
+): PostgresUnitOfWork<IncomingStores> =>
+  new PostgresUnitOfWork(cells, (transaction) => incomingStores(transaction, progress, secrets));
 
 const incomingStores = (transaction: Queries, progress: CampaignProgress, secrets: Secrets): IncomingStores => ({
   deliveries: (channel) => ({

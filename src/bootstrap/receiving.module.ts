@@ -33,7 +33,7 @@ export const receivingModule = new ContainerModule(({ bind }) => {
       ...config.messagingPlatform,
       address,
       secrets,
-      senderTokens: new RememberedSenderTokens(new PostgresSenderTokens(cells.directory, secrets), lookUps),
+      senderTokens: new RememberedSenderTokens(new PostgresSenderTokens(cells, secrets), lookUps),
       queue,
       newFailureLimit,
       onIgnored: (channel) => metrics.countIgnoredWebhook(channel),

@@ -13,15 +13,18 @@ import { closeServer, createServer, handlersEnded, letGo, listen, refuseTooMany 
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
 import { background, startAll, stopAll } from "../infra/jobs/background.ts";
-import { Database } from "../infra/postgres/database.ts";
+import type { Directory } from "../infra/postgres/directory.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";
 import { checkPooler } from "../infra/postgres/poolers.ts";
 import { cookieIn, sessionCookie } from "../kernel/cookies.ts";
-import { type Config, directUrlOf } from "./config.ts";
+import type { Log } from "../kernel/log.ts";
+import type { OpenedCell } from "./cells.module.ts";
+import { type Config, cellsOf, directUrlOf } from "./config.ts";
 import { consoleBuild } from "./console.module.ts";
 import { createContainer, listOf } from "./container.ts";
 import { asyncApi, openApiOf } from "./documents.ts";
 import { resolve, resolveAll } from "./provide.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { tokens } from "./tokens.ts";
 
 export interface Service {
@@ -37,8 +40,40 @@ export interface Service {
 export const graceMsOf = ({ messagingPlatform }: Config): number => messagingPlatform.timeoutMs + 5_000;
 /** Milliseconds beyond that for everything else to end. */
 const windUpMs = 10_000;
-/** Milliseconds: what answers later does not answer. */
-const probeLimits = { statementTimeoutMs: 1_000, connectTimeoutMs: 1_000, silenceMs: 0 };
+
+async function checkPoolers(config: Config, log: Log): Promise<void> {
+  const byUrl = new Map(cellsOf(config).map((cell) => [cell.url, cell]));
+  const { statementNames } = config.database;
+  for (const { url, directUrl } of byUrl.values()) {
+    await checkPooler({ url, directUrl: directUrl === url ? "" : directUrl, statementNames }, log);
+  }
+}
+
+/** One cell that answers is enough: what is of the others is answered with 503. */
+function checksOf(opened: readonly OpenedCell[], directory: Directory) {
+  const migrated = new Set<string>();
+  const checkMigrations = async ({ name, directUrl: url, schema }: OpenedCell): Promise<void> => {
+    if (migrated.has(name)) return;
+    // No business lives in a cell that was not made yet.
+    if (name !== opened[0]?.name && !(await directory.made()).includes(name)) return;
+    const pending = await pendingMigrations({ url, schema });
+    if (pending > 0) throw new Error(`${pending} migrations have not run in ${name}: make migrate`);
+    migrated.add(name);
+  };
+  return {
+    database: async () => {
+      await Promise.any(opened.map(({ probe }) => probe.ping())).catch(firstOf);
+      if (opened.length > 1 && !directory.isKnown) throw new Error("the directory has not been read yet");
+    },
+    migrations: async () => {
+      await sideBySide(opened, checkMigrations);
+    },
+  };
+}
+
+const firstOf = (failed: AggregateError): never => {
+  throw failed.errors[0];
+};
 
 /** The API's routes and, where it is one, everything that documents them. */
 export function apiRoutes(container: Container): Route[] {
@@ -57,28 +92,14 @@ export async function startService(config: Config, container = createContainer(c
   const log = resolve(container, tokens.log);
   const metrics = resolve(container, tokens.metrics);
   const servesApi = config.role !== "worker";
-  await checkPooler(config.database, log);
-
-  // Of its own: where requests hold all connections, the process is busy and still ready.
-  const probe = Database.open(
-    { ...config.database, poolSize: 1, ...probeLimits, applicationName: "recado readiness" },
-    () => {},
-  );
+  await checkPoolers(config, log);
+  const opened = resolve(container, tokens.openedCells);
   let isDraining = false;
   let isStopping = false;
-  let migrated = false;
   const operations = operationsRoutes({
     isDraining: () => isDraining,
     isStopping: () => isStopping,
-    checks: {
-      database: () => probe.ping(),
-      migrations: async () => {
-        if (migrated) return;
-        const pending = await pendingMigrations(directUrlOf(config));
-        if (pending > 0) throw new Error(`${pending} migrations have not run: make migrate`);
-        migrated = true;
-      },
-    },
+    checks: checksOf(opened, resolve(container, tokens.directory)),
     metrics: { contentType: metrics.contentType, text: () => metrics.text() },
     metricsKey: config.metricsKey,
     failures: resolve(container, tokens.newFailureLimit)("wrong metrics keys"),
@@ -121,7 +142,6 @@ export async function startService(config: Config, container = createContainer(c
   });
   const all = [
     ...resolveAll(container, tokens.background),
-    background("readiness", "means", { stop: () => probe.close() }),
     background("server", "intake", {
       stop: async () => {
         gateway?.close();

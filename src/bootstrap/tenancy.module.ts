@@ -5,7 +5,7 @@ import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
-import type { Notifications } from "../infra/postgres/notifications.ts";
+import type { Announcements } from "../infra/postgres/notifications.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { FairGate } from "../kernel/fair-gate.ts";
 import { authenticators } from "../tenancy/adapters/http/authenticators.ts";
@@ -14,9 +14,9 @@ import { acceptInvitationRoute, changePasswordRoute } from "../tenancy/adapters/
 import { closeSessionRoute, openSessionRoute } from "../tenancy/adapters/http/session.routes.ts";
 import { type AccessChanges, CachedAppKeys, CachedSessions } from "../tenancy/adapters/memory/cached-access.ts";
 import { RememberedSignInAttempts } from "../tenancy/adapters/memory/sign-in-attempts.ts";
-import { PostgresAppKeys } from "../tenancy/adapters/postgres/app-keys.ts";
-import { PostgresBusinesses } from "../tenancy/adapters/postgres/businesses.ts";
-import { PostgresPasswords } from "../tenancy/adapters/postgres/passwords.ts";
+import { PostgresAppKeys, PostgresKeyOwners } from "../tenancy/adapters/postgres/app-keys.ts";
+import { PostgresBusinesses, PostgresBusinessNumbers } from "../tenancy/adapters/postgres/businesses.ts";
+import { PostgresInvitations, PostgresPasswords } from "../tenancy/adapters/postgres/passwords.ts";
 import { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import {
   AcceptInvitation,
@@ -39,11 +39,11 @@ import { tokens } from "./tokens.ts";
 const lookUps = { name: "look-ups", width: 4, widthOfOne: 2, queueOfOne: 20_000, queue: 40_000, waitMs: 5_000 };
 
 export const tenancyModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.appKeyStore, [tokens.cells, tokens.secrets], ({ directory }, secrets) => {
-    return new PostgresAppKeys(directory, (key) => secrets.digest(key));
+  provide(bind, tokens.appKeyStore, [tokens.cells, tokens.secrets], (cells, secrets) => {
+    return new PostgresKeyOwners(cells, (key) => secrets.digest(key));
   });
-  provide(bind, tokens.sessions, [tokens.cells, tokens.secrets], ({ directory }, secrets) => {
-    return new PostgresSessions(directory, (token) => secrets.digest(token));
+  provide(bind, tokens.sessions, [tokens.cells, tokens.secrets], (cells, secrets) => {
+    return new PostgresSessions(cells, (token) => secrets.digest(token));
   });
   provide(bind, tokens.lookUps, [], () => new FairGate(lookUps));
   provide(
@@ -96,7 +96,7 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
       businesses: new PostgresBusinesses(transaction),
       note: noteOn(transaction),
     }));
-    const numbers = new PostgresBusinesses(cells.directory);
+    const numbers = new PostgresBusinessNumbers(cells);
     return new FoundBusiness(numbers, unitOfWork, (password) => passwords.hash(password), newToken);
   });
   provide(bind, tokens.issueAppKey, [tokens.cells, tokens.secrets], (cells, secrets) => {
@@ -128,7 +128,7 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
       tokens.config,
     ],
     (cells, secrets, sessions, passwords, gate, newFailureLimit, config) => {
-      const store = new PostgresPasswords(cells.directory, (token) => secrets.digest(token));
+      const store = new PostgresInvitations(cells, (token) => secrets.digest(token));
       const invitations: InvitationStore = {
         businessOf: (token, network) => gate.pass(network, () => store.businessOf(token)),
       };
@@ -164,10 +164,8 @@ const keysIn = (cells: Cells<Cell>, secrets: Secrets) =>
     note: noteOn(transaction),
   }));
 
-const accessChangesOf = (notifications: Notifications): AccessChanges => ({
-  get live() {
-    return notifications.live;
-  },
+const accessChangesOf = (notifications: Announcements): AccessChanges => ({
+  isLiveFor: (businessId) => notifications.isLiveFor(businessId),
   onChange: (hear) => notifications.on("access_changed", (businessId) => hear(Number(businessId))),
   onGap: (hear) => notifications.onGap(hear),
 });

@@ -40,7 +40,9 @@ import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Database } from "../infra/postgres/database.ts";
 import type { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import type { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
-import type { Notifications } from "../infra/postgres/notifications.ts";
+import type { Directory } from "../infra/postgres/directory.ts";
+import type { Announcements } from "../infra/postgres/notifications.ts";
+import type { Admission } from "../infra/postgres/spread-gate.ts";
 import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import type { RealtimePublisher } from "../infra/realtime/peers.ts";
 import type { Metrics } from "../infra/telemetry/metrics.ts";
@@ -98,6 +100,7 @@ import type {
 } from "../tenancy/public.ts";
 import type { HttpWebhookSender } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import type { DeliverWebhooks, DeliveryQueue } from "../webhooks/public.ts";
+import type { OpenedCell } from "./cells.module.ts";
 import type { Config } from "./config.ts";
 import { token } from "./provide.ts";
 
@@ -110,14 +113,17 @@ export const tokens = {
   /** For the process itself; stores are asked through `cells`. */
   database: token<Database>("database"),
   cells: token<Cells<Cell>>("cells"),
+  /** Each with connections of its own, the first one first. */
+  openedCells: token<readonly [OpenedCell, ...OpenedCell[]]>("openedCells"),
+  /** Used where there are several cells. */
+  directory: token<Directory>("directory"),
   /** For what takes long: reports, exports, registrations, sweeps. Statements may take longer there. */
-  slowDatabase: token<Database>("slowDatabase"),
   slowCells: token<Cells<Cell>>("slowCells"),
   /** Shares the connections that answer requests. */
-  databaseGate: token<FairGate>("databaseGate"),
+  databaseGate: token<Admission>("databaseGate"),
   lanes: token<Lanes>("lanes"),
   eventLog: token<PostgresEventLog>("eventLog"),
-  notifications: token<Notifications>("notifications"),
+  notifications: token<Announcements>("notifications"),
   gateway: token<RealtimeGateway>("gateway"),
   publisher: token<RealtimePublisher>("publisher"),
   feed: token<EventFeed>("feed"),
@@ -152,12 +158,13 @@ export const tokens = {
   revokeAppKeys: token<RevokeAppKeys>("revokeAppKeys"),
 
   webhookQueue: token<WebhookQueue>("webhookQueue"),
-  keepWebhooks: token<KeepWebhooks>("keepWebhooks"),
-  workOffWebhooks: token<WorkOffWebhooks>("workOffWebhooks"),
-  webhookLoop: token<NudgedLoop>("webhookLoop"),
+  keepWebhooks: token<Pick<KeepWebhooks, "keep">>("keepWebhooks"),
+  /** One for each cell. */
+  workOffWebhooks: token<readonly WorkOffWebhooks[]>("workOffWebhooks"),
+  webhookLoop: token<Pick<NudgedLoop, "nudge" | "stop">>("webhookLoop"),
   incomingUnitOfWork: token<IncomingUnitOfWork>("incomingUnitOfWork"),
   aftermath: token<Aftermath>("aftermath"),
-  applyEarlyStatuses: token<ApplyEarlyStatuses>("applyEarlyStatuses"),
+  applyEarlyStatuses: token<Pick<ApplyEarlyStatuses, "execute" | "purge">>("applyEarlyStatuses"),
   earlyLoop: token<NudgedLoop>("earlyLoop"),
   /** Where the provider of paired phones tells of an instance, and what it proves itself with. */
   receivingParts: token<ReceivingParts>("receivingParts"),

@@ -1,3 +1,4 @@
+import { closeCells } from "../bootstrap/cells.module.ts";
 import { readConfig } from "../bootstrap/config.ts";
 import { type Container, createContainer } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
@@ -5,7 +6,7 @@ import { tokens } from "../bootstrap/tokens.ts";
 import { databaseUrl } from "./command.ts";
 
 /** What a command that only touches the database has no use for, and need not be set for it. */
-const unused = {
+export const unused = {
   MESSAGING_PLATFORM_URL: "http://unused.invalid",
   PLATFORM_APP_SECRET: "unused",
   PLATFORM_VERIFY_TOKEN: "unused",
@@ -25,6 +26,6 @@ export async function withContainer<Result>(work: (container: Container) => Prom
   try {
     return await work(container);
   } finally {
-    await resolve(container, tokens.database).close();
+    await closeCells(resolve(container, tokens.openedCells));
   }
 }

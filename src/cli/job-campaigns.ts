@@ -1,3 +1,4 @@
+import { closeCells } from "../bootstrap/cells.module.ts";
 import { readConfig } from "../bootstrap/config.ts";
 import { createContainer } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
@@ -49,6 +50,6 @@ await runCommand(async () => {
   } finally {
     clearInterval(timer);
     await resolve(container, tokens.httpClient).close();
-    await resolve(container, tokens.database).close();
+    await closeCells(resolve(container, tokens.openedCells));
   }
 });

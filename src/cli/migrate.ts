@@ -1,7 +1,25 @@
+import { cellsMade } from "../infra/postgres/make-cell.ts";
 import { migrate } from "../infra/postgres/migrate.ts";
-import { directDatabaseUrl, runCommand } from "./command.ts";
+import { cellSettings } from "./cells.ts";
+import { runCommand } from "./command.ts";
 
+/** Migrates all cells that were made. One that does not answer keeps the others from nothing. */
 await runCommand(async () => {
-  const names = await migrate(directDatabaseUrl());
-  console.log(names.length === 0 ? "the schema is up to date" : `migrated:\n  ${names.join("\n  ")}`);
+  const failed: unknown[] = [];
+  const [first, ...others] = cellSettings();
+  for (const { name, directUrl, schema, isAlone } of [first, ...others]) {
+    const label = isAlone ? "" : `${name}: `;
+    try {
+      if (name !== first.name && !(await cellsMade({ url: first.directUrl })).includes(name)) {
+        console.log(`${label}not made yet: make cell NAME=${name}`);
+        continue;
+      }
+      const names = await migrate({ url: directUrl, schema });
+      console.log(`${label}${names.length === 0 ? "the schema is up to date" : `migrated:\n  ${names.join("\n  ")}`}`);
+    } catch (error) {
+      console.error(`${label}${error instanceof Error ? error.message : error}`);
+      failed.push(error);
+    }
+  }
+  if (failed.length > 0) throw new Error(`${failed.length} of the databases could not be migrated`);
 });

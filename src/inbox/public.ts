@@ -25,6 +25,7 @@ export type {
   TicketStores,
   WebhookOrigin,
   WebhookQueue,
+  WebhookCounts,
   WebhookReaders,
 } from "./application/ports.ts";
 export { ReadInbox } from "./application/reading/read-inbox.ts";

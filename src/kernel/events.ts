@@ -25,6 +25,9 @@ export interface EventFeed {
 export interface EventLog {
   /** At most `limit` events of the business with a number above `after`, in the order of their numbers. */
   read(businessId: number, after: number, limit: number): Promise<readonly LoggedEvent[]>;
-  /** The number each business gave last, also when its events are purged by now; one without any is missing. */
+  /**
+   * The number each business gave last, also when its events are purged by now; 0 of one without any. One is missing whose
+   * database does not answer.
+   */
   lastNumbers(businessIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }

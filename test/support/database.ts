@@ -8,6 +8,7 @@ import {
   startEmbeddedPostgres,
 } from "../../src/fixtures/postgres/embedded-postgres.ts";
 import { migrate } from "../../src/infra/postgres/migrate.ts";
+import { makeSecondCell } from "./two-cells.ts";
 
 export interface TestDatabase {
   readonly url: string;
@@ -21,6 +22,15 @@ export async function freshDatabase(): Promise<TestDatabase> {
   return server.create(template);
 }
 
+/** As `freshDatabase`, with a second cell: the schema `c2`. */
+export async function twoCells(): Promise<TestDatabase> {
+  const { server } = await theServer();
+  doubled ??= server.prepareTemplate("_c2", makeSecondCell);
+  return server.create(await doubled);
+}
+
+let doubled: Promise<string> | undefined;
+
 /** A database of the caller's own with nothing in it. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   const { server } = await theServer();
@@ -31,6 +41,7 @@ export async function emptyDatabase(): Promise<TestDatabase> {
 export async function closeTestServer(): Promise<void> {
   const opened = await starting?.catch(() => undefined);
   starting = undefined;
+  doubled = undefined;
   await opened?.server.close();
   await opened?.embedded?.stop();
 }
@@ -122,14 +133,14 @@ export class TestServer {
   }
 
   /** The name of the migrated template, made now unless an earlier run left one of the same migrations. */
-  async prepareTemplate(): Promise<string> {
-    const name = `${templatePrefix}${await migrationsHash()}`;
+  async prepareTemplate(kind = "", more: (url: string) => Promise<void> = async () => {}): Promise<string> {
+    const name = `${templatePrefix}${await migrationsHash()}${kind}`;
     await this.lock("", templatePrefix);
     try {
       await this.lock("_shared", name);
       await this.dropLeftovers();
       const { rowCount } = await this.client.query("select from pg_database where datname = $1", [name]);
-      if (rowCount === 0) await this.createTemplate(name);
+      if (rowCount === 0) await this.createTemplate(name, more);
       return name;
     } finally {
       await this.unlock(templatePrefix);
@@ -160,10 +171,11 @@ export class TestServer {
   }
 
   /** Gets its name when it is whole. Nobody can connect to it: a connection would stand in the way of copying. */
-  private async createTemplate(name: string): Promise<void> {
+  private async createTemplate(name: string, more: (url: string) => Promise<void>): Promise<void> {
     const unfinished = `${copyPrefix}${this.run}_0`;
     await this.client.query(`create database ${unfinished} template template0`);
     await migrate(this.urlOf(unfinished));
+    await more(this.urlOf(unfinished));
     await this.client.query(`alter database ${unfinished} with is_template true allow_connections false`);
     await this.client.query(`alter database ${unfinished} rename to ${name}`);
   }

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Container } from "inversify";
 import { io, type Socket } from "socket.io-client";
+import { closeCells } from "../../src/bootstrap/cells.module.ts";
 import { type Config, readConfig } from "../../src/bootstrap/config.ts";
 import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
@@ -18,9 +19,10 @@ import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
 import type { Log } from "../../src/kernel/log.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { freshDatabase } from "./database.ts";
+import { freshDatabase, twoCells } from "./database.ts";
 import { type Answer, request } from "./http.ts";
 import { databaseSettings } from "./pooler.ts";
+import { areCellsTwo, bothCellsOf, livesInSecond, noteNames, noteSecond, secondCell } from "./two-cells.ts";
 import { eventually } from "./wait.ts";
 
 export const masterSecret = "a master secret that is good for tests only";
@@ -219,7 +221,8 @@ export async function startWorld(settings: WorldSettings = {}): Promise<World> {
 /** Puts what closes each part before what closes those it stands on. */
 async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)[]): Promise<World> {
   const { businesses = [aBusiness(1), aBusiness(2)], statusDelayMs = 0, configure = (config) => config } = settings;
-  const fresh = await freshDatabase();
+  const isSpread = areCellsTwo();
+  const fresh = isSpread ? await twoCells() : await freshDatabase();
   opened.unshift(() => fresh.drop());
   const sandbox = await startSandbox({
     port: 0,
@@ -241,27 +244,39 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
     HOST_ADDRESS: "127.0.0.1",
     PORT: "0",
     RATE_LIMIT_PER_SECOND: "100000",
+    ...(isSpread && { CELLS: JSON.stringify({ [secondCell]: { schema: secondCell } }) }),
     ...settings.environment,
   };
   const config = configure(unlimited(readConfig(environment)));
   const container = createContainer(config);
   if (settings.log) (await container.rebind<Log>(tokens.log)).toConstantValue(settings.log);
   const database = resolve(container, tokens.database);
-  opened.unshift(() => database.close());
-  await database.transaction(async (transaction) => {
-    for (const business of businesses) await insertBusiness(transaction, business, new Secrets(masterSecret), "none");
-    for (const table of numberedTables) {
-      const text = `select setval(pg_get_serial_sequence('${table}', 'id'), ${firstFreeId})`;
-      await transaction.rows({ name: "", text }, []);
-    }
-  });
+  opened.unshift(() => closeCells(resolve(container, tokens.openedCells)));
+  const rows = isSpread ? bothCellsOf(database) : rowsOf(database);
+  const inSecond = isSpread ? businesses.filter(({ id }) => livesInSecond(id)) : [];
+  if (inSecond.length > 0) await database.rows({ name: "", text: noteSecond(inSecond.map(({ id }) => id)) }, []);
+  const [first, second = first] = resolve(container, tokens.openedCells);
+  for (const cell of new Set([first, second])) {
+    await cell.database.transaction(async (transaction) => {
+      for (const business of businesses) {
+        if (isSpread && (cell !== first) !== livesInSecond(business.id)) continue;
+        await insertBusiness(transaction, business, new Secrets(masterSecret), "none");
+      }
+      for (const table of numberedTables) {
+        const text = `select setval(pg_get_serial_sequence('${table}', 'id'), ${firstFreeId})`;
+        // Users of the second cell have numbers of their own already.
+        if (cell === first || table !== "users") await transaction.rows({ name: "", text }, []);
+      }
+    });
+  }
+  if (isSpread) await database.rows({ name: "", text: noteNames }, []);
   const appKeys = new Map<number, string>();
   for (const { id } of businesses) {
     appKeys.set(id, await resolve(container, tokens.issueAppKey).execute(id, "test"));
   }
-  await database.rows({ name: "", text: "update app_keys set scopes = '{read,send,orders,admin}'" }, []);
+  await rows("update app_keys set scopes = '{read,send,orders,admin}'", []);
   // What a test reads of the audit is of its own doing.
-  await database.rows({ name: "", text: "delete from audit" }, []);
+  await rows("delete from audit", []);
   const service = await startService(config, container);
   opened.splice(0, 1, () => service.stop());
   const api = `http://127.0.0.1:${service.port}`;
@@ -287,7 +302,7 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
       request(api + path, { method: "POST", body, headers: { "x-api-key": keyOf(businessId) } }),
     get: (path, businessId = 1) => request(api + path, { headers: { "x-api-key": keyOf(businessId) } }),
     control,
-    rows: (sql, values = []) => database.rows({ name: "", text: sql }, values),
+    rows: (sql, values = []) => rows(sql, values),
     webhook: (payload, signature) => {
       const rawBody = typeof payload === "string" || Buffer.isBuffer(payload) ? payload : JSON.stringify(payload);
       const given = signature === undefined ? signatureOf(rawBody) : signature;
@@ -308,6 +323,11 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
     },
   };
 }
+
+const rowsOf =
+  (database: Database) =>
+  <Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> =>
+    database.rows<Row>({ name: "", text: sql }, values);
 
 async function listening(socket: Socket): Promise<Listener> {
   const heard: Heard[] = [];

@@ -11,6 +11,11 @@ const aGate = () =>
 
 class Changes {
   live = true;
+
+  isLiveFor(): boolean {
+    return this.live;
+  }
+
   announce: (businessId: number) => void = () => {};
   gap: () => void = () => {};
   onChange(listener: (businessId: number) => void): void {

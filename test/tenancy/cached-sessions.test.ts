@@ -50,7 +50,7 @@ describe("session tokens that are remembered", () => {
       },
       revoke: async () => true,
     };
-    const changes = { live: true, onChange: () => {}, onGap: () => {} };
+    const changes = { isLiveFor: () => true, onChange: () => {}, onGap: () => {} };
     const lookUps = new FairGate({ name: "", width: 1, widthOfOne: 1, queueOfOne: 1, queue: 1, waitMs: 5_000 });
     const cached = new CachedSessions(store, changes, lookUps);
     expect(await cached.userOf("a", "10.0.0.1")).to.equal(null);

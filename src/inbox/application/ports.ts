@@ -82,6 +82,8 @@ export interface KeptWebhook {
 export interface WebhookOrigin {
   readonly channel: ChatChannelName;
   readonly about: ProvenSender | null;
+  /** The only business that it concerns, where that is known. */
+  readonly businessId?: number;
 }
 
 export interface WebhookCounts {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { cancelStatementOf } from "./cancel-statement.ts";
+import type { Names } from "./names.ts";
 import { throwAway } from "./own-trouble.ts";
 
 /** A statement that PostgreSQL plans once per session; `name` is unique to its text, or empty for one that runs once. */
@@ -10,6 +11,8 @@ export interface Statement {
 }
 
 export interface Queries {
+  /** Names that must be found before it is known whose they are; undefined where the tables alone tell that. */
+  readonly names?: Names;
   /** @param signal - has the server end the statement when it is aborted; for reads that take long */
   rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]>;
 }
@@ -33,6 +36,8 @@ export interface DatabaseSettings {
   /** Milliseconds beyond `statementTimeoutMs` after which a silent connection counts as lost; 5,000 unless given. */
   readonly silenceMs?: number;
   readonly applicationName?: string;
+  /** The schema in which everything is, unless it is the one that the server takes by itself. */
+  readonly schema?: string;
   /** Settings of each session, by their names: `{ jit: "off" }`. */
   readonly sessionSettings?: Readonly<Record<string, string>>;
   /** `on` unless given. */
@@ -125,7 +130,10 @@ export class Database implements Cell {
     return againAfterDeadlock(() => this.attempt(work));
   }
 
-  private async whileWanted<Result>(signal: AbortSignal, work: (queries: Queries) => Promise<Result>): Promise<Result> {
+  private async whileWanted<Result>(
+    signal: AbortSignal,
+    work: (queries: Queries, client: pg.PoolClient) => Promise<Result>,
+  ): Promise<Result> {
     signal.throwIfAborted();
     const client = await this.pool.connect().catch(throwAway);
     let cancelled: Promise<void> | undefined;
@@ -135,7 +143,7 @@ export class Database implements Cell {
     signal.addEventListener("abort", cancel);
     try {
       signal.throwIfAborted();
-      return await work(this.queriesOn(client));
+      return await work(this.queriesOn(client), client);
     } catch (error) {
       signal.throwIfAborted();
       return throwAway(error as Error);
@@ -161,9 +169,26 @@ export class Database implements Cell {
     );
     try {
       const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
-      return await this.whileWanted(ends, (queries) => queries.rows<Row>(statement, values));
+      return await this.whileWanted(ends, (queries, client) =>
+        // A session of a pooler knows the schema for one transaction only.
+        this.settings.schema
+          ? this.inTransaction(client, () => queries.rows<Row>(statement, values))
+          : queries.rows<Row>(statement, values),
+      );
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  private async inTransaction<Result>(client: pg.PoolClient, work: () => Promise<Result>): Promise<Result> {
+    await client.query(this.begin);
+    try {
+      const result = await work();
+      await client.query("commit");
+      return result;
+    } catch (error) {
+      await client.query("rollback").catch(() => {});
+      throw error;
     }
   }
 
@@ -204,6 +229,9 @@ export class Database implements Cell {
 
 const ownsSessions = ({ statementNames = "on" }: DatabaseSettings): boolean => statementNames === "on";
 
+/** Extensions are in `public`, whatever schema the tables are in. */
+export const searchPathOf = (schema: string): string => `${pg.escapeIdentifier(schema)}, public`;
+
 /** All of them in one message; milliseconds are PostgreSQL's own unit for them. */
 function assignments(verb: "set" | "set local", settings: DatabaseSettings): string {
   const values = {
@@ -211,9 +239,11 @@ function assignments(verb: "set" | "set local", settings: DatabaseSettings): str
     idle_in_transaction_session_timeout: settings.statementTimeoutMs * 2,
     ...settings.sessionSettings,
   };
-  return Object.entries(values)
-    .map(([name, value]) => `${verb} ${pg.escapeIdentifier(name)} = ${pg.escapeLiteral(String(value))}`)
-    .join("; ");
+  const assigned = Object.entries(values).map(
+    ([name, value]) => `${verb} ${pg.escapeIdentifier(name)} = ${pg.escapeLiteral(String(value))}`,
+  );
+  if (settings.schema) assigned.push(`${verb} search_path = ${searchPathOf(settings.schema)}`);
+  return assigned.join("; ");
 }
 
 async function againAfterDeadlock<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -34,24 +34,29 @@ export class PostgresEventLog implements EventLog {
     return this.cells.of(businessId).rows<LoggedEvent>(readAfter, [businessId, after, limit]);
   }
 
+  /** Without those whose cell does not answer; rejects where none does. */
   async lastNumbers(businessIds: readonly number[]): Promise<Map<number, number>> {
-    const found = this.cells
-      .among(businessIds)
-      .map(({ cell, businessIds: own }) =>
-        cell.rows<{ business_id: number; last_number: number }>(lastNumbersOf, [own]),
-      );
-    return new Map((await Promise.all(found)).flat().map((row) => [row.business_id, row.last_number]));
+    const asked = this.cells.among(businessIds).map(async ({ cell, businessIds: own }) => {
+      const rows = await cell.rows<{ business_id: number; last_number: number }>(lastNumbersOf, [own]);
+      const found = new Map(rows.map((row) => [row.business_id, row.last_number]));
+      return own.map((id): [number, number] => [id, found.get(id) ?? 0]);
+    });
+    const outcomes = await Promise.allSettled(asked);
+    const answers = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    const [failed] = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+    if (answers.length === 0 && failed) throw failed;
+    return new Map(answers.flat());
   }
 
   /** Deletes the events of all businesses that are older, `batch` at a time; how many there were. */
   async purge(olderThanHours: number, batch = 5_000): Promise<number> {
     let purged = 0;
-    for (const cell of this.cells.each()) {
+    await this.cells.inEach(async (cell) => {
       for (let count = batch; count === batch; purged += count) {
         const [row] = await cell.rows<{ count: number }>(purgeBatch, [olderThanHours, batch]);
         count = row?.count ?? 0;
       }
-    }
+    });
     return purged;
   }
 }

@@ -12,7 +12,7 @@ const grown: Statement = {
   text: `
     select format('%I.%I', stats.schemaname, stats.relname) as name
     from pg_stat_user_tables as stats join pg_class as class on class.oid = stats.relid
-    where stats.schemaname = any(current_schemas(false))
+    where stats.schemaname = current_schema()
       and stats.n_mod_since_analyze > greatest(class.reltuples, ${fewRows})
     order by stats.relid`,
 };
@@ -26,7 +26,7 @@ export class GrownTables {
   constructor(private readonly cells: Cells<Cell>) {}
 
   async refresh(): Promise<void> {
-    for (const cell of this.cells.each()) {
+    await this.cells.inEach(async (cell) => {
       for (const { name } of await cell.rows<{ name: string }>(grown, [])) {
         // Whoever analyzes it already does it for us too.
         await cell.transaction(async (transaction) => {
@@ -34,6 +34,6 @@ export class GrownTables {
           await transaction.rows({ name: "", text: `analyze (skip_locked) ${name}` }, []);
         });
       }
-    }
+    });
   }
 }

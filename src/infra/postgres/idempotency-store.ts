@@ -121,12 +121,12 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   /** Deletes the keys of all businesses that are older than 24 hours, `batch` at a time; how many there were. */
   async purge(signal?: AbortSignal, batch = 5_000): Promise<number> {
     let purged = 0;
-    for (const cell of this.cells.each()) {
+    await this.cells.inEach(async (cell) => {
       for (let count = batch; count === batch && !signal?.aborted; purged += count) {
         const [row] = await cell.rows<{ count: number }>(purgeBatch, [batch]);
         count = row?.count ?? 0;
       }
-    }
+    });
     return purged;
   }
 }

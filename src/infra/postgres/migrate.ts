@@ -27,8 +27,19 @@ class Migrations implements Knex.MigrationSource<string> {
 /** Any number will do that nobody else uses. */
 const advisoryLock = 726_300_001;
 
-async function withMigrator<Result>(url: string, work: (migrator: Knex.Migrator) => Promise<Result>): Promise<Result> {
-  const db = knex({ client: "pg", connection: url, pool: { min: 0, max: 2 } });
+/** Where a cell's tables are: in a database, or in a schema of one. */
+export interface Place {
+  readonly url: string;
+  /** Empty: where the database puts tables by itself. */
+  readonly schema?: string | undefined;
+}
+
+async function withMigrator<Result>(
+  { url, schema }: Place,
+  work: (migrator: Knex.Migrator) => Promise<Result>,
+): Promise<Result> {
+  const searchPath = schema ? { searchPath: [schema, "public"] } : {};
+  const db = knex({ client: "pg", connection: url, pool: { min: 0, max: 2 }, ...searchPath });
   try {
     return await work(db.migrate);
   } finally {
@@ -40,12 +51,13 @@ async function withMigrator<Result>(url: string, work: (migrator: Knex.Migrator)
  * One process at a time. Knex marks its lock in a row, which stays marked when a process is killed; ours ends with
  * the connection, and whoever holds it knows that a mark left in the row is nobody's.
  */
-const alone = <Result>(url: string, work: (migrator: Knex.Migrator) => Promise<Result>): Promise<Result> =>
-  withMigrator(url, async (migrator) => {
-    const holder = new pg.Client({ connectionString: url });
+const alone = <Result>(place: Place, work: (migrator: Knex.Migrator) => Promise<Result>): Promise<Result> =>
+  withMigrator(place, async (migrator) => {
+    const holder = new pg.Client({ connectionString: place.url });
     await holder.connect();
     try {
       while (!(await isTaken(holder))) await sleep(100);
+      if (place.schema) await prepare(holder, place.schema);
       await migrator.forceFreeMigrationsLock(config);
       return await work(migrator);
     } finally {
@@ -53,24 +65,34 @@ const alone = <Result>(url: string, work: (migrator: Knex.Migrator) => Promise<R
     }
   });
 
+/** Extensions belong to the whole database, so they are put where each of its schemas finds them. */
+async function prepare(holder: pg.Client, schema: string): Promise<void> {
+  await holder.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
+  for (const extension of ["pg_trgm", "btree_gin"]) {
+    await holder.query(`create extension if not exists ${extension} with schema public`);
+  }
+}
+
 /** It polls: a statement that waits for the lock would block `create index concurrently` in the process that holds it. */
 async function isTaken(holder: pg.Client): Promise<boolean> {
   const { rows } = await holder.query("select pg_try_advisory_lock($1) as taken", [advisoryLock]);
   return rows[0]?.taken === true;
 }
 
+const placeOf = (place: string | Place): Place => (typeof place === "string" ? { url: place } : place);
+
 const config = { migrationSource: new Migrations(), tableName: "migrations" };
 /** A later version may have migrated already: this one works with its schema, too. */
 const besideLater = { ...config, disableMigrationsListValidation: true };
 
 /** Brings the schema up to date; the names of the migrations that ran. Safe when two processes do it at once. */
-export const migrate = (url: string): Promise<string[]> =>
-  alone(url, async (migrator) => (await migrator.latest(besideLater))[1]);
+export const migrate = (place: string | Place): Promise<string[]> =>
+  alone(placeOf(place), async (migrator) => (await migrator.latest(besideLater))[1]);
 
 /** Undoes the last batch; the names of the migrations that were undone. */
-export const rollback = (url: string): Promise<string[]> =>
-  alone(url, async (migrator) => (await migrator.rollback(config))[1]);
+export const rollback = (place: string | Place): Promise<string[]> =>
+  alone(placeOf(place), async (migrator) => (await migrator.rollback(config))[1]);
 
 /** How many migrations of this version the database still lacks. */
-export const pendingMigrations = (url: string): Promise<number> =>
-  withMigrator(url, async (migrator) => (await migrator.list(besideLater))[1].length);
+export const pendingMigrations = (place: string | Place): Promise<number> =>
+  withMigrator(placeOf(place), async (migrator) => (await migrator.list(besideLater))[1].length);

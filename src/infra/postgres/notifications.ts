@@ -13,12 +13,32 @@ export interface Heartbeat {
   readonly timeoutMs: number;
 }
 
+/** What processes tell each other. */
+export interface Announcements {
+  /** False while what concerns this business could be missed. */
+  isLiveFor(businessId: number): boolean;
+  /** Must be called before `start`, which listens to the channels that have a hearer by then. */
+  on(channel: string, hearer: (payload: string) => void): void;
+  /** Calls `wake` on each notification, and after a gap in listening, in which notifications may have been missed. */
+  onWork(channel: string, wake: () => void): void;
+  /** Called each time listening begins: whatever was announced before was missed. */
+  onGap(hearer: () => void): void;
+  /**
+   * Tells every process that hears the channel, this one included. Returns at once and never throws; what is lost must
+   * do no harm. While nothing is live only this process hears it.
+   */
+  notify(channel: string): void;
+  /** Resolves when the first attempt has ended; a failed one is tried again in the background. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /**
  * What processes tell each other over NOTIFY, on one connection of its own for all channels, which comes back by
  * itself. `pg.Client` rather than the pool: LISTEN belongs to its connection for good. A connection that only
  * listens does not notice a network that has gone silent, hence the heartbeat.
  */
-export class Notifications {
+export class Notifications implements Announcements {
   private client: pg.Client | undefined;
   private retry: NodeJS.Timeout | undefined;
   private heart: NodeJS.Timeout | undefined;
@@ -37,33 +57,29 @@ export class Notifications {
   /** False while notifications could be missed. */
   live = false;
 
-  /** Must be called before `start`, which listens to the channels that have a hearer by then. */
+  isLiveFor(): boolean {
+    return this.live;
+  }
+
   on(channel: string, hearer: (payload: string) => void): void {
     this.hearers.set(channel, [...(this.hearers.get(channel) ?? []), hearer]);
   }
 
-  /** Calls `wake` on each notification, and after a gap in listening, in which notifications may have been missed. */
   onWork(channel: string, wake: () => void): void {
     this.on(channel, wake);
     this.onGap(wake);
   }
 
-  /** Called each time listening begins: whatever was announced before was missed. */
   onGap(hearer: () => void): void {
     this.gapHearers.push(hearer);
   }
 
-  /**
-   * Tells every process that hears the channel, this one included. Returns at once and never throws; what is lost must
-   * do no harm. While nothing is live only this process hears it.
-   */
   notify(channel: string): void {
     const { client } = this;
     if (client && this.live) this.ask(client, tell, [channel]);
     else this.hear(channel, "");
   }
 
-  /** Resolves when the first attempt has ended; a failed one is tried again in the background. */
   async start(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.url,

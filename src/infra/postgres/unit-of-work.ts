@@ -12,11 +12,7 @@ export class PostgresUnitOfWork<Stores> implements UnitOfWork<Stores> {
     return this.cells.of(businessId).transaction((transaction) => work(this.storesOn(transaction)));
   }
 
-  async sweep<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result[]> {
-    const results: Result[] = [];
-    for (const cell of this.cells.each()) {
-      results.push(await cell.transaction((transaction) => work(this.storesOn(transaction))));
-    }
-    return results;
+  sweep<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result[]> {
+    return this.cells.inEach((cell) => cell.transaction((transaction) => work(this.storesOn(transaction))));
   }
 }

@@ -102,7 +102,11 @@ export class ConnectedClients {
     this.looking = true;
     try {
       const last = await this.log.lastNumbers([...cursors.keys()]);
-      for (const [businessId, { feed, cursor }] of cursors) feed.compare(last.get(businessId) ?? 0, cursor);
+      for (const [businessId, { feed, cursor }] of cursors) {
+        const number = last.get(businessId);
+        // Its cell does not answer now.
+        if (number !== undefined) feed.compare(number, cursor);
+      }
     } finally {
       this.looking = false;
     }

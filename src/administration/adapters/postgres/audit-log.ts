@@ -103,8 +103,8 @@ export class PostgresAuditReads implements AuditReads {
 
   /** Deletes entries that are too old, of all businesses, `batch` at a time. */
   async purge(signal: AbortSignal, batch = 5_000): Promise<void> {
-    for (const cell of this.cells.each()) {
+    await this.cells.inEach(async (cell) => {
       for (let count = batch; count === batch && !signal.aborted; ) count = (await cell.rows(purge, [batch])).length;
-    }
+    });
   }
 }

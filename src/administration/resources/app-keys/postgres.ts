@@ -1,4 +1,5 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
+import { claimNames, hexOf } from "../../../infra/postgres/names.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
@@ -23,6 +24,7 @@ export class PostgresAppKeyRecords extends KnexRecords<AppKey> {
 
   override async create(businessId: number, { label, scopes, expiresAt }: AppKey): Promise<StoredRecord<AppKey>> {
     const { key, digest } = this.newKey();
+    await claimNames(this.transaction, businessId, "key", [hexOf(digest)]);
     const row = { business_id: businessId, digest, label, scopes: [...scopes], expires_at: expiresAt };
     const [inserted] = await run<{ readonly id: number }>(
       this.transaction,

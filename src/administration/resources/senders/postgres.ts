@@ -1,4 +1,5 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
+import { claimNames, releaseNames, senderName } from "../../../infra/postgres/names.ts";
 import { cloudChannel, providerBChannel } from "../../../kernel/channels.ts";
 import type { TokenVault } from "../../../kernel/token-vault.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
@@ -11,7 +12,7 @@ import {
   type InstanceStore,
   underWay,
 } from "../../application/manage-senders.ts";
-import { mostUses, RecordInUse, type StoredRecord, type Use } from "../../domain/records.ts";
+import { DuplicateValue, mostUses, RecordInUse, type StoredRecord, type Use } from "../../domain/records.ts";
 import type { ManagedSender } from "./record.ts";
 
 const sendersTable: RecordTable<ManagedSender> = {
@@ -71,6 +72,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
    */
   override async change(businessId: number, id: number, sender: ManagedSender): Promise<StoredRecord<ManagedSender>> {
     const before = (await this.find(businessId, id))?.fields;
+    if (before) await this.rename(businessId, before, sender);
     const isOther = before && (before.provider !== sender.provider || idAtPlatform(before) !== idAtPlatform(sender));
     if (isOther) {
       const uses = await this.usesOfOther(businessId, id, before, sender);
@@ -83,9 +85,15 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return super.change(businessId, id, sender);
   }
 
+  override async create(businessId: number, sender: ManagedSender): Promise<StoredRecord<ManagedSender>> {
+    await this.claim(businessId, sender);
+    return super.create(businessId, sender);
+  }
+
   /** Campaigns that are over stay, without their sender: nothing more is sent or settled from there. */
   override async remove(businessId: number, id: number): Promise<void> {
-    const channel = (await this.find(businessId, id))?.fields.provider;
+    const before = (await this.find(businessId, id))?.fields;
+    const channel = before?.provider;
     const over = sql("campaigns")
       .where({ business_id: businessId, sender_id: id })
       .whereNotIn("state", underWay.campaigns)
@@ -96,6 +104,18 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
       );
     await run(this.transaction, over.update({ sender_id: null, sender_channel: channel ?? null }));
     await super.remove(businessId, id);
+    if (before) await releaseNames(this.transaction, businessId, "sender", [nameOf(before)]);
+  }
+
+  private async claim(businessId: number, sender: ManagedSender): Promise<void> {
+    const taken = await claimNames(this.transaction, businessId, "sender", [nameOf(sender)]);
+    if (taken.length > 0) throw new DuplicateValue("platformId");
+  }
+
+  private async rename(businessId: number, before: ManagedSender, after: ManagedSender): Promise<void> {
+    if (nameOf(before) === nameOf(after)) return;
+    await this.claim(businessId, after);
+    await releaseNames(this.transaction, businessId, "sender", [nameOf(before)]);
   }
 
   async now(): Promise<Date> {
@@ -186,6 +206,8 @@ const answeredFrom = `
     select sender.id = ? from senders as sender
     where sender.business_id = chats.business_id and sender.provider = chats.provider
       and sender.platform_id = chats.sender), ?)`;
+
+const nameOf = ({ provider, platformId }: ManagedSender): string => senderName(provider, platformId);
 
 /** The account that has the templates. */
 type Owned = Pick<ManagedSender, "provider" | "accountId">;

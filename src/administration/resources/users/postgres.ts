@@ -1,4 +1,5 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
+import { claimNames, hexOf, releaseNames } from "../../../infra/postgres/names.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
@@ -7,12 +8,14 @@ import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import { PostgresUserSessions } from "../../adapters/postgres/user-sessions.ts";
 import type { AuditEntry, LogAgentChanges, RecordBatches, Referring } from "../../application/ports.ts";
 import { type EndedSessions, type Invitation, invited, type UserAccessStore } from "../../application/user-access.ts";
-import { type RowInput, RuleBroken, type StoredRecord } from "../../domain/records.ts";
+import { DuplicateValue, type RowInput, RuleBroken, type StoredRecord } from "../../domain/records.ts";
 import { LastAdministrator } from "../../domain/users.ts";
 import { isActiveAdministrator, isAgent, leaves, returns, type User, userMatching } from "./record.ts";
 
 /** An invitation is valid for this many days. */
 const invitationDays = 7;
+
+const daysFromNow = (days: number): Date => new Date(Date.now() + days * 86_400_000);
 
 const usersTable: RecordTable<User> = {
   name: "users",
@@ -99,6 +102,13 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
       businessId,
       written.filter(([id, { email }]) => email !== before.get(id)?.email),
     );
+    const left = written.map(([id, { email }]) => ({ email, before: before.get(id)?.email ?? email }));
+    await releaseNames(
+      this.transaction,
+      businessId,
+      "email",
+      left.flatMap((each) => (each.before === each.email ? [] : [each.before])),
+    );
     await this.lockInOrder(businessId, before, written);
     for (const [id, fields] of written) await this.update(businessId, id, fields);
     await this.writeSets(businessId, written);
@@ -112,6 +122,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await super.remove(businessId, id);
     await run(this.transaction, sql("users").where({ business_id: businessId, id }).update({ active: false }));
     await run(this.transaction, this.credentialOf(businessId, id).delete());
+    await releaseNames(this.transaction, businessId, "email", [before.fields.email]);
     await this.writeSets(businessId, [[id, {}]]);
     await this.followUp(businessId, id, before.fields, null);
   }
@@ -127,6 +138,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
 
   async invite(businessId: number, userId: number): Promise<Invitation> {
     const { token, digest } = this.parts.newInvitation();
+    await claimNames(this.transaction, businessId, "invitation", [hexOf(digest)], daysFromNow(invitationDays));
     const expiresAt = sql.raw("now() + make_interval(days => ?::integer)", [invitationDays]);
     const [row] = await run<{ readonly expiresAt: Date }>(
       this.transaction,
@@ -168,10 +180,11 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   /** Those of the e-mails that are in use in any business. */
-  async emailsInUse(emails: readonly string[]): Promise<ReadonlySet<string>> {
+  async emailsInUse(businessId: number, emails: readonly string[]): Promise<ReadonlySet<string>> {
+    const taken = await claimNames(this.transaction, businessId, "email", emails);
     const known = sql("credentials").whereRaw("email = any(?)", [emails] as never);
     const rows = await run<{ readonly email: string }>(this.transaction, known.select("email"));
-    return new Set(rows.map(({ email }) => email));
+    return new Set([...taken, ...rows.map(({ email }) => email)]);
   }
 
   private async there(businessId: number, id: number): Promise<StoredRecord<User>> {
@@ -218,6 +231,9 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
    */
   private async setEmails(businessId: number, users: readonly (readonly [id: number, fields: User])[]): Promise<void> {
     if (users.length === 0) return;
+    const emails = users.map(([, { email }]) => email);
+    const taken = await claimNames(this.transaction, businessId, "email", emails);
+    if (taken.length > 0) throw new DuplicateValue("email");
     const rows = JSON.stringify(users.map(([id, { email }]) => ({ email, business_id: businessId, user_id: id })));
     await this.written(
       sql.raw(
@@ -279,7 +295,7 @@ export class PostgresUserBatches implements RecordBatches<User> {
   }
 
   async createAll(businessId: number, records: readonly User[]): Promise<readonly (StoredRecord<User> | null)[]> {
-    const inUse = await this.users.emailsInUse(records.map(({ email }) => email));
+    const inUse = await this.users.emailsInUse(businessId, records.map(({ email }) => email));
     const free = records.filter(({ email }) => !inUse.has(email));
     const added = new Map((await this.users.addAll(businessId, free)).map((user, at) => [free[at], user]));
     return records.map((fields) => added.get(fields) ?? null);

@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 
@@ -9,7 +10,7 @@ const fold: Statement = {
   text: `
     with taken as (
       delete from chat_count_changes where (business_id, id) in (
-        select business_id, id from chat_count_changes limit $1 for update skip locked)
+        select business_id, id from chat_count_changes where ${livesHere("business_id")} limit $1 for update skip locked)
       returning *
     ),
     folded as (
@@ -29,12 +30,12 @@ export class PostgresChatCounts {
   constructor(private readonly cells: Cells) {}
 
   async fold(signal?: AbortSignal): Promise<void> {
-    for (const cell of this.cells.each()) {
+    await this.cells.inEach(async (cell) => {
       let taken = batchSize;
       while (taken === batchSize && !signal?.aborted) {
         const [row] = await cell.rows<{ taken: number }>(fold, [batchSize]);
         taken = row?.taken ?? 0;
       }
-    }
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
@@ -269,7 +270,7 @@ const takeDue: Statement = {
     update contact_erasures as erasure set due_at = now() + interval '5 minutes'
     from (
       select business_id, contact_id from contact_erasures
-      where due_at <= now()
+      where due_at <= now() and ${livesHere("business_id")}
       order by business_id, contact_id limit $1
       for no key update skip locked
     ) as due

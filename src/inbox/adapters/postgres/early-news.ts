@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
@@ -110,6 +111,7 @@ const take: Statement = {
       select early.business_id, early.platform_message_id, early.provider, early.kind, early.customer, early.answer
       from early_news as early
       where early.heard_at > now() - interval '${looked} seconds' and early.provider = $1
+        and ${livesHere("early.business_id")}
         and exists (
           select from messages
           where business_id = early.business_id and platform_message_id = early.platform_message_id

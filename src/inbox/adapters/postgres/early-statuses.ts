@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { rankIn } from "../../../infra/postgres/sql-text.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
@@ -88,7 +89,7 @@ const due = `
     where business_id = early.business_id and platform_message_id = early.platform_message_id
       and ${isInScope("messages", "early.sender")} offset 0
   ) as message
-  where early.heard_at > now() - interval '${looked} seconds'`;
+  where early.heard_at > now() - interval '${looked} seconds' and ${livesHere("early.business_id")}`;
 
 const waitingOn: Statement = {
   name: "early_statuses_channels",
@@ -97,7 +98,7 @@ const waitingOn: Statement = {
     union
     select provider from (
       select early.provider from early_news as early
-      where early.heard_at > now() - interval '${looked} seconds' and exists (
+      where early.heard_at > now() - interval '${looked} seconds' and ${livesHere("early.business_id")} and exists (
         select from messages
         where business_id = early.business_id and platform_message_id = early.platform_message_id
           and ${isInScope("messages", "early.sender")})

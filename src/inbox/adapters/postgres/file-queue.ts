@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import type { ClaimedFile, FileAttempt, FileCounts, FileQueue } from "../../application/files/ports.ts";
@@ -20,7 +21,7 @@ const claim: Statement = {
       select business_id,
              (select count(*) from incoming_files as held
               where held.business_id = waiting.business_id and held.lease_until > now()) as under_way
-      from waiting where business_id is not null
+      from waiting where business_id is not null and ${livesHere("business_id")}
     ),
     due as (
       select oldest.*, busy.under_way + row_number() over (partition by busy.business_id order by oldest.due_at) as turn
@@ -82,13 +83,9 @@ export class PostgresFileQueue implements FileQueue {
   constructor(private readonly cells: Cells) {}
 
   async claim(limit: number, bounds: { ofOne: number; leaseSeconds: number }): Promise<ClaimedFile[]> {
-    const claimed: ClaimedFile[] = [];
-    for (const cell of this.cells.each()) {
-      if (claimed.length >= limit) break;
-      const values = [limit - claimed.length, bounds.ofOne, bounds.leaseSeconds];
-      claimed.push(...(await cell.rows<ClaimedFile>(claim, values)));
-    }
-    return claimed;
+    const shareOfEach = Math.ceil(limit / this.cells.parts().length);
+    const values = [shareOfEach, bounds.ofOne, bounds.leaseSeconds];
+    return everywhere(this.cells, (cell) => cell.rows<ClaimedFile>(claim, values));
   }
 
   async *content(file: FileAttempt): AsyncGenerator<Uint8Array> {

@@ -1,3 +1,4 @@
+import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { KeptPayload, KeptPayloads, SoughtPayloads } from "../../application/contacts/ports.ts";
 
@@ -31,15 +32,34 @@ const remove: Statement = {
   text: "delete from incoming_webhooks where id = $1 and payload = $2 returning id",
 };
 
-export class PostgresKeptPayloads implements KeptPayloads {
-  constructor(private readonly database: Queries) {}
+/** More than a queue ever gives ids. */
+const idsOfOne = 2 ** 40;
 
-  holding({ texts, channels, until }: SoughtPayloads, after: number, limit: number): Promise<KeptPayload[]> {
-    return this.database.rows<KeptPayload>(holding, [texts, after, limit, until, channels]);
+/**
+ * A payload may concern several businesses, so all cells are looked through, one after the other. An id tells the cell,
+ * too.
+ */
+export class PostgresKeptPayloads implements KeptPayloads {
+  private readonly queues: readonly Queries[];
+
+  constructor(cells: Cells) {
+    this.queues = cells.parts().map((part) => part.directory);
+  }
+
+  async holding({ texts, channels, until }: SoughtPayloads, after: number, limit: number): Promise<KeptPayload[]> {
+    for (let at = Math.floor(after / idsOfOne); at < this.queues.length; at += 1) {
+      const first = at * idsOfOne;
+      const values = [texts, Math.max(0, after - first), limit, until, channels];
+      const found = (await this.queues[at]?.rows<KeptPayload>(holding, values)) ?? [];
+      if (found.length > 0) return found.map((payload) => ({ ...payload, id: payload.id + first }));
+    }
+    return [];
   }
 
   async replace(id: number, before: string, after: string | null): Promise<boolean> {
-    const values = after === null ? [id, before] : [id, before, after];
-    return (await this.database.rows(after === null ? remove : replace, values)).length > 0;
+    const own = id % idsOfOne;
+    const values = after === null ? [own, before] : [own, before, after];
+    const rows = await this.queues[Math.floor(id / idsOfOne)]?.rows(after === null ? remove : replace, values);
+    return (rows?.length ?? 0) > 0;
   }
 }

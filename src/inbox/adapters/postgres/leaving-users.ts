@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
@@ -16,7 +17,7 @@ const list: Statement = {
   name: "leaving_users",
   text: `
     select business_id as "businessId", id as "userId" from users
-    where hands_over_since is not null order by hands_over_since, business_id, id limit 1000`,
+    where hands_over_since is not null and ${livesHere("business_id")} order by hands_over_since, business_id, id limit 1000`,
 };
 
 const chats: Statement = {

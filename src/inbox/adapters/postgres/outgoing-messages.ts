@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
@@ -107,7 +108,7 @@ const settleExpired: Statement = {
           error_reason = 'the sender stopped before it knew the outcome'
       from (
         select business_id, id, state as before from messages
-        where state = ${messageState.sending} and lease_until < now()
+        where state = ${messageState.sending} and lease_until < now() and ${livesHere("business_id")}
         order by business_id, id limit $1
         for no key update skip locked
       ) as earlier

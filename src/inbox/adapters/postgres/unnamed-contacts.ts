@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
@@ -26,7 +27,7 @@ const claim: Statement = {
         where business_id = waiting.business_id and due_at <= now()
         order by due_at, contact_id limit 1
       ) as first
-      where waiting.business_id <> all($2::bigint[])
+      where waiting.business_id <> all($2::bigint[]) and ${livesHere("waiting.business_id")}
       order by first.due_at, first.business_id
       limit $1
     )

@@ -1,4 +1,5 @@
-import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import { livesHere } from "../../../infra/postgres/away.ts";
+import { type Cells, firstEverywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { agentRole } from "../../../kernel/ids.ts";
 import type { DepartmentDesk, DepartmentLine, WaitingChats } from "../../application/acting/ports.ts";
@@ -82,6 +83,8 @@ const oldest: Statement = {
     order by since, chat_id limit $3`,
 };
 
+const mostLines = 200;
+
 const lines = (name: string, range: string): Statement => ({
   name,
   text: `
@@ -92,9 +95,12 @@ const lines = (name: string, range: string): Statement => ({
       on department.business_id = waiting.business_id and department.id = waiting.department_id
     join businesses as business on business.id = waiting.business_id
     where ${range}
-    order by 1, 2 limit 200`,
+    order by 1, 2 limit ${mostLines}`,
 });
-const allLines = lines("desk_lines", "(waiting.business_id, waiting.department_id) > ($1::bigint, $2::bigint)");
+const allLines = lines(
+  "desk_lines",
+  `(waiting.business_id, waiting.department_id) > ($1::bigint, $2::bigint) and ${livesHere("waiting.business_id")}`,
+);
 const linesOfBusiness = lines(
   "desk_lines_of_business",
   "waiting.business_id = $1 and waiting.department_id > $2::bigint",
@@ -109,7 +115,7 @@ export class PostgresWaitingChats implements WaitingChats {
       return this.cells.of(businessId).rows<DepartmentLine>(linesOfBusiness, [businessId, departmentId]);
     }
     const values = [after?.businessId ?? 0, departmentId];
-    return everywhere(this.cells, (cell) => cell.rows<DepartmentLine>(allLines, values));
+    return firstEverywhere(this.cells, mostLines, (cell) => cell.rows<DepartmentLine>(allLines, values));
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import { livesHere } from "../../../infra/postgres/away.ts";
+import { type Cells, firstEverywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
@@ -119,6 +120,8 @@ const oldest: Statement = {
     limit $4`,
 };
 
+const mostLines = 200;
+
 const lines = (name: string, range: string): Statement => ({
   name,
   text: `
@@ -129,11 +132,11 @@ const lines = (name: string, range: string): Statement => ({
     join steps as step on step.business_id = waiting.business_id and step.id = waiting.step_id
     ${setupJoins}
     where ${range}
-    order by 1, 2 limit 200`,
+    order by 1, 2 limit ${mostLines}`,
 });
 const allLines = lines(
   "waiting_lines",
-  "(step.business_id, coalesce(step.department_id, 0)) > ($1::bigint, $2::bigint)",
+  `(step.business_id, coalesce(step.department_id, 0)) > ($1::bigint, $2::bigint) and ${livesHere("step.business_id")}`,
 );
 const linesOfBusiness = lines(
   "waiting_lines_of_business",
@@ -195,6 +198,6 @@ export class PostgresWaitingLines implements WaitingLines {
       return this.cells.of(businessId).rows<WaitingLine>(linesOfBusiness, [businessId, place]);
     }
     const values = [after?.businessId ?? 0, after?.departmentId ?? 0];
-    return everywhere(this.cells, (cell) => cell.rows<WaitingLine>(allLines, values));
+    return firstEverywhere(this.cells, mostLines, (cell) => cell.rows<WaitingLine>(allLines, values));
   }
 }

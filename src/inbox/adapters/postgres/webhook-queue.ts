@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { isOwnTrouble, isTimeout } from "../../../infra/postgres/own-trouble.ts";
@@ -22,6 +23,7 @@ const claim: Statement = {
     with held as (
       select id, payload, platform_id, owner_business_id, owner_sender_id from incoming_webhooks
       where provider = $1 and gave_up_at is null and due_at <= now()
+        and (owner_business_id is null or ${livesHere("owner_business_id")})
       order by id limit $2
       for update skip locked
     ),
@@ -72,6 +74,24 @@ const purge: Statement = {
     returning id`,
 };
 
+const ofAway: Statement = {
+  name: "webhooks_of_away",
+  text: `
+    select id, owner_business_id as "businessId", payload, provider as channel, platform_id as "platformId",
+           owner_sender_id as "senderId"
+    from incoming_webhooks
+    where owner_business_id in (select business_id from away_businesses) order by id limit 100`,
+};
+
+export interface MovingWebhook {
+  readonly id: number;
+  readonly businessId: number;
+  readonly payload: string;
+  readonly channel: ChatChannelName;
+  readonly platformId: string | null;
+  readonly senderId: number | null;
+}
+
 interface ClaimedRow {
   readonly id: number;
   readonly payload: string;
@@ -85,16 +105,21 @@ function keptOf({ id, payload, platformId, businessId, senderId }: ClaimedRow): 
   return { id, payload, about: platformId === null ? null : { platformId, owner } };
 }
 
-/** Kept in the directory: the business of a webhook is not known before it is read. */
+/** Those of one cell. */
 export class PostgresWebhookQueue implements WebhookQueue {
   constructor(private readonly database: Queries) {}
+
+  /** Those of businesses that are being moved to another cell, or were moved; none of them is worked off here. */
+  async ofAway(): Promise<readonly MovingWebhook[]> {
+    return this.database.rows<MovingWebhook>(ofAway, []);
+  }
 
   async keepAll(arrived: readonly ArrivedWebhook[]): Promise<void> {
     await this.database.rows(keep, [
       textArray(arrived.map(({ payload }) => payload)),
       textArray(arrived.map(({ origin }) => origin.channel)),
       textArray(arrived.map(({ origin }) => origin.about?.platformId ?? null)),
-      plainArray(arrived.map(({ origin }) => origin.about?.owner?.businessId ?? null)),
+      plainArray(arrived.map(({ origin }) => origin.about?.owner?.businessId ?? origin.businessId ?? null)),
       plainArray(arrived.map(({ origin }) => origin.about?.owner?.senderId ?? null)),
     ]);
   }

@@ -5,7 +5,7 @@ import type { RecordCampaign } from "./record-campaign.ts";
 /** Repairs and announces campaigns after workers died, or actions of workers and operators overlapped. */
 export class SettleCampaigns {
   constructor(
-    private readonly recorder: RecordCampaign,
+    private readonly recorder: Pick<RecordCampaign, "recordStragglers">,
     private readonly queue: Pick<CampaignQueue, "tidy">,
     private readonly progress: CampaignProgress,
   ) {}

@@ -1,4 +1,5 @@
-import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import { livesHere } from "../../../infra/postgres/away.ts";
+import { type Cells, firstEverywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { AbandonedOrder, AbandonedOrders, Inactivity } from "../../application/inactivity/ports.ts";
 import type { OrderRef } from "../../application/order-events.ts";
@@ -34,7 +35,7 @@ const next: Statement = {
   name: "orders_next_abandoned",
   text: `
     select o.business_id as "businessId", o.id, o.created_at::text as "createdAt"
-    ${abandoned("(o.business_id, o.created_at, o.id) > ($1, $2::timestamptz, $3)")}
+    ${abandoned(`(o.business_id, o.created_at, o.id) > ($1, $2::timestamptz, $3) and ${livesHere("o.business_id")}`)}
     order by o.business_id, o.created_at, o.id
     limit $4`,
 };
@@ -80,7 +81,9 @@ export class PostgresAbandonedOrders implements AbandonedOrders {
 
   next(after: AbandonedOrder | null, limit: number): Promise<AbandonedOrder[]> {
     const { businessId, createdAt, id } = after ?? beginning;
-    return everywhere(this.cells, (cell) => cell.rows<AbandonedOrder>(next, [businessId, createdAt, id, limit]));
+    return firstEverywhere(this.cells, limit, (cell) =>
+      cell.rows<AbandonedOrder>(next, [businessId, createdAt, id, limit]),
+    );
   }
 }
 

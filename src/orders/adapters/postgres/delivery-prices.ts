@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { decimalOf, type Money } from "../../../kernel/money.ts";
@@ -9,7 +10,7 @@ const claim: Statement = {
   name: "delivery_price_claim",
   text: `
     with due as (
-      select business_id, order_id from wanted_delivery_prices where due_at <= now()
+      select business_id, order_id from wanted_delivery_prices where due_at <= now() and ${livesHere("business_id")}
       order by due_at, business_id, order_id limit $1
       for update skip locked
     )
@@ -73,7 +74,9 @@ export class PostgresDeliveryPrices implements WantedPrices {
   }
 
   async forget(olderThanHours: number): Promise<void> {
-    for (const cell of this.cells.each()) while ((await cell.rows(forget, [olderThanHours])).length > 0);
+    await this.cells.inEach(async (cell) => {
+      while ((await cell.rows(forget, [olderThanHours])).length > 0);
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns } from "../../../infra/postgres/log-events.ts";
@@ -9,7 +10,7 @@ const claim: Statement = {
   name: "push_outbox_claim",
   text: `
     with due as (
-      select business_id, number from push_outbox where due_at <= now()
+      select business_id, number from push_outbox where due_at <= now() and ${livesHere("business_id")}
       order by due_at, business_id, number limit $1
       for update skip locked
     ),
@@ -46,10 +47,12 @@ export class PostgresPushOutbox implements PushOutbox {
 
   async remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void> {
     const cells = this.cells.among(events.map(({ businessId }) => businessId));
-    for (const { cell, businessIds } of cells) {
+    const removed = cells.map(({ cell, businessIds }) => {
       const own = events.filter(({ businessId }) => businessIds.includes(businessId));
-      await cell.rows(remove, [own.map(({ businessId }) => businessId), own.map(({ number }) => number)]);
-    }
+      return cell.rows(remove, [own.map(({ businessId }) => businessId), own.map(({ number }) => number)]);
+    });
+    const failed = (await Promise.allSettled(removed)).find((outcome) => outcome.status === "rejected");
+    if (failed) throw failed.reason;
   }
 
   async forget(olderThanHours: number): Promise<number> {

@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { decimalOf, moneyOf } from "../../../kernel/money.ts";
@@ -33,7 +34,7 @@ const due: Statement = {
     select business.id as "businessId", ${countingOf("business")}
     from businesses as business
     left join report_progress as progress on progress.business_id = business.id
-    where case
+    where ${livesHere("business.id")} and (case
       when progress.folded_to is not null then progress.folded_to < $1::timestamptz - interval '1 hour'
       else exists (select from registrations where business_id = business.id and at < $1)
         or exists (select from conversations where business_id = business.id and created_at < $1)
@@ -44,7 +45,7 @@ const due: Statement = {
     or exists (select from registrations
                where business_id = business.id and base_currency < base_currency(business.feature_flags))
     or exists (select from registrations
-               where business_id = business.id and base_currency > base_currency(business.feature_flags))
+               where business_id = business.id and base_currency > base_currency(business.feature_flags)))
     order by business.id`,
 };
 

@@ -6,8 +6,8 @@ import type { KeyAccess, SessionUser } from "../../domain/access.ts";
 
 /** Reports at once that some process withdrew or gave access to a business. */
 export interface AccessChanges {
-  /** False while changes could be missed. */
-  readonly live: boolean;
+  /** False while changes could be missed of access to this business. */
+  isLiveFor(businessId: number): boolean;
   onChange(listener: (businessId: number) => void): void;
   /** The listener is called after a time in which changes may have been missed. */
   onGap(listener: () => void): void;
@@ -105,8 +105,8 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
 
   private remembered(credential: string, network: string): Promise<Access | null> {
     const digest = digestOf(credential);
-    const known = this.changes.live ? this.known.get(digest) : undefined;
-    if (known) return Promise.resolve(known);
+    const known = this.known.get(digest);
+    if (known && this.changes.isLiveFor(known.businessId)) return Promise.resolve(known);
     return this.waiting.get(`${network} ${digest}`) ?? this.lookInTurn(credential, digest, network);
   }
 
@@ -131,7 +131,7 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
   private async lookNow(credential: string, digest: string, network: string): Promise<Access | null> {
     const { generation } = this;
     const access = await this.look(credential, network);
-    if (access && generation === this.generation && this.changes.live) this.known.set(digest, access);
+    if (access && generation === this.generation && this.changes.isLiveFor(access.businessId)) this.known.set(digest, access);
     return access;
   }
 

@@ -1,4 +1,6 @@
+import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { claimNames, hexOf } from "../../../infra/postgres/names.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
 import type { AppKeyStore, AppKeys, KeyOwners, StoredKey } from "../../application/ports.ts";
 import type { KeyAccess } from "../../domain/access.ts";
@@ -49,33 +51,47 @@ const owner: Statement = {
   text: `select business_id as "businessId" from app_keys where digest = $1 and revoked_at is null`,
 };
 
-export class PostgresAppKeys implements AppKeys, AppKeyStore, KeyOwners {
+/** Keys by themselves, before it is known whose they are. */
+export class PostgresKeyOwners implements AppKeys, KeyOwners {
   constructor(
-    private readonly directory: Queries,
+    private readonly cells: Cells,
     private readonly digestOf: (key: string) => Buffer,
   ) {}
 
   async accessOf(key: string): Promise<KeyAccess | null> {
-    const [found] = await this.directory.rows<KeyAccess>(access, [this.digestOf(key)]);
-    return found ?? null;
+    return (await this.ask<KeyAccess>(access, key)) ?? null;
   }
 
+  async ownerOf(key: string): Promise<number | null> {
+    return (await this.ask<{ businessId: number }>(owner, key))?.businessId ?? null;
+  }
+
+  private async ask<Row extends object>(statement: Statement, key: string): Promise<Row | undefined> {
+    const digest = this.digestOf(key);
+    const [found] = await this.cells.holding("key", hexOf(digest)).rows<Row>(statement, [digest]);
+    return found;
+  }
+}
+
+export class PostgresAppKeys implements AppKeyStore {
+  constructor(
+    private readonly transaction: Queries,
+    private readonly digestOf: (key: string) => Buffer,
+  ) {}
+
   async add(businessId: number, key: string, label: string): Promise<StoredKey | null> {
-    const [made] = await this.directory.rows<StoredKey>(add, [this.digestOf(key), businessId, label]);
+    const digest = this.digestOf(key);
+    await claimNames(this.transaction, businessId, "key", [hexOf(digest)]);
+    const [made] = await this.transaction.rows<StoredKey>(add, [digest, businessId, label]);
     return made ?? null;
   }
 
   revoke(businessId: number, label: string): Promise<readonly StoredKey[]> {
-    return this.directory.rows<StoredKey>(revoke, [businessId, label]);
+    return this.transaction.rows<StoredKey>(revoke, [businessId, label]);
   }
 
   async revokeKey(businessId: number, key: string): Promise<StoredKey | null> {
-    const [revoked] = await this.directory.rows<StoredKey>(revokeKey, [businessId, this.digestOf(key)]);
+    const [revoked] = await this.transaction.rows<StoredKey>(revokeKey, [businessId, this.digestOf(key)]);
     return revoked ?? null;
-  }
-
-  async ownerOf(key: string): Promise<number | null> {
-    const [found] = await this.directory.rows<{ businessId: number }>(owner, [this.digestOf(key)]);
-    return found?.businessId ?? null;
   }
 }

@@ -1,4 +1,6 @@
+import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { claimNames } from "../../../infra/postgres/names.ts";
 import type { BusinessNumbers, BusinessStore, NewBusiness } from "../../application/ports.ts";
 import { EmailTaken } from "../../domain/access.ts";
 
@@ -24,18 +26,25 @@ const found: Statement = {
     returning user_id as "userId"`,
 };
 
-export class PostgresBusinesses implements BusinessStore, BusinessNumbers {
-  constructor(private readonly directory: Queries) {}
+/** Numbers are the installation's, whatever cell a business lives in. */
+export class PostgresBusinessNumbers implements BusinessNumbers {
+  constructor(private readonly cells: Cells) {}
 
   async next(): Promise<number> {
-    const [row] = await this.directory.rows<{ id: number }>(next, []);
+    const [row] = await this.cells.directory.rows<{ id: number }>(next, []);
     if (!row) throw new Error("the database gives no id");
+    await this.cells.place(row.id);
     return row.id;
   }
+}
+
+export class PostgresBusinesses implements BusinessStore {
+  constructor(private readonly transaction: Queries) {}
 
   async found({ businessId, name, email, passwordHash, roleId }: NewBusiness): Promise<number> {
     const values = [name, email, passwordHash, roleId, businessId];
-    const [row] = await this.directory.rows<{ userId: number }>(found, values);
+    const isFree = (await claimNames(this.transaction, businessId, "email", [email])).length === 0;
+    const [row] = isFree ? await this.transaction.rows<{ userId: number }>(found, values) : [];
     if (!row) throw new EmailTaken(`${email} is in use`);
     return row.userId;
   }

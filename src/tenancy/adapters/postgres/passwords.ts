@@ -1,4 +1,6 @@
+import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { hexOf } from "../../../infra/postgres/names.ts";
 import type {
   AcceptedInvitation,
   AcceptedInvitations,
@@ -59,31 +61,41 @@ const change: Statement = {
     select user_id from changed`,
 };
 
-/** Stores only the digest of an invitation's token. */
-export class PostgresPasswords implements PasswordStore, AcceptedInvitations {
+/** Invitations by their tokens, before it is known which business they lead to. */
+export class PostgresInvitations {
   constructor(
-    private readonly directory: Queries,
+    private readonly cells: Cells,
     private readonly digestOf: (token: string) => Buffer,
   ) {}
 
   async businessOf(token: string): Promise<number | null> {
-    const [open] = await this.directory.rows<{ businessId: number }>(isOpen, [this.digestOf(token)]);
+    const digest = this.digestOf(token);
+    const cell = this.cells.holding("invitation", hexOf(digest));
+    const [open] = await cell.rows<{ businessId: number }>(isOpen, [digest]);
     return open?.businessId ?? null;
   }
+}
+
+/** Stores only the digest of an invitation's token. */
+export class PostgresPasswords implements PasswordStore, AcceptedInvitations {
+  constructor(
+    private readonly transaction: Queries,
+    private readonly digestOf: (token: string) => Buffer,
+  ) {}
 
   async accept(token: string, passwordHash: string): Promise<AcceptedInvitation | null> {
     const values = [this.digestOf(token), passwordHash];
-    const [accepted] = await this.directory.rows<AcceptedInvitation>(accept, values);
+    const [accepted] = await this.transaction.rows<AcceptedInvitation>(accept, values);
     return accepted ?? null;
   }
 
   async passwordOf(businessId: number, userId: number): Promise<string | null> {
-    const [found] = await this.directory.rows<{ passwordHash: string | null }>(find, [businessId, userId]);
+    const [found] = await this.transaction.rows<{ passwordHash: string | null }>(find, [businessId, userId]);
     return found?.passwordHash ?? null;
   }
 
   async change({ businessId, userId, token, passwordHash, before }: ChangedPassword): Promise<boolean> {
     const values = [businessId, userId, passwordHash, before, this.digestOf(token)];
-    return (await this.directory.rows(change, values)).length > 0;
+    return (await this.transaction.rows(change, values)).length > 0;
   }
 }

@@ -1,4 +1,6 @@
+import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { claimNames, hexOf } from "../../../infra/postgres/names.ts";
 import type { NewSession, SessionStore, Sessions, StoredCredentials, UserDirectory } from "../../application/ports.ts";
 import type { SessionUser } from "../../domain/access.ts";
 
@@ -58,36 +60,45 @@ const businesses: Statement = {
 
 export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
   constructor(
-    private readonly directory: Queries,
+    private readonly cells: Cells,
     private readonly digestOf: (token: string) => Buffer,
   ) {}
 
   async userOf(token: string): Promise<SessionUser | null> {
-    const [found] = await this.directory.rows<SessionUser>(user, [this.digestOf(token)]);
+    const digest = this.digestOf(token);
+    const [found] = await this.holding(digest).rows<SessionUser>(user, [digest]);
     return found ?? null;
   }
 
   async open({ businessId, userId, token, hours, address }: NewSession): Promise<Date | null> {
-    const values = [this.digestOf(token), businessId, userId, hours, mostSessions, address];
-    const [row] = await this.directory.rows<{ expires_at: Date | null }>(open, values);
+    const digest = this.digestOf(token);
+    const values = [digest, businessId, userId, hours, mostSessions, address];
+    const cell = this.cells.of(businessId);
+    await claimNames(cell, businessId, "session", [hexOf(digest)], new Date(Date.now() + hours * 3_600_000));
+    const [row] = await cell.rows<{ expires_at: Date | null }>(open, values);
     return row?.expires_at ?? null;
   }
 
   async revoke(token: string): Promise<boolean> {
-    return (await this.directory.rows(revoke, [this.digestOf(token)])).length > 0;
+    const digest = this.digestOf(token);
+    return (await this.holding(digest).rows(revoke, [digest])).length > 0;
   }
 
   async purge(): Promise<number> {
-    return (await this.directory.rows(purge, [])).length;
+    return (await everywhere(this.cells, (cell) => cell.rows(purge, []))).length;
   }
 
   async credentialsOf(email: string): Promise<StoredCredentials | null> {
-    const [found] = await this.directory.rows<StoredCredentials>(credentials, [email]);
+    const [found] = await this.cells.holding("email", email).rows<StoredCredentials>(credentials, [email]);
     return found ?? null;
   }
 
   async businessesWith(userId: number): Promise<number[]> {
-    const rows = await this.directory.rows<{ business_id: number }>(businesses, [userId]);
-    return rows.map((row) => row.business_id);
+    const ask = (cell: Queries) => cell.rows<{ business_id: number }>(businesses, [userId]);
+    return (await everywhere(this.cells, ask)).map((row) => row.business_id);
+  }
+
+  private holding(digest: Buffer): Queries {
+    return this.cells.holding("session", hexOf(digest));
   }
 }

@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import type { TokenVault } from "../../../kernel/token-vault.ts";
@@ -45,7 +46,7 @@ const lease: Statement = {
       from webhook_progress as progress
       join webhooks as hook on hook.business_id = progress.business_id and hook.id = progress.webhook_id
       where not hook.disabled and (progress.lease_until is null or progress.lease_until < now()) and ${isDue}
-        and ${hasty}
+        and ${livesHere("progress.business_id")} and ${hasty}
       order by progress.lease_until nulls first, progress.business_id, progress.webhook_id
       limit $1
       for no key update of progress skip locked
@@ -172,7 +173,7 @@ const failOfEarlier: Statement = {
       join webhook_deliveries as delivery
         on delivery.business_id = progress.business_id and delivery.webhook_id = progress.webhook_id
         and delivery.round < progress.round + hook.disabled::integer
-      where ${waits}
+      where ${waits} and ${livesHere("progress.business_id")}
       limit ${tidyAtOnce}
       for no key update of delivery skip locked
     ),
@@ -269,14 +270,14 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
   }
 
   async tidy(days: number): Promise<void> {
-    for (const cell of this.cells.each()) {
+    await this.cells.inEach(async (cell) => {
       for (const [statement, values] of [[failOfEarlier, []] as const, [purge, [days]] as const]) {
         for (let count = tidyAtOnce; count === tidyAtOnce; ) {
           const [row] = await cell.rows<{ count: number }>(statement, values);
           count = row?.count ?? 0;
         }
       }
-    }
+    });
   }
 
   async counts(): Promise<DeliveryCounts> {

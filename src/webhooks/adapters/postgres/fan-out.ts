@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { typeOf } from "../../domain/deliveries.ts";
@@ -28,7 +29,7 @@ export const fanOut: Statement = {
       from webhook_progress as progress
       join webhooks as hook on hook.business_id = progress.business_id and hook.id = progress.webhook_id
       join realtime_counters as counter on counter.business_id = progress.business_id
-      where not hook.disabled and progress.reached < counter.last_number
+      where not hook.disabled and progress.reached < counter.last_number and ${livesHere("progress.business_id")}
       order by counter.last_number - progress.reached, progress.business_id, progress.webhook_id
       limit $1
     ),

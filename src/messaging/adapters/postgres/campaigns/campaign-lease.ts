@@ -1,3 +1,4 @@
+import { livesHere } from "../../../../infra/postgres/away.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import { senderColumns } from "../sends/senders.ts";
 import { campaignMove, isDue, sendsNow } from "./campaign-sql.ts";
@@ -13,6 +14,7 @@ export const lease: Statement = {
       select sender.business_id, sender.id, sender.drained_until is not null as was_left from senders as sender
       where (sender.drained_until is null or sender.drained_until < now())
         and (sender.rests_until is null or sender.rests_until < now())
+        and ${livesHere("sender.business_id")}
         and exists (
           select from campaigns as campaign
           where campaign.business_id = sender.business_id and campaign.sender_id = sender.id and ${sendsNow}

@@ -1,3 +1,4 @@
+import { livesHere } from "../../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../../infra/postgres/log-events.ts";
@@ -45,12 +46,13 @@ const tidy: Statement = {
     with ended as (
       update campaigns as campaign set state = ${campaignMove.complete.to}, finished_at = now()
       where campaign.state ${campaignMove.complete.from} and not ${isOpen}
+        and ${livesHere("campaign.business_id")}
       returning campaign.business_id, campaign.id
     ),
     reopened as (
       update campaigns as campaign set state = ${campaignMove.reopen.to}, finished_at = null
       where campaign.state ${campaignMove.reopen.from} and campaign.finished_at > now() - interval '1 day'
-        and ${isOpen}
+        and ${isOpen} and ${livesHere("campaign.business_id")}
       returning campaign.business_id, campaign.id
     ),
     left_queued as (
@@ -58,7 +60,7 @@ const tidy: Statement = {
       from campaigns as campaign join campaign_recipients as recipient
         on recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
       where campaign.state = ${campaignMove.cancel.to} and campaign.finished_at > now() - interval '1 day'
-        and recipient.state ${recipientMove.cancel.from}
+        and recipient.state ${recipientMove.cancel.from} and ${livesHere("campaign.business_id")}
       limit 10000
       for no key update of recipient skip locked
     ),
@@ -72,6 +74,7 @@ const tidy: Statement = {
     unannounced as (
       select business_id, id from campaigns
       where finished_at > now() - interval '1 hour' and (announced_at is null or announced_at < finished_at)
+        and ${livesHere("business_id")}
     )
     select business_id, array_agg(id) as campaign_ids
     from (table ended union table reopened union table cancelled union table unannounced) as changed (business_id, id)

@@ -1,3 +1,4 @@
+import { livesHere } from "../../../../infra/postgres/away.ts";
 import { plainArray, textArray } from "../../../../infra/postgres/arrays.ts";
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
 import type {
@@ -70,7 +71,7 @@ const takeStragglers: Statement = {
   text: `
     with late as (
       select business_id, campaign_id, position from campaign_recipients
-      where lease_until < now()
+      where lease_until < now() and ${livesHere("business_id")}
       order by business_id, campaign_id, position limit $1
       for no key update skip locked
     )

@@ -1,5 +1,7 @@
-import type { Cells } from "../../../../infra/postgres/cells.ts";
+import { livesHere } from "../../../../infra/postgres/away.ts";
+import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
+import { claimNames, releaseNames } from "../../../../infra/postgres/names.ts";
 import type {
   MediaRegister,
   MediaUsage,
@@ -85,10 +87,11 @@ const abandoned: Statement = {
   name: "media_abandoned",
   text: `
     select business_id as "businessId", name from media_files
-    where size is null and created_at < now() - make_interval(secs => $1)
+    where size is null and created_at < now() - make_interval(secs => $1) and ${livesHere("business_id")}
     union all
     select business_id, name from media_files
     where size is not null and not exists (select from businesses where id = business_id)
+      and ${livesHere("business_id")}
     limit $2`,
 };
 
@@ -99,6 +102,7 @@ const longUnnamed: Statement = {
     from (
       select business_id, name from media_files
       where size is not null and ${lastNamed} < now() - make_interval(days => $1) and business_id <> all($3::bigint[])
+        and ${livesHere("business_id")}
       order by ${lastNamed} limit $2) as oldest
     group by business_id`,
 };
@@ -125,63 +129,63 @@ export class PostgresMediaFiles implements MediaRegister {
     const { businessId, name, fileName, type, uploadedBy } = file;
     const bytes = await this.quotaOf(businessId);
     const values = [businessId, name, fileName, type.type, uploadedBy, least, most, bytes];
-    const [row] = await this.directory.rows<{ reserved: number }>(begin, values);
+    const cell = this.cells.of(businessId);
+    await claimNames(cell, businessId, "media", [name]);
+    const [row] = await cell.rows<{ reserved: number }>(begin, values);
     if (row) return { reserved: row.reserved, waits: false, quota: bytes };
-    const [now] = await this.directory.rows<{ stored: number }>(reservedNow, [businessId]);
+    const [now] = await cell.rows<{ stored: number }>(reservedNow, [businessId]);
     return { reserved: null, waits: (now?.stored ?? 0) + least <= bytes, quota: bytes };
   }
 
   async complete(businessId: number, name: string, size: number): Promise<void> {
-    const rows = await this.directory.rows(complete, [businessId, name, size]);
+    const rows = await this.cells.of(businessId).rows(complete, [businessId, name, size]);
     if (rows.length === 0) throw new Error("the file was swept away while it was stored");
   }
 
   async withdraw(businessId: number, name: string, uploadedBy: number | null): Promise<boolean> {
-    return (await this.directory.rows(withdraw, [businessId, name, uploadedBy])).length > 0;
+    return (await this.cells.of(businessId).rows(withdraw, [businessId, name, uploadedBy])).length > 0;
   }
 
   async forget(businessId: number, name: string): Promise<void> {
-    await this.directory.rows(forget, [businessId, name]);
+    const cell = this.cells.of(businessId);
+    await cell.rows(forget, [businessId, name]);
+    await releaseNames(cell, businessId, "media", [name]);
   }
 
   async find(name: string): Promise<StoredMedia | null> {
-    const [row] = await this.directory.rows<MediaRow>(find, [name]);
+    const [row] = await this.cells.holding("media", name).rows<MediaRow>(find, [name]);
     const type = mediaTypeOf(row?.type ?? null);
     return row && type ? { ...row, type } : null;
   }
 
   async touch(name: string): Promise<void> {
-    await this.directory.rows(touch, [name]);
+    await this.cells.holding("media", name).rows(touch, [name]);
   }
 
   async usage(businessId: number): Promise<MediaUsage> {
     const bytes = await this.quotaOf(businessId);
-    const [row] = await this.directory.rows<Omit<MediaUsage, "quota">>(usage, [businessId]);
+    const [row] = await this.cells.of(businessId).rows<Omit<MediaUsage, "quota">>(usage, [businessId]);
     return { files: row?.files ?? 0, bytes: row?.bytes ?? 0, quota: bytes };
   }
 
   async abandoned(olderThanSeconds: number, most: number): Promise<{ businessId: number; name: string }[]> {
     const values = [olderThanSeconds, most];
-    return await this.directory.rows<{ businessId: number; name: string }>(abandoned, values);
+    return everywhere(this.cells, (cell) => cell.rows<{ businessId: number; name: string }>(abandoned, values));
   }
 
   async longUnnamed(days: number, most: number, except: readonly number[]): Promise<readonly NamedFiles[]> {
-    return await this.directory.rows<NamedFiles>(longUnnamed, [days, most, except]);
+    return everywhere(this.cells, (cell) => cell.rows<NamedFiles>(longUnnamed, [days, most, except]));
   }
 
   async keep({ businessId, names }: NamedFiles): Promise<void> {
-    await this.directory.rows(keep, [businessId, names]);
+    await this.cells.of(businessId).rows(keep, [businessId, names]);
   }
 
   async withdrawUnnamed({ businessId, names }: NamedFiles, days: number): Promise<void> {
-    await this.directory.rows(withdrawUnnamed, [businessId, names, days]);
+    await this.cells.of(businessId).rows(withdrawUnnamed, [businessId, names, days]);
   }
 
-  private get directory() {
-    return this.cells.directory;
-  }
-
-  /** In bytes. The flag is in the business's cell, which may be another database than the directory. */
+  /** In bytes. */
   private async quotaOf(businessId: number): Promise<number> {
     const [row] = await this.cells.of(businessId).rows<{ quota: number }>(quota, [businessId]);
     return row?.quota ?? 0;

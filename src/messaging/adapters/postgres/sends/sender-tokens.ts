@@ -1,4 +1,6 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Cells } from "../../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
+import { senderName } from "../../../../infra/postgres/names.ts";
 import type { ChannelName } from "../../../../kernel/channels.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
 
@@ -19,13 +21,13 @@ interface FoundRow {
 /** Tokens of senders by their ids on the platform, before it is known whose they are. */
 export class PostgresSenderTokens {
   constructor(
-    private readonly directory: Queries,
+    private readonly cells: Cells,
     private readonly vault: TokenVault,
   ) {}
 
   /** Whose sender it is, with its token and its number; null where no business has it. */
   async find(channel: ChannelName, platformId: string) {
-    const [row] = await this.directory.rows<FoundRow>(find, [channel, platformId]);
+    const [row] = await this.cells.holding("sender", senderName(channel, platformId)).rows<FoundRow>(find, [channel, platformId]);
     if (!row) return null;
     const { businessId, senderId, phone } = row;
     return { owner: { businessId, senderId }, token: this.vault.open(row.sealed, businessId), phone };

@@ -1,5 +1,6 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
+import { claimNames, senderName } from "../../../../infra/postgres/names.ts";
 import { type ChannelName, cloudChannel, smsChannel } from "../../../../kernel/channels.ts";
 import { BusinessNotFound } from "../../../../kernel/errors.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
@@ -97,7 +98,11 @@ export class PostgresSenders implements SenderDirectory {
   async add(businessId: number, sender: Omit<Sender, "id">): Promise<StoredSender> {
     const sealed = this.vault.seal(sender.accessToken, businessId);
     const values = [businessId, sender.channel, sender.platformId, sender.accountId, sender.phone, sealed];
-    const [row] = await this.cells.of(businessId).rows<StoredSender | { id: null }>(add, values);
+    const cell = this.cells.of(businessId);
+    const name = senderName(sender.channel, sender.platformId);
+    const isFree = (await claimNames(cell, businessId, "sender", [name])).length === 0;
+    if (!isFree) throw new SenderOfAnotherBusiness(`${sender.platformId} belongs to another business`);
+    const [row] = await cell.rows<StoredSender | { id: null }>(add, values);
     if (!row) throw new BusinessNotFound(`there is no business ${businessId}`);
     if (row.id === null) throw new SenderOfAnotherBusiness(`${sender.platformId} belongs to another business`);
     return row;

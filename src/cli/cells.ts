@@ -1,0 +1,17 @@
+import { type CellSettings, cellsOf, readConfig } from "../bootstrap/config.ts";
+import { databaseUrl } from "./command.ts";
+import { unused } from "./container.ts";
+
+interface NamedCell extends CellSettings {
+  /** There is no other. */
+  readonly isAlone: boolean;
+}
+
+/** The cells that the settings name, for commands that need nothing else of them. */
+export function cellSettings(): readonly [NamedCell, ...NamedCell[]] {
+  databaseUrl();
+  const config = readConfig({ ...unused, MASTER_SECRET: "unused ".repeat(6), ...process.env, NODE_ENV: "development" });
+  const [first, ...others] = cellsOf(config);
+  const isAlone = others.length === 0;
+  return [{ ...first, isAlone }, ...others.map((cell) => ({ ...cell, isAlone }))];
+}

@@ -1,0 +1,23 @@
+import { type CellReport, cellsMade, reportOn } from "../infra/postgres/make-cell.ts";
+import { cellSettings } from "./cells.ts";
+import { runCommand } from "./command.ts";
+
+/** Lists the cells that the settings name. */
+await runCommand(async () => {
+  const [first, ...others] = cellSettings();
+  const made = await cellsMade({ url: first.directUrl }).catch(() => null);
+  for (const { name, directUrl: url, schema } of [first, ...others]) {
+    const isMade = name === first.name || made === null || made.includes(name);
+    const said = isMade ? await reportOn({ url, schema }).then(lineOf, awayOf) : `not made yet: make cell NAME=${name}`;
+    console.log(`${name.padEnd(12)} ${said}`);
+  }
+});
+
+function lineOf({ businesses, bytes, pending }: CellReport): string {
+  const state = pending === 0 ? "migrated" : `${pending} migrations have not run`;
+  return `${businesses} businesses, ${(bytes / 1e6).toFixed(1)} MB, ${state}`;
+}
+
+function awayOf(error: unknown): string {
+  return `does not answer: ${error instanceof Error ? error.message : error}`;
+}

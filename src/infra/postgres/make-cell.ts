@@ -1,0 +1,69 @@
+import pg from "pg";
+import { searchPathOf } from "./database.ts";
+import { migrate, type Place, pendingMigrations } from "./migrate.ts";
+
+/** Users have numbers of their own all over the installation: each cell gives those of its range. */
+const usersOfOneCell = 1_000_000_000;
+
+export interface CellReport {
+  readonly bytes: number;
+  readonly businesses: number;
+  readonly pending: number;
+}
+
+/** Makes the tables of a cell, and notes it in the directory: from then on new businesses may live there. */
+export async function makeCell(name: string, place: Place, directory: Place): Promise<readonly string[]> {
+  const migrated = await migrate(place);
+  const number = await withClient(directory, async (client) => {
+    const text = `
+      with known as (select number from directory_cells where name = $1),
+      added as (
+        insert into directory_cells (name, number)
+        select $1, (select coalesce(max(number), 0) + 1 from directory_cells) where not exists (select from known)
+        returning number)
+      select number from known union all select number from added`;
+    const { rows } = await client.query<{ number: number }>(text, [name]);
+    return rows[0]?.number ?? 0;
+  });
+  await withClient(place, async (client) => {
+    // Once only: later it would give numbers a second time.
+    const text = `
+      select setval('users_id_seq', $1::bigint) where (select last_value from users_id_seq) < $1::bigint`;
+    await client.query(text, [number * usersOfOneCell]);
+  });
+  return migrated;
+}
+
+/** The names of the cells that were made, without the first one, which is there by itself. */
+export const cellsMade = (directory: Place): Promise<readonly string[]> =>
+  withClient(directory, async (client) => {
+    const { rows } = await client.query<{ name: string }>("select name from directory_cells order by number");
+    return rows.map(({ name }) => name);
+  });
+
+export async function reportOn(place: Place): Promise<CellReport> {
+  const pending = await pendingMigrations(place);
+  return withClient(place, async (client) => {
+    const { rows } = await client.query<{ bytes: string; businesses: string }>(`
+      select (select coalesce(sum(pg_total_relation_size(oid)), 0) from pg_class
+              where relkind = 'r' and relnamespace = current_schema()::regnamespace) as bytes,
+             (select count(*) from businesses where id <> all (array(select business_id from away_businesses)))
+               as businesses`);
+    return { bytes: Number(rows[0]?.bytes), businesses: Number(rows[0]?.businesses), pending };
+  });
+}
+
+async function withClient<Result>(
+  { url, schema }: Place,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    if (schema) await client.query(`set search_path = ${searchPathOf(schema)}`);
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,82 @@
+import pg from "pg";
+import type { Database } from "../../src/infra/postgres/database.ts";
+import { makeCell } from "../../src/infra/postgres/make-cell.ts";
+
+/** The name and the schema of the second cell; the first one is what the database has in `public`. */
+export const secondCell = "c2";
+
+/** Whether worlds spread their businesses over two cells. */
+export const areCellsTwo = (): boolean => process.env.TEST_CELLS === "2";
+
+/** Businesses with even ids live in the second cell. */
+export const livesInSecond = (businessId: number): boolean => businessId % 2 === 0;
+
+/** Has the rows of both cells, for tests that read tables. */
+const bothCells = `
+  create schema both_cells;
+  do $$
+  declare name text;
+  begin
+    for name in select tablename from pg_tables
+                where schemaname = 'c2' and tablename not like 'directory%' and tablename not like 'migrations%'
+    loop
+      begin
+        execute format('create view both_cells.%1$I as select * from public.%1$I union all select * from c2.%1$I', name);
+      exception when datatype_mismatch then
+        -- The types of its columns are the cell's own.
+        null;
+      end;
+    end loop;
+  end $$`;
+
+export async function makeSecondCell(url: string): Promise<void> {
+  await makeCell(secondCell, { url, schema: secondCell }, { url });
+  await withClient(url, (client) => client.query(bothCells));
+}
+
+/** What the product notes of a business of the second cell when it is founded there, and of its names. */
+export const noteSecond = (businessIds: readonly number[]): string => `
+  insert into directory_businesses (business_id, cell)
+  select id, '${secondCell}' from unnest(array[${businessIds.join()}]::bigint[]) as id`;
+
+export const noteNames = `
+  insert into directory_names (kind, name, business_id, is_checked)
+  select 'email', email, business_id, true from ${secondCell}.credentials
+  union all select 'sender', provider || ' ' || platform_id, business_id, true from ${secondCell}.senders
+  union all select 'media', name, business_id, true from ${secondCell}.media_files
+  on conflict do nothing`;
+
+const changes = /^\s*(with\b[\s\S]*)?\b(insert into|update|delete from|truncate|alter|lock|create|drop)\b/i;
+const foreignKeyViolation = "23503";
+
+/** Runs statements of a test on both cells: one that reads on the rows of both, one that writes in each of them. */
+export function bothCellsOf(first: Database) {
+  const both = first.beside({ poolSize: 2, schema: "both_cells" });
+  const second = first.beside({ poolSize: 2, schema: secondCell });
+  return async <Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> => {
+    const statement = { name: "", text: sql };
+    if (!changes.test(sql)) return both.rows<Row>(statement, values);
+    const rows: Row[] = [];
+    let refused: unknown;
+    for (const cell of [first, second]) {
+      try {
+        rows.push(...(await cell.rows<Row>(statement, values)));
+      } catch (error) {
+        // What names a business cannot be written where it does not live.
+        if ((error as { code?: unknown }).code !== foreignKeyViolation || refused) throw error;
+        refused = error;
+      }
+    }
+    return rows;
+  };
+}
+
+async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
