@@ -4,22 +4,44 @@ import type { Cell, Queries, Statement } from "./database.ts";
 import type { NameKind } from "./names.ts";
 import { isOwnTrouble } from "./own-trouble.ts";
 
-/** Where a business lives. A held one is on its way to another cell: nothing of it is read or written meanwhile. */
+/** Where a business lives. Of a held one nothing is read or written. */
 export interface Place {
   readonly cell: string;
   readonly isHeld: boolean;
+  /**
+   * It is about to switch to another cell: the directory is asked before each use of it, so that no process goes on in
+   * the cell that it has left.
+   */
+  readonly isMoving: boolean;
 }
+
+const placeColumns = `cell, state = 'held' as "isHeld", state = 'moving' as "isMoving"`;
 
 const changes: Statement = {
   name: "directory_changes",
   text: `
-    select business_id as "businessId", cell, state = 'held' as "isHeld", version from directory_businesses
+    select business_id as "businessId", ${placeColumns}, version from directory_businesses
     where version > $1 order by version limit 10000`,
 };
 
 const placeOf: Statement = {
   name: "directory_place",
-  text: `select cell, state = 'held' as "isHeld" from directory_businesses where business_id = $1`,
+  text: `select ${placeColumns} from directory_businesses where business_id = $1`,
+};
+
+/**
+ * For a business that has left its cell, whose move was cut off before it said so here. Whoever finds that out says it.
+ */
+const arrive: Statement = {
+  name: "directory_arrive",
+  text: `
+    with ended as (
+      update business_moves set step = 'moved', moved_at = now()
+      where business_id = $1 and from_cell = $2 and step = 'switching'
+      returning business_id, to_cell
+    )
+    update directory_businesses as known set cell = ended.to_cell, state = 'active' from ended
+    where known.business_id = ended.business_id`,
 };
 
 const place: Statement = {
@@ -185,6 +207,8 @@ const lifeMs = (kind: NameKind): number =>
 /** Which business a name belongs to, and which cell a business lives in: tables of the first cell, cached here. */
 export class Directory {
   private readonly places = new Map<number, Place>();
+  /** The cells by the changes that were read: questions in between may know of a switch earlier. */
+  private readonly seen = new Map<number, string>();
   private readonly owners: LRUCache<string, { readonly businessId: number; readonly at: number }>;
   private readonly looks = new Map<number, Promise<Place>>();
   private readonly moveHearers: ((businessId: number) => void)[] = [];
@@ -215,7 +239,12 @@ export class Directory {
     this.stopping.abort();
   }
 
-  /** Hears of businesses that live in another cell from now on, or are held, or are not any more. */
+  /** Notes that a business that has left a cell lives where it was going, unless that was noted before. */
+  async arrive(businessId: number, from: string): Promise<void> {
+    await this.table.rows(arrive, [businessId, from]);
+  }
+
+  /** Hears of businesses that live in another cell from now on. */
   onMove(hearer: (businessId: number) => void): void {
     this.moveHearers.push(hearer);
   }
@@ -231,11 +260,14 @@ export class Directory {
 
   /** Without asking the database; undefined where it would have to be asked. */
   known(businessId: number): Place | undefined {
-    return this.places.get(businessId);
+    const place = this.places.get(businessId);
+    return place?.isMoving ? undefined : place;
   }
 
   find(businessId: number): Promise<Place> {
     const known = this.places.get(businessId);
+    // An answer to a question of a moment ago may be about the time before the switch.
+    if (known?.isMoving) return this.ask(businessId);
     if (known) return Promise.resolve(known);
     const asked =
       this.looks.get(businessId) ?? this.ask(businessId).finally(() => void this.looks.delete(businessId));
@@ -245,7 +277,7 @@ export class Directory {
 
   async place(businessId: number, cell: string): Promise<void> {
     if (cell !== this.settings.first) await this.table.rows(place, [businessId, cell]);
-    this.places.set(businessId, { cell, isHeld: false });
+    this.places.set(businessId, { cell, isHeld: false, isMoving: false });
   }
 
   /** Of the cells in the settings, those that were made, the first one included. */
@@ -318,10 +350,9 @@ export class Directory {
   private async ask(businessId: number): Promise<Place> {
     const { version } = this;
     const [row] = await this.table.rows<Place>(placeOf, [businessId]);
-    const found = row ?? { cell: this.settings.first, isHeld: false };
-    // A look that ended meanwhile may know better.
-    if (version !== this.version) return this.places.get(businessId) ?? found;
-    this.places.set(businessId, found);
+    const found = row ?? { cell: this.settings.first, isHeld: false, isMoving: false };
+    // A look that ended meanwhile may know better for later.
+    if (version === this.version) this.places.set(businessId, found);
     return found;
   }
 
@@ -340,11 +371,12 @@ export class Directory {
   private async readSome(): Promise<number> {
     type Changed = Place & { readonly businessId: number; readonly version: number };
     const rows = await this.table.rows<Changed>(changes, [this.version]);
-    for (const { businessId, cell, isHeld, version } of rows) {
-      const before = this.places.get(businessId);
+    for (const { businessId, cell, isHeld, isMoving, version } of rows) {
+      const before = this.seen.get(businessId) ?? this.settings.first;
       this.version = version;
-      this.places.set(businessId, { cell, isHeld });
-      if (before && (before.cell !== cell || before.isHeld !== isHeld)) {
+      this.places.set(businessId, { cell, isHeld, isMoving });
+      this.seen.set(businessId, cell);
+      if (this.isKnown && before !== cell) {
         for (const hear of this.moveHearers) hear(businessId);
       }
     }

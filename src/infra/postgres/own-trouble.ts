@@ -2,9 +2,9 @@ import { DatabaseAway } from "../../kernel/errors.ts";
 
 /**
  * SQLSTATEs of trouble that has nothing to do with what a statement says: deadlocks and cancellations, broken
- * connections, exhausted resources, a server that stops or starts.
+ * connections, exhausted resources, a server that stops or starts, a business that is held for a move.
  */
-const sqlStates = /^(40P01|40001|55P03|57014|08\w{3}|53\w{3}|57P0\w)$/;
+const sqlStates = /^(40P01|40001|55P03|57014|RC001|08\w{3}|53\w{3}|57P0\w)$/;
 /** What Node says of a network. */
 const networkCodes = /^E[A-Z]{3,}$/;
 /** What the driver says without any code. */
@@ -19,6 +19,11 @@ export function isOwnTrouble(error: unknown): boolean {
   if (typeof code === "string") return sqlStates.test(code) || networkCodes.test(code);
   return driverMessages.test(error.message);
 }
+
+/** The SQLSTATE of a write that a cell refuses because the business is held for a move, or has left. */
+export const heldState = "RC001";
+/** Its detail where the business has left. */
+export const hasLeft = "it has left this cell";
 
 /** Whether the server ended a statement, as a rule because it took too long. */
 export const isTimeout = (error: unknown): boolean =>

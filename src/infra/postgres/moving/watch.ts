@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { hasLeft, heldState } from "../own-trouble.ts";
 import { literal, quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
-
-/** SQLSTATE of a write to a business that is held, or has left. */
-export const heldState = "RC001";
 
 /** Milliseconds that writers of a table wait at most behind a trigger that is being made. */
 const lockMs = 300;
@@ -63,7 +61,9 @@ function triggersFor(side: Side, table: TenantTable, businessId: number): string
     `array[${table.key.map((column) => `${row}.${quoted(column.name)}::text`).join(", ")}]::text[]`;
   const refusal = `
     if (select held_until > clock_timestamp() from ${schema}.moving_businesses where business_id = ${businessId}) then
-      raise exception 'business ${businessId} is held for a move' using errcode = '${heldState}';
+      raise exception 'business ${businessId} is held for a move' using errcode = '${heldState}', detail = (
+        select case when held_until = 'infinity' then ${literal(hasLeft)} else '' end
+        from ${schema}.moving_businesses where business_id = ${businessId});
     end if;`;
   const note = (row: string) =>
     `insert into ${schema}.moved_keys (business_id, table_name, key)
