@@ -1,4 +1,5 @@
 import type { Knex } from "knex";
+import { dropExtensions, operatorsOfParts } from "./extensions.ts";
 
 /** What is counted of an order, from the rows that a statement added (+1) or removed (-1). */
 const countedRows = (table: "added" | "removed") => `
@@ -46,11 +47,8 @@ const countingFunction = (name: string, tables: readonly ("added" | "removed")[]
  * or days come one after the other, as its events do anyway. Such transactions are short; others do not touch them.
  */
 export async function up(db: Knex): Promise<void> {
+  const operators = await operatorsOfParts(db);
   await db.raw(`
-    -- Both may be created by whoever owns the database.
-    create extension if not exists pg_trgm;
-    create extension if not exists btree_gin;
-
     alter table orders
       -- What a tab of the listing shows: on the way are 2 and 3.
       add column tab smallint generated always as (case when status = 3 then 2 else status end) stored,
@@ -67,8 +65,8 @@ export async function up(db: Knex): Promise<void> {
     create index orders_of_agent on orders (business_id, support_user_id, created_at desc, id desc)
       include (tab, branch_id);
 
-    create index contacts_by_name_part on contacts using gin (business_id, name gin_trgm_ops);
-    create index contacts_by_phone_part on contacts using gin (business_id, phone gin_trgm_ops);
+    create index contacts_by_name_part on contacts using gin (business_id, name ${operators});
+    create index contacts_by_phone_part on contacts using gin (business_id, phone ${operators});
 
     -- The agent 0 counts the orders of all, the branch 0 those of none. No index on n, and room in each page: a count
     -- is then written in place.
@@ -158,7 +156,6 @@ export async function down(db: Knex): Promise<void> {
     drop index contacts_by_phone_part, contacts_by_name_part, orders_of_agent, orders_of_branch_tab, orders_of_branch,
       orders_of_tab, orders_newest;
     alter table orders drop column support_user_id, drop column tab;
-    drop extension btree_gin;
-    drop extension pg_trgm;
   `);
+  await dropExtensions(db);
 }

@@ -1,4 +1,5 @@
 import type { Knex } from "knex";
+import { operatorsOfParts } from "./extensions.ts";
 
 /**
  * Accented letters of Latin scripts, each one character when composed, and the letters that stand for them in a search.
@@ -52,14 +53,14 @@ export async function up(db: Knex): Promise<void> {
   await db.raw("drop index concurrently if exists contacts_by_searched_name_part");
   await db.raw(`
     create index concurrently contacts_by_searched_name_part
-    on contacts using gin (business_id, searched_text(name) gin_trgm_ops)`);
+    on contacts using gin (business_id, searched_text(name) ${await operatorsOfParts(db)})`);
   await db.raw("drop index concurrently if exists contacts_by_name_part");
 }
 
 export async function down(db: Knex): Promise<void> {
   await db.raw("drop index concurrently if exists contacts_by_name_part");
   await db.raw(
-    "create index concurrently contacts_by_name_part on contacts using gin (business_id, name gin_trgm_ops)",
+    `create index concurrently contacts_by_name_part on contacts using gin (business_id, name ${await operatorsOfParts(db)})`,
   );
   await db.raw("drop index concurrently if exists contacts_by_searched_name_part");
   await db.raw("drop function searched_text");

@@ -1,4 +1,5 @@
 import type { Knex } from "knex";
+import { operatorsOfParts } from "./extensions.ts";
 
 /** Outside of a transaction: contacts are written while their index is built. */
 export const config = { transaction: false };
@@ -31,7 +32,7 @@ export async function up(db: Knex): Promise<void> {
 export async function down(db: Knex): Promise<void> {
   await db.raw("drop index concurrently if exists contacts_by_phone_part");
   await db.raw(
-    "create index concurrently contacts_by_phone_part on contacts using gin (business_id, phone gin_trgm_ops)",
+    `create index concurrently contacts_by_phone_part on contacts using gin (business_id, phone ${await operatorsOfParts(db)})`,
   );
   await db.raw("drop index concurrently if exists contacts_by_phone_parts");
   await db.raw("drop function phone_parts");

@@ -56,7 +56,9 @@ describe("sessions", () => {
         () => "none",
         (error: Error) => error.message,
       );
-    await world.rows("insert into users (business_id, id, name, role_id) values (1, 777, 'A', 5), (2, 777, 'B', 5)");
+    for (const businessId of [1, 2]) {
+      await world.rows("insert into users (business_id, id, name, role_id) values ($1, 777, 'A', 5)", [businessId]);
+    }
     expect(await refusalOf(777)).to.equal("user 777 is in the businesses 1, 2: say which");
     for (const businessId of [1, 2]) {
       const { token } = await openSession.forUser(777, businessId);

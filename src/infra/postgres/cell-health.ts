@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseAway } from "../../kernel/errors.ts";
 
@@ -11,6 +12,13 @@ interface HealthSettings {
   readonly everyMs?: number;
 }
 
+/** All work that is under way listens to it. */
+function unlimited(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
+}
+
 /** Looks in a row that must fail. One alone may be a busy moment. */
 const looksMissed = 2;
 
@@ -20,7 +28,7 @@ const looksMissed = 2;
  */
 export class CellHealth {
   private missed = 0;
-  private away = new AbortController();
+  private away = unlimited();
   private readonly stopping = new AbortController();
 
   constructor(private readonly settings: HealthSettings) {}
@@ -64,7 +72,7 @@ export class CellHealth {
       await this.settings.ping();
       this.missed = 0;
       if (!this.isAway) return;
-      this.away = new AbortController();
+      this.away = unlimited();
       this.settings.onChange(false);
     } catch (error) {
       this.missed += 1;

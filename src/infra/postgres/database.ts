@@ -205,7 +205,7 @@ export class Database implements Cell {
       await client.query(rollback).catch((failure: Error) => {
         broken = failure;
       });
-      throw error;
+      return throwAway(error as Error);
     } finally {
       client.release(broken);
     }
@@ -229,8 +229,8 @@ export class Database implements Cell {
 
 const ownsSessions = ({ statementNames = "on" }: DatabaseSettings): boolean => statementNames === "on";
 
-/** Extensions are in `public`, whatever schema the tables are in. */
-export const searchPathOf = (schema: string): string => `${pg.escapeIdentifier(schema)}, public`;
+/** No other schema: what a cell lacks must not be found in another one. */
+export const searchPathOf = (schema: string): string => pg.escapeIdentifier(schema);
 
 /** All of them in one message; milliseconds are PostgreSQL's own unit for them. */
 function assignments(verb: "set" | "set local", settings: DatabaseSettings): string {

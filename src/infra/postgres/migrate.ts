@@ -38,7 +38,7 @@ async function withMigrator<Result>(
   { url, schema }: Place,
   work: (migrator: Knex.Migrator) => Promise<Result>,
 ): Promise<Result> {
-  const searchPath = schema ? { searchPath: [schema, "public"] } : {};
+  const searchPath = schema ? { searchPath: [schema] } : {};
   const db = knex({ client: "pg", connection: url, pool: { min: 0, max: 2 }, ...searchPath });
   try {
     return await work(db.migrate);

@@ -5,7 +5,7 @@ import type { Cells } from "./cells.ts";
 import type { Cell, Queries, Statement } from "./database.ts";
 import type { ClaimedName, Directory, Place } from "./directory.ts";
 import type { NameKind, Names } from "./names.ts";
-import { hasLeft, heldState, isOwnTrouble } from "./own-trouble.ts";
+import { hasLeft, movingState, isOwnTrouble } from "./own-trouble.ts";
 
 /** One of several cells. */
 export interface Part {
@@ -80,7 +80,7 @@ export class SpreadCells implements Cells<Cell> {
       const businessId = await this.known.ownerOf(kind, name);
       // What nobody has is asked for all the same: the time tells no more than the answer.
       if (businessId === undefined) return this.directory;
-      return this.cellAt(businessId, await this.known.find(businessId)).directory;
+      return new Placed(businessId, this.known, (place) => this.cellAt(businessId, place).directory);
     };
     return {
       rows: async (statement, values, signal) => (await find()).rows(statement, values, signal),
@@ -213,7 +213,7 @@ class Placed implements Cell {
 /** What a cell says that refuses to write because the business is held, or has left. */
 function refusalIn(error: unknown): (Error & { readonly detail?: string }) | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ((cause as { code?: unknown }).code === heldState) return cause;
+    if ((cause as { code?: unknown }).code === movingState) return cause;
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import pg from "pg";
+import { searchPathOf } from "../database.ts";
 import { from as copyFrom, to as copyTo } from "pg-copy-streams";
 
 /** Where a cell's tables are. */
@@ -53,7 +54,7 @@ export class Side {
     await client.connect();
     try {
       await client.query(session);
-      if (schema) await client.query(`set search_path = ${pg.escapeIdentifier(schema)}, public`);
+      if (schema) await client.query(`set search_path = ${searchPathOf(schema)}`);
       const { rows } = await client.query<{ schema: string }>("select current_schema() as schema");
       return new Side(cell, rows[0]?.schema ?? schema, client);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasLeft, heldState } from "../own-trouble.ts";
+import { hasLeft, movingState } from "../own-trouble.ts";
 import { literal, quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 
@@ -61,7 +61,7 @@ function triggersFor(side: Side, table: TenantTable, businessId: number): string
     `array[${table.key.map((column) => `${row}.${quoted(column.name)}::text`).join(", ")}]::text[]`;
   const refusal = `
     if (select held_until > clock_timestamp() from ${schema}.moving_businesses where business_id = ${businessId}) then
-      raise exception 'business ${businessId} is held for a move' using errcode = '${heldState}', detail = (
+      raise exception 'business ${businessId} is held for a move' using errcode = '${movingState}', detail = (
         select case when held_until = 'infinity' then ${literal(hasLeft)} else '' end
         from ${schema}.moving_businesses where business_id = ${businessId});
     end if;`;

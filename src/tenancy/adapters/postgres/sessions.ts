@@ -95,7 +95,8 @@ export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
 
   async businessesWith(userId: number): Promise<number[]> {
     const ask = (cell: Queries) => cell.rows<{ business_id: number }>(businesses, [userId]);
-    return (await everywhere(this.cells, ask)).map((row) => row.business_id);
+    const rows = await everywhere(this.cells, ask);
+    return rows.map((row) => row.business_id).sort((a, b) => a - b);
   }
 
   private holding(digest: Buffer): Queries {
