@@ -24,6 +24,8 @@ export async function up(db: Knex): Promise<void> {
       rows_copied bigint not null default 0,
       held_ms integer,
       moved_at timestamptz,
+      -- False where the process that moved it ended before it had said so in the cell where the business lives now.
+      settled boolean not null default false,
       ended_at timestamptz
     )`);
   await db.raw(`

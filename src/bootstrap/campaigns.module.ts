@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContainerModule } from "inversify";
-import type { Cells } from "../infra/postgres/cells.ts";
-import type { Cell } from "../infra/postgres/database.ts";
-import type { EventFeed } from "../kernel/events.ts";
-import type { Log } from "../kernel/log.ts";
-import { sideBySide } from "./side-by-side.ts";
 import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-messages.ts";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
+import type { Cells } from "../infra/postgres/cells.ts";
+import type { Cell } from "../infra/postgres/database.ts";
 import { GrownTables } from "../infra/postgres/grown-tables.ts";
 import { refusesValues } from "../infra/postgres/refused-values.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import type { EventFeed } from "../kernel/events.ts";
+import type { Log } from "../kernel/log.ts";
 import { campaignRoutes } from "../messaging/adapters/http/campaigns/campaign.routes.ts";
 import {
   previewCampaignRoute,
@@ -36,6 +35,7 @@ import {
 } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
 import { provide } from "./provide.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { tokens } from "./tokens.ts";
 
 /** Tells every worker that there may be something to send. */
@@ -71,12 +71,7 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
         log.warn({ err: error }, "where campaigns stand could not be told"),
       ),
   );
-  provide(
-    bind,
-    tokens.recordCampaign,
-    [tokens.cells, tokens.feed, tokens.campaignProgress, tokens.log],
-    recorderIn,
-  );
+  provide(bind, tokens.recordCampaign, [tokens.cells, tokens.feed, tokens.campaignProgress, tokens.log], recorderIn);
   provide(
     bind,
     tokens.settleCampaigns,

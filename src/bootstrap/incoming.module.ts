@@ -100,8 +100,7 @@ export const incomingModule = new ContainerModule(({ bind }) => {
     bind,
     tokens.applyEarlyStatuses,
     [tokens.cells, tokens.campaignProgress, tokens.secrets, tokens.feed],
-    (cells, progress, secrets, feed) =>
-{
+    (cells, progress, secrets, feed) => {
       const all = cells
         .parts()
         .map((part) => new ApplyEarlyStatuses(incomingUnitOfWork(part, progress, secrets), feed));
@@ -162,17 +161,12 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
     tick("webhooks.work-off", 5, () => notifications.notify(webhooksWaiting)),
   );
-  provide(
-    bind,
-    tokens.tick,
-    [tokens.cells, tokens.openedCells, tokens.directory],
-    (cells, opened, directory) => {
-      const parts = new Map(cells.parts().map((part, at) => [opened[at]?.name ?? "", part]));
-      return tick("webhooks.follow", 2, async () => {
-        if (parts.size > 1) await bringMovedWebhooks(parts, directory);
-      });
-    },
-  );
+  provide(bind, tokens.tick, [tokens.cells, tokens.openedCells, tokens.directory], (cells, opened, directory) => {
+    const parts = new Map(cells.parts().map((part, at) => [opened[at]?.name ?? "", part]));
+    return tick("webhooks.follow", 2, async () => {
+      if (parts.size > 1) await bringMovedWebhooks(parts, directory);
+    });
+  });
   provide(bind, tokens.tick, [tokens.webhookQueue], (queue) =>
     tick("webhooks.purge", 3600, () => queue.purge(keepFailedWebhooksDays)),
   );

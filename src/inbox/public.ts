@@ -23,9 +23,9 @@ export type {
   IncomingUnitOfWork,
   ReadWebhook,
   TicketStores,
+  WebhookCounts,
   WebhookOrigin,
   WebhookQueue,
-  WebhookCounts,
   WebhookReaders,
 } from "./application/ports.ts";
 export { ReadInbox } from "./application/reading/read-inbox.ts";

@@ -9,6 +9,7 @@ export interface Stage {
   readonly places: { readonly c1: string; readonly c2: string };
   readonly mover: Mover;
   rows<Row extends object>(cell: Cell, text: string, values?: readonly unknown[]): Promise<Row[]>;
+  reopened(bounds: MoveBounds): Mover;
   connect(cell: Cell): Promise<pg.PoolClient>;
   /** All rows that a cell has of a business, by table, in no order of their own. */
   all(cell: Cell, businessId: number): Promise<Record<string, string[]>>;
@@ -30,6 +31,7 @@ export async function openStage(bounds: MoveBounds = soon): Promise<Stage> {
     places: { c1: databases.c1.url, c2: databases.c2.url },
     mover: new Mover(places as never, bounds),
     rows,
+    reopened: (other) => new Mover(places as never, other),
     connect: (cell) => pools[cell].connect(),
     all: async (cell, businessId) => {
       const side = await Side.open({ cell, url: databases[cell].url, schema: "" });

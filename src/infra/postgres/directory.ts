@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import type { Cell, Queries, Statement } from "./database.ts";
 import type { NameKind } from "./names.ts";
 import { isOwnTrouble } from "./own-trouble.ts";
@@ -269,8 +269,7 @@ export class Directory {
     // An answer to a question of a moment ago may be about the time before the switch.
     if (known?.isMoving) return this.ask(businessId);
     if (known) return Promise.resolve(known);
-    const asked =
-      this.looks.get(businessId) ?? this.ask(businessId).finally(() => void this.looks.delete(businessId));
+    const asked = this.looks.get(businessId) ?? this.ask(businessId).finally(() => void this.looks.delete(businessId));
     this.looks.set(businessId, asked);
     return asked;
   }

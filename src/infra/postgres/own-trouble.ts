@@ -20,11 +20,6 @@ export function isOwnTrouble(error: unknown): boolean {
   return driverMessages.test(error.message);
 }
 
-/** The SQLSTATE of a write that a cell refuses because the business is held for a move, or has left. */
-export const heldState = "RC001";
-/** Its detail where the business has left. */
-export const hasLeft = "it has left this cell";
-
 /** Whether the server ended a statement, as a rule because it took too long. */
 export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "57014";
@@ -34,6 +29,8 @@ export const isTimeout = (error: unknown): boolean =>
  * code is our own, which PostgreSQL leaves free.
  */
 export const movingState = "RC001";
+/** The detail where the business has left for good. */
+export const hasLeft = "it has left this cell";
 
 /** SQLSTATEs, codes and messages of a connection that was never made: no statement left. */
 const neverConnected =

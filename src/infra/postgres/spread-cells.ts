@@ -5,7 +5,7 @@ import type { Cells } from "./cells.ts";
 import type { Cell, Queries, Statement } from "./database.ts";
 import type { ClaimedName, Directory, Place } from "./directory.ts";
 import type { NameKind, Names } from "./names.ts";
-import { hasLeft, movingState, isOwnTrouble } from "./own-trouble.ts";
+import { hasLeft, isOwnTrouble, movingState } from "./own-trouble.ts";
 
 /** One of several cells. */
 export interface Part {

@@ -295,7 +295,10 @@ export class PostgresUserBatches implements RecordBatches<User> {
   }
 
   async createAll(businessId: number, records: readonly User[]): Promise<readonly (StoredRecord<User> | null)[]> {
-    const inUse = await this.users.emailsInUse(businessId, records.map(({ email }) => email));
+    const inUse = await this.users.emailsInUse(
+      businessId,
+      records.map(({ email }) => email),
+    );
     const free = records.filter(({ email }) => !inUse.has(email));
     const added = new Map((await this.users.addAll(businessId, free)).map((user, at) => [free[at], user]));
     return records.map((fields) => added.get(fields) ?? null);

@@ -1,5 +1,5 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
+import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { isOwnTrouble, isTimeout } from "../../../infra/postgres/own-trouble.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";

@@ -86,6 +86,11 @@ export class BusinessMove {
     await this.switchOver();
   }
 
+  /** Says of a business that has left its cell what is left to be said, in all places; of others nothing. */
+  async settle(): Promise<void> {
+    if (this.move.step === "moved" || (await this.here.hasLeft())) await this.arrive(null);
+  }
+
   /** For a move that has not switched: the business stays where it is, and what was copied goes. */
   async undo(): Promise<void> {
     const { move, source, target } = this;
@@ -256,6 +261,7 @@ export class BusinessMove {
     await there.workOn();
     await there.forget();
     await source.run("delete from moved_keys where business_id = $1", [move.businessId]);
+    await this.moves.settle(move.id);
     this.tell({ what: "moved", heldMs });
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { MoveHere } from "./here.ts";
 import { BusinessMove, type MoveBounds, type Told, usualBounds } from "./move-business.ts";
 import { type MoveRow, Moves } from "./moves.ts";
@@ -7,6 +8,9 @@ import { tenantTables } from "./tenant-tables.ts";
 import { unwatch } from "./watch.ts";
 
 export type { MoveBounds, Place, Told };
+
+const lockMs = 10_000;
+const lockPauseMs = 200;
 
 /** Seconds for which the old rows of a business that moved are kept. */
 const keptSeconds = 24 * 3_600;
@@ -26,6 +30,9 @@ export class Mover {
    */
   async move(businessId: number, to: string, tell: (told: Told) => void): Promise<void> {
     await this.alone(businessId, async (moves, directory) => {
+      for (const left of await moves.unsettled()) {
+        if (left.businessId === businessId && left.step === "moved") await this.settle(moves, directory, left);
+      }
       const from = (await moves.cellOf(businessId)) ?? this.cells[0].cell;
       let row = await moves.underWay(businessId);
       if (row && row.to !== to) {
@@ -58,20 +65,49 @@ export class Mover {
     });
   }
 
+  /** Says what processes that were killed left unsaid of businesses that had left their cells. */
+  async settleAll(): Promise<void> {
+    await this.eachIdle(
+      (moves) => moves.unsettled(),
+      (moves, directory, move) => this.settle(moves, directory, move),
+    );
+  }
+
   /** Removes the old rows of businesses that moved a day ago; how many rows. */
   async tidy(seconds = keptSeconds): Promise<number> {
     let rows = 0;
-    for (const { businessId, id } of await this.withDirectory((directory) => new Moves(directory).leftOvers(seconds))) {
-      await this.alone(businessId, async (moves) => {
-        const move = (await moves.leftOvers(seconds)).find((left) => left.id === id);
-        // One that moves back has had its old rows removed.
-        if (!move || (await moves.underWay(businessId))) return;
-        rows += await this.tidyOne(moves, { ...move, fence: await moves.takeOver(id) });
-      }).catch((error: unknown) => {
-        if (!(error instanceof InHand)) throw error;
-      });
-    }
+    await this.eachIdle(
+      (moves) => moves.leftOvers(seconds),
+      async (moves, _, move) => {
+        rows += await this.tidyOne(moves, { ...move, fence: await moves.takeOver(move.id) });
+      },
+    );
     return rows;
+  }
+
+  /** Those on which another process works are left to it. */
+  private async eachIdle(
+    find: (moves: Moves) => Promise<MoveRow[]>,
+    work: (moves: Moves, directory: Side, move: MoveRow) => Promise<void>,
+  ): Promise<void> {
+    await this.withDirectory(async (directory) => {
+      const moves = new Moves(directory);
+      for (const { id, businessId } of await find(moves)) {
+        if (!(await moves.lock(businessId))) continue;
+        try {
+          const move = (await find(moves)).find((one) => one.id === id);
+          if (move) await work(moves, directory, move);
+        } finally {
+          await moves.unlock(businessId);
+        }
+      }
+    });
+  }
+
+  private settle(moves: Moves, directory: Side, move: MoveRow): Promise<void> {
+    return this.between(move, (source, target) =>
+      new BusinessMove(moves, directory, source, target, move, this.bounds, () => {}).settle(),
+    );
   }
 
   private async tidyOne(moves: Moves, move: MoveRow): Promise<number> {
@@ -95,7 +131,11 @@ export class Mover {
   private async alone(businessId: number, work: (moves: Moves, directory: Side) => Promise<void>): Promise<void> {
     await this.withDirectory(async (directory) => {
       const moves = new Moves(directory);
-      if (!(await moves.lock(businessId))) throw new InHand(businessId);
+      // A process that was just killed may still have it, and the tick for a moment.
+      for (let waited = 0; !(await moves.lock(businessId)); waited += lockPauseMs) {
+        if (waited >= lockMs) throw new Error(`another process is moving business ${businessId}`);
+        await sleep(lockPauseMs);
+      }
       await work(moves, directory);
     });
   }
@@ -132,13 +172,6 @@ export class Mover {
     const found = this.cells.find(({ cell }) => cell === name);
     if (!found) throw new Error(`the settings name no cell ${name}`);
     return found;
-  }
-}
-
-/** Another process works on the business's move. */
-export class InHand extends Error {
-  constructor(businessId: number) {
-    super(`another process is moving business ${businessId}`);
   }
 }
 

@@ -39,6 +39,17 @@ export class Moves {
     await this.directory.rows(text, [String(businessId)]);
   }
 
+  /** Moves that have switched, or may have, and of which not all cells know. */
+  async unsettled(): Promise<MoveRow[]> {
+    const text = `select ${columns} from business_moves
+      where step = 'switching' or step = 'moved' and not settled order by id`;
+    return this.directory.rows<MoveRow>(text);
+  }
+
+  async settle(id: number): Promise<void> {
+    await this.directory.run("update business_moves set settled = true where id = $1", [id]);
+  }
+
   async underWay(businessId: number): Promise<MoveRow | undefined> {
     const text = `select ${columns} from business_moves
       where business_id = $1 and step not in ('moved', 'undone', 'tidied')`;

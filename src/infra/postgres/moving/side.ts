@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import pg from "pg";
-import { searchPathOf } from "../database.ts";
 import { from as copyFrom, to as copyTo } from "pg-copy-streams";
+import { searchPathOf } from "../database.ts";
 
 /** Where a cell's tables are. */
 export interface Place {

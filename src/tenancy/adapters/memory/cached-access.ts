@@ -131,7 +131,8 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
   private async lookNow(credential: string, digest: string, network: string): Promise<Access | null> {
     const { generation } = this;
     const access = await this.look(credential, network);
-    if (access && generation === this.generation && this.changes.isLiveFor(access.businessId)) this.known.set(digest, access);
+    if (access && generation === this.generation && this.changes.isLiveFor(access.businessId))
+      this.known.set(digest, access);
     return access;
   }
 

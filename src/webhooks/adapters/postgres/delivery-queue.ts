@@ -191,7 +191,7 @@ const purge: Statement = {
     with gone as (
       delete from webhook_events where (business_id, number) in (
         select business_id, number from webhook_events
-        where kept_at < now() - make_interval(days => $1) order by kept_at limit ${tidyAtOnce})
+        where kept_at < now() - make_interval(days => $1) and ${livesHere("business_id")} order by kept_at limit ${tidyAtOnce})
       returning 1)
     select count(*)::integer as count from gone`,
 };

@@ -27,7 +27,9 @@ export class PostgresSenderTokens {
 
   /** Whose sender it is, with its token and its number; null where no business has it. */
   async find(channel: ChannelName, platformId: string) {
-    const [row] = await this.cells.holding("sender", senderName(channel, platformId)).rows<FoundRow>(find, [channel, platformId]);
+    const [row] = await this.cells
+      .holding("sender", senderName(channel, platformId))
+      .rows<FoundRow>(find, [channel, platformId]);
     if (!row) return null;
     const { businessId, senderId, phone } = row;
     return { owner: { businessId, senderId }, token: this.vault.open(row.sealed, businessId), phone };
