@@ -17,7 +17,7 @@ export async function up(db: Knex): Promise<void> {
     create table directory_businesses (
       business_id bigint primary key,
       cell text not null,
-      state text not null default 'active' check (state in ('active', 'held')),
+      state text not null default 'active' check (state in ('active', 'moving', 'held')),
       version bigint not null)`);
   await db.raw("create index directory_businesses_by_version on directory_businesses (version)");
   await db.raw("create sequence directory_versions");

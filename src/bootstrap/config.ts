@@ -252,13 +252,13 @@ function complaintOf(check: () => unknown): string | undefined {
 function valuesOf(variables: Json, environment: NodeJS.ProcessEnv): object {
   const entries = Object.entries(variables).map(([name, variable]) => [
     name,
-    typeof variable === "string" ? valueOf(variable, environment[variable]) : valuesOf(variable, environment),
+    typeof variable === "string" ? readValue(variable, environment[variable]) : valuesOf(variable, environment),
   ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 /** The only setting that is JSON; what is none stays a text, of which the check of all settings complains. */
-function valueOf(variable: string, given: string | undefined): unknown {
+function readValue(variable: string, given: string | undefined): unknown {
   if (!given || variable !== "CELLS") return given || undefined;
   try {
     return JSON.parse(given);

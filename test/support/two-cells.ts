@@ -11,27 +11,43 @@ export const areCellsTwo = (): boolean => process.env.TEST_CELLS === "2";
 /** Businesses with even ids live in the second cell. */
 export const livesInSecond = (businessId: number): boolean => businessId % 2 === 0;
 
-/** Has the rows of both cells, for tests that read tables. */
+/**
+ * Has the rows of both cells, for tests that read tables. Types that are a cell's own are text there, and the directory is
+ * the first cell's.
+ */
 const bothCells = `
   create schema both_cells;
   do $$
-  declare name text;
+  declare name text; columns text;
   begin
-    for name in select tablename from pg_tables
-                where schemaname = 'c2' and tablename not like 'directory%' and tablename not like 'migrations%'
+    for name, columns in
+      select class.relname,
+             string_agg(quote_ident(attname) || case when type.typnamespace = 'pg_catalog'::regnamespace then ''
+                                                     else '::text as ' || quote_ident(attname) end, ', ' order by attnum)
+      from pg_class as class
+      join pg_attribute on attrelid = class.oid and attnum > 0 and not attisdropped
+      join pg_type as type on type.oid = atttypid
+      where class.relkind = 'r' and relnamespace = 'c2'::regnamespace and class.relname not like 'migrations%'
+      group by class.relname
     loop
-      begin
-        execute format('create view both_cells.%1$I as select * from public.%1$I union all select * from c2.%1$I', name);
-      exception when cannot_coerce or datatype_mismatch then
-        -- The types of its columns are the cell's own.
-        null;
-      end;
+      execute format('create view both_cells.%1$I as select %2$s from public.%1$I', name, columns)
+        || case when name like 'directory%' then '' else format(' union all select %2$s from c2.%1$I', name, columns) end;
     end loop;
   end $$`;
 
+/** Ids that the second cell gives from here on; tests tell records of businesses apart by their ids. */
+export const firstIdOfSecond = 20_000_000;
+
+const apart = `
+  select setval(format('c2.%I', sequencename), ${firstIdOfSecond}) from pg_sequences
+  where schemaname = 'c2' and sequencename <> 'users_id_seq' and sequencename not like 'migrations%'`;
+
 export async function makeSecondCell(url: string): Promise<void> {
   await makeCell(secondCell, { url, schema: secondCell }, { url });
-  await withClient(url, (client) => client.query(bothCells));
+  await withClient(url, async (client) => {
+    await client.query(bothCells);
+    await client.query(apart);
+  });
 }
 
 /** What the product notes of a business of the second cell when it is founded there, and of its names. */

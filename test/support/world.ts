@@ -262,10 +262,10 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
         if (isSpread && (cell !== first) !== livesInSecond(business.id)) continue;
         await insertBusiness(transaction, business, new Secrets(masterSecret), "none");
       }
-      for (const table of numberedTables) {
+      // Those of the second cell are beyond already.
+      for (const table of cell === first ? numberedTables : []) {
         const text = `select setval(pg_get_serial_sequence('${table}', 'id'), ${firstFreeId})`;
-        // Users of the second cell have numbers of their own already.
-        if (cell === first || table !== "users") await transaction.rows({ name: "", text }, []);
+        await transaction.rows({ name: "", text }, []);
       }
     });
   }

@@ -4,34 +4,36 @@ import type { Cell, Queries, Statement } from "./database.ts";
 import type { NameKind } from "./names.ts";
 import { isOwnTrouble } from "./own-trouble.ts";
 
-/** Where a business lives. Of a held one nothing is read or written. */
+/**
+ * Where a business lives. A held one is on its way to another cell: nothing of it is read or written meanwhile. One that
+ * moves may be in the other cell at any moment: each time the directory is asked.
+ */
 export interface Place {
   readonly cell: string;
   readonly isHeld: boolean;
-  /**
-   * It is about to switch to another cell: the directory is asked before each use of it, so that no process goes on in
-   * the cell that it has left.
-   */
   readonly isMoving: boolean;
 }
 
-const placeColumns = `cell, state = 'held' as "isHeld", state = 'moving' as "isMoving"`;
+interface KnownPlace extends Place {
+  /** Of the change that made it so. */
+  readonly version: number;
+}
+
+const columns = `cell, state = 'held' as "isHeld", state = 'moving' as "isMoving"`;
 
 const changes: Statement = {
   name: "directory_changes",
   text: `
-    select business_id as "businessId", ${placeColumns}, version from directory_businesses
+    select business_id as "businessId", ${columns}, version from directory_businesses
     where version > $1 order by version limit 10000`,
 };
 
 const placeOf: Statement = {
   name: "directory_place",
-  text: `select ${placeColumns} from directory_businesses where business_id = $1`,
+  text: `select ${columns}, version from directory_businesses where business_id = $1`,
 };
 
-/**
- * For a business that has left its cell, whose move was cut off before it said so here. Whoever finds that out says it.
- */
+/** For a business that has left its cell, whose move was cut off before it said so here. */
 const arrive: Statement = {
   name: "directory_arrive",
   text: `
@@ -206,7 +208,7 @@ const lifeMs = (kind: NameKind): number =>
 
 /** Which business a name belongs to, and which cell a business lives in: tables of the first cell, cached here. */
 export class Directory {
-  private readonly places = new Map<number, Place>();
+  private readonly places = new Map<number, KnownPlace>();
   /** The cells by the changes that were read: questions in between may know of a switch earlier. */
   private readonly seen = new Map<number, string>();
   private readonly owners: LRUCache<string, { readonly businessId: number; readonly at: number }>;
@@ -266,7 +268,7 @@ export class Directory {
 
   find(businessId: number): Promise<Place> {
     const known = this.places.get(businessId);
-    // An answer to a question of a moment ago may be about the time before the switch.
+    // A question that is under way may have been answered before the move.
     if (known?.isMoving) return this.ask(businessId);
     if (known) return Promise.resolve(known);
     const asked = this.looks.get(businessId) ?? this.ask(businessId).finally(() => void this.looks.delete(businessId));
@@ -276,7 +278,7 @@ export class Directory {
 
   async place(businessId: number, cell: string): Promise<void> {
     if (cell !== this.settings.first) await this.table.rows(place, [businessId, cell]);
-    this.places.set(businessId, { cell, isHeld: false, isMoving: false });
+    this.places.set(businessId, this.unmoved(cell));
   }
 
   /** Of the cells in the settings, those that were made, the first one included. */
@@ -347,12 +349,17 @@ export class Directory {
   }
 
   private async ask(businessId: number): Promise<Place> {
-    const { version } = this;
-    const [row] = await this.table.rows<Place>(placeOf, [businessId]);
-    const found = row ?? { cell: this.settings.first, isHeld: false, isMoving: false };
-    // A look that ended meanwhile may know better for later.
-    if (version === this.version) this.places.set(businessId, found);
+    const [row] = await this.table.rows<KnownPlace>(placeOf, [businessId]);
+    const found = row ?? this.unmoved(this.settings.first);
+    // A look that ended meanwhile may know better.
+    const known = this.places.get(businessId);
+    if (known && known.version > found.version) return known;
+    this.places.set(businessId, found);
     return found;
+  }
+
+  private unmoved(cell: string): KnownPlace {
+    return { cell, isHeld: false, isMoving: false, version: 0 };
   }
 
   private async readAll(): Promise<void> {
@@ -368,12 +375,12 @@ export class Directory {
   }
 
   private async readSome(): Promise<number> {
-    type Changed = Place & { readonly businessId: number; readonly version: number };
+    type Changed = KnownPlace & { readonly businessId: number };
     const rows = await this.table.rows<Changed>(changes, [this.version]);
     for (const { businessId, cell, isHeld, isMoving, version } of rows) {
       const before = this.seen.get(businessId) ?? this.settings.first;
       this.version = version;
-      this.places.set(businessId, { cell, isHeld, isMoving });
+      this.places.set(businessId, { cell, isHeld, isMoving, version });
       this.seen.set(businessId, cell);
       if (this.isKnown && before !== cell) {
         for (const hear of this.moveHearers) hear(businessId);

@@ -1,0 +1,283 @@
+import { expect } from "chai";
+import { CellHealth } from "../../src/infra/postgres/cell-health.ts";
+import { type Cells, connectionGate, everywhere, sharedCell } from "../../src/infra/postgres/cells.ts";
+import { type Cell, Database } from "../../src/infra/postgres/database.ts";
+import { Directory } from "../../src/infra/postgres/directory.ts";
+import { claimNames, releaseNames } from "../../src/infra/postgres/names.ts";
+import { type Part, SpreadCells } from "../../src/infra/postgres/spread-cells.ts";
+import { DatabaseAway } from "../../src/kernel/errors.ts";
+import { type TestDatabase, twoCells } from "../support/database.ts";
+import { secondCell } from "../support/two-cells.ts";
+import { eventually } from "../support/wait.ts";
+
+const statement = (text: string) => ({ name: "", text });
+const here = statement("select current_schema()::text as schema");
+const settings = { poolSize: 4, statementTimeoutMs: 10_000, connectTimeoutMs: 2_000 };
+
+/** One process's view of an installation of two cells. */
+interface Process {
+  readonly cells: Cells<Cell>;
+  readonly directory: Directory;
+  readonly health: Readonly<Record<string, CellHealth>>;
+  readonly troubles: string[];
+  /** How many questions it asked the directory's tables. */
+  asked(): number;
+}
+
+describe("businesses in several cells", () => {
+  let fresh: TestDatabase;
+  let first: Database;
+  let second: Database;
+  let process: Process;
+  let isAway: Record<string, boolean>;
+
+  before(async () => {
+    fresh = await twoCells();
+    first = Database.open({ ...settings, url: fresh.url }, () => {});
+    second = first.beside({ schema: secondCell });
+  });
+  beforeEach(() => {
+    isAway = { c1: false, [secondCell]: false };
+    process = open();
+  });
+  afterEach(() => process.directory.stop());
+  after(async () => {
+    await first.close();
+    await fresh.drop();
+  });
+
+  function open(): Process {
+    let asked = 0;
+    const troubles: string[] = [];
+    const partOf = (name: string, database: Database): Part => {
+      const gate = connectionGate({ name, width: 4, waitMs: 1_000 });
+      const ping = async () => {
+        if (isAway[name]) throw new Error("gone");
+      };
+      return { name, cells: sharedCell(database, gate, gate), health: new CellHealth({ name, ping, onChange() {} }) };
+    };
+    const all = [partOf("c1", first), partOf(secondCell, second)] as const;
+    const table: Cell = {
+      rows: (...question) => {
+        asked += 1;
+        return isAway.c1 ? Promise.reject(new DatabaseAway(new Error("gone"), false)) : first.rows(...question);
+      },
+      transaction: (work) => first.transaction(work),
+    };
+    const directory = new Directory(table, { first: "c1", lookEveryMs: 20 }, (error) => troubles.push(String(error)));
+    const cells = new SpreadCells([all[0], all[1]], directory, (_, cell) => troubles.push(cell));
+    const health = { c1: all[0].health, [secondCell]: all[1].health };
+    return { cells, directory, health, troubles, asked: () => asked };
+  }
+
+  const goesAway = async (name: string): Promise<void> => {
+    isAway[name] = true;
+    for (let look = 0; look < 2; look += 1) await process.health[name]?.look();
+  };
+
+  const schemaOf = async (businessId: number): Promise<string | undefined> =>
+    (await process.cells.of(businessId).rows<{ schema: string }>(here, []))[0]?.schema;
+
+  const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => "none",
+      (error: unknown) => error,
+    );
+
+  let nextId = 100;
+  /** A business with a user and a key, founded in the cell. */
+  async function found(cell: "c1" | "c2", key = Buffer.alloc(32, nextId + 1)): Promise<number> {
+    nextId += 1;
+    const id = nextId;
+    await process.directory.place(id, cell);
+    await process.cells.of(id).transaction(async (transaction) => {
+      await transaction.rows(statement("insert into businesses (id, name, plan) values ($1, 'B', 'pro')"), [id]);
+      await transaction.rows(
+        statement("insert into users (business_id, id, name, role_id) values ($1, $1, 'Ana', 1)"),
+        [id],
+      );
+      await claimNames(transaction, id, "key", [key.toString("hex")]);
+      await transaction.rows(statement("insert into app_keys (digest, business_id, label) values ($2, $1, 'key')"), [
+        id,
+        key,
+      ]);
+    });
+    return id;
+  }
+
+  const takeEmail = (id: number, email: string): Promise<readonly string[]> =>
+    process.cells.of(id).transaction(async (transaction) => {
+      const refused = await claimNames(transaction, id, "email", [email]);
+      if (refused.length === 0) {
+        const text = "insert into credentials (email, business_id, user_id) values (lower($1), $2, $2)";
+        await transaction.rows(statement(text), [email, id]);
+      }
+      return refused;
+    });
+
+  const leaveEmail = (id: number, email: string): Promise<void> =>
+    process.cells.of(id).transaction(async (transaction) => {
+      await transaction.rows(statement("delete from credentials where business_id = $1"), [id]);
+      await releaseNames(transaction, id, "email", [email]);
+    });
+
+  it("are asked where they live, without a question once that is known", async () => {
+    const [one, two] = [await found("c1"), await found("c2")];
+    const fresh = open();
+    process = fresh;
+    expect([await schemaOf(one), await schemaOf(two), await schemaOf(two)]).to.deep.equal(["public", "c2", "c2"]);
+    const before = fresh.asked();
+    expect([await schemaOf(one), await schemaOf(two)]).to.deep.equal(["public", "c2"]);
+    expect(fresh.asked()).to.equal(before);
+  });
+
+  it("are found by their keys wherever they live, and a key that nobody has is looked for all the same", async () => {
+    for (const cell of ["c1", "c2"] as const) {
+      const key = Buffer.alloc(32, cell);
+      const id = await found(cell, key);
+      const text = "select business_id as id, current_schema()::text as schema from app_keys where digest = $1";
+      const look = () => process.cells.holding("key", key.toString("hex")).rows(statement(text), [key]);
+      const schema = cell === "c1" ? "public" : "c2";
+      expect(await look()).to.deep.equal([{ id, schema }]);
+      const before = process.asked();
+      expect(await look()).to.deep.equal([{ id, schema }]);
+      expect(process.asked()).to.equal(before);
+    }
+    const unknown = process.cells.holding("key", "00".repeat(32));
+    expect(await unknown.rows(statement("select 1 as asked"), [])).to.deep.equal([{ asked: 1 }]);
+  });
+
+  it("have e-mails of their own over all cells, whichever was first, until these are given up", async () => {
+    for (const [cell, other] of [
+      ["c1", "c2"],
+      ["c2", "c1"],
+    ] as const) {
+      const [one, two] = [await found(cell), await found(other)];
+      const email = `Ana@${cell}.test`;
+      expect(await takeEmail(one, email)).to.deep.equal([]);
+      expect(await takeEmail(two, email.toLowerCase())).to.deep.equal([email.toLowerCase()]);
+      await leaveEmail(one, email);
+      expect(await takeEmail(two, email)).to.deep.equal([]);
+      expect(await process.directory.ownerOf("email", email)).to.equal(two);
+    }
+  });
+
+  it("do not get an e-mail that another one has since there was one cell only", async () => {
+    const [one, two] = [await found("c1"), await found("c2")];
+    await first.rows(statement("insert into credentials (email, business_id, user_id) values ($1, $2, $2)"), [
+      "old@c1.test",
+      one,
+    ]);
+    expect(await takeEmail(two, "old@c1.test")).to.deep.equal(["old@c1.test"]);
+    expect(await process.directory.ownerOf("email", "OLD@c1.test")).to.equal(one);
+  });
+
+  it("lose the claim of what was not written, at once or with the next sweep, and keep what was", async () => {
+    const [one, two] = [await found("c1"), await found("c2")];
+    const failed = process.cells.of(two).transaction(async (transaction) => {
+      await claimNames(transaction, two, "email", ["eva@c2.test"]);
+      throw new Error("no");
+    });
+    expect(String(await refusalOf(failed))).to.equal("Error: no");
+    expect(await takeEmail(one, "eva@c2.test")).to.deep.equal([]);
+
+    // As a process leaves it that is killed between the two.
+    expect(await claimNames(process.cells.of(two), two, "email", ["left@c2.test"])).to.deep.equal([]);
+    await process.directory.sweep((id) => process.cells.of(id), -1);
+    expect(await process.directory.ownerOf("email", "left@c2.test")).to.equal(undefined);
+    expect(await process.directory.ownerOf("email", "eva@c2.test")).to.equal(one);
+  });
+
+  it("keep a claim that was made again while the first one was being taken back", async () => {
+    const two = await found("c2");
+    const claim = () => process.cells.of(two).names?.claim(two, "email", ["again@c2.test"]);
+    const failing = process.cells.of(two).transaction(async (transaction) => {
+      await claimNames(transaction, two, "email", ["again@c2.test"]);
+      await claim();
+      throw new Error("no");
+    });
+    await refusalOf(failing);
+    expect(await process.directory.ownerOf("email", "again@c2.test")).to.equal(two);
+  });
+
+  it("are founded in the cell with the fewest bytes", async () => {
+    await first.rows(
+      statement("create table public.ballast as select repeat(md5(n::text), 100) from generate_series(1, 9000) as n"),
+      [],
+    );
+    await process.cells.place(9_001);
+    expect(await schemaOf(9_001)).to.equal("c2");
+    await first.rows(statement("drop table public.ballast"), []);
+    await second.rows(
+      statement("create table ballast as select repeat(md5(n::text), 100) from generate_series(1, 9000) as n"),
+      [],
+    );
+    await process.cells.place(9_002);
+    expect(await schemaOf(9_002)).to.equal("public");
+    await second.rows(statement("drop table ballast"), []);
+  });
+
+  it("are refused while they are on hold, and asked in the other cell once they were moved", async () => {
+    const id = await found("c1");
+    await process.directory.start();
+    const moved: number[] = [];
+    process.directory.onMove((businessId) => moved.push(businessId));
+    const place = (cell: string, state: string) =>
+      first.rows(
+        statement(`
+          insert into directory_businesses (business_id, cell, state) values ($1, $2, $3)
+          on conflict (business_id) do update set cell = excluded.cell, state = excluded.state`),
+        [id, cell, state],
+      );
+    expect(await schemaOf(id)).to.equal("public");
+    await place("c1", "held");
+    await eventually(() => moved.length === 1);
+    expect(await refusalOf(schemaOf(id)))
+      .to.be.instanceOf(DatabaseAway)
+      .that.includes({ mayHaveRun: false });
+    await place("c2", "active");
+    await eventually(() => moved.length === 2);
+    expect(await schemaOf(id)).to.equal("c2");
+  });
+
+  describe("of which one is away", () => {
+    it("go on where they live elsewhere, and are refused at once where they live there", async () => {
+      const [one, two] = [await found("c1"), await found("c2")];
+      await goesAway("c2");
+      expect(await schemaOf(one)).to.equal("public");
+      expect(await refusalOf(schemaOf(two))).to.be.instanceOf(DatabaseAway);
+      isAway.c2 = false;
+      await process.health.c2?.look();
+      expect(await schemaOf(two)).to.equal("c2");
+    });
+
+    it("go on while the directory is, if this process knows them and their keys", async () => {
+      const key = Buffer.alloc(32, "known");
+      const two = await found("c2", key);
+      const look = () => process.cells.holding("key", key.toString("hex")).rows(here, []);
+      await look();
+      const stranger = await found("c2");
+      process.directory.stop();
+      const { directory } = open();
+      await goesAway("c1");
+      expect(await schemaOf(two)).to.equal("c2");
+      expect(await look()).to.deep.equal([{ schema: "c2" }]);
+      expect(await refusalOf(directory.find(stranger))).to.be.instanceOf(DatabaseAway);
+    });
+
+    it("are swept over without it, and nobody waits for work that hangs there", async () => {
+      expect(await everywhere(process.cells, (cell) => cell.rows(here, []))).to.have.length(2);
+      const swept = everywhere(process.cells, async (cell) => {
+        const rows = await cell.rows<{ schema: string }>(here, []);
+        return rows[0]?.schema === "c2" ? new Promise<never>(() => {}) : rows;
+      });
+      await goesAway("c2");
+      expect(await swept).to.deep.equal([{ schema: "public" }]);
+    });
+  });
+
+  it("fail together at what is no trouble of a cell", async () => {
+    const failed = everywhere(process.cells, (cell) => cell.rows(statement("select 1 / (random() * 0)::integer"), []));
+    expect(String(await refusalOf(failed))).to.contain("division by zero");
+  });
+});
