@@ -56,7 +56,9 @@ const credentials: Statement = {
 
 const businesses: Statement = {
   name: "user_businesses",
-  text: "select business_id from users where id = $1 and active order by business_id limit 10",
+  text: `
+    select business_id from users where id = $1 and active and ${livesHere("business_id")}
+    order by business_id limit 10`,
 };
 
 export class PostgresSessions implements Sessions, SessionStore, UserDirectory {

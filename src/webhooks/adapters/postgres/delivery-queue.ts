@@ -199,17 +199,19 @@ const purge: Statement = {
 /** Counted no further than this. */
 const mostCounted = 100_000;
 
+const here = livesHere("business_id");
+
 const counts: Statement = {
   name: "webhook_delivery_counts",
   text: `
-    select (select count(*) from (select from webhook_deliveries where ${waits} limit ${mostCounted}) as few)::integer
+    select (select count(*) from (select from webhook_deliveries where ${waits} and ${here} limit ${mostCounted}) as few)::integer
              as waiting,
-           (select count(*) from (select from webhook_deliveries where state = 'failed' limit ${mostCounted}) as few)::integer
+           (select count(*) from (select from webhook_deliveries where state = 'failed' and ${here} limit ${mostCounted}) as few)::integer
              as failed,
-           (select count(*) from webhooks where disabled)::integer as disabled,
+           (select count(*) from webhooks where disabled and ${here})::integer as disabled,
            coalesce((
              select greatest(0, extract(epoch from now() - min(due_at)))
-             from (select due_at from webhook_deliveries where ${waits} limit ${mostCounted}) as few), 0)::float
+             from (select due_at from webhook_deliveries where ${waits} and ${here} limit ${mostCounted}) as few), 0)::float
              as oldest`,
 };
 

@@ -1,0 +1,85 @@
+import { expect } from "chai";
+import { cellsOf } from "../../src/bootstrap/config.ts";
+import { moverOf } from "../../src/bootstrap/moves.module.ts";
+import type { Answer } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
+import { startWorld, type World } from "../support/world.ts";
+
+/** Requests that write, one after the other, each followed by one that reads what all of them wrote. */
+class Client {
+  readonly written: number[] = [];
+  readonly refused: Answer[] = [];
+  readonly wrong: string[] = [];
+  slowestMs = 0;
+  private isOver = false;
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly world: World,
+    private readonly name: string,
+  ) {}
+
+  start(): this {
+    this.running = this.work();
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await this.running;
+  }
+
+  private async work(): Promise<void> {
+    for (let at = 0; !this.isOver; at += 1) {
+      const nombre = `${this.name} ${at}`;
+      const begun = performance.now();
+      const answer = await this.world.post("/admin/tags", { nombre });
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - begun);
+      if (answer.status === 503) this.refused.push(answer);
+      else if (answer.status >= 300) this.wrong.push(`${answer.status} ${answer.text}`);
+      else {
+        this.written.push(answer.json.id);
+        const read = await this.world.get(`/admin/tags/${answer.json.id}`);
+        if (read.json.nombre !== nombre) this.wrong.push(`${nombre}: ${read.status} ${read.text}`);
+      }
+    }
+  }
+}
+
+describe("a business that moves while the service runs", () => {
+  let world: World;
+  const { TEST_CELLS } = process.env;
+
+  before(async function () {
+    this.timeout(180_000);
+    process.env.TEST_CELLS = "2";
+    world = await startWorld();
+  });
+
+  after(async () => {
+    await world?.stop();
+    if (TEST_CELLS === undefined) delete process.env.TEST_CELLS;
+    else process.env.TEST_CELLS = TEST_CELLS;
+  });
+
+  for (const [to, times] of [
+    ["c2", 1],
+    ["c1", 2],
+  ] as const) {
+    it(`loses no request and reads its own writes, to ${to}`, async () => {
+      const socket = await world.listen(102);
+      const clients = ["a", "b"].map((name) => new Client(world, `${name}${times}`).start());
+      await moverOf(cellsOf(world.config)).move(1, to, () => {});
+      await eventually(() => clients.every(({ written }) => written.length > 5));
+      await socket.hears(({ name }) => name === "resync");
+      for (const client of clients) await client.stop();
+      expect(clients.flatMap(({ wrong }) => wrong)).to.deep.equal([]);
+      const refused = clients.flatMap((client) => client.refused);
+      expect(refused.every(({ headers }) => headers["retry-after"] !== undefined)).to.equal(true);
+      for (const id of clients.flatMap(({ written }) => written)) {
+        expect((await world.get(`/admin/tags/${id}`)).status).to.equal(200);
+      }
+      expect(Math.max(...clients.map(({ slowestMs }) => slowestMs))).to.be.below(6_000);
+    }).timeout(90_000);
+  }
+});
