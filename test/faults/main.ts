@@ -14,6 +14,7 @@ import { dieAtRandom, dieBeforeTheAnswersCommit, dieBeforeTheCommit } from "./dy
 import { dieWhileCustomersWrite } from "./dying-webhooks.ts";
 import { HookStage } from "./hook-stage.ts";
 import { type HookSize, parts, troubleHooks } from "./hook-troubles.ts";
+import { type MoveSize, moveUnderKills, openMoveStage } from "./moving.ts";
 import { type Outcome, Victim } from "./scenario.ts";
 
 /**
@@ -28,6 +29,10 @@ const numbersEach = 1_000;
 const campaignRate = 200;
 const hooksName = "20 endpoints, four of them bad, and the worker that delivers is killed";
 const hookSize: HookSize = { events: 10_000, kills: 5, even: 200, evenSeconds: 10, patienceMs: 600_000 };
+
+const moveName =
+  "a business of 100,000 chats and 1,000,000 messages is moved under load, and its mover killed 30 times";
+const moveSize: MoveSize = { chats: 100_000, messagesEach: 10, kills: 30, killWithinMs: 12_000 };
 
 type Scenario = (victim: Victim, first: number, random: Random) => Promise<Outcome>;
 
@@ -72,6 +77,7 @@ async function main(repeats: number, seed: number, wanted: string): Promise<numb
   await killProcesses(sums, repeats, seed, wanted);
   await troubleCampaigns(sums, seed, wanted);
   await troubleEndpoints(sums, seed, wanted);
+  await troubleMoves(sums, seed, wanted);
   for (const [name, { runs, figures, violations }] of Object.entries(sums)) {
     const columns = ["runs", ...Object.keys(figures), "violations"];
     console.log(formatTable({ title: name, columns, rows: [[runs, ...Object.values(figures), violations.length]] }));
@@ -138,6 +144,19 @@ async function troubleEndpoints(sums: Record<string, Sum>, seed: number, wanted:
   } finally {
     await stage.close();
     await database.drop();
+  }
+}
+
+async function troubleMoves(sums: Record<string, Sum>, seed: number, wanted: string): Promise<void> {
+  if (!moveName.includes(wanted)) return;
+  const stage = await openMoveStage();
+  try {
+    const { figures, violations } = await moveUnderKills(stage, new Random(seed), moveSize);
+    sums[moveName] = { runs: 0, figures: {}, violations: [] };
+    console.error(`moves: ${moveName}${verdictOf(violations)}`);
+    add(sums[moveName], figures, violations, seed);
+  } finally {
+    await stage.close();
   }
 }
 

@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import { cellsOf } from "../../src/bootstrap/config.ts";
 import { moverOf } from "../../src/bootstrap/moves.module.ts";
+import { CampaignWorld } from "../messaging/campaign-support.ts";
 import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
-import { startWorld, type World } from "../support/world.ts";
+import type { World } from "../support/world.ts";
 
 /** Requests that write, one after the other, each followed by one that reads what all of them wrote. */
 class Client {
@@ -47,17 +48,19 @@ class Client {
 }
 
 describe("a business that moves while the service runs", () => {
+  let all: CampaignWorld;
   let world: World;
   const { TEST_CELLS } = process.env;
 
   before(async function () {
     this.timeout(180_000);
     process.env.TEST_CELLS = "2";
-    world = await startWorld();
+    all = await CampaignWorld.start();
+    world = all.world;
   });
 
   after(async () => {
-    await world?.stop();
+    await all?.stop();
     if (TEST_CELLS === undefined) delete process.env.TEST_CELLS;
     else process.env.TEST_CELLS = TEST_CELLS;
   });
@@ -82,4 +85,24 @@ describe("a business that moves while the service runs", () => {
       expect(Math.max(...clients.map(({ slowestMs }) => slowestMs))).to.be.below(6_000);
     }).timeout(90_000);
   }
+
+  it("has its campaign sent to each recipient once, and none unknown", async () => {
+    const recipients = 40;
+    await world.rows("update senders set messages_per_second = 5 where business_id = 1");
+    const body = all.body(recipients);
+    const phones = Array.from({ length: recipients }, (_, n) => all.phone(n));
+    await all.register(body);
+    const sent = async (): Promise<string[]> =>
+      (await world.control("GET", "/messages"))
+        .map(({ to }: { to: string }) => to)
+        .filter((to: string) => phones.includes(to));
+    await eventually(async () => (await sent()).length > 2);
+    await moverOf(cellsOf(world.config)).move(1, "c2", () => {});
+    expect((await sent()).length).to.be.below(recipients);
+    await eventually(async () => (await sent()).length >= recipients, 60_000);
+    expect((await sent()).sort()).to.deep.equal([...phones].sort());
+    const states =
+      "select state from c2.campaign_recipients where business_id = 1 and state not in ('sent', 'delivered', 'read')";
+    await eventually(async () => (await world.database.rows({ name: "", text: states }, [])).length === 0, 20_000);
+  }).timeout(120_000);
 });

@@ -40,14 +40,18 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
     );
   },
   (say, random) =>
-    say("update chats set unread = $2 where business_id = $1 and id % 7 = $3", [
-      random.between(0, 5),
-      random.between(0, 6),
-    ]),
+    say(
+      `update chats set unread = $2 where business_id = $1 and id in (
+         select id from chats where business_id = $1 order by id offset $3 limit 5)`,
+      [random.between(0, 5), random.between(0, 30)],
+    ),
   (say, random) =>
-    say("delete from messages where business_id = $1 and id % 11 = $2 and not exists (select from orders)", [
-      random.between(0, 10),
-    ]),
+    say(
+      `delete from messages where business_id = $1 and id % 11 = $2 and id in (
+         select id from messages where business_id = $1 order by id desc limit 40) and id >= 10000000
+         and coalesce(platform_message_id, '') = ''`,
+      [random.between(0, 10)],
+    ),
   (say, _, mark) =>
     say(
       `with next as (
@@ -68,6 +72,8 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
  */
 export class Traffic {
   readonly marks: string[] = [];
+  /** Writes that were acknowledged. */
+  accepted = 0;
   /** Milliseconds that the longest wait for an accepted write took. */
   longestMs = 0;
   private running: Promise<unknown> | undefined;
@@ -127,6 +133,7 @@ export class Traffic {
       isMarked = rows.length > 0;
       await client.query("commit");
       if (isMarked) this.marks.push(mark);
+      this.accepted += 1;
       return true;
     } catch (error) {
       await client.query("rollback").catch(() => {});

@@ -7,7 +7,7 @@ import { type Place, Side } from "./side.ts";
 import { tenantTables } from "./tenant-tables.ts";
 import { unwatch } from "./watch.ts";
 
-export type { MoveBounds, Place, Told };
+export { type MoveBounds, type Place, type Told, usualBounds };
 
 const lockMs = 10_000;
 const lockPauseMs = 200;
