@@ -1,17 +1,10 @@
 import { ContainerModule } from "inversify";
 import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
-import { Mover } from "../infra/postgres/moving/mover.ts";
-import { type CellSettings, type Config, cellsOf } from "./config.ts";
+import { type Config, cellsOf } from "./config.ts";
+import { moverOf } from "./mover.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
-
-/** Moves businesses between the cells that the settings name. */
-export function moverOf(cells: readonly [CellSettings, ...CellSettings[]]): Mover {
-  const placeOf = ({ name, directUrl, schema = "" }: CellSettings) => ({ cell: name, url: directUrl, schema });
-  const [first, ...others] = cells;
-  return new Mover([placeOf(first), ...others.map(placeOf)]);
-}
 
 /** What a process does about moves that commands make. */
 export const movesModule = (config: Config) =>

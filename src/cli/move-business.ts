@@ -1,4 +1,4 @@
-import { moverOf } from "../bootstrap/moves.module.ts";
+import { moverOf } from "../bootstrap/mover.ts";
 import type { Told } from "../infra/postgres/moving/mover.ts";
 import { cellSettings } from "./cells.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
