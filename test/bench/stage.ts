@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { closeCells } from "../../src/bootstrap/cells.module.ts";
 import { readConfig } from "../../src/bootstrap/config.ts";
 import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
@@ -44,15 +45,21 @@ export interface StageSettings {
   readonly databaseUrl: string;
   readonly businesses: readonly BusinessFixture[];
   readonly statusDelayMs?: number;
+  /** A second cell, made before, and the businesses that live there. */
+  readonly second?: { readonly url: string; readonly businesses: readonly number[] };
 }
 
-export async function openStage({ databaseUrl, businesses, statusDelayMs = 0 }: StageSettings): Promise<Stage> {
+/** The name of the second cell. */
+export const secondCell = "c2";
+
+export async function openStage({ databaseUrl, businesses, statusDelayMs = 0, second }: StageSettings): Promise<Stage> {
   const accounts = { accounts: sandboxAccountsOf(businesses), adAccounts: sandboxAdAccountsOf(businesses) };
   const sandboxSettings = { port: 0, host: "127.0.0.1", ...accounts, statusDelayMs };
   const sandbox = await startProgram(sandboxProgram, [JSON.stringify(sandboxSettings)]);
   const environment = {
     LOG_LEVEL: "info",
     DATABASE_URL: databaseUrl,
+    ...(second && { CELLS: JSON.stringify({ [secondCell]: { url: second.url } }) }),
     MASTER_SECRET: masterSecret,
     MESSAGING_PLATFORM_URL: sandbox.url,
     QR_PROVIDER_URL: sandbox.url,
@@ -63,7 +70,7 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0 }: 
     RATE_LIMIT_PER_SECOND: "1000000",
     RATE_LIMIT_BURST: "1000000",
   };
-  const appKeys = await seed(environment, businesses);
+  const appKeys = await seed(environment, businesses, second?.businesses ?? []);
   const control = async <Result>(method: string, path: string, body?: unknown): Promise<Result> => {
     const answer = await request(`${sandbox.url}/__sandbox${path}`, { method, body });
     if (answer.status >= 300) throw new Error(`sandbox: ${answer.text}`);
@@ -90,18 +97,22 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0 }: 
 async function seed(
   environment: NodeJS.ProcessEnv,
   businesses: readonly BusinessFixture[],
+  inSecond: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
   const container = createContainer(readConfig({ ...environment, LOG_LEVEL: "silent" }));
-  const database = resolve(container, tokens.database);
+  const cells = resolve(container, tokens.cells);
   try {
-    await database.transaction(async (transaction) => {
-      for (const business of businesses) await insertBusiness(transaction, business, new Secrets(masterSecret), "none");
-    });
+    for (const business of businesses) {
+      if (inSecond.includes(business.id)) await resolve(container, tokens.directory).place(business.id, secondCell);
+      await cells.of(business.id).transaction(async (transaction) => {
+        await insertBusiness(transaction, business, new Secrets(masterSecret), "none");
+      });
+    }
     const keys = new Map<number, string>();
     for (const { id } of businesses) keys.set(id, await resolve(container, tokens.issueAppKey).execute(id, "test"));
     return keys;
   } finally {
-    await database.close();
+    await closeCells(resolve(container, tokens.openedCells));
   }
 }
 
@@ -110,6 +121,6 @@ async function openSession(environment: Readonly<Record<string, string>>, userId
   try {
     return (await resolve(container, tokens.openSession).forUser(userId)).token;
   } finally {
-    await resolve(container, tokens.database).close();
+    await closeCells(resolve(container, tokens.openedCells));
   }
 }

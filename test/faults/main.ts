@@ -7,6 +7,7 @@ import { channelNames } from "../support/channels.ts";
 import { closeTestServer, freshDatabase } from "../support/database.ts";
 import { CampaignStage } from "./campaign-stage.ts";
 import { campaignScenarios } from "./campaigns.ts";
+import { loseACell } from "./dying-cells.ts";
 import { dieWhileCustomersWriteOn, loseAnswers } from "./dying-channels.ts";
 import { dieWhileEventsAreDelivered } from "./dying-deliveries.ts";
 import { dieWhileContactsAreImported } from "./dying-imports.ts";
@@ -28,6 +29,8 @@ const numbersEach = 1_000;
 /** Messages per second: slow enough that thirty kills find a campaign under way. */
 const campaignRate = 200;
 const hooksName = "20 endpoints, four of them bad, and the worker that delivers is killed";
+const cellsName = "one of two cells killed for 10 s under load";
+const cellsSize = { perSecond: 40, seconds: 10 };
 const hookSize: HookSize = { events: 10_000, kills: 5, even: 200, evenSeconds: 10, patienceMs: 600_000 };
 
 const moveName =
@@ -78,6 +81,7 @@ async function main(repeats: number, seed: number, wanted: string): Promise<numb
   await troubleCampaigns(sums, seed, wanted);
   await troubleEndpoints(sums, seed, wanted);
   await troubleMoves(sums, seed, wanted);
+  await killACell(sums, seed, wanted);
   for (const [name, { runs, figures, violations }] of Object.entries(sums)) {
     const columns = ["runs", ...Object.keys(figures), "violations"];
     console.log(formatTable({ title: name, columns, rows: [[runs, ...Object.values(figures), violations.length]] }));
@@ -158,6 +162,14 @@ async function troubleMoves(sums: Record<string, Sum>, seed: number, wanted: str
   } finally {
     await stage.close();
   }
+}
+
+async function killACell(sums: Record<string, Sum>, seed: number, wanted: string): Promise<void> {
+  if (!cellsName.includes(wanted)) return;
+  const { figures, violations } = await loseACell(cellsSize);
+  sums[cellsName] = { runs: 0, figures: {}, violations: [] };
+  console.error(`cells: ${cellsName}${verdictOf(violations)}`);
+  add(sums[cellsName], figures, violations, seed);
 }
 
 function add(sum: Sum, figures: Outcome["figures"], violations: readonly string[], seed: number): void {

@@ -8,7 +8,8 @@ import { text } from "node:stream/consumers";
  * `npm test [file ...]`: all tests, or those of these files. All are run in three processes side by side, each on a
  * database server of its own: tests wait for timers, disks and browsers much of the time. What the others print follows
  * what the first one prints. At the end all failures are printed once more, since logs of builds are often cut to their
- * end, and one line counts all: `12 passed, 1 failed, 0 skipped`.
+ * end, and one line counts all: `12 passed, 1 failed, 0 skipped`. A fourth process runs some files once more, with
+ * businesses spread over two cells.
  */
 const processes = 3;
 /** A test in a browser takes about as long as a test of another kind that is five times as many bytes. */
@@ -48,9 +49,21 @@ interface Run {
 
 const ended = /^(\d+) passed, (\d+) failed, (\d+) skipped$/m;
 
+/** Run once more with businesses spread over two cells; `TEST_CELLS=2 npm test` runs everything so. */
+const spread = [
+  "administration/isolation",
+  "http/tenant-matrix",
+  "reports/shared-report",
+  "tenancy/access",
+  "webhooks/deliveries",
+].map((name) => join("test", `${name}.test.ts`));
+
 /** @param isShown - prints while it runs; otherwise once it has ended */
-async function mocha(files: readonly string[], isShown: boolean): Promise<Run> {
-  const child = spawn("node_modules/.bin/mocha", files, { stdio: ["ignore", "pipe", isShown ? "inherit" : "pipe"] });
+async function mocha(files: readonly string[], isShown: boolean, more: NodeJS.ProcessEnv = {}): Promise<Run> {
+  const child = spawn("node_modules/.bin/mocha", files, {
+    stdio: ["ignore", "pipe", isShown ? "inherit" : "pipe"],
+    env: { ...process.env, ...more },
+  });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => child.kill(signal));
   let said = "";
   child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
@@ -77,7 +90,8 @@ const shownAfter = new Promise<void>((resolve) => {
 const asked = process.argv.slice(2);
 const parts = asked.length > 0 ? [asked] : await shares(await testFiles());
 const first = mocha(parts[0] ?? [], true).finally(() => shownNow());
-const runs = await Promise.all([first, ...parts.slice(1).map((part) => mocha(part, false))]);
+const inTwoCells = asked.length > 0 || process.env.TEST_CELLS ? [] : [mocha(spread, false, { TEST_CELLS: "2" })];
+const runs = await Promise.all([first, ...parts.slice(1).map((part) => mocha(part, false)), ...inTwoCells]);
 const sum = (at: number): number => runs.reduce((total, { counts }) => total + (counts[at] ?? 0), 0);
 if (runs.length > 1) {
   for (const { failures } of runs) if (failures) console.log(failures);

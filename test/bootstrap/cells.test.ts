@@ -1,0 +1,180 @@
+import { expect } from "chai";
+import { cellsOf, readConfig } from "../../src/bootstrap/config.ts";
+import { RoutedWebhooks } from "../../src/bootstrap/incoming-cells.ts";
+import { resolve } from "../../src/bootstrap/provide.ts";
+import { tokens } from "../../src/bootstrap/tokens.ts";
+import type { WebhookOrigin } from "../../src/inbox/application/ports.ts";
+import { noNews } from "../../src/inbox/domain/incoming.ts";
+import type { WebhookReaders } from "../../src/inbox/public.ts";
+import { cloudChannel } from "../../src/kernel/channels.ts";
+import { DatabaseAway } from "../../src/kernel/errors.ts";
+import { request } from "../support/http.ts";
+import { secondCell } from "../support/two-cells.ts";
+import { eventually } from "../support/wait.ts";
+import { aWebhook, startWorld, type World } from "../support/world.ts";
+
+const needed = {
+  DATABASE_URL: "postgres://db/recado",
+  MASTER_SECRET: "a master secret that is good for tests only",
+  MESSAGING_PLATFORM_URL: "https://platform.test",
+  PLATFORM_APP_SECRET: "app secret",
+  PLATFORM_VERIFY_TOKEN: "verify token",
+};
+const configWith = (cells: string) => readConfig({ ...needed, CELLS: cells });
+
+describe("the setting of cells", () => {
+  it("names databases and schemas beside the first cell, which is there by itself", () => {
+    expect(cellsOf(readConfig(needed)).map(({ name }) => name)).to.deep.equal(["c1"]);
+    const cells = cellsOf(configWith('{"c2":{"url":"postgres://other/recado"},"c3":{"schema":"c3"}}'));
+    expect(cells.map(({ name, url, schema }) => [name, url, schema])).to.deep.equal([
+      ["c1", "postgres://db/recado", undefined],
+      ["c2", "postgres://other/recado", undefined],
+      ["c3", "postgres://db/recado", "c3"],
+    ]);
+  });
+
+  it("is refused where it is no JSON, names the first cell, or a place twice", () => {
+    expect(() => configWith("c2")).to.throw("CELLS must be object");
+    expect(() => configWith('{"c1":{"schema":"c1"}}')).to.throw("CELLS must not name c1");
+    expect(() => configWith('{"c2":{}}')).to.throw("CELLS names a database, or a schema of one, twice");
+    expect(() => configWith('{"c2":{"schema":"x"},"c3":{"schema":"x"}}')).to.throw("twice");
+    expect(() => configWith('{"c2; drop":{"schema":"x"}}')).to.throw("bad configuration");
+  });
+});
+
+describe("webhooks that come in for several cells", () => {
+  /** The payload says which senders it is about; `*` is an account. */
+  const readers = {
+    [cloudChannel]: (payload: string) => ({
+      ...noNews,
+      messages: payload.split(" ").flatMap((sender) => (sender === "*" ? [] : [{ sender }])),
+      accounts: payload.includes("*") ? [{ account: "a" }] : [],
+    }),
+  } as unknown as WebhookReaders;
+  const cloud: WebhookOrigin = { channel: cloudChannel, about: null };
+  let held: number | undefined;
+  let kept: [cell: string, businessId: number | undefined][];
+  let webhooks: RoutedWebhooks;
+  beforeEach(() => {
+    held = undefined;
+    kept = [];
+    const keeper = (cell: string) => ({
+      keep: async (_: string, { businessId }: WebhookOrigin) => void kept.push([cell, businessId]),
+    });
+    webhooks = new RoutedWebhooks(
+      new Map(["c1", "c2"].map((cell) => [cell, keeper(cell)])),
+      {
+        ownerOf: async (_, name) =>
+          ({ [`${cloudChannel} one`]: 1, [`${cloudChannel} two`]: 2, [`${cloudChannel} four`]: 4 })[name],
+        find: async (id) => ({ cell: id % 2 === 0 ? "c2" : "c1", isHeld: id === held, isMoving: false }),
+      },
+      readers,
+    );
+  });
+
+  const expectations: readonly [what: string, payload: string, where: typeof kept][] = [
+    ["about one business are kept in its cell, and wait with it", "two two", [["c2", 2]]],
+    ["about several businesses of a cell are kept there once", "two four", [["c2", undefined]]],
+    [
+      "about businesses of two cells are kept in both",
+      "one two",
+      [
+        ["c1", undefined],
+        ["c2", undefined],
+      ],
+    ],
+    [
+      "about an account are kept in all cells",
+      "two *",
+      [
+        ["c1", undefined],
+        ["c2", undefined],
+      ],
+    ],
+    ["about nobody who is known are kept in the first cell", "unknown", [["c1", undefined]]],
+  ];
+  for (const [what, payload, where] of expectations) {
+    it(what, async () => {
+      await webhooks.keep(payload, cloud);
+      expect(kept).to.deep.equal(where);
+    });
+  }
+
+  it("are kept for a business on hold, unless they are about another one as well", async () => {
+    held = 2;
+    await webhooks.keep("two", cloud);
+    expect(kept).to.deep.equal([["c2", 2]]);
+    const refused = await webhooks.keep("one two", cloud).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(DatabaseAway);
+    expect(kept).to.have.length(1);
+  });
+});
+
+describe("a service whose businesses live in two cells", () => {
+  const given = process.env.TEST_CELLS;
+  let world: World;
+  before(async () => {
+    process.env.TEST_CELLS = "2";
+    world = await startWorld();
+  });
+  after(async () => {
+    if (given === undefined) delete process.env.TEST_CELLS;
+    else process.env.TEST_CELLS = given;
+    await world.stop();
+  });
+
+  const inCell = async (schema: string, table: string, businessId: number): Promise<number> => {
+    const column = table === "businesses" ? "id" : "business_id";
+    const text = `select count(*)::integer as count from ${schema}.${table} where ${column} = $1`;
+    const [row] = await world.database.rows<{ count: number }>({ name: "", text }, [businessId]);
+    return row?.count ?? 0;
+  };
+
+  it("stores what customers write where the business lives, and nowhere else", async () => {
+    const message = {
+      id: "wamid.two-cells",
+      from: "59177700001",
+      timestamp: "1767225600",
+      type: "text",
+      text: { body: "Hola" },
+    };
+    expect((await world.webhook(aWebhook(2, { messages: [message] }))).status).to.equal(200);
+    await eventually(async () => (await inCell(secondCell, "messages", 2)) === 2);
+    expect(await inCell("public", "messages", 2)).to.equal(0);
+  });
+
+  it("founds businesses in the emptier cell, whose people sign in like others", async () => {
+    const made = await resolve(world.container, tokens.foundBusiness).execute("Nuevo", "nueva@cells.test");
+    const there = await inCell(secondCell, "businesses", made.businessId);
+    expect(there + (await inCell("public", "businesses", made.businessId))).to.equal(1);
+    const signIn = (password: string) =>
+      request(`${world.api}/auth/session`, { method: "POST", body: { email: "Nueva@cells.test", password } });
+    expect((await signIn(made.password)).status).to.equal(200);
+    expect((await signIn("otra contraseña")).status).to.equal(401);
+    const again = await resolve(world.container, tokens.foundBusiness)
+      .execute("Otro", "nueva@cells.test")
+      .catch((error: Error) => error.message);
+    expect(again).to.equal("nueva@cells.test is in use");
+  });
+
+  it("is ready, and answers 503 for a business that is on hold", async () => {
+    expect((await request(`${world.api}/readyz`)).status).to.equal(200);
+    const templates = () => world.post("/chats/obtener/mensaje/plantilla", { empresa_id: 2, usuario_id: 201 }, 2);
+    const hold = (state: string) =>
+      world.database.rows({ name: "", text: "update directory_businesses set state = $1 where business_id = 2" }, [
+        state,
+      ]);
+    expect((await templates()).status).to.equal(200);
+    await hold("held");
+    const refused = await eventually(async () => {
+      const answer = await templates();
+      return answer.status === 503 && answer;
+    });
+    expect(refused.headers["retry-after"]).to.match(/^[1-9]/);
+    expect(
+      (await world.post("/chats/obtener/mensaje/plantilla", { empresa_id: 1, usuario_id: 101 }, 1)).status,
+    ).to.equal(200);
+    await hold("active");
+    await eventually(async () => (await templates()).status === 200);
+  });
+});
