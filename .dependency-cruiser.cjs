@@ -19,6 +19,7 @@ const owners = {
   "close-with-grace": ["^src/main[.]ts$", "^src/demo/machine[.]ts$"],
   knex: ["^src/infra/postgres/", `${adapters}postgres/`, "^migrations/"],
   pg: ["^src/infra/(postgres|jobs)/", "^src/fixtures/"],
+  "pg-copy-streams": ["^src/infra/postgres/"],
   "koa|@koa|koa-[^/]+|koa__[^/]+": ["^src/infra/http/", `${adapters}http/`, "^src/sandbox/"],
   "proxy-addr": ["^src/infra/http/"],
   "raw-body": ["^src/infra/http/", "^src/sandbox/"],

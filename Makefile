@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run stand-ins watch test check start api worker migrate rollback cell cells business sender ad-token operator-flag app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity console client client-types bench faults restarts released fuzz overload build clean fmt
+.PHONY: help run stand-ins watch test check start api worker migrate rollback cell cells move-business business sender ad-token operator-flag app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity console client client-types bench faults restarts released fuzz overload build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -63,6 +63,9 @@ cell: $(MODULES) ## make the schema and the tables of a cell that CELLS names: m
 
 cells: $(MODULES) ## list the cells with their sizes, businesses and migrations that have not run
 	@exec node $(DEMO_ENV) --import tsx src/cli/list-cells.ts
+
+move-business: $(MODULES) ## move a business to another cell while the service runs: make move-business BUSINESS=7 TO=c2, or UNDO=1
+	@exec node $(DEMO_ENV) --import tsx src/cli/move-business.ts
 
 business: $(MODULES) ## make a business and its administrator: make business NAME='Mi negocio' ADMIN=ana@example.com
 	@exec node $(DEMO_ENV) --import tsx src/cli/business.ts

@@ -35,6 +35,7 @@ import { inboxModule } from "./inbox.module.ts";
 import { incomingModule } from "./incoming.module.ts";
 import { mediaModule } from "./media.module.ts";
 import { messagingModule } from "./messaging.module.ts";
+import { movesModule } from "./moves.module.ts";
 import { ordersEditModule } from "./orders-edit.module.ts";
 import { ordersReadModule } from "./orders-read.module.ts";
 import { paymentsModule } from "./payments.module.ts";
@@ -54,6 +55,7 @@ export function createContainer(config: Config): Container {
   container.load(
     sharedModule(config),
     cellsModule(config),
+    movesModule(config),
     tenancyModule,
     administrationModule,
     inboxModule,

@@ -1,4 +1,4 @@
-import { type CellReport, cellsMade, reportOn } from "../infra/postgres/make-cell.ts";
+import { type CellReport, cellsMade, movesUnderWay, reportOn } from "../infra/postgres/make-cell.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";
 
@@ -10,6 +10,10 @@ await runCommand(async () => {
     const isMade = name === first.name || made === null || made.includes(name);
     const said = isMade ? await reportOn({ url, schema }).then(lineOf, awayOf) : `not made yet: make cell NAME=${name}`;
     console.log(`${name.padEnd(12)} ${said}`);
+  }
+  for (const move of await movesUnderWay({ url: first.directUrl }).catch(() => [])) {
+    const { businessId, from, to, step, rows } = move;
+    console.log(`business ${businessId} moves from ${from} to ${to}: ${step.replace("_", " ")}, ${rows} rows copied`);
   }
 });
 

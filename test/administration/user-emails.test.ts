@@ -70,7 +70,8 @@ describe("E-mails and administrators of a business", () => {
       const other = (await by(first, "POST", "/admin/users", aUser({ role_id: 1 }))).json;
       const second = (await accept(other.invitation.token)).json.token;
       let removals: Promise<Answer>[] = [];
-      await world.database.transaction(async (transaction) => {
+      const cell = resolve(world.container, tokens.cells).of(founded.businessId);
+      await cell.transaction(async (transaction) => {
         const ask = (text: string) => transaction.rows({ name: "", text }, []);
         await ask(`select from users where business_id = ${founded.businessId} order by id for update`);
         removals = [by(first, "DELETE", `/admin/users/${other.id}`), by(second, "DELETE", `/admin/users/${owner.id}`)];

@@ -15,6 +15,7 @@ import { dieAtRandom, dieBeforeTheAnswersCommit, dieBeforeTheCommit } from "./dy
 import { dieWhileCustomersWrite } from "./dying-webhooks.ts";
 import { HookStage } from "./hook-stage.ts";
 import { type HookSize, parts, troubleHooks } from "./hook-troubles.ts";
+import { type MoveSize, moveUnderKills, openMoveStage } from "./moving.ts";
 import { type Outcome, Victim } from "./scenario.ts";
 
 /**
@@ -32,6 +33,10 @@ const hooksName = "20 endpoints, four of them bad, and the worker that delivers 
 const cellsName = "one of two cells killed for 10 s under load";
 const cellsSize = { perSecond: 40, seconds: 10 };
 const hookSize: HookSize = { events: 10_000, kills: 5, even: 200, evenSeconds: 10, patienceMs: 600_000 };
+
+const moveName =
+  "a business of 100,000 chats and 1,000,000 messages is moved under load, and its mover killed 30 times";
+const moveSize: MoveSize = { chats: 100_000, messagesEach: 10, kills: 30, killWithinMs: 12_000 };
 
 type Scenario = (victim: Victim, first: number, random: Random) => Promise<Outcome>;
 
@@ -85,6 +90,7 @@ async function main(repeats: number, seed: number, wanted: string): Promise<numb
   await killProcesses(done, repeats, seed, wanted);
   await troubleCampaigns(done, seed, wanted);
   await troubleEndpoints(done, seed, wanted);
+  await troubleMoves(done, seed, wanted);
   await killACell(done, seed, wanted);
   for (const [name, { runs, figures, violations }] of Object.entries(sums)) {
     const columns = ["runs", ...Object.keys(figures), "violations"];
@@ -146,6 +152,18 @@ async function troubleEndpoints(done: Done, seed: number, wanted: string): Promi
   } finally {
     await stage.close();
     await database.drop();
+  }
+}
+
+async function troubleMoves(done: Done, seed: number, wanted: string): Promise<void> {
+  if (!moveName.includes(wanted)) return;
+  const stage = await openMoveStage();
+  try {
+    const outcome = await moveUnderKills(stage, new Random(seed), moveSize);
+    console.error(`moves: ${moveName}${verdictOf(outcome.violations)}`);
+    done(moveName, outcome, seed);
+  } finally {
+    await stage.close();
   }
 }
 

@@ -211,8 +211,7 @@ describe("/webhooks/cloud: what the messaging platform tells", () => {
       world.rows<{ attempts: number; error: string | null; gave_up: boolean; waits: boolean }>(
         "select attempts, error, gave_up_at is not null as gave_up, due_at > now() as waits from incoming_webhooks",
       );
-    const workOff = () =>
-      Promise.all(resolve(world.container, tokens.workOffWebhooks).map((each) => each.execute()));
+    const workOff = () => Promise.all(resolve(world.container, tokens.workOffWebhooks).map((each) => each.execute()));
     afterEach(() => world.rows("delete from incoming_webhooks"));
 
     it("keeps none of the others from being worked off, not even of the same batch", async () => {

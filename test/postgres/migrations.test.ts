@@ -120,7 +120,10 @@ describe("migrations", () => {
 });
 
 /** Tables that lead from the outside to a business, by what a caller or a platform presents. */
-const directories = ["businesses", "credentials", "app_keys", "sessions", "incoming_webhooks", "realtime_counters"];
+const directories = [
+  ...["businesses", "credentials", "app_keys", "sessions", "incoming_webhooks", "realtime_counters"],
+  ...["directory_cells", "directory_businesses", "directory_names"],
+];
 
 /** Indexes that deliberately look across businesses: a webhook names a sender or an account only; a foreign step is told apart; old rows go by age; a file is fetched by its name. */
 const acrossBusinesses = [

@@ -29,6 +29,7 @@ describe("PostgresEventLog", () => {
       new Map([
         [1, 3],
         [2, 1],
+        [3, 0],
       ]),
     );
     expect(await log.lastNumbers([])).to.deep.equal(new Map());

@@ -64,6 +64,9 @@ export const noteNames = `
 
 const changes = /^\s*(with\b[\s\S]*)?\b(insert into|update|delete from|truncate|alter|lock|create|drop)\b/i;
 
+/** What no business has to be there for, and the first cell takes. */
+const ofNobody = /^\s*insert into incoming_webhooks\b/i;
+
 /** Runs statements of a test on both cells: one that reads on the rows of both, one that writes in each of them. */
 export function bothCellsOf(first: Database) {
   const both = first.beside({ poolSize: 2, schema: "both_cells" });
@@ -73,7 +76,7 @@ export function bothCellsOf(first: Database) {
     if (!changes.test(sql)) return both.rows<Row>(statement, values);
     const rows: Row[] = [];
     let refused: unknown;
-    for (const cell of [first, second]) {
+    for (const cell of ofNobody.test(sql) ? [first] : [first, second]) {
       try {
         // Of several statements in one text there are no rows.
         rows.push(...((await cell.rows<Row>(statement, values)) ?? []));

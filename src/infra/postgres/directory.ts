@@ -33,6 +33,19 @@ const placeOf: Statement = {
   text: `select ${columns}, version from directory_businesses where business_id = $1`,
 };
 
+/** For a business that has left its cell, whose move was cut off before it said so here. */
+const arrive: Statement = {
+  name: "directory_arrive",
+  text: `
+    with ended as (
+      update business_moves set step = 'moved', moved_at = now()
+      where business_id = $1 and from_cell = $2 and step = 'switching'
+      returning business_id, to_cell
+    )
+    update directory_businesses as known set cell = ended.to_cell, state = 'active' from ended
+    where known.business_id = ended.business_id`,
+};
+
 const place: Statement = {
   name: "directory_place_new",
   text: "insert into directory_businesses (business_id, cell) values ($1, $2)",
@@ -196,6 +209,8 @@ const lifeMs = (kind: NameKind): number =>
 /** Which business a name belongs to, and which cell a business lives in: tables of the first cell, cached here. */
 export class Directory {
   private readonly places = new Map<number, KnownPlace>();
+  /** The cells by the changes that were read: questions in between may know of a switch earlier. */
+  private readonly seen = new Map<number, string>();
   private readonly owners: LRUCache<string, { readonly businessId: number; readonly at: number }>;
   private readonly looks = new Map<number, Promise<Place>>();
   private readonly moveHearers: ((businessId: number) => void)[] = [];
@@ -226,7 +241,12 @@ export class Directory {
     this.stopping.abort();
   }
 
-  /** Hears of businesses that live in another cell from now on, or are held, or are not any more. */
+  /** Notes that a business that has left a cell lives where it was going, unless that was noted before. */
+  async arrive(businessId: number, from: string): Promise<void> {
+    await this.table.rows(arrive, [businessId, from]);
+  }
+
+  /** Hears of businesses that live in another cell from now on. */
   onMove(hearer: (businessId: number) => void): void {
     this.moveHearers.push(hearer);
   }
@@ -358,10 +378,11 @@ export class Directory {
     type Changed = KnownPlace & { readonly businessId: number };
     const rows = await this.table.rows<Changed>(changes, [this.version]);
     for (const { businessId, cell, isHeld, isMoving, version } of rows) {
-      const before = this.places.get(businessId);
+      const before = this.seen.get(businessId) ?? this.settings.first;
       this.version = version;
       this.places.set(businessId, { cell, isHeld, isMoving, version });
-      if (before && (before.cell !== cell || before.isHeld !== isHeld)) {
+      this.seen.set(businessId, cell);
+      if (this.isKnown && before !== cell) {
         for (const hear of this.moveHearers) hear(businessId);
       }
     }

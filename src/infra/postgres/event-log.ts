@@ -1,4 +1,5 @@
 import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
+import { livesHere } from "./away.ts";
 import type { Cells } from "./cells.ts";
 import { eventColumns } from "./log-events.ts";
 
@@ -21,7 +22,7 @@ const purgeBatch = {
     with purged as (
       delete from realtime_events where (business_id, number) in (
         select business_id, number from realtime_events
-        where at < now() - make_interval(hours => $1) limit $2)
+        where at < now() - make_interval(hours => $1) and ${livesHere("business_id")} limit $2)
       returning 1)
     select count(*) as count from purged`,
 };

@@ -6,6 +6,7 @@ import type {
   KeptAnswer,
   KeyedRequest,
 } from "../../kernel/idempotency.ts";
+import { livesHere } from "./away.ts";
 import type { Cells } from "./cells.ts";
 import type { Statement } from "./database.ts";
 
@@ -73,7 +74,8 @@ const purgeBatch: Statement = {
     with purged as (
       delete from idempotency_keys
       where created_at < now() - ${kept} and (business_id, operation, key) in (
-        select business_id, operation, key from idempotency_keys where created_at < now() - ${kept} limit $1)
+        select business_id, operation, key from idempotency_keys
+        where created_at < now() - ${kept} and ${livesHere("business_id")} limit $1)
       returning 1)
     select count(*) as count from purged`,
 };

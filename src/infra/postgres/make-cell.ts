@@ -41,6 +41,23 @@ export const cellsMade = (directory: Place): Promise<readonly string[]> =>
     return rows.map(({ name }) => name);
   });
 
+interface MoveUnderWay {
+  readonly businessId: string;
+  readonly from: string;
+  readonly to: string;
+  readonly step: string;
+  readonly rows: string;
+}
+
+/** Moves of businesses between cells that were begun and have not ended, whether a process works on them or not. */
+export const movesUnderWay = (directory: Place): Promise<readonly MoveUnderWay[]> =>
+  withClient(directory, async (client) => {
+    const text = `
+      select business_id as "businessId", from_cell as "from", to_cell as "to", step, rows_copied as rows
+      from business_moves where step not in ('moved', 'undone', 'tidied') order by id`;
+    return (await client.query<MoveUnderWay>(text)).rows;
+  });
+
 export async function reportOn(place: Place): Promise<CellReport> {
   const pending = await pendingMigrations(place);
   return withClient(place, async (client) => {

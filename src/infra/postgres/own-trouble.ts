@@ -2,7 +2,7 @@ import { DatabaseAway } from "../../kernel/errors.ts";
 
 /**
  * SQLSTATEs of trouble that has nothing to do with what a statement says: deadlocks and cancellations, broken
- * connections, exhausted resources, a server that stops or starts.
+ * connections, exhausted resources, a server that stops or starts, a business that is held for a move.
  */
 const sqlStates = /^(40P01|40001|55P03|57014|08\w{3}|53\w{3}|57P0\w|RC001)$/;
 /** What Node says of a network. */
@@ -29,6 +29,8 @@ export const isTimeout = (error: unknown): boolean =>
  * code is our own, which PostgreSQL leaves free.
  */
 export const movingState = "RC001";
+/** The detail where the business has left for good. */
+export const hasLeft = "it has left this cell";
 
 /** SQLSTATEs, codes and messages of a connection that was never made: no statement left. */
 const neverConnected =

@@ -1,5 +1,6 @@
 import type { RefusedRows } from "../../kernel/row-imports.ts";
 import { phoneDigits } from "../../kernel/text.ts";
+import { livesHere } from "./away.ts";
 import { type Cells, everywhere } from "./cells.ts";
 import type { Statement } from "./database.ts";
 
@@ -40,7 +41,8 @@ const purge: Statement = {
   name: "refused_contacts_purge",
   text: `
     delete from refused_contacts where (business_id, file, part) in (
-      select business_id, file, part from refused_contacts where created_at < now() - ${kept} limit 1000)
+      select business_id, file, part from refused_contacts
+      where created_at < now() - ${kept} and ${livesHere("business_id")} limit 1000)
     returning part`,
 };
 

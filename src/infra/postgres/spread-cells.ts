@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseAway } from "../../kernel/errors.ts";
 import type { CellHealth } from "./cell-health.ts";
 import type { Cells } from "./cells.ts";
 import type { Cell, Queries, Statement } from "./database.ts";
 import type { ClaimedName, Directory, Place } from "./directory.ts";
 import type { NameKind, Names } from "./names.ts";
-import { isOwnTrouble } from "./own-trouble.ts";
+import { hasLeft, isOwnTrouble, movingState } from "./own-trouble.ts";
 
 /** One of several cells. */
 export interface Part {
@@ -13,6 +14,9 @@ export interface Part {
   readonly cells: Cells<Cell>;
   readonly health: CellHealth;
 }
+
+/** Milliseconds: more than a business is held for a move. */
+const longestHoldMs = 6_000;
 
 /** Bytes of all that is in the schema. */
 const size: Statement = {
@@ -76,7 +80,7 @@ export class SpreadCells implements Cells<Cell> {
       const businessId = await this.known.ownerOf(kind, name);
       // What nobody has is asked for all the same: the time tells no more than the answer.
       if (businessId === undefined) return this.directory;
-      return this.cellAt(businessId, await this.known.find(businessId)).directory;
+      return new Placed(businessId, this.known, (place) => this.cellAt(businessId, place).directory);
     };
     return {
       rows: async (statement, values, signal) => (await find()).rows(statement, values, signal),
@@ -154,12 +158,36 @@ class Placed implements Cell {
     };
   }
 
-  async rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal) {
-    return this.cellAt(await this.place()).rows<Row>(statement, values, signal);
+  rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]> {
+    return this.whereItLives((cell) => cell.rows<Row>(statement, values, signal));
   }
 
-  async transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
-    const cell = this.cellAt(await this.place());
+  transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+    return this.whereItLives((cell) => this.transactionIn(cell, work));
+  }
+
+  /**
+   * What its cell refuses because the business is held was undone whole. It waits, holding no connection, and is run again
+   * where the business lives by then.
+   */
+  private async whereItLives<Result>(run: (cell: Cell) => Promise<Result>): Promise<Result> {
+    const begun = performance.now();
+    for (;;) {
+      const place = await this.place();
+      try {
+        return await run(this.cellAt(place));
+      } catch (error) {
+        const refusal = refusalIn(error);
+        if (!refusal) throw error;
+        if (performance.now() - begun > longestHoldMs) throw new DatabaseAway(refusal, false);
+        if (refusal.detail === hasLeft) await this.known.arrive(this.businessId, place.cell);
+        await sleep(20 + Math.random() * 60);
+        await this.known.look();
+      }
+    }
+  }
+
+  private async transactionIn<Result>(cell: Cell, work: (queries: Queries) => Promise<Result>): Promise<Result> {
     let names: NamesOfTransaction | undefined;
     const result = await cell
       .transaction(async ({ rows }) => {
@@ -180,6 +208,14 @@ class Placed implements Cell {
   private place(): Place | Promise<Place> {
     return this.known.known(this.businessId) ?? this.known.find(this.businessId);
   }
+}
+
+/** What a cell says that refuses to write because the business is held, or has left. */
+function refusalIn(error: unknown): (Error & { readonly detail?: string }) | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ((cause as { code?: unknown }).code === movingState) return cause;
+  }
+  return undefined;
 }
 
 interface Claimed {

@@ -233,6 +233,19 @@ export class RealtimeGateway implements EventFeed {
     });
   }
 
+  /** Its clients load again: what they have may be of a moment before it came to another database. */
+  async resync(businessId: number): Promise<void> {
+    await this.catchUp(businessId);
+    const reached = this.connected.reached(businessId);
+    if (reached !== undefined) this.telling.resync(businessId, reached);
+  }
+
+  private catchUp(businessId: number): Promise<void> {
+    return this.connected
+      .catchUp(businessId)
+      .catch((error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"));
+  }
+
   private isFull(identity: RealtimeIdentity): boolean {
     const clients = this.connected.clients(identity.businessId);
     const own = clients.filter((client) => isSameHolder(client.identity, identity));
@@ -250,9 +263,7 @@ export class RealtimeGateway implements EventFeed {
   /** The change of its view is an event, too: what the client names when it comes back is behind it. */
   private async reload(client: Client): Promise<void> {
     const { businessId } = client;
-    await this.connected
-      .catchUp(businessId)
-      .catch((error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"));
+    await this.catchUp(businessId);
     client.send(resync(this.connected.reached(businessId) ?? 0));
   }
 

@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
 import type { AuditEntry, AuditLog, AuditQuery, AuditReads, StoredEntry } from "../../application/ports.ts";
@@ -46,6 +47,7 @@ const purge = {
         where audit.business_id = business.id and audit.at < now() - make_interval(days => ${kept})
         limit $1
       ) as old
+      where ${livesHere("business.id")}
       limit $1
     ) as old
     where audit.business_id = old.business_id and audit.id = old.id

@@ -123,7 +123,8 @@ const purge: Statement = {
   text: `
     delete from early_statuses where (business_id, platform_message_id) in (
       select business_id, platform_message_id from early_statuses
-      where heard_at < now() - interval '${kept} minutes' order by heard_at limit ${purgedAtOnce}
+      where heard_at < now() - interval '${kept} minutes' and ${livesHere("business_id")}
+      order by heard_at limit ${purgedAtOnce}
       for update skip locked)
     returning business_id`,
 };
@@ -139,6 +140,7 @@ const purgeNews: Statement = {
       select ctid from early_news
       where heard_at < greatest(now() - interval '${kept} minutes', (
         select heard_at from early_news order by heard_at desc offset ${mostEarlyNewsInAll} limit 1))
+        and ${livesHere("business_id")}
       order by heard_at limit ${purgedAtOnce}
       for update skip locked))
     returning business_id`,

@@ -74,7 +74,7 @@ const counts: Statement = {
     select count(*) filter (where due_at <= now()) as due,
            count(*) filter (where due_at > now() and lease_until is null) as postponed,
            count(*) filter (where due_at > now() and lease_until is not null) as "underWay"
-    from (select due_at, lease_until from incoming_files limit 100000) as kept`,
+    from (select due_at, lease_until from incoming_files where ${livesHere("business_id")} limit 100000) as kept`,
 };
 
 const bytesAtOnce = 1024 * 1024;

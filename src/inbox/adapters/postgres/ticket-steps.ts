@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import type { TicketSetups, TicketStep, TicketSteps } from "../../application/ticket-ports.ts";
@@ -53,7 +54,8 @@ const whose: Statement = {
   name: "ticket_step_whose",
   text: `
     select exists (select from steps where business_id = $1 and id = $2) as own,
-           exists (select from steps where id = $2 and business_id <> $1 and archived_at is null) as foreign`,
+           exists (select from steps where id = $2 and business_id <> $1 and archived_at is null
+             and ${livesHere("business_id")}) as foreign`,
 };
 
 export class PostgresTicketSetups implements TicketSetups {

@@ -54,6 +54,7 @@ const forget: Statement = {
   text: `
     with gone as (
       select business_id, order_id from wanted_delivery_prices where due_at < now() - make_interval(hours => $1)
+        and ${livesHere("business_id")}
       order by due_at limit 1000
       for update skip locked
     )

@@ -34,7 +34,9 @@ const remove: Statement = {
 const forget: Statement = {
   name: "push_outbox_forget",
   text: `
-    with gone as (delete from push_outbox where due_at < now() - make_interval(hours => $1) returning 1)
+    with gone as (
+      delete from push_outbox where due_at < now() - make_interval(hours => $1) and ${livesHere("business_id")}
+      returning 1)
     select count(*) as count from gone`,
 };
 

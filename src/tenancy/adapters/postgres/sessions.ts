@@ -1,3 +1,4 @@
+import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { claimNames, hexOf } from "../../../infra/postgres/names.ts";
@@ -39,7 +40,7 @@ const purge: Statement = {
   name: "session_purge",
   text: `
     delete from sessions where digest in
-      (select digest from sessions where expires_at < now() - interval '1 day' order by expires_at limit 10000)
+      (select digest from sessions where expires_at < now() - interval '1 day' and ${livesHere("business_id")} order by expires_at limit 10000)
     returning user_id`,
 };
 
@@ -55,7 +56,9 @@ const credentials: Statement = {
 
 const businesses: Statement = {
   name: "user_businesses",
-  text: "select business_id from users where id = $1 and active order by business_id limit 10",
+  text: `
+    select business_id from users where id = $1 and active and ${livesHere("business_id")}
+    order by business_id limit 10`,
 };
 
 export class PostgresSessions implements Sessions, SessionStore, UserDirectory {

@@ -191,7 +191,7 @@ const purge: Statement = {
     with gone as (
       delete from webhook_events where (business_id, number) in (
         select business_id, number from webhook_events
-        where kept_at < now() - make_interval(days => $1) order by kept_at limit ${tidyAtOnce})
+        where kept_at < now() - make_interval(days => $1) and ${livesHere("business_id")} order by kept_at limit ${tidyAtOnce})
       returning 1)
     select count(*)::integer as count from gone`,
 };
@@ -199,17 +199,19 @@ const purge: Statement = {
 /** Counted no further than this. */
 const mostCounted = 100_000;
 
+const here = livesHere("business_id");
+
 const counts: Statement = {
   name: "webhook_delivery_counts",
   text: `
-    select (select count(*) from (select from webhook_deliveries where ${waits} limit ${mostCounted}) as few)::integer
+    select (select count(*) from (select from webhook_deliveries where ${waits} and ${here} limit ${mostCounted}) as few)::integer
              as waiting,
-           (select count(*) from (select from webhook_deliveries where state = 'failed' limit ${mostCounted}) as few)::integer
+           (select count(*) from (select from webhook_deliveries where state = 'failed' and ${here} limit ${mostCounted}) as few)::integer
              as failed,
-           (select count(*) from webhooks where disabled)::integer as disabled,
+           (select count(*) from webhooks where disabled and ${here})::integer as disabled,
            coalesce((
              select greatest(0, extract(epoch from now() - min(due_at)))
-             from (select due_at from webhook_deliveries where ${waits} limit ${mostCounted}) as few), 0)::float
+             from (select due_at from webhook_deliveries where ${waits} and ${here} limit ${mostCounted}) as few), 0)::float
              as oldest`,
 };
 

@@ -1,3 +1,4 @@
+import { livesHere } from "../../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import { literalPattern } from "../../../../infra/postgres/search-text.ts";
@@ -83,7 +84,8 @@ const standing: Statement = {
     from campaign_recipients as recipient
     join campaigns as campaign on campaign.business_id = recipient.business_id and campaign.id = recipient.campaign_id
     where campaign.state ${isIn([...sendingStates, campaignMoves.complete.to])} and campaign.starts_at <= now()
-      and (campaign.finished_at is null or campaign.finished_at > now() - interval '1 day')`,
+      and (campaign.finished_at is null or campaign.finished_at > now() - interval '1 day')
+      and ${livesHere("campaign.business_id")}`,
 };
 
 type StatusRow = Omit<CampaignStatus, "window" | "counts" | "rate"> & {

@@ -1,0 +1,132 @@
+import type { Side } from "./side.ts";
+
+/**
+ * `beginning`, `copying`, `catching_up`: the business lives where it did. `switching`: it does so, too, unless the cell
+ * that it leaves says that it has left. `moved`: its old rows are still there. `tidied`: they are not.
+ */
+export type Step = "beginning" | "copying" | "catching_up" | "switching" | "moved" | "undoing" | "undone" | "tidied";
+
+export interface MoveRow {
+  readonly id: number;
+  readonly businessId: number;
+  readonly from: string;
+  readonly to: string;
+  readonly step: Step;
+  readonly fence: number;
+}
+
+const columns = `id::float8 as id, business_id::float8 as "businessId", from_cell as "from", to_cell as "to", step,
+  fence::float8 as fence`;
+
+/** Moves, as the directory knows them. */
+export class Moves {
+  constructor(private readonly directory: Side) {}
+
+  /** The cell that a business lives in by the directory, or undefined where it has no row. */
+  async cellOf(businessId: number): Promise<string | undefined> {
+    const text = "select cell from directory_businesses where business_id = $1";
+    return (await this.directory.rows<{ cell: string }>(text, [businessId]))[0]?.cell;
+  }
+
+  /** False where another process works on a move of the business. Ends with the connection. */
+  async lock(businessId: number): Promise<boolean> {
+    const text = "select pg_try_advisory_lock(hashtextextended('move of business ' || $1, 0)) as taken";
+    return (await this.directory.rows<{ taken: boolean }>(text, [String(businessId)]))[0]?.taken === true;
+  }
+
+  async unlock(businessId: number): Promise<void> {
+    const text = "select pg_advisory_unlock(hashtextextended('move of business ' || $1, 0))";
+    await this.directory.rows(text, [String(businessId)]);
+  }
+
+  /** Moves that have switched, or may have, and of which not all cells know. */
+  async unsettled(): Promise<MoveRow[]> {
+    const text = `select ${columns} from business_moves
+      where step = 'switching' or step = 'moved' and not settled order by id`;
+    return this.directory.rows<MoveRow>(text);
+  }
+
+  async settle(id: number): Promise<void> {
+    await this.directory.run("update business_moves set settled = true where id = $1", [id]);
+  }
+
+  async underWay(businessId: number): Promise<MoveRow | undefined> {
+    const text = `select ${columns} from business_moves
+      where business_id = $1 and step not in ('moved', 'undone', 'tidied')`;
+    return (await this.directory.rows<MoveRow>(text, [businessId]))[0];
+  }
+
+  /** Moves that left old rows in a cell more than so long ago. */
+  async leftOvers(seconds: number): Promise<MoveRow[]> {
+    const text = `select ${columns} from business_moves
+      where step = 'moved' and moved_at < now() - make_interval(secs => $1) order by id`;
+    return this.directory.rows<MoveRow>(text, [seconds]);
+  }
+
+  /** Of those that ended in a switch, the ones whose old rows are where the business is to go. */
+  async leftOversIn(cell: string, businessId: number): Promise<MoveRow[]> {
+    const text = `select ${columns} from business_moves
+      where step = 'moved' and from_cell = $1 and business_id = $2 order by id`;
+    return this.directory.rows<MoveRow>(text, [cell, businessId]);
+  }
+
+  async begin(businessId: number, from: string, to: string): Promise<MoveRow> {
+    const text = `insert into business_moves (business_id, from_cell, to_cell, step) values ($1, $2, $3, 'beginning')
+      returning ${columns}`;
+    const [made] = await this.directory.rows<MoveRow>(text, [businessId, from, to]);
+    if (!made) throw new Error("the move could not be written down");
+    return made;
+  }
+
+  /** What an earlier process still tries on this move is refused from now on. */
+  async takeOver(id: number): Promise<number> {
+    const text = "update business_moves set fence = fence + 1 where id = $1 returning fence::float8 as fence";
+    return (await this.directory.rows<{ fence: number }>(text, [id]))[0]?.fence ?? 0;
+  }
+
+  async proceed({ id, fence }: Pick<MoveRow, "id" | "fence">, step: Step): Promise<void> {
+    const ends = step === "undone" || step === "tidied" ? ", ended_at = now()" : "";
+    const text = `update business_moves set step = $3 ${ends} where id = $1 and fence = $2`;
+    if ((await this.directory.run(text, [id, fence, step])) === 0) throw new TakenOver();
+  }
+
+  async countRows({ id, fence }: Pick<MoveRow, "id" | "fence">, rows: number): Promise<void> {
+    const text = "update business_moves set rows_copied = rows_copied + $3 where id = $1 and fence = $2";
+    if ((await this.directory.run(text, [id, fence, rows])) === 0) throw new TakenOver();
+  }
+
+  /** From now on every process asks the directory before each use of the business. */
+  async announce(businessId: number, cell: string): Promise<void> {
+    await this.directory.run(
+      `insert into directory_businesses as known (business_id, cell, state) values ($1, $2, 'moving')
+       on conflict (business_id) do update set state = 'moving' where known.state <> 'moving'`,
+      [businessId, cell],
+    );
+  }
+
+  async retract(businessId: number): Promise<void> {
+    await this.directory.run(
+      "update directory_businesses set state = 'active' where business_id = $1 and state <> 'active'",
+      [businessId],
+    );
+  }
+
+  /** The one statement by which a business lives elsewhere. To be called only once it has left its cell. */
+  async arrive(move: Pick<MoveRow, "id">, heldMs: number | null): Promise<void> {
+    await this.directory.run(
+      `with ended as (
+         update business_moves set step = 'moved', moved_at = now(), held_ms = $2 where id = $1 and step = 'switching'
+         returning business_id, to_cell
+       )
+       update directory_businesses as known set cell = ended.to_cell, state = 'active' from ended
+       where known.business_id = ended.business_id`,
+      [move.id, heldMs],
+    );
+  }
+}
+
+export class TakenOver extends Error {
+  constructor() {
+    super("another process has taken this move over");
+  }
+}

@@ -1,0 +1,66 @@
+import { changedTables, hasKey } from "./copy.ts";
+import { quoted, type Side } from "./side.ts";
+import type { TenantTable } from "./tenant-tables.ts";
+
+/** By the tables that have them: what is presented by somebody of whom nobody knows yet whose they are. */
+const holders: readonly {
+  readonly table: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly where: string;
+}[] = [
+  { table: "app_keys", kind: "key", name: "encode(own.digest, 'hex')", where: "true" },
+  { table: "sessions", kind: "session", name: "encode(own.digest, 'hex')", where: "own.expires_at > now()" },
+  {
+    table: "credentials",
+    kind: "invitation",
+    name: "encode(own.invitation_digest, 'hex')",
+    where: "own.invitation_digest is not null",
+  },
+  { table: "credentials", kind: "email", name: "own.email", where: "true" },
+  { table: "senders", kind: "sender", name: "own.provider || ' ' || own.platform_id", where: "true" },
+  { table: "media_files", kind: "media", name: "own.name", where: "true" },
+];
+
+const arriving = "recado_arriving_names";
+
+/**
+ * Has the directory know all names of a business, so that they lead to it wherever it lives. What the directory knows
+ * already it keeps.
+ *
+ * @param which - `changed`: only names in rows whose keys writers have left
+ */
+export async function publishNames(
+  source: Side,
+  directory: Side,
+  tables: readonly TenantTable[],
+  businessId: number,
+  which: "all" | "changed",
+): Promise<void> {
+  const changed = which === "changed" ? await changedTables(source, businessId) : undefined;
+  const wanted = holders.filter(({ table }) => changed?.has(table) ?? true);
+  if (wanted.length === 0) return;
+  const parts = wanted.map(({ table, kind, name, where }) => {
+    const known = tables.find((one) => one.name === table);
+    const isChanged = changed
+      ? `and exists (select from moved_keys as changed
+          where changed.business_id = ${businessId} and changed.table_name = '${table}' ${known ? hasKey(known) : ""})`
+      : "";
+    const ends = kind === "session" ? "own.expires_at" : "null::timestamptz";
+    return `select '${kind}' as kind, ${name} as name, ${ends} as ends_at from ${quoted(table)} as own
+      where own.business_id = ${businessId} and ${where} ${isChanged}`;
+  });
+  await directory.transaction("plain", async () => {
+    await directory.run(
+      `create temporary table ${arriving} (kind text, name text, ends_at timestamptz) on commit drop`,
+    );
+    await source.copyTo(directory, parts.join(" union all "), arriving, ["kind", "name", "ends_at"]);
+    await directory.run(
+      `insert into directory_names as known (kind, name, business_id, ends_at, is_checked)
+       select kind, name, $1, ends_at, true from ${arriving} order by kind, name
+       on conflict (kind, name) do update set business_id = excluded.business_id, ends_at = excluded.ends_at
+       where (known.business_id, known.ends_at) is distinct from (excluded.business_id, excluded.ends_at)`,
+      [businessId],
+    );
+  });
+}

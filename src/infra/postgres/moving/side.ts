@@ -1,0 +1,102 @@
+import { pipeline } from "node:stream/promises";
+import pg from "pg";
+import { from as copyFrom, to as copyTo } from "pg-copy-streams";
+import { searchPathOf } from "../database.ts";
+
+/** Where a cell's tables are. */
+export interface Place {
+  readonly cell: string;
+  readonly url: string;
+  /** Empty: as the connection has it. */
+  readonly schema: string;
+}
+
+/** `snapshot`: all statements see the database as it was at the first. `quiet`: neither triggers nor references act. */
+export type Manner = "plain" | "snapshot" | "quiet";
+
+const beginnings: Readonly<Record<Manner, string>> = {
+  plain: "begin",
+  snapshot: "begin isolation level repeatable read",
+  quiet: "begin; set local session_replication_role = replica",
+};
+
+/** Values must read the same on both sides, and a silent network must end a move. */
+const session = [
+  "set timezone = 'UTC'",
+  "set datestyle = 'ISO, YMD'",
+  "set intervalstyle = 'postgres'",
+  "set extra_float_digits = 1",
+  "set bytea_output = 'hex'",
+  "set statement_timeout = 0",
+  "set idle_in_transaction_session_timeout = '60s'",
+  // A comparison that is held up by compiling would take longer than it does.
+  "set jit = off",
+].join("; ");
+
+/** One connection to a cell, or to the directory. All that a move does on that side goes over it, one after the other. */
+export class Side {
+  private constructor(
+    readonly cell: string,
+    /** The schema that the tables are in. */
+    readonly schema: string,
+    private readonly client: pg.Client,
+  ) {}
+
+  static async open({ cell, url, schema }: Place): Promise<Side> {
+    const client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+      application_name: "recado move",
+    });
+    // What waits for an answer hears of it; in between the next statement fails.
+    client.on("error", () => {});
+    await client.connect();
+    try {
+      await client.query(session);
+      if (schema) await client.query(`set search_path = ${searchPathOf(schema)}`);
+      const { rows } = await client.query<{ schema: string }>("select current_schema() as schema");
+      return new Side(cell, rows[0]?.schema ?? schema, client);
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
+  }
+
+  async rows<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.client.query<Row>(text, values as unknown[])).rows;
+  }
+
+  /** Rows that a statement changed. */
+  async run(text: string, values: readonly unknown[] = []): Promise<number> {
+    return (await this.client.query(text, values as unknown[])).rowCount ?? 0;
+  }
+
+  async transaction<Result>(manner: Manner, work: () => Promise<Result>): Promise<Result> {
+    await this.client.query(beginnings[manner]);
+    try {
+      const result = await work();
+      await this.client.query("commit");
+      return result;
+    } catch (error) {
+      await this.client.query("rollback").catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Streams what `query` finds here into `table` there; how many rows. Memory does not grow with them. */
+  async copyTo(target: Side, query: string, table: string, columns: readonly string[]): Promise<number> {
+    const names = columns.map(pg.escapeIdentifier).join(", ");
+    const given = this.client.query(copyTo(`copy (${query}) to stdout (format binary)`));
+    const taken = target.client.query(copyFrom(`copy ${quoted(table)} (${names}) from stdin (format binary)`));
+    await pipeline(given, taken);
+    return taken.rowCount;
+  }
+
+  close(): Promise<void> {
+    return this.client.end().catch(() => {});
+  }
+}
+
+export const quoted = (name: string): string => pg.escapeIdentifier(name);
+export const literal = (value: string): string => pg.escapeLiteral(value);

@@ -1,0 +1,75 @@
+import type { Side } from "./side.ts";
+
+/** A table that has rows of businesses, as a move sees it. */
+export interface TenantTable {
+  readonly name: string;
+  /** The column that says whose a row is: `business_id`, and in `businesses` itself `id`. */
+  readonly owner: string;
+  /** Its primary key without the owner; empty where a business has one row. */
+  readonly key: readonly KeyColumn[];
+  /** All columns that can be written, in the order of the table. */
+  readonly columns: readonly string[];
+}
+
+export interface KeyColumn {
+  readonly name: string;
+  /** As casts spell it. */
+  readonly type: string;
+}
+
+/**
+ * Tables with a business that do not move: the directory's own, and what moves note. A table that has no business at all
+ * belongs to the installation.
+ */
+export const staying: ReadonlySet<string> = new Set([
+  "directory_businesses",
+  "directory_names",
+  "away_businesses",
+  "business_moves",
+  "moving_businesses",
+  "moved_keys",
+  "copied_parts",
+]);
+
+const list = `
+  select class.relname as name, own.attname as owner, key.columns as key, written.columns
+  from pg_class as class
+  join pg_attribute as own on own.attrelid = class.oid and not own.attisdropped
+    and own.attname = case class.relname when 'businesses' then 'id' else 'business_id' end
+  left join lateral (
+    select jsonb_agg(jsonb_build_object(
+        'name', part.attname, 'type', format_type(part.atttypid, part.atttypmod)) order by place.at)
+      filter (where part.attname <> own.attname) as columns
+    from pg_index as index
+    cross join unnest(index.indkey::int[]) with ordinality as place(number, at)
+    join pg_attribute as part on part.attrelid = class.oid and part.attnum = place.number
+    where index.indrelid = class.oid and index.indisprimary
+    having count(*) > 0
+  ) as key on true
+  join lateral (
+    select jsonb_agg(attname order by attnum) as columns from pg_attribute
+    where attrelid = class.oid and attnum > 0 and not attisdropped and attgenerated = ''
+  ) as written on true
+  where class.relnamespace = current_schema()::regnamespace and class.relkind in ('r', 'p')
+    and not class.relispartition
+  order by class.relname <> 'businesses', class.relname`;
+
+/** All that move, by what the schema says of itself; businesses come first. */
+export async function tenantTables(side: Side): Promise<TenantTable[]> {
+  const found = await side.rows<{ name: string; owner: string; key: KeyColumn[] | null; columns: string[] }>(list);
+  return found.filter(({ name }) => !staying.has(name)).map((table) => ({ ...table, key: table.key ?? [] }));
+}
+
+/** Where two cells are not of the same version, a copy would lack something. */
+export async function sameTables(source: Side, target: Side): Promise<TenantTable[]> {
+  const [here, there] = [await tenantTables(source), await tenantTables(target)];
+  const spell = (tables: readonly TenantTable[]) =>
+    tables.map(({ name, key, columns }) => JSON.stringify([name, key, [...columns].sort()]));
+  const [known, other] = [spell(here), new Set(spell(there))];
+  const differing = here.filter((_, index) => !other.has(known[index] ?? ""));
+  if (differing.length > 0 || here.length !== there.length) {
+    const names = differing.map(({ name }) => name).join(", ");
+    throw new Error(`the two cells have different tables: migrate both (${names || "one has more"})`);
+  }
+  return here;
+}

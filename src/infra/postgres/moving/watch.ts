@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { hasLeft, movingState } from "../own-trouble.ts";
+import { literal, quoted, type Side } from "./side.ts";
+import type { TenantTable } from "./tenant-tables.ts";
+
+/** Milliseconds that writers of a table wait at most behind a trigger that is being made. */
+const lockMs = 300;
+const lockTries = 200;
+const lockNotAvailable = "55P03";
+const deadlockDetected = "40P01";
+
+/** All of a move's triggers and functions in a cell begin with this. */
+const prefixOf = (businessId: number): string => `moving_${businessId}_`;
+
+/** Writers of the business share this lock until they commit, so that a move can wait for them. */
+export const lockOf = (side: Side, businessId: number): string =>
+  `hashtextextended(${literal(`moving ${side.schema} ${businessId}`)}, 0)`;
+
+/**
+ * Has every write of the business in this cell leave its key, and be refused while the business is held: by the database
+ * itself, so that no process can miss it. Writes of other businesses pay for a comparison. Once a trigger is there, every
+ * transaction that wrote to its table before has ended.
+ */
+export async function watch(side: Side, tables: readonly TenantTable[], businessId: number): Promise<void> {
+  const known = new Set((await triggersOf(side, businessId)).map(({ table }) => table));
+  for (const table of tables) {
+    if (known.has(table.name)) continue;
+    await whenFree(side, async () => {
+      for (const statement of triggersFor(side, table, businessId)) await side.run(statement);
+    });
+  }
+}
+
+/** Takes away all that `watch` made. */
+export async function unwatch(side: Side, businessId: number): Promise<void> {
+  for (const { table, names } of await triggersOf(side, businessId)) {
+    await whenFree(side, async () => {
+      for (const name of names) await side.run(`drop trigger ${quoted(name)} on ${quoted(table)}`);
+      await side.run(`drop function if exists ${quoted(prefixOf(businessId) + table)}()`);
+    });
+  }
+}
+
+const triggers = `
+  select class.relname as table, array_agg(made.tgname::text) as names
+  from pg_trigger as made join pg_class as class on class.oid = made.tgrelid
+  where class.relnamespace = current_schema()::regnamespace and made.tgname like $1
+  group by class.relname order by class.relname`;
+
+const triggersOf = (side: Side, businessId: number): Promise<{ table: string; names: string[] }[]> =>
+  side.rows(triggers, [`${prefixOf(businessId).replaceAll("_", "\\_")}%`]);
+
+/**
+ * A row's key is noted as text. The question whether the business is held comes before the lock, so that what is refused
+ * does not hold up the mover, and after it, because the answer may have changed meanwhile.
+ */
+function triggersFor(side: Side, table: TenantTable, businessId: number): string[] {
+  const schema = quoted(side.schema);
+  const name = quoted(prefixOf(businessId) + table.name);
+  const keyOf = (row: string) =>
+    `array[${table.key.map((column) => `${row}.${quoted(column.name)}::text`).join(", ")}]::text[]`;
+  const refusal = `
+    if (select held_until > clock_timestamp() from ${schema}.moving_businesses where business_id = ${businessId}) then
+      raise exception 'business ${businessId} is held for a move' using errcode = '${movingState}', detail = (
+        select case when held_until = 'infinity' then ${literal(hasLeft)} else '' end
+        from ${schema}.moving_businesses where business_id = ${businessId});
+    end if;`;
+  const note = (row: string) =>
+    `insert into ${schema}.moved_keys (business_id, table_name, key)
+     values (${businessId}, ${literal(table.name)}, ${keyOf(row)});`;
+  const body = `
+    begin
+      ${refusal}
+      perform pg_advisory_xact_lock_shared(${lockOf(side, businessId)});
+      ${refusal}
+      if tg_op <> 'INSERT' then ${note("old")} end if;
+      if tg_op = 'INSERT' then ${note("new")} end if;
+      if tg_op = 'UPDATE' then
+        if ${keyOf("new")} <> ${keyOf("old")} then ${note("new")} end if;
+      end if;
+      return null;
+    end`;
+  const owner = quoted(table.owner);
+  const trigger = (event: string, rows: readonly string[]) => `
+    create trigger ${quoted(`${prefixOf(businessId)}${event}`)} after ${event} on ${quoted(table.name)} for each row
+    when (${rows.map((row) => `${row}.${owner} = ${businessId}`).join(" or ")}) execute function ${name}()`;
+  return [
+    `create or replace function ${name}() returns trigger language plpgsql as $watch$${body}$watch$`,
+    trigger("insert", ["new"]),
+    trigger("update", ["old", "new"]),
+    trigger("delete", ["old"]),
+  ];
+}
+
+/** A transaction that needs a table for itself: others queue behind it, so it does not wait for long, and tries again. */
+export async function whenFree(side: Side, work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await side.transaction("plain", async () => {
+        await side.run(`set local lock_timeout = ${lockMs}`);
+        await work();
+      });
+    } catch (error) {
+      const { code = "" } = error as { code?: string };
+      if (![lockNotAvailable, deadlockDetected].includes(code) || attempt === lockTries) throw error;
+      await sleep(50 + Math.random() * 200);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { expect } from "chai";
+import { Random } from "../../src/sandbox/core/random.ts";
+import type { Stage } from "../moving/stage.ts";
+import { moveUnderKills, openMoveStage } from "./moving.ts";
+
+/** Chosen once; `main.ts` runs the whole of it. */
+const seed = 11;
+
+describe("a mover that is killed (kill -9) while it moves a business under load", function () {
+  // Each kill costs the start of a process.
+  this.timeout(180_000);
+  let stage: Stage | undefined;
+
+  before(async () => {
+    stage = await openMoveStage();
+  });
+  after(() => stage?.close());
+
+  it("loses nothing, and has nothing twice", async () => {
+    const size = { chats: 500, messagesEach: 10, kills: 3, killWithinMs: 2_500 };
+    const { figures, violations } = await moveUnderKills(stage as Stage, new Random(seed), size);
+    expect(violations).to.deep.equal([]);
+    expect(figures).to.include({ kills: 3, lost: 0, twice: 0 });
+    expect(figures.writes).to.be.above(20);
+  });
+});

@@ -1,0 +1,215 @@
+import { expect } from "chai";
+import type { Told } from "../../src/infra/postgres/moving/mover.ts";
+import { Random } from "../../src/sandbox/core/random.ts";
+import { fill } from "./businesses.ts";
+import { emptyStaying, tablesWithoutBusiness } from "./catalog.ts";
+import { openStage, type Stage, silent } from "./stage.ts";
+import { Traffic } from "./traffic.ts";
+
+const failure = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "",
+    (error: Error) => error.message,
+  );
+
+const count = (rows: Record<string, string[]>): number => Object.values(rows).flat().length;
+
+/** Ends a move in the middle of its n-th piece of news, as a process that dies there: its connections are gone. */
+class Killed extends Error {}
+const killing = (after: number) => {
+  let heard = 0;
+  return (_: Told): void => {
+    heard += 1;
+    if (heard > after) throw new Killed();
+  };
+};
+
+/** Has a move go on until it ends, killed at times that the seed says; how often that was. */
+async function moveWithKills(stage: Stage, random: Random, mostNews: number, kills: number): Promise<number> {
+  for (let killed = 0; ; killed += 1) {
+    try {
+      await stage.mover.move(1, "c2", killed < kills ? killing(random.between(0, mostNews)) : silent);
+      return killed;
+    } catch (error) {
+      if (!(error instanceof Killed)) {
+        if ((await stage.cellOf(1)) === "c2") return killed;
+        throw error;
+      }
+    }
+  }
+}
+
+describe("a business that moves to another cell", () => {
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await openStage();
+    await fill(stage, [1, 2], 60);
+  });
+
+  afterEach(() => stage.close());
+
+  it("has the same rows there, whatever was written meanwhile", async () => {
+    const before = count(await stage.all("c1", 2));
+    const traffic = new Traffic(stage, 1, 1, "c2").start();
+    await stage.mover.move(1, "c2", silent);
+    await traffic.stop();
+    const [here, there] = [await stage.all("c1", 1), await stage.all("c2", 1)];
+    expect(there).to.deep.equal(here);
+    expect(count(there)).to.be.above(300);
+    expect(traffic.marks.length).to.be.above(5);
+    expect(count(await stage.all("c2", 2))).to.equal(0);
+    expect(count(await stage.all("c1", 2))).to.equal(before);
+  }).timeout(60_000);
+
+  for (const seed of [1, 2]) {
+    it(`loses nothing and has nothing twice where its move is killed again and again (seed ${seed})`, async () => {
+      const random = new Random(seed);
+      const traffic = new Traffic(stage, 1, seed).start();
+      const kills = await moveWithKills(stage, random, 30, 8);
+      await traffic.stop();
+      expect(kills).to.be.above(2);
+      const rows = await stage.rows<{ mark: string }>(
+        "c2",
+        "select payload->>'mark' as mark from realtime_events where business_id = 1 and name = 'test' order by number",
+      );
+      expect(rows.map(({ mark }) => mark).sort()).to.deep.equal([...traffic.marks].sort());
+      const gaps = await stage.rows(
+        "c2",
+        `select number from realtime_events where business_id = 1 and number > 11 and not exists (
+           select from realtime_events as before where before.business_id = 1 and before.number = realtime_events.number - 1)`,
+      );
+      expect(gaps).to.deep.equal([]);
+      expect(traffic.longestMs).to.be.below(5_000);
+    }).timeout(120_000);
+  }
+
+  it("goes on where the process died between leaving and saying so", async () => {
+    // The last thing that a move says is that it has moved: cut off before, the directory does not know yet.
+    await stage.rows(
+      "c1",
+      "create function fail() returns trigger language plpgsql as $$ begin raise 'cut off'; end $$",
+    );
+    await stage.rows(
+      "c1",
+      `create trigger cut_off before update on business_moves for each row when (new.step = 'moved') execute function fail()`,
+    );
+    expect(await failure(stage.mover.move(1, "c2", silent))).to.contain("cut off");
+    await stage.rows("c1", "drop trigger cut_off on business_moves");
+    expect(await stage.cellOf(1)).to.equal("c1");
+    const write = "update contacts set name = 'late' where business_id = 1";
+    expect(await failure(stage.rows("c1", write))).to.contain("held for a move");
+    expect(await failure(stage.mover.undo(1, silent))).to.contain("has moved to c2 already");
+    expect(await stage.cellOf(1)).to.equal("c2");
+    expect(await stage.all("c2", 1)).to.deep.equal(await stage.all("c1", 1));
+  });
+
+  it("is noted where it lives by the tick, where the process died before", async () => {
+    await stage.rows(
+      "c1",
+      "create function fail() returns trigger language plpgsql as $$ begin raise 'cut off'; end $$",
+    );
+    await stage.rows(
+      "c1",
+      `create trigger cut_off before update on business_moves for each row when (new.step = 'moved') execute function fail()`,
+    );
+    await failure(stage.mover.move(1, "c2", silent));
+    await stage.rows("c1", "drop trigger cut_off on business_moves");
+    await stage.mover.settleAll();
+    expect(await stage.cellOf(1)).to.equal("c2");
+    expect(await stage.rows("c2", "select from away_businesses")).to.deep.equal([]);
+  });
+
+  it("is not switched where its copy differs", async () => {
+    await stage.rows(
+      "c2",
+      `create function spoil() returns trigger language plpgsql as $$ begin new.name := 'spoilt'; return new; end $$`,
+    );
+    await stage.rows("c2", "create trigger spoil before insert on contacts for each row execute function spoil()");
+    await stage.rows("c2", "alter table contacts enable always trigger spoil");
+    expect(await failure(stage.mover.move(1, "c2", silent))).to.contain("the copy differs: contacts");
+    expect(await stage.cellOf(1)).to.equal("c1");
+    await stage.rows("c1", "update contacts set name = 'still written' where business_id = 1");
+  });
+
+  it("is written to where it was once a hold was cut off and is over", async () => {
+    const slow = stage.reopened({ holdMs: 700, noticeMs: 0, chunk: 1_000, stretchMs: 1_000 });
+    const cutOff = (told: Told): void => {
+      if (told.what === "holding") throw new Killed();
+    };
+    const traffic = new Traffic(stage, 1, 5).start();
+    expect(await failure(slow.move(1, "c2", cutOff))).to.equal("");
+    await traffic.stop();
+    expect(traffic.longestMs).to.be.below(3_000);
+  }).timeout(60_000);
+
+  it("is undone before the switch, and nothing of it stays", async () => {
+    const before = await stage.all("c1", 1);
+    expect(await failure(stage.mover.move(1, "c2", killing(40)))).to.equal("");
+    await stage.mover.undo(1, silent);
+    expect(await stage.all("c1", 1)).to.deep.equal(before);
+    expect(count(await stage.all("c2", 1))).to.equal(0);
+    await stage.rows("c1", "update contacts set name = 'written' where business_id = 1");
+    for (const cell of ["c1", "c2"] as const) expect(await emptyStaying(stage, cell)).to.deep.equal([]);
+    expect(await failure(stage.mover.undo(1, silent))).to.contain("not on its way");
+  });
+
+  it("moves back before its old rows are gone", async () => {
+    await stage.mover.move(1, "c2", silent);
+    await stage.rows("c2", "update contacts set name = 'over there' where business_id = 1");
+    const there = await stage.all("c2", 1);
+    await stage.mover.move(1, "c1", silent);
+    expect(await stage.cellOf(1)).to.equal("c1");
+    expect(await stage.all("c1", 1)).to.deep.equal(there);
+    await stage.rows("c1", "update contacts set name = 'back' where business_id = 1");
+  });
+
+  it("leaves rows that nobody can write, for a day", async () => {
+    await stage.mover.move(1, "c2", silent);
+    const write = "update contacts set name = 'late' where business_id = 1";
+    expect(await failure(stage.rows("c1", write))).to.contain("held for a move");
+    expect(await stage.mover.tidy()).to.equal(0);
+    await stage.rows("c1", "update business_moves set moved_at = now() - interval '25 hours'");
+    expect(await stage.mover.tidy()).to.be.above(300);
+    expect(count(await stage.all("c1", 1))).to.equal(0);
+    expect(count(await stage.all("c1", 2))).to.be.above(100);
+    for (const cell of ["c1", "c2"] as const) expect(await emptyStaying(stage, cell)).to.deep.equal([]);
+  });
+
+  it("gets no id again that it had before", async () => {
+    await stage.rows("c1", "select setval('orders_id_seq', 500)");
+    await stage.mover.move(1, "c2", silent);
+    const [next] = await stage.rows<{ id: string }>("c2", "select nextval('orders_id_seq') as id");
+    expect(Number(next?.id)).to.be.above(500);
+    const [user] = await stage.rows<{ id: string }>("c2", "select nextval('users_id_seq') as id");
+    expect(Number(user?.id)).to.equal(1);
+  });
+
+  it("is found by its names", async () => {
+    await stage.mover.move(1, "c2", silent);
+    const names = await stage.rows<{ kind: string; name: string }>(
+      "c1",
+      "select kind, name from directory_names where business_id = 1 order by kind, name",
+    );
+    expect(names).to.deep.include.members([
+      { kind: "email", name: "admin@b1.test" },
+      { kind: "sender", name: "platform-apicloud number-1" },
+    ]);
+  });
+});
+
+describe("the tables that a move copies", () => {
+  it("are all but those that are named", async () => {
+    const stage = await openStage();
+    try {
+      expect(await tablesWithoutBusiness(stage)).to.deep.equal([
+        "directory_cells",
+        "incoming_webhooks",
+        "migrations",
+        "migrations_lock",
+      ]);
+    } finally {
+      await stage.close();
+    }
+  });
+});

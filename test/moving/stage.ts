@@ -1,0 +1,69 @@
+import pg from "pg";
+import { type MoveBounds, Mover, type Told } from "../../src/infra/postgres/moving/mover.ts";
+import { Side } from "../../src/infra/postgres/moving/side.ts";
+import { tenantTables } from "../../src/infra/postgres/moving/tenant-tables.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+
+/** Two cells, each a database of its own. The first one has the directory. */
+export interface Stage {
+  readonly places: { readonly c1: string; readonly c2: string };
+  readonly mover: Mover;
+  rows<Row extends object>(cell: Cell, text: string, values?: readonly unknown[]): Promise<Row[]>;
+  reopened(bounds: MoveBounds): Mover;
+  connect(cell: Cell): Promise<pg.PoolClient>;
+  /** All rows that a cell has of a business, by table, in no order of their own. */
+  all(cell: Cell, businessId: number): Promise<Record<string, string[]>>;
+  cellOf(businessId: number): Promise<Cell>;
+  close(): Promise<void>;
+}
+
+export type Cell = "c1" | "c2";
+
+export const soon: MoveBounds = { holdMs: 5_000, noticeMs: 0, chunk: 150, stretchMs: 20 };
+
+export async function openStage(bounds: MoveBounds = soon): Promise<Stage> {
+  const databases: Record<Cell, TestDatabase> = { c1: await freshDatabase(), c2: await freshDatabase() };
+  const pools = { c1: poolOf(databases.c1.url), c2: poolOf(databases.c2.url) };
+  const rows = async <Row extends object>(cell: Cell, text: string, values: readonly unknown[] = []) =>
+    (await pools[cell].query<Row>(text, values as unknown[])).rows;
+  const places = (["c1", "c2"] as const).map((cell) => ({ cell, url: databases[cell].url, schema: "" }));
+  return {
+    places: { c1: databases.c1.url, c2: databases.c2.url },
+    mover: new Mover(places as never, bounds),
+    rows,
+    reopened: (other) => new Mover(places as never, other),
+    connect: (cell) => pools[cell].connect(),
+    all: async (cell, businessId) => {
+      const side = await Side.open({ cell, url: databases[cell].url, schema: "" });
+      try {
+        const found: Record<string, string[]> = {};
+        for (const { name, owner } of await tenantTables(side)) {
+          const text = `select to_jsonb(own)::text as row from ${name} as own where ${owner} = $1 order by 1`;
+          found[name] = (await rows<{ row: string }>(cell, text, [businessId])).map(({ row }) => row);
+        }
+        return found;
+      } finally {
+        await side.close();
+      }
+    },
+    cellOf: async (businessId) => {
+      const text = "select cell from directory_businesses where business_id = $1";
+      return ((await rows<{ cell: Cell }>("c1", text, [businessId]))[0]?.cell ?? "c1") as Cell;
+    },
+    close: async () => {
+      for (const cell of ["c1", "c2"] as const) {
+        await pools[cell].end();
+        await databases[cell].drop();
+      }
+    },
+  };
+}
+
+const poolOf = (url: string): pg.Pool => {
+  const pool = new pg.Pool({ connectionString: url, max: 8 });
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
+};
+
+export const silent = (_: Told): void => {};
