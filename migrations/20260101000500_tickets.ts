@@ -39,8 +39,8 @@ export async function up(db: Knex): Promise<void> {
     -- (A bare question mark would be a parameter to Knex.)
     alter table departments
       add column opening_hours jsonb,
-      add column out_of_hours_message text,
-      add constraint departments_opening_hours_check check (
+      add column out_of_hours_message text;
+    alter table departments add constraint departments_opening_hours_check check (
         jsonb_typeof(opening_hours) = 'object'
         and not jsonb_path_exists(opening_hours,
           '$.keyvalue() \\? (!(@.key like_regex "^(mon|tue|wed|thu|fri|sat|sun)$"))')

@@ -20,10 +20,9 @@ export async function up(db: Knex): Promise<void> {
 
     -- A message lies in its chat's conversation: one look-up that says so instead of two that do not.
     alter table conversations add unique (business_id, chat_id, id);
-    alter table messages
-      drop constraint messages_business_id_chat_id_fkey,
-      drop constraint messages_business_id_conversation_id_fkey,
-      add foreign key (business_id, chat_id, conversation_id)
+    alter table messages drop constraint messages_business_id_chat_id_fkey;
+    alter table messages drop constraint messages_business_id_conversation_id_fkey;
+    alter table messages add foreign key (business_id, chat_id, conversation_id)
         references conversations (business_id, chat_id, id) on delete cascade;
     -- Their chats belong to the business; and the counter that numbers an event does.
     alter table funnel_events drop constraint funnel_events_business_id_fkey;

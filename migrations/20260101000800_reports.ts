@@ -11,8 +11,12 @@ import type { Knex } from "knex";
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     alter table conversations
-      add column ai_temperature numeric(5, 2) check (ai_temperature between 0 and 100),
-      add column agent_temperature numeric(5, 2) check (agent_temperature between 0 and 100);
+      add column ai_temperature numeric(5, 2),
+      add column agent_temperature numeric(5, 2);
+    alter table conversations
+      add constraint conversations_ai_temperature_check check (ai_temperature between 0 and 100);
+    alter table conversations
+      add constraint conversations_agent_temperature_check check (agent_temperature between 0 and 100);
 
     create table registrations (
       business_id bigint not null references businesses on delete cascade,

@@ -12,7 +12,8 @@ export async function up(db: Knex): Promise<void> {
     $$;
 
     alter table registrations
-      add column base_currency char(3) not null default 'BOB' check (base_currency ~ '^[A-Z]{3}$');
+      add column base_currency char(3) not null default 'BOB';
+    alter table registrations add constraint registrations_base_currency_check check (base_currency ~ '^[A-Z]{3}$');
     alter table report_days add column currency char(3) not null default 'BOB';
     alter table report_progress add column currency char(3) not null default 'BOB';
     -- Nothing that is counted changes by this.

@@ -30,8 +30,10 @@ export async function up(db: Knex): Promise<void> {
     );
     create index wanted_delivery_prices_by_due on wanted_delivery_prices (due_at);
 
-    insert into wanted_delivery_prices (business_id, order_id)
-    select o.business_id, o.id from orders as o where ${wanting("o")};
+    with wanting as materialized (
+      select o.business_id, o.id from orders as o where ${wanting("o")}
+    )
+    insert into wanted_delivery_prices (business_id, order_id) select business_id, id from wanting;
 
     create function want_delivery_price() returns trigger language plpgsql as $$
     begin

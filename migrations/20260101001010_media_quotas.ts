@@ -16,9 +16,10 @@ export async function up(db: Knex): Promise<void> {
     alter table media_files
       -- The user; null for an App Key.
       add column uploaded_by bigint,
-      add column reserved bigint not null default 0 check (reserved >= 0),
+      add column reserved bigint not null default 0,
       -- When it was last seen to be named by anything.
       add column named_at timestamptz;
+    alter table media_files add constraint media_files_reserved_check check (reserved >= 0);
     create index media_files_by_last_name on media_files (greatest(created_at, named_at)) where size is not null;
 
     create table media_usage (

@@ -16,15 +16,17 @@ export async function up(db: Knex): Promise<void> {
   await db.raw(`
     alter table chats
       -- That of its open conversation; kept the same by a trigger.
-      add column state text not null default 'closed' check (state in ('bot', 'pending', 'in_progress', 'closed')),
+      add column state text not null default 'closed',
       -- Whose agents it waits for, or has last waited for.
       add column department_id bigint,
       -- Messages from the customer with an id above read_up_to.
-      add column unread integer not null default 0 check (unread >= 0),
+      add column unread integer not null default 0,
       add column read_up_to bigint not null default 0,
       -- Rises with each change of the row, and of its tags and tickets.
-      add column version bigint not null default 1,
-      add foreign key (business_id, department_id) references departments on delete set null (department_id);
+      add column version bigint not null default 1;
+    alter table chats add constraint chats_state_check check (state in ('bot', 'pending', 'in_progress', 'closed'));
+    alter table chats add constraint chats_unread_check check (unread >= 0);
+    alter table chats add foreign key (business_id, department_id) references departments on delete set null (department_id);
 
     update chats as chat
     set state = coalesce((
@@ -53,10 +55,11 @@ export async function up(db: Knex): Promise<void> {
 
     alter table contacts
       -- Text by the name of the field, at most 50.
-      add column fields jsonb not null default '{}' check (jsonb_typeof(fields) = 'object'),
+      add column fields jsonb not null default '{}',
       add column updated_at timestamptz not null default now(),
       -- When its name, number, texts and files were erased.
       add column erased_at timestamptz;
+    alter table contacts add constraint contacts_fields_check check (jsonb_typeof(fields) = 'object');
     create table contact_tags (
       business_id bigint not null,
       contact_id bigint not null,

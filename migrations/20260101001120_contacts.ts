@@ -16,7 +16,8 @@ export async function up(db: Knex): Promise<void> {
     -- There are none, unless this was undone in between: then they have one that no telephone has.
     update contacts set phone = null where erased_at is not null;
     alter table contacts
-      add constraint contacts_phone_check_erased check ((phone is null) = (erased_at is not null)),
+      add constraint contacts_phone_check_erased check ((phone is null) = (erased_at is not null));
+    alter table contacts
       -- When what was still under way during its erasure was erased as well.
       add column erased_again_at timestamptz;
     create index contacts_to_erase_again on contacts (business_id, erased_at)

@@ -16,9 +16,12 @@ export async function up(db: Knex): Promise<void> {
       primary key (business_id, contact_id),
       foreign key (business_id, contact_id) references contacts on delete cascade
     );
+    with erased as materialized (
+      select business_id, id, erased_at, erased_at + interval '1 minute' as due_at
+      from contacts where erased_at is not null and erased_again_at is null
+    )
     insert into contact_erasures (business_id, contact_id, numbers, files, completed_at, due_at)
-    select business_id, id, '{}', '{}', erased_at, erased_at + interval '1 minute'
-    from contacts where erased_at is not null and erased_again_at is null;
+    select business_id, id, '{}', '{}', erased_at, due_at from erased;
 
     drop index contacts_to_erase_again;
     alter table contacts drop column erased_again_at;

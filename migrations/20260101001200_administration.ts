@@ -15,11 +15,11 @@ export async function up(db: Knex): Promise<void> {
   for (const table of archived) await db.raw(`alter table ${table} add column archived_at timestamptz`);
   await db.raw(`
     alter table app_keys
-      add column scopes text[] not null default '{read,send,orders}'
-        check (scopes <@ '{read,send,orders,admin}'::text[]),
+      add column scopes text[] not null default '{read,send,orders}',
       add column expires_at timestamptz,
       add column last_used_at timestamptz,
       add column record_version integer not null default 1;
+    alter table app_keys add constraint app_keys_scopes_check check (scopes <@ '{read,send,orders,admin}'::text[]);
 
     -- When a key was last used takes nobody's access.
     drop trigger app_keys_withdrawn on app_keys;

@@ -6,9 +6,12 @@ import type { Knex } from "knex";
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
-    alter table order_lines add column name text, add column unit_price numeric(14, 2) check (unit_price >= 0);
-    alter table line_extras add column charge numeric(14, 2) check (charge >= 0);
-    alter table orders add column zone_price numeric(14, 2) check (zone_price >= 0);
+    alter table order_lines add column name text, add column unit_price numeric(14, 2);
+    alter table order_lines add constraint order_lines_unit_price_check check (unit_price >= 0);
+    alter table line_extras add column charge numeric(14, 2);
+    alter table line_extras add constraint line_extras_charge_check check (charge >= 0);
+    alter table orders add column zone_price numeric(14, 2);
+    alter table orders add constraint orders_zone_price_check check (zone_price >= 0);
 
     update order_lines as line set name = article.name, unit_price = article.price
     from articles as article where article.business_id = line.business_id and article.id = line.article_id;

@@ -3,8 +3,8 @@ import type { Knex } from "knex";
 /** An archived step does not keep its department from being deleted; the step is of none then. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
+    alter table steps drop constraint steps_business_id_department_id_fkey;
     alter table steps
-      drop constraint steps_business_id_department_id_fkey,
       add constraint steps_business_id_department_id_fkey foreign key (business_id, department_id) references departments
         on delete set null (department_id);
   `);

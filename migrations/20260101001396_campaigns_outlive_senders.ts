@@ -3,9 +3,9 @@ import type { Knex } from "knex";
 /** A campaign that is over stays where its sender is deleted, and keeps the channel that it was sent on. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
+    alter table campaigns alter column sender_id drop not null;
+    alter table campaigns add column sender_channel text;
     alter table campaigns
-      alter column sender_id drop not null,
-      add column sender_channel text,
       add constraint campaigns_sender_check check ((sender_id is null) = (sender_channel is not null)) not valid;
     alter table campaigns validate constraint campaigns_sender_check;
   `);

@@ -5,7 +5,8 @@ export const config = { transaction: false };
 
 /** Who may have changed an order; the bot has no id. */
 const actors = (kinds: readonly string[]) => `
-  alter table order_changes drop constraint if exists order_changes_actor_check,
+  alter table order_changes drop constraint if exists order_changes_actor_check;
+  alter table order_changes
     add constraint order_changes_actor_check check (actor in (${kinds.map((kind) => `'${kind}'`).join(", ")})) not valid;
   alter table order_changes validate constraint order_changes_actor_check`;
 
@@ -17,7 +18,8 @@ export async function up(db: Knex): Promise<void> {
     "create unique index concurrently orders_by_message on orders (business_id, message_id) where message_id is not null",
   );
   await db.raw(`
-    alter table orders drop constraint if exists orders_message,
+    alter table orders drop constraint if exists orders_message;
+    alter table orders
       add constraint orders_message foreign key (business_id, message_id) references messages not valid;
     alter table orders validate constraint orders_message`);
   await db.raw(actors(["key", "user", "bot", "contact"]));

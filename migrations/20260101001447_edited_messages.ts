@@ -7,8 +7,9 @@ export async function up(db: Knex): Promise<void> {
     alter table messages add column edited_at timestamptz;
     alter table early_news
       -- What an edit makes of the text.
-      add column body text not null default '',
-      drop constraint early_news_kind_check,
+      add column body text not null default '';
+    alter table early_news drop constraint early_news_kind_check;
+    alter table early_news
       add constraint early_news_kind_check check (kind in ('reaction', 'withdrawal', 'reply', 'edit', 'own edit'));
   `);
 }

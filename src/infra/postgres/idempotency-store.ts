@@ -32,7 +32,7 @@ const begin: Statement = {
       on conflict (business_id, operation, key) do update
       set caller = excluded.caller, request_digest = excluded.request_digest, claim = excluded.claim,
           lease_until = excluded.lease_until, created_at = excluded.created_at, status = null, content_type = null, headers = null, body = null, contact_id = null
-      where known.created_at < now() - ${kept}
+      where excluded.created_at - known.created_at > ${kept}
       returning claim, key
     )
     select claim, key, true as same_request, false as abandoned, null::integer as status, null::text as content_type,

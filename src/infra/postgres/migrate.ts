@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Knex } from "knex";
 import knex from "knex";
 import pg from "pg";
+import { withSingleCommands } from "./single-commands.ts";
 
 /** Beside `src` whether it runs from the sources or from the build. */
 const directory = fileURLToPath(new URL("../../../migrations/", import.meta.url));
@@ -19,8 +20,15 @@ class Migrations implements Knex.MigrationSource<string> {
     return file.replace(/[.][jt]s$/, "");
   }
 
-  getMigration(file: string): Promise<Knex.Migration> {
-    return import(pathToFileURL(`${directory}${file}`).href);
+  async getMigration(file: string): Promise<Knex.Migration> {
+    const { up, down, config }: Knex.Migration & { readonly config?: object } = await import(
+      pathToFileURL(`${directory}${file}`).href
+    );
+    return {
+      up: (db) => up(withSingleCommands(db)),
+      ...(down && { down: (db) => down(withSingleCommands(db)) }),
+      ...(config && { config }),
+    };
   }
 }
 
@@ -51,7 +59,10 @@ async function withMigrator<Result>(
  * One process at a time. Knex marks its lock in a row, which stays marked when a process is killed; ours ends with
  * the connection, and whoever holds it knows that a mark left in the row is nobody's.
  */
-const alone = <Result>(place: Place, work: (migrator: Knex.Migrator) => Promise<Result>): Promise<Result> =>
+const alone = <Result>(
+  place: Place,
+  work: (migrator: Knex.Migrator, client: pg.Client) => Promise<Result>,
+): Promise<Result> =>
   withMigrator(place, async (migrator) => {
     const holder = new pg.Client({ connectionString: place.url });
     await holder.connect();
@@ -59,7 +70,7 @@ const alone = <Result>(place: Place, work: (migrator: Knex.Migrator) => Promise<
       while (!(await isTaken(holder))) await sleep(100);
       if (place.schema) await prepare(holder, place.schema);
       await migrator.forceFreeMigrationsLock(config);
-      return await work(migrator);
+      return await work(migrator, holder);
     } finally {
       await holder.end();
     }
@@ -81,13 +92,32 @@ async function isTaken(holder: pg.Client): Promise<boolean> {
 
 const placeOf = (place: string | Place): Place => (typeof place === "string" ? { url: place } : place);
 
+/**
+ * On Citus triggers run on the node that holds the rows, in sessions that do not know where the tables are: there each
+ * function has to say so. Elsewhere it is not said, since it costs a trigger that is run for each row a tenth of its time.
+ */
+async function pinFunctions(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ command: string }>(`
+    select format('alter function %s set search_path = %I, public', p.oid::regprocedure, current_schema()) as command
+    from pg_proc as p join pg_language as l on l.oid = p.prolang
+    where p.pronamespace = current_schema()::regnamespace and p.proconfig is null and p.prokind = 'f'
+      and (l.lanname = 'plpgsql' or l.lanname = 'sql' and p.provolatile <> 'i')
+      and exists (select from pg_extension where extname = 'citus')
+      and not exists (select from pg_depend as d where d.objid = p.oid and d.deptype = 'e')`);
+  for (const { command } of rows) await client.query(command);
+}
+
 const config = { migrationSource: new Migrations(), tableName: "migrations" };
 /** A later version may have migrated already: this one works with its schema, too. */
 const besideLater = { ...config, disableMigrationsListValidation: true };
 
 /** Brings the schema up to date; the names of the migrations that ran. Safe when two processes do it at once. */
 export const migrate = (place: string | Place): Promise<string[]> =>
-  alone(placeOf(place), async (migrator) => (await migrator.latest(besideLater))[1]);
+  alone(placeOf(place), async (migrator, client) => {
+    const [, names] = await migrator.latest(besideLater);
+    await pinFunctions(client);
+    return names;
+  });
 
 /** Undoes the last batch; the names of the migrations that were undone. */
 export const rollback = (place: string | Place): Promise<string[]> =>

@@ -25,7 +25,7 @@ const put: Statement = {
       insert into ad_credentials as stored (business_id, sealed_token, default_account_id)
       select id, $2, $3 from businesses where id = $1
       on conflict (business_id) do update
-        set sealed_token = excluded.sealed_token, updated_at = now(),
+        set sealed_token = excluded.sealed_token, updated_at = excluded.updated_at,
             default_account_id = coalesce(excluded.default_account_id, stored.default_account_id)
       returning id, default_account_id
     )

@@ -155,7 +155,7 @@ export const raising = {
   /** Moves the chats to the top in the same statement. */
   now: `
   active as (
-    select chat.business_id, chat.id, news_of.rises
+    select chat.business_id, chat.id, news_of.rises, case when news_of.rises then now() end as risen_at
     from (${chatsOfNews}) as news_of
     join chats as chat on chat.business_id = news_of.business_id and chat.id = news_of.chat_id
     order by chat.business_id, chat.id
@@ -163,8 +163,7 @@ export const raising = {
   ),
   raised as (
     update chats as chat
-    set last_message_at = case when active.rises then greatest(chat.last_message_at, now())
-                               else chat.last_message_at end,
+    set last_message_at = greatest(chat.last_message_at, active.risen_at),
         version = chat.version + 1
     from active where chat.business_id = active.business_id and chat.id = active.id
     returning ${risenColumns}, active.rises, null::jsonb as was

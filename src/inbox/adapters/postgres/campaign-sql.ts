@@ -202,7 +202,8 @@ export const updateContacts: Statement = {
       order by "contactId", "optedOut" desc
     ),
     locked as (
-      select contact.id, given.opted_out, case when contact.phone = given.phone then given.platform_id end as platform_id
+      select contact.id, given.opted_out, case when given.opted_out then now() end as opted_out_at,
+             case when contact.phone = given.phone then given.platform_id end as platform_id
       from given join contacts as contact on contact.business_id = $1 and contact.id = given.id
       where contact.erased_at is null
       order by contact.id
@@ -210,8 +211,7 @@ export const updateContacts: Statement = {
     )
     update contacts as contact
     set platform_id = coalesce(locked.platform_id, contact.platform_id),
-        opted_out_at = case when locked.opted_out then coalesce(contact.opted_out_at, now())
-                            else contact.opted_out_at end
+        opted_out_at = least(contact.opted_out_at, locked.opted_out_at)
     from locked where contact.business_id = $1 and contact.id = locked.id
       and (locked.platform_id <> contact.platform_id or locked.opted_out and contact.opted_out_at is null)
     returning contact.id`,

@@ -64,7 +64,10 @@ const shown = (row: string): string =>
 const change: Statement = {
   name: "contact_change",
   text: `
-    with given as (select $1::bigint as business_id, $8::bytea as digest),
+    with named as (select $1::bigint as business_id, $8::bytea as digest),
+    given as materialized (
+      select business_id, now() as now, ${erasedSince("named")} is not null as is_erased from named
+    ),
     changed as (
       update contacts as contact
       set name = coalesce($3::text, contact.name), phone = $4::text,
@@ -74,10 +77,10 @@ const change: Statement = {
             then contact.platform_id else $4 end,
           fields = coalesce($5::jsonb, contact.fields),
           opted_out_at = case
-            when $6::boolean or ${erasedSince("given")} is not null then coalesce(contact.opted_out_at, now())
+            when $6::boolean or given.is_erased then coalesce(contact.opted_out_at, given.now)
             when not $6 then null
             else contact.opted_out_at end,
-          preference_changed_at = case when $6 is null then contact.preference_changed_at else now() end,
+          preference_changed_at = case when $6 is null then contact.preference_changed_at else given.now end,
           updated_at = now()
       from given join contacts as earlier on earlier.business_id = given.business_id and earlier.id = $2
       where contact.business_id = given.business_id and contact.id = $2
@@ -138,7 +141,7 @@ const merge: Statement = {
       left join erased_numbers as erased on erased.business_id = $1 and erased.digest = decode(row.digest, 'hex')
     ),
     held as (
-      select contact.id, contact.name as held_name, contact.fields as held_fields, contact.opted_out_at, given.*
+      select contact.id, now() as now, contact.name as held_name, contact.fields as held_fields, contact.opted_out_at, given.*
       from given join contacts as contact on contact.business_id = given.business_id and contact.phone = given.phone
       order by contact.id
       for no key update of contact
@@ -158,9 +161,9 @@ const merge: Statement = {
     updated as (
       update contacts as contact
       set name = coalesce(judged.name, contact.name), fields = judged.all_fields,
-          opted_out_at = case when judged.opted_out or judged.is_erased then coalesce(contact.opted_out_at, now())
+          opted_out_at = case when judged.opted_out or judged.is_erased then coalesce(contact.opted_out_at, judged.now)
                               when not judged.opted_out then null else contact.opted_out_at end,
-          preference_changed_at = case when judged.opted_out is null then contact.preference_changed_at else now() end,
+          preference_changed_at = case when judged.opted_out is null then contact.preference_changed_at else judged.now end,
           updated_at = now()
       from judged
       where contact.business_id = judged.business_id and contact.id = judged.id and judged.differs

@@ -67,7 +67,7 @@ const eraseMessages: Statement = {
       order by id desc limit ${messagesAtOnce}
     ),
     locked as (
-      select id, concat_ws(' ', body, media_url, details::text, attachment::text) as written
+      select id, gen_random_uuid() as new_reference, concat_ws(' ', body, media_url, details::text, attachment::text) as written
       from messages
       where business_id = $1 and id in (select id from seen)
         and (body <> '' or media_url is not null or details is not null or attachment is not null
@@ -80,7 +80,7 @@ const eraseMessages: Statement = {
       update messages as message
       set body = '', media_url = null, details = null, attachment = null, reactions = '[]', platform_message_id = null,
           error_reason = null, author_name = case when author = 'contact' then '' else author_name end,
-          reference = case when reference is not null then gen_random_uuid() end,
+          reference = case when reference is not null then locked.new_reference end,
           attempt = attempt + (state = ${messageState.sending})::integer, lease_until = null,
           state = case when state = ${messageState.sending} then ${messageState.unknown} else state end
       from locked where message.business_id = $1 and message.id = locked.id
@@ -111,7 +111,7 @@ const eraseContact: Statement = {
     with noted as (
       insert into erased_numbers (business_id, digest)
       select $1, decode(digest, 'hex') from unnest($3::text[]) as digest order by digest
-      on conflict (business_id, digest) do update set erased_at = now()
+      on conflict (business_id, digest) do update set erased_at = excluded.erased_at
     ),
     untagged as (
       delete from contact_tags where business_id = $1 and contact_id = $2
@@ -122,7 +122,7 @@ const eraseContact: Statement = {
         and news.business_id = $1 and news.customer in (contact.phone, contact.platform_id)
     )
     update contacts
-    set name = '', phone = null, known_on = null, platform_id = '', fields = '{}', opted_out_at = coalesce(opted_out_at, now()),
+    set name = '', phone = null, known_on = null, platform_id = '', fields = '{}', opted_out_at = least(opted_out_at, now()),
         erased_at = now(), updated_at = now()
     where business_id = $1 and id = $2`,
 };
@@ -174,11 +174,15 @@ const importsEnded = "interval '15 minutes'";
 const complete: Statement = {
   name: "erasure_complete",
   text: `
-    update contact_erasures
+    with moment as (
+      select coalesce(completed_at, now()) as completed_at,
+             case when completed_at is null then now() + interval '1 minute' else completed_at + ${importsEnded} end as due_at
+      from contact_erasures where business_id = $1 and contact_id = $2 for no key update
+    )
+    update contact_erasures as erasure
     set files = array(select file from unnest(files) as file where file <> all($3::text[])),
-        completed_at = coalesce(completed_at, now()),
-        due_at = case when completed_at is null then now() + interval '1 minute' else completed_at + ${importsEnded} end
-    where business_id = $1 and contact_id = $2`,
+        completed_at = moment.completed_at, due_at = moment.due_at
+    from moment where erasure.business_id = $1 and erasure.contact_id = $2`,
 };
 
 const end: Statement = {

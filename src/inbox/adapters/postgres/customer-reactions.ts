@@ -43,12 +43,11 @@ const react: Statement = {
     ),
     changed as (
       update messages as message
-      set reactions = coalesce(
-            (select jsonb_agg(entry) from jsonb_array_elements(message.reactions) as entry
-             where entry->>'from' <> 'contact'), '[]')
-          || jsonb_build_array(jsonb_build_object(
-               'from', 'contact', 'author', found.author, 'emoji', found.emoji, 'at', found.at))
-      from found
+      set reactions = jsonb_path_query_array(message.reactions, '$[*] ? (@.from.type() != "string" || @.from != "contact")')
+          || found.entry
+      from (
+        select *, jsonb_build_object('from', 'contact', 'author', author, 'emoji', emoji, 'at', at) as entry from found
+      ) as found
       where message.business_id = found.business_id and message.id = found.id
         and (found.former_at is null or found.former_at <= found.at)
       returning message.business_id, message.id

@@ -88,7 +88,7 @@ const storeRecipients: Statement = {
       order by contact.business_id, contact.id, news.opted_out desc
     ),
     locked as (
-      select contact.business_id, contact.id, given.opted_out,
+      select contact.business_id, contact.id, given.opted_out, case when given.opted_out then now() end as opted_out_at,
              case when contact.known_on is null then given.recipient_id end as recipient_id
       from given cross join lateral (
         select business_id, id, known_on from contacts
@@ -98,8 +98,7 @@ const storeRecipients: Statement = {
     )
     update contacts as contact
     set platform_id = coalesce(locked.recipient_id, contact.platform_id),
-        opted_out_at = case when locked.opted_out then coalesce(contact.opted_out_at, now())
-                            else contact.opted_out_at end
+        opted_out_at = least(contact.opted_out_at, locked.opted_out_at)
     from locked where contact.business_id = locked.business_id and contact.id = locked.id
       and (locked.recipient_id <> contact.platform_id or locked.opted_out and contact.opted_out_at is null)
     returning contact.business_id, contact.id`,

@@ -27,7 +27,7 @@ const keep: Statement = {
     select business_id, message_id, $2, kind, customer, answer, sender, author, emoji, body, at from given
     order by business_id, message_id, kind, customer, answer
     on conflict (business_id, platform_message_id, provider, kind, customer, answer) do update
-    set emoji = excluded.emoji, body = excluded.body, at = excluded.at, author = excluded.author, heard_at = clock_timestamp()
+    set emoji = excluded.emoji, body = excluded.body, at = excluded.at, author = excluded.author, heard_at = excluded.heard_at
     where early.at <= excluded.at
     returning early.business_id`,
 };

@@ -47,8 +47,8 @@ const keep: Statement = {
         or exists (
           select from campaign_recipients where business_id = asked.business_id and lease_until is not null)
     )
-    insert into early_statuses as early (business_id, platform_message_id, provider, sender, state, error)
-    select business_id, message_id, $2, sender, state, error from given
+    insert into early_statuses as early (business_id, platform_message_id, provider, sender, state, error, heard_at)
+    select business_id, message_id, $2, sender, state, error, clock_timestamp() from given
     where case
       when exists (
         select from messages where business_id = given.business_id and platform_message_id = given.message_id
@@ -60,7 +60,7 @@ const keep: Statement = {
       else (given.business_id, given.sender_id) in (select business_id, sender_id from awaiting) end
     order by business_id, message_id
     on conflict (business_id, platform_message_id) do update
-    set state = excluded.state, error = excluded.error, heard_at = clock_timestamp()
+    set state = excluded.state, error = excluded.error, heard_at = excluded.heard_at
     where ${rank("early.state")} < ${rank("excluded.state")}
     returning early.business_id`,
 };

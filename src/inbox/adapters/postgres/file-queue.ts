@@ -32,7 +32,7 @@ const claim: Statement = {
       ) as oldest
     ),
     chosen as (
-      select file.business_id, file.message_id
+      select file.business_id, file.message_id, file.expires_at <= now() as is_last
       from due join incoming_files as file
         on file.business_id = due.business_id and file.message_id = due.message_id and file.due_at <= now()
       order by due.turn, due.due_at, due.business_id limit $1
@@ -44,7 +44,7 @@ const claim: Statement = {
     from chosen where file.business_id = chosen.business_id and file.message_id = chosen.message_id
     returning file.business_id as "businessId", file.message_id as "messageId", file.attempts as attempt,
               file.provider as channel, file.sender, file.name, file.place, length(file.content) as size,
-              file.media_name as "leftBehind", file.expires_at <= now() as "isLast"`,
+              file.media_name as "leftBehind", chosen.is_last as "isLast"`,
 };
 
 const ofAttempt = "business_id = $1 and message_id = $2 and attempts = $3";

@@ -23,7 +23,7 @@ const edit: Statement = {
     ),
     found as (
       select message.business_id, message.id, message.chat_id, message.state, message.body as former,
-             given.sender, given.message_id, given.body, given.at
+             given.sender, given.message_id, given.body, to_jsonb(given.body) as caption, given.at
       from given
       join messages as message
         on message.business_id = given.business_id and message.platform_message_id = given.message_id
@@ -42,7 +42,7 @@ const edit: Statement = {
       update messages as message
       set body = found.body, edited_at = found.at,
           details = case when message.details->message.kind ? 'caption'
-                         then jsonb_set(message.details, array[message.kind, 'caption'], to_jsonb(found.body))
+                         then jsonb_set(message.details, array[message.kind, 'caption'], found.caption)
                          else message.details end
       from found
       where message.business_id = found.business_id and message.id = found.id

@@ -82,12 +82,13 @@ const uniqueViolation = "23505";
 const storeRecipient: Statement = {
   name: "message_recipient",
   text: `
-    with contact as (
+    with told as materialized (select case when $4::boolean then now() end as opted_out_at),
+    contact as (
       update contacts as contact
       set platform_id = case when contact.known_on is null then coalesce($3, contact.platform_id)
                              else contact.platform_id end,
-          opted_out_at = case when $4::boolean then coalesce(contact.opted_out_at, now()) else contact.opted_out_at end
-      from messages as message
+          opted_out_at = least(contact.opted_out_at, told.opted_out_at)
+      from told cross join messages as message
       join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
       where message.business_id = $1 and message.id = $2
         and contact.business_id = chat.business_id and contact.id = chat.contact_id

@@ -16,14 +16,14 @@ import { chatState } from "./state-sql.ts";
  * The agent who closed a chat has it until its customer writes again. A message that is sent after the closing may have
  * opened the new conversation, which is in the hands of the bot then.
  */
-const isReleased = `(locked.begins or locked.arrived <> '{}' and chat.state = ${chatState.bot})`;
+const isReleased = `(locked.begins or locked.arrived <> '{}' and locked.state = ${chatState.bot})`;
 
 /** A released chat waits for a department only if the contact asked for an agent in the conversation that continues. */
 const departmentAfter = `
   case when locked.begins then null
-       when ${isReleased} and (chat.support_user_id is not null or chat.department_id is not null)
-       then department_waited_for(chat.business_id, chat.id, chat.department_id)
-       else chat.department_id end`;
+       when ${isReleased} and (locked.support_user_id is not null or locked.department_id is not null)
+       then department_waited_for(locked.business_id, locked.id, locked.department_id)
+       else locked.department_id end`;
 
 /**
  * Moves chats to the top and stores when the customer last wrote, to which sender, and the latest ad click. Until
@@ -42,14 +42,20 @@ const raise: Statement = {
     locked as (
       select chat.business_id, chat.id, given.inbound_at, given.inbound_to, given.echo_of, given.ad_id, given.referral, given.clicked_at, given.arrived,
              given.begins, given.rises, given.changes, chat.last_inbound_at, chat.ad_clicked_at,
-             ${audienceOf("chat")} as was
+             chat.state, chat.support_user_id, chat.department_id
       from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
       order by chat.business_id, chat.id
       for no key update of chat
-    )
+    ),
+    -- Asked once the chats are locked.
+    placed as materialized (
+      select locked.*, ${audienceOf("locked")} as was, ${isReleased} as is_released,
+             ${departmentAfter} as department_after, case when locked.rises then now() end as risen_at
+      from locked
+    ),
+    raised as (
     update chats as chat
-    set version = chat.version + 1, last_message_at = case when locked.rises then greatest(chat.last_message_at, now())
-                               else chat.last_message_at end,
+    set version = chat.version + 1, last_message_at = greatest(chat.last_message_at, locked.risen_at),
         last_inbound_at = greatest(chat.last_inbound_at, locked.inbound_at),
         sender = case when locked.inbound_at >= coalesce(chat.last_inbound_at, '-infinity') then locked.inbound_to
                       else coalesce(chat.sender, locked.inbound_to, locked.echo_of) end,
@@ -59,15 +65,20 @@ const raise: Statement = {
                            then locked.referral else chat.ad_referral end,
         ad_clicked_at = greatest(chat.ad_clicked_at, locked.clicked_at),
         unread = chat.unread + (select count(*) from unnest(locked.arrived) as id where id > chat.read_up_to),
-        support_user_id = case when ${isReleased} then null else chat.support_user_id end,
-        department_id = ${departmentAfter}
-    from locked where chat.business_id = locked.business_id and chat.id = locked.id
-    returning chat.business_id, chat.id, chat.id as chat_id,
-              case when locked.was <> ${audienceOf("chat")} then locked.was end as was,
-              not locked.rises and (
-                locked.changes or chat.ad_clicked_at is distinct from locked.ad_clicked_at
-                or chat.last_inbound_at is distinct from locked.last_inbound_at and ${windowUntil("chat")} is not null
-              ) as "isToBeTold"`,
+        support_user_id = case when locked.is_released then null else chat.support_user_id end,
+        department_id = locked.department_after
+    from placed as locked where chat.business_id = locked.business_id and chat.id = locked.id
+    returning chat.business_id, chat.id, chat.provider, chat.support_user_id, chat.department_id, chat.last_inbound_at,
+              locked.was, not locked.rises as stays, locked.changes,
+              chat.ad_clicked_at is distinct from locked.ad_clicked_at as is_clicked,
+              chat.last_inbound_at is distinct from locked.last_inbound_at as is_written
+    )
+    select raised.business_id, raised.id, raised.id as chat_id,
+           case when raised.was <> ${audienceOf("raised")} then raised.was end as was,
+           raised.stays and (
+             raised.changes or raised.is_clicked or raised.is_written and ${windowUntil("raised")} is not null
+           ) as "isToBeTold"
+    from raised`,
 };
 
 /** The result of `raise` for one chat. */

@@ -25,7 +25,8 @@ const noteNumbers: Statement = {
     )
     update senders as sender
     set state = held.state, quality_told_at = held.at,
-        quality = case held.state when 'FLAGGED' then 'RED' when 'UNFLAGGED' then null else sender.quality end
+        quality = case when held.state = 'FLAGGED' then 'RED' when held.state = 'UNFLAGGED' then null
+                       else sender.quality end
     from held
     where sender.business_id = held.business_id and sender.id = held.id
       and coalesce(held.at >= sender.quality_told_at, true)`,
@@ -42,16 +43,17 @@ const noteAccounts: Statement = {
       order by account, at desc, place desc
     ),
     held as (
-      select sender.business_id, sender.id, told.event, told.details, told.at
+      select sender.business_id, sender.id,
+             jsonb_build_object('event', told.event, 'details', told.details, 'at', told.at) as news,
+             coalesce(told.at >= (sender.account_news->>'at')::timestamptz, true) as is_newer
       from told join senders as sender on sender.provider = $2 and sender.account_id = told.account
       order by sender.business_id, sender.id
       for no key update of sender
     )
     update senders as sender
-    set account_news = jsonb_build_object('event', held.event, 'details', held.details, 'at', held.at)
+    set account_news = held.news
     from held
-    where sender.business_id = held.business_id and sender.id = held.id
-      and coalesce(held.at >= (sender.account_news->>'at')::timestamptz, true)`,
+    where sender.business_id = held.business_id and sender.id = held.id and held.is_newer`,
 };
 
 /**
@@ -97,7 +99,7 @@ const noteConnections: Statement = {
     from held
     where sender.business_id = held.business_id and sender.id = held.id
       and coalesce(held."toldAt" > sender.connection_told_at
-                   or held."toldAt" < sender.connection_told_at - ${latest}, true)
+                   or sender.connection_told_at - held."toldAt" > ${latest}, true)
     returning sender.business_id as "businessId", sender.id as "senderId", sender.platform_id as "platformId",
               held.state = 'open' and held.pairing_since is not null as "isPaired"`,
 };

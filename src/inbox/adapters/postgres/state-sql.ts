@@ -15,6 +15,6 @@ export const isChangedBy = (move: ConversationMove): string =>
 
 /** The state of the row `conversation` after the move. */
 export const stateAfter = (move: ConversationMove): string =>
-  `case conversation.state ${changesBy(move)
-    .map(([before, next]) => `when ${conversationState[before]} then ${conversationState[next]}`)
+  `case ${changesBy(move)
+    .map(([before, next]) => `when conversation.state = ${conversationState[before]} then ${conversationState[next]}`)
     .join(" ")} else conversation.state end`;

@@ -111,10 +111,13 @@ const create: Statement = {
       select $1::bigint, "chatId", "conversationId", "stepId", "agentId", ${ticketState.pending} from given order by position
       returning id, chat_id, conversation_id, step_id, agent_id
     ),
+    tags_given as materialized (
+      select tag.business_id, given."chatId" as chat_id, tag.id
+      from given join tags as tag on tag.business_id = $1 and tag.id = any(given."tagIds")
+    ),
     tagged as (
       insert into chat_tags (business_id, chat_id, tag_id)
-      select tag.business_id, given."chatId", tag.id
-      from given join tags as tag on tag.business_id = $1 and tag.id = any(given."tagIds")
+      select business_id, chat_id, id from tags_given
       order by 2, 3
       on conflict do nothing
       returning chat_id, tag_id

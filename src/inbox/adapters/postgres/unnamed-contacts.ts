@@ -21,9 +21,11 @@ const claim: Statement = {
       from waiting where waiting.business_id is not null
     ),
     due as (
-      select first.business_id, first.contact_id
+      select first.business_id, first.contact_id,
+             now() + make_interval(secs => ($3::integer[])[least(first.attempts + 1, cardinality($3::integer[]))])
+               as next_due_at
       from waiting cross join lateral (
-        select business_id, contact_id, due_at from unnamed_contacts
+        select business_id, contact_id, due_at, attempts from unnamed_contacts
         where business_id = waiting.business_id and due_at <= now()
         order by due_at, contact_id limit 1
       ) as first
@@ -32,8 +34,7 @@ const claim: Statement = {
       limit $1
     )
     update unnamed_contacts as unnamed
-    set attempts = unnamed.attempts + 1,
-        due_at = now() + make_interval(secs => ($3::integer[])[least(unnamed.attempts + 1, cardinality($3::integer[]))])
+    set attempts = unnamed.attempts + 1, due_at = due.next_due_at
     from due
     join contacts as contact on contact.business_id = due.business_id and contact.id = due.contact_id
     where unnamed.business_id = due.business_id and unnamed.contact_id = due.contact_id and unnamed.due_at <= now()
@@ -70,22 +71,24 @@ const renameAuthors: Statement = {
       where chat.business_id = $1 and chat.contact_id = $2
     ),
     locked as (
-      select id from messages
-      where business_id = $1 and id in (select id from newest)
-        and (author = 'contact' and author_name = $3
-             or reactions @> jsonb_build_array(jsonb_build_object('from', 'contact', 'author', $3::text)))
-      order by id
-      for no key update
+      select message.id, contact.name, coalesce(
+               (select jsonb_agg(case when entry @> jsonb_build_object('from', 'contact', 'author', $3::text)
+                                      then entry || jsonb_build_object('author', contact.name) else entry end
+                                 order by place)
+                from jsonb_array_elements(message.reactions) with ordinality as given(entry, place)), '[]') as reactions
+      from messages as message cross join contacts as contact
+      where message.business_id = $1 and message.id in (select id from newest)
+        and (message.author = 'contact' and message.author_name = $3
+             or message.reactions @> jsonb_build_array(jsonb_build_object('from', 'contact', 'author', $3::text)))
+        and contact.business_id = $1 and contact.id = $2 and contact.erased_at is null and contact.name <> $3
+      order by message.id
+      for no key update of message
     )
     update messages as message
-    set author_name = case when author = 'contact' and author_name = $3 then contact.name else author_name end,
-        reactions = coalesce(
-          (select jsonb_agg(case when entry @> jsonb_build_object('from', 'contact', 'author', $3::text)
-                                 then entry || jsonb_build_object('author', contact.name) else entry end order by place)
-           from jsonb_array_elements(reactions) with ordinality as given(entry, place)), '[]')
-    from locked, contacts as contact
-    where message.business_id = $1 and message.id = locked.id
-      and contact.business_id = $1 and contact.id = $2 and contact.erased_at is null and contact.name <> $3`,
+    set author_name = case when message.author = 'contact' and message.author_name = $3
+                           then locked.name else message.author_name end,
+        reactions = locked.reactions
+    from locked where message.business_id = $1 and message.id = locked.id`,
 };
 
 const forget: Statement = {

@@ -22,7 +22,7 @@ const wait: Statement = {
   name: "desk_wait",
   text: `
     insert into waiting_chats as waiting (business_id, chat_id, department_id) values ($1, $2, $3)
-    on conflict (business_id, chat_id) do update set department_id = excluded.department_id, since = now()
+    on conflict (business_id, chat_id) do update set department_id = excluded.department_id, since = excluded.since
     where waiting.department_id <> excluded.department_id`,
 };
 
@@ -60,9 +60,10 @@ const noteGiven: Statement = {
   text: `
     with agents as (
       select id from users where business_id = $1 and id = any($2::bigint[]) order by id for no key update
-    )
-    update users as agent set chat_given_at = clock_timestamp()
-    from agents where agent.business_id = $1 and agent.id = agents.id`,
+    ),
+    given as (select id, clock_timestamp() as at from agents)
+    update users as agent set chat_given_at = given.at
+    from given where agent.business_id = $1 and agent.id = given.id`,
 };
 
 const forgetServed: Statement = {

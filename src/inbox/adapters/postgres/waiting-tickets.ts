@@ -36,12 +36,12 @@ const enter: Statement = {
       for no key update of chat
     ),
     entered as (
-      insert into waiting_tickets as waiting (business_id, chat_id, step_id, conversation_id)
-      select $1, room.id, $3, $4 from room
+      insert into waiting_tickets as waiting (business_id, chat_id, step_id, conversation_id, told_at)
+      select $1, room.id, $3, $4, clock_timestamp() from room
       on conflict (business_id, chat_id, step_id) do update
-      set told_at = clock_timestamp(), conversation_id = excluded.conversation_id,
-          since = case when waiting.conversation_id = excluded.conversation_id then waiting.since else now() end
-      where waiting.told_at < clock_timestamp() - interval '10 minutes'
+      set told_at = excluded.told_at, conversation_id = excluded.conversation_id,
+          since = case when waiting.conversation_id = excluded.conversation_id then waiting.since else excluded.since end
+      where excluded.told_at - waiting.told_at > interval '10 minutes'
         or waiting.conversation_id <> excluded.conversation_id
       returning chat_id
     ),

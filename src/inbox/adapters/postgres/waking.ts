@@ -1,13 +1,21 @@
 /** Seconds for which early news are looked at: their message may be written at the same moment. */
 export const looked = 60;
 
-const wakingOf = (table: string, messages: string): string => `
+const keys = {
+  early_statuses: ["business_id", "platform_message_id"],
+  early_news: ["business_id", "platform_message_id", "provider", "kind", "customer", "answer"],
+} as const;
+
+const wakingOf = (table: keyof typeof keys, messages: string): string => `
   woken_${table} as (
-    update ${table} set heard_at = clock_timestamp()
-    where ctid = any(array(
-      select early.ctid from ${messages} as named join ${table} as early
+    update ${table} as early set heard_at = asleep.now
+    from (
+      select ${keys[table].map((column) => `early.${column}`).join(", ")}, clock_timestamp() as now
+      from ${messages} as named join ${table} as early
         on early.business_id = named.business_id and early.platform_message_id = named.platform_message_id
-      for update of early skip locked))
+      for update of early skip locked
+    ) as asleep
+    where ${keys[table].map((column) => `early.${column} = asleep.${column}`).join(" and ")}
   )`;
 
 /** CTEs that have early news looked at again: the messages of a CTE have their platform's ids from now on. */

@@ -42,11 +42,12 @@ const remove: Statement = {
 const postpone: Statement = {
   name: "webhook_postpone",
   text: `
+    with moment as materialized (select now() as now, extract(epoch from now())::float8 as seconds)
     update incoming_webhooks
     set attempts = attempts + $3::int, error = left($2, 500),
-        due_at = now() + make_interval(secs => case when $3::int = 1 then 2 ^ attempts else 5 end),
-        gave_up_at = case when attempts + $3::int >= ${attemptsInAll} then now() end
-    where id = $1`,
+        due_at = to_timestamp(moment.seconds + case when $3::int = 1 then 2 ^ attempts else 5 end),
+        gave_up_at = case when attempts + $3::int >= ${attemptsInAll} then moment.now end
+    from moment where id = $1`,
 };
 
 const counts: Statement = {

@@ -50,7 +50,7 @@ const cancel: Statement = {
   name: "orders_cancel_abandoned",
   text: `
     with abandoned as materialized (
-      select o.business_id, o.id, o.status, o.cancel_reason
+      select o.business_id, o.id, o.status, o.cancel_reason, clock_timestamp() as now
       ${abandoned("o.business_id = $1 and o.id = any ($2::bigint[])")}
       for no key update of o skip locked
       for share of conversation, chat skip locked
@@ -58,7 +58,7 @@ const cancel: Statement = {
     cancelled as (
       update orders as o
       set status = ${statusOf.cancelled}, cancel_reason = $3, version = o.version + 1,
-          updated_at = clock_timestamp()
+          updated_at = abandoned.now
       from abandoned
       where o.business_id = abandoned.business_id and o.id = abandoned.id
       returning o.business_id, o.id, o.version, o.created_at, o.updated_at, o.status, o.cancel_reason,

@@ -8,6 +8,25 @@ import { PostgresOrderEvents } from "./order-events.ts";
 /** As text, so that what was shown stays exact; sums beyond it are no exact numbers for clients. */
 const mostGoods = `${Number.MAX_SAFE_INTEGER} / 100.0`;
 
+/** What the history tells of an order from the catalog, of the row `made`. */
+const toldFields = Object.entries({
+  status: "to_jsonb(made.status)",
+  type: "to_jsonb(made.type)",
+  chatId: "to_jsonb(made.chat_id)",
+  lines: `(
+    select jsonb_agg(jsonb_build_object(
+      'id', id, 'articleId', article_id, 'quantity', quantity, 'type', line_type, 'extras', '[]'::jsonb) order by place)
+    from lines where business_id = made.business_id and order_id = made.id)`,
+  catalogLines: `(
+    select jsonb_agg(jsonb_build_object(
+      'retailerId', retailer_id, 'articleId', article_id,
+      'quantity', coalesce(to_jsonb(quantity), to_jsonb(shown_quantity)), 'shownPrice', price, 'currency', currency)
+      order by place)
+    from asked where business_id = made.business_id and message_id = made.message_id)`,
+})
+  .map(([name, became]) => `'${name}', jsonb_build_object('from', null, 'to', ${became})`)
+  .join(", ");
+
 /**
  * An order whose goods cost more than can be told exactly gets no lines, as requests for one are refused. Their order
  * in `made` is that in which other writers lock the counters.
@@ -62,21 +81,7 @@ const make: Statement = {
     noted as (
       insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
       select made.business_id, made.id, made.version, 'created', 'contact', chat.contact_id, made.created_at,
-             (select jsonb_object_agg(name, jsonb_build_object('from', null, 'to', became))
-              from (values ('status', to_jsonb(made.status)), ('type', to_jsonb(made.type)),
-                           ('chatId', to_jsonb(made.chat_id)),
-                           ('lines', (
-                              select jsonb_agg(jsonb_build_object(
-                                'id', id, 'articleId', article_id, 'quantity', quantity, 'type', line_type,
-                                'extras', '[]'::jsonb) order by place)
-                              from lines where business_id = made.business_id and order_id = made.id)),
-                           ('catalogLines', (
-                              select jsonb_agg(jsonb_build_object(
-                                'retailerId', retailer_id, 'articleId', article_id,
-                                'quantity', coalesce(to_jsonb(quantity), to_jsonb(shown_quantity)),
-                                'shownPrice', price, 'currency', currency) order by place)
-                              from asked where business_id = made.business_id and message_id = made.message_id)))
-                as field(name, became))
+             jsonb_build_object(${toldFields})
       from made join chats as chat on chat.business_id = made.business_id and chat.id = made.chat_id
     )
     select business_id as "businessId", id from made order by business_id, id`,

@@ -10,13 +10,13 @@ const claim: Statement = {
   name: "delivery_price_claim",
   text: `
     with due as (
-      select business_id, order_id from wanted_delivery_prices where due_at <= now() and ${livesHere("business_id")}
+      select business_id, order_id, now() + 30 * 4 ^ least(attempts, 5) * interval '1 second' as next_due_at
+      from wanted_delivery_prices where due_at <= now() and ${livesHere("business_id")}
       order by due_at, business_id, order_id limit $1
       for update skip locked
     )
     update wanted_delivery_prices as wanted
-    set attempts = wanted.attempts + 1, leased_until = now() + make_interval(secs => $2),
-        due_at = now() + 30 * 4 ^ least(wanted.attempts, 5) * interval '1 second'
+    set attempts = wanted.attempts + 1, leased_until = now() + make_interval(secs => $2), due_at = due.next_due_at
     from due where wanted.business_id = due.business_id and wanted.order_id = due.order_id
     returning wanted.business_id as "businessId", wanted.order_id as id, wanted.attempts`,
 };
@@ -26,12 +26,12 @@ const keep: Statement = {
   name: "delivery_price_keep",
   text: `
     with held as (
-      select business_id, id from orders
+      select business_id, id, clock_timestamp() as now from orders
       where business_id = $1 and id = $2 and version = $3 and speedy_price is null
       for no key update skip locked
     ),
     priced as (
-      update orders as o set speedy_price = $4, version = o.version + 1, updated_at = clock_timestamp()
+      update orders as o set speedy_price = $4, version = o.version + 1, updated_at = held.now
       from held where o.business_id = held.business_id and o.id = held.id
       returning o.business_id, o.id
     ),

@@ -1,4 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { agentSees } from "../../../infra/postgres/seen-chats.ts";
 import type {
   AssignmentFindings,
   BoardEdits,
@@ -33,7 +34,7 @@ const create: Statement = {
       select nextval('orders_id_seq') as id,
              $5::bigint is null or exists (
                select from chats as chat
-               where chat.business_id = $1 and chat.id = $5 and agent_sees($18, chat)) as has_chat,
+               where chat.business_id = $1 and chat.id = $5 and ${agentSees("$18", "chat")}) as has_chat,
              $8::bigint is null or exists (select from branches where business_id = $1 and id = $8) as has_branch,
              $16::bigint is null or zone.id is not null as has_zone,
              ${hasArticles} as has_articles,
@@ -71,19 +72,19 @@ const move: Statement = {
   name: "order_board_move",
   text: `
     with held as (
-      select o.id, o.version, o.status, o.cancel_reason, o.shipment_method
+      select o.id, o.version, o.status, o.cancel_reason, o.shipment_method, clock_timestamp() as now
       from orders as o where o.business_id = $1 and o.id = $2 for no key update
     ),
     asked as (
-      select held.id, $3::integer[] is null or held.version = any ($3) as is_current, step.is_allowed
+      select held.id, held.now, $3::integer[] is null or held.version = any ($3) as is_current, step.is_allowed
       from held left join unnest($6::smallint[], $7::boolean[], $8::boolean[]) as step (status, is_pickup, is_allowed)
         on step.status = held.status and step.is_pickup = (held.shipment_method is not distinct from 'pickup')
     ),
     changed as (
       update orders as o
       set status = $9, cancel_reason = $10,
-          reopened_at = case when o.status = any ($12::smallint[]) then o.reopened_at else clock_timestamp() end,
-          version = o.version + 1, updated_at = clock_timestamp()
+          reopened_at = case when o.status = any ($12::smallint[]) then o.reopened_at else asked.now end,
+          version = o.version + 1, updated_at = asked.now
       from asked where o.business_id = $1 and o.id = asked.id and asked.is_current and asked.is_allowed
       returning o.id, o.version, o.updated_at, o.status, o.cancel_reason
     ),
@@ -100,16 +101,17 @@ const assignDriver: Statement = {
   name: "order_board_assign_driver",
   text: `
     with held as (
-      select o.id, o.version, o.driver_id from orders as o where o.business_id = $1 and o.id = $2 for no key update
+      select o.id, o.version, o.driver_id, clock_timestamp() as now
+      from orders as o where o.business_id = $1 and o.id = $2 for no key update
     ),
     asked as (
-      select held.id, $3::integer[] is null or held.version = any ($3) as is_current,
+      select held.id, held.now, $3::integer[] is null or held.version = any ($3) as is_current,
              $6::bigint is null or exists (select from drivers where business_id = $1 and id = $6) as has_driver,
              held.driver_id is not distinct from $6 as is_same
       from held
     ),
     changed as (
-      update orders as o set driver_id = $6, version = o.version + 1, updated_at = clock_timestamp()
+      update orders as o set driver_id = $6, version = o.version + 1, updated_at = asked.now
       from asked where o.business_id = $1 and o.id = asked.id and asked.is_current and asked.has_driver
         and not asked.is_same
       returning o.id, o.version, o.updated_at, o.driver_id

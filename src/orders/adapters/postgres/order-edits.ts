@@ -28,11 +28,11 @@ const update: Statement = {
   name: "order_edit_update",
   text: `
     with held as (
-      select o.id, o.version, ${columnsOf("o")}
+      select o.id, o.version, clock_timestamp() as now, ${columnsOf("o")}
       from orders as o where o.business_id = $1 and o.id = $2 for no key update
     ),
     wanted as (
-      select held.id, $3::text as shipment_method,
+      select held.id, held.now, $3::text as shipment_method,
              case when $10 then $11::timestamptz else held.scheduled_at end as scheduled_at,
              case when $12 then $13::double precision else held.latitude end as latitude,
              case when $14 then $15::double precision else held.longitude end as longitude,
@@ -59,7 +59,7 @@ const update: Statement = {
             when (o.shipment_method, o.branch_id, o.zone_id, o.latitude, o.longitude) is distinct from
                  (settled.shipment_method, settled.branch_id, settled.zone_id, settled.latitude, settled.longitude)
             then null else o.speedy_price end,
-          version = o.version + 1, updated_at = clock_timestamp()
+          version = o.version + 1, updated_at = settled.now
       from settled where o.business_id = $1 and o.id = settled.id
       returning o.id, o.version, o.updated_at, ${columnsOf("o")}
     ),
@@ -79,20 +79,24 @@ const addLine: Statement = {
   name: "order_edit_add_line",
   text: `
     with held as (
-      select o.id, $3::integer[] is null or o.version = any ($3) as is_current
+      select o.id, o.extra_data, clock_timestamp() as now, $3::integer[] is null or o.version = any ($3) as is_current
       from orders as o where o.business_id = $1 and o.id = $2 for no key update
     ),
     ${askedLines(linePlaces(6))},
-    target as (select id as order_id from held where is_current and ${hasArticles}),
+    target as (select id as order_id, now from held where is_current and ${hasArticles}),
     ${puttingLines},
+    priced as (
+      select target.order_id, target.now, case when customs.prices is null then held.extra_data else
+               '{"version": 1}' || held.extra_data || jsonb_build_object(
+                 'customExtras', ${objectOrEmpty("held.extra_data -> 'customExtras'")} || jsonb_build_object(
+                   held.id, ${objectOrEmpty("held.extra_data -> 'customExtras' -> held.id::text")} || customs.prices))
+               end as extra_data
+      from target join held on held.id = target.order_id cross join customs
+    ),
     changed as (
       update orders as o
-      set extra_data = case when customs.prices is null then o.extra_data else
-            '{"version": 1}' || o.extra_data || jsonb_build_object(
-              'customExtras', ${objectOrEmpty("o.extra_data -> 'customExtras'")} || jsonb_build_object(
-                o.id, ${objectOrEmpty("o.extra_data -> 'customExtras' -> o.id::text")} || customs.prices)) end,
-          version = o.version + 1, updated_at = clock_timestamp()
-      from target, customs where o.business_id = $1 and o.id = target.order_id
+      set extra_data = priced.extra_data, version = o.version + 1, updated_at = priced.now
+      from priced where o.business_id = $1 and o.id = priced.order_id
       returning o.id, o.version, o.updated_at
     ),
     ${noting({
@@ -114,7 +118,7 @@ const removeLine: Statement = {
     ),
     -- The order that was named, and the one that the line is of: one and the same but for a mistake.
     held as (
-      select o.id, o.version from orders as o
+      select o.id, o.version, clock_timestamp() as now from orders as o
       where o.business_id = $1 and o.id = any ((select array_agg(order_id) from line) || $3::bigint)
       order by o.id for no key update
     ),
@@ -143,8 +147,8 @@ const removeLine: Statement = {
               select coalesce(jsonb_object_agg(key, value), '{}')
               from jsonb_each(o.extra_data -> 'customExtras' -> o.id::text)
               where split_part(key, ':', 2) <> gone.id::text)) end,
-          version = o.version + 1, updated_at = clock_timestamp()
-      from gone where o.business_id = $1 and o.id = gone.order_id
+          version = o.version + 1, updated_at = held.now
+      from gone join held on held.id = gone.order_id where o.business_id = $1 and o.id = held.id
       returning o.id, o.version, o.updated_at
     ),
     ${noting({

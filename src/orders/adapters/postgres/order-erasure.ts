@@ -8,12 +8,14 @@ const erase: Statement = {
   name: "orders_erase",
   text: `
     with locked as (
-      select id from orders where business_id = $1 and chat_id = any($2::bigint[]) order by id for no key update
+      select id, clock_timestamp() as now from orders
+      where business_id = $1 and chat_id = any($2::bigint[])
+      order by id for no key update
     ),
     emptied as (
       update orders as o
       set raw_address = null, location_label = null, latitude = null, longitude = null, external_user_id = null,
-          version = o.version + 1, updated_at = clock_timestamp()
+          version = o.version + 1, updated_at = locked.now
       from locked
       where o.business_id = $1 and o.id = locked.id
         and coalesce(o.raw_address, o.location_label, o.latitude::text, o.longitude::text, o.external_user_id) is not null

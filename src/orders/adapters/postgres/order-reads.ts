@@ -1,5 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { agentSees } from "../../../infra/postgres/seen-chats.ts";
 import type { MessageOrders, OrderReads, ShownOrder } from "../../application/reads/ports.ts";
 import { driverJson, isoOf, orderFields, shownAsJson, withIsoDates } from "./order-sql.ts";
 
@@ -36,7 +37,7 @@ const ofMessage: Statement = {
   text: `
     select o.id from orders as o
     join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
-    where o.business_id = $1 and o.message_id = $2 and ($3::bigint is null or agent_sees($3, chat))`,
+    where o.business_id = $1 and o.message_id = $2 and ($3::bigint is null or ${agentSees("$3", "chat")})`,
 };
 
 export class PostgresOrderReads implements OrderReads, MessageOrders {

@@ -24,14 +24,15 @@ const renew: Statement = {
   name: "payment_link_renew",
   text: `
     with earlier as (
-      select business_id, id, transaction_id, payment_expires_at from orders where business_id = $1 and id = $2
+      select business_id, id, transaction_id, payment_expires_at, clock_timestamp() as now, gen_random_uuid() as new_id,
+             clock_timestamp() + interval '2 hours' as expires_at
+      from orders where business_id = $1 and id = $2
       for no key update
     ),
     renewed as (
       update orders as o
-      set transaction_id = coalesce(o.transaction_id, gen_random_uuid()),
-          payment_expires_at = clock_timestamp() + interval '2 hours', version = o.version + 1,
-          updated_at = clock_timestamp()
+      set transaction_id = coalesce(o.transaction_id, earlier.new_id),
+          payment_expires_at = earlier.expires_at, version = o.version + 1, updated_at = earlier.now
       from earlier where o.business_id = earlier.business_id and o.id = earlier.id
       returning o.business_id, o.id, o.version, o.transaction_id, o.payment_expires_at, o.updated_at
     ),

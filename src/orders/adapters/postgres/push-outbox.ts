@@ -10,14 +10,15 @@ const claim: Statement = {
   name: "push_outbox_claim",
   text: `
     with due as (
-      select business_id, number from push_outbox where due_at <= now() and ${livesHere("business_id")}
+      select business_id, number,
+             now() + least(60, 15 * 2 ^ least(attempts, 10)) * interval '1 second' as next_due_at
+      from push_outbox where due_at <= now() and ${livesHere("business_id")}
       order by due_at, business_id, number limit $1
       for update skip locked
     ),
     taken as (
       update push_outbox as waiting
-      set attempts = waiting.attempts + 1,
-          due_at = now() + least(60, 15 * 2 ^ least(waiting.attempts, 10)) * interval '1 second'
+      set attempts = waiting.attempts + 1, due_at = due.next_due_at
       from due where waiting.business_id = due.business_id and waiting.number = due.number
       returning waiting.business_id, waiting.number
     )

@@ -1,4 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { agentSees } from "../../../infra/postgres/seen-chats.ts";
 import { decimalOf, moneyOf } from "../../../kernel/money.ts";
 import type { RegistrationSetting, RegistrationStore, StoredRegistration } from "../../application/ports.ts";
 
@@ -6,7 +7,7 @@ const setting: Statement = {
   name: "registration_setting",
   text: `
     select feature_flags->'currency' as currency, feature_flags->'currency_conversion' as conversion,
-           feature_flags->'timezone' as timezone, chat.id is not null and agent_sees($4, chat) as "hasChat", chat.ad_id as "adId", now(),
+           feature_flags->'timezone' as timezone, chat.id is not null and ${agentSees("$4", "chat")} as "hasChat", chat.ad_id as "adId", now(),
            $3::bigint is null
              or exists (select from users where users.business_id = business.id and users.id = $3) as "hasAgent"
     from businesses as business

@@ -1,5 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
+import { agentSees } from "../../../infra/postgres/seen-chats.ts";
 import type { Temperatures } from "../../application/ports.ts";
 
 /** Each is kept as it is unless it is given. */
@@ -13,7 +14,7 @@ const take: Statement = {
       select conversation.id
       from chats as chat join conversations as conversation
         on conversation.business_id = chat.business_id and conversation.chat_id = chat.id
-      where chat.business_id = $1 and chat.id = $2 and agent_sees($7, chat)
+      where chat.business_id = $1 and chat.id = $2 and ${agentSees("$7", "chat")}
       order by conversation.closed_at is null desc, conversation.created_at desc, conversation.id desc limit 1)
     returning id`,
 };

@@ -40,9 +40,9 @@ const lease: Statement = {
   name: "webhook_lease",
   text: `
     update webhook_progress as progress
-    set lease = gen_random_uuid(), lease_until = now() + interval '${leaseSeconds} seconds'
+    set lease = free.token, lease_until = now() + interval '${leaseSeconds} seconds'
     from (
-      select progress.business_id, progress.webhook_id
+      select progress.business_id, progress.webhook_id, gen_random_uuid() as token
       from webhook_progress as progress
       join webhooks as hook on hook.business_id = progress.business_id and hook.id = progress.webhook_id
       where not hook.disabled and (progress.lease_until is null or progress.lease_until < now()) and ${isDue}
@@ -120,11 +120,13 @@ const settle: Statement = {
   name: "webhook_delivery_settle",
   text: `
     with progress as materialized (
-      select failing_since, address_number, round from webhook_progress
+      select failing_since, address_number, round, extract(epoch from now())::float8 as seconds,
+             1 + random() * ${jitter} as stretch
+      from webhook_progress
       where business_id = $1 and webhook_id = $2 and ${hasty}
     ),
     held as materialized (
-      select true as is_held from webhook_progress
+      select true as is_held, case when $8 then null else now() end as failing_since from webhook_progress
       where business_id = $1 and webhook_id = $2 and address_number = $9 and (failing_since is null) <> $8
       for no key update
     ),
@@ -135,17 +137,16 @@ const settle: Statement = {
           state = case when $8 then 'delivered'
                        when state = 'failed' or delivery.round < progress.round or failures >= ${pauses.length} then 'failed'
                        else 'waiting' end,
-          due_at = now() + make_interval(
-            secs => coalesce((array[${pauses.join(", ")}])[failures + 1], 0) * (1 + random() * ${jitter})
-          )
+          due_at = to_timestamp(
+            progress.seconds + coalesce((array[${pauses.join(", ")}])[failures + 1], 0) * progress.stretch)
       from progress left join held on true
       where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.claim = $3::uuid and delivery.id = $4
       returning delivery.id
     ),
     told as (
-      update webhook_progress set failing_since = case when $8 then null else now() end
+      update webhook_progress as progress set failing_since = held.failing_since
       from held join settled on held.is_held
-      where business_id = $1 and webhook_id = $2 and (failing_since is null) <> $8
+      where progress.business_id = $1 and progress.webhook_id = $2 and (progress.failing_since is null) <> $8
     )
     select not $8 and progress.address_number = $9
            and progress.failing_since < now() - interval '${failingDays} days' as "isHopeless"
@@ -157,7 +158,9 @@ const waits = "state = 'waiting' and (failures = 0 or failures > 0)";
 
 const release: Statement = {
   name: "webhook_release",
-  text: `update webhook_progress set lease = null, lease_until = null where ${ofLease} and ${hasty}`,
+  text: `
+    with hurry as materialized (select ${hasty} as is_hasty)
+    update webhook_progress set lease = null, lease_until = null from hurry where ${ofLease} and is_hasty`,
 };
 
 const tidyAtOnce = 10_000;

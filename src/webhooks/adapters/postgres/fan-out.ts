@@ -74,13 +74,13 @@ export const fanOut: Statement = {
              coalesce(payload ->> 'chatId', payload #>> '{chat,id}')::bigint,
              case when type = 'contact.changed' then (payload #>> '{contact,id}')::bigint end
       from wanted order by business_id, number
-      on conflict (business_id, number) do update set kept_at = now()
+      on conflict (business_id, number) do update set kept_at = excluded.kept_at
     ),
     given as (
       insert into webhook_deliveries as delivery (business_id, webhook_id, number, subject, round)
       select business_id, webhook_id, number, subject, round from wanted order by business_id, webhook_id, number
       on conflict (business_id, webhook_id, number) do update
-      set state = 'waiting', failures = 0, due_at = now(), round = excluded.round
+      set state = 'waiting', failures = 0, due_at = excluded.due_at, round = excluded.round
       where delivery.claim is null or delivery.round < excluded.round or not exists (
         select from webhook_progress as progress
         where progress.business_id = delivery.business_id and progress.webhook_id = delivery.webhook_id

@@ -45,14 +45,16 @@ export const claim: Statement = {
       order by active.id <= $5, active.id, due.position limit $4
     ),
     chosen as (
-      select * from next order by campaign_id, position
+      select *, case when obstacle is null then now() + make_interval(secs => $7) end as lease_until,
+             case when obstacle is not null then now() end as settled_at
+      from next order by campaign_id, position
     ),
     claimed as (
       update campaign_recipients as recipient
       set state = case when chosen.obstacle is not null then ${recipientMove.skip.to} else ${recipientMove.claim.to} end,
           attempt = recipient.attempt + 1,
-          lease_until = case when chosen.obstacle is not null then null else now() + make_interval(secs => $7) end,
-          settled_at = case when chosen.obstacle is not null then now() end,
+          lease_until = chosen.lease_until,
+          settled_at = chosen.settled_at,
           error_code = null,
           error_reason = chosen.obstacle
       from chosen

@@ -10,7 +10,7 @@ import { campaignMove, isIn, recipientMove } from "./campaign-sql.ts";
  */
 const requeue = (move: { readonly from: string; readonly to: string }) => `
   chosen as (
-    select recipient.position from allowed cross join campaign_recipients as recipient
+    select recipient.position, gen_random_uuid() as reference from allowed cross join campaign_recipients as recipient
     where recipient.business_id = $1 and recipient.campaign_id = $2 and recipient.state ${move.from}
       and recipient.lease_until is null
     order by recipient.position
@@ -18,7 +18,7 @@ const requeue = (move: { readonly from: string; readonly to: string }) => `
   ),
   changed as (
     update campaign_recipients as recipient
-    set state = ${move.to}, reference = gen_random_uuid(), setbacks = 0, due_at = '-infinity', settled_at = null,
+    set state = ${move.to}, reference = chosen.reference, setbacks = 0, due_at = '-infinity', settled_at = null,
         platform_message_id = null, error_code = null, error_reason = null
     from chosen
     where recipient.business_id = $1 and recipient.campaign_id = $2 and recipient.position = chosen.position

@@ -9,7 +9,7 @@ const erase: Statement = {
   name: "campaign_erase",
   text: `
     with locked as (
-      select recipient.campaign_id, recipient.position
+      select recipient.campaign_id, recipient.position, gen_random_uuid() as reference
       from campaigns as campaign
       join campaign_recipients as recipient
         on recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
@@ -18,7 +18,7 @@ const erase: Statement = {
       for no key update of recipient
     )
     update campaign_recipients as recipient
-    set phone = '', parameters = '{}', platform_message_id = null, error_reason = null, reference = gen_random_uuid(),
+    set phone = '', parameters = '{}', platform_message_id = null, error_reason = null, reference = locked.reference,
         attempt = attempt + (state ${recipientMove.lose.from})::integer, lease_until = null,
         state = case when state ${recipientMove.lose.from} then ${recipientMove.lose.to} else state end
     from locked

@@ -38,7 +38,8 @@ const settle: Statement = {
       select given.*, given.state = ${giveBack.to} and exists (
                select from campaigns as campaign
                where campaign.business_id = $1 and campaign.id = given.campaign_id
-                 and campaign.state = ${campaignMove.cancel.to}) as is_cancelled
+                 and campaign.state = ${campaignMove.cancel.to}) as is_cancelled, now() as now,
+             now() + make_interval(secs => coalesce(given.due_in_ms, 0) / 1000) as due_again
       from given join campaign_recipients as recipient using (business_id, campaign_id, position, attempt)
       where recipient.state ${giveBack.from} or given.state <> ${giveBack.to} and recipient.lease_until is not null
       order by given.business_id, given.campaign_id, given.position
@@ -52,13 +53,11 @@ const settle: Statement = {
         lease_until = null,
         setbacks = recipient.setbacks
                    + case when locked.state = ${giveBack.to} and locked.reason is not null then 1 else 0 end,
-        due_at = case when locked.state = ${giveBack.to}
-                      then now() + make_interval(secs => coalesce(locked.due_in_ms, 0) / 1000)
-                      else recipient.due_at end,
+        due_at = case when locked.state = ${giveBack.to} then locked.due_again else recipient.due_at end,
         platform_message_id = coalesce(recipient.platform_message_id, locked.platform_message_id),
         error_code = case when recipient.state ${giveBack.from} then locked.code else recipient.error_code end,
         error_reason = case when recipient.state ${giveBack.from} then locked.reason else recipient.error_reason end,
-        settled_at = case when locked.state <> ${giveBack.to} or locked.is_cancelled then now() end
+        settled_at = case when locked.state <> ${giveBack.to} or locked.is_cancelled then locked.now end
     from locked
     where recipient.business_id = locked.business_id and recipient.campaign_id = locked.campaign_id
       and recipient.position = locked.position
@@ -76,7 +75,7 @@ const takeStragglers: Statement = {
       for no key update skip locked
     )
     update campaign_recipients as recipient
-    set lease_until = null, settled_at = coalesce(recipient.settled_at, now()),
+    set lease_until = null, settled_at = least(recipient.settled_at, now()),
         error_reason = case when recipient.state ${lose.from} then 'the worker stopped before it knew the outcome'
                             else recipient.error_reason end,
         state = case when recipient.state ${lose.from} then ${lose.to} else recipient.state end

@@ -23,15 +23,17 @@ const inSql = <Name extends string>(moves: Readonly<Record<Name, Move<State>>>) 
 export const campaignMove = inSql(campaignMoves);
 export const recipientMove = inSql(recipientMoves);
 
+const itsTime = "(now() at time zone campaign.timezone)::time";
+
 /** Whether the row `campaign` may send now: it has started, is not paused, and is inside its daily window. */
 export const sendsNow = `
   campaign.state ${isIn(sendingStates)} and campaign.starts_at <= now()
   and (campaign.window_from is null
-       or case when campaign.window_from <= campaign.window_to
-               then (now() at time zone campaign.timezone)::time >= campaign.window_from
-                    and (now() at time zone campaign.timezone)::time < campaign.window_to
-               else (now() at time zone campaign.timezone)::time >= campaign.window_from
-                    or (now() at time zone campaign.timezone)::time < campaign.window_to end)`;
+       or campaign.window_from <= campaign.window_to
+          and ${itsTime} >= campaign.window_from and ${itsTime} < campaign.window_to
+       -- Over midnight.
+       or campaign.window_from > campaign.window_to
+          and (${itsTime} >= campaign.window_from or ${itsTime} < campaign.window_to))`;
 
 export const isDue = `recipient.state ${recipientMove.claim.from} and recipient.due_at <= now()`;
 

@@ -32,7 +32,7 @@ const apply: Statement = {
       order by business_id, campaign_id, position, ${rank("state")} desc
     ),
     earlier as (
-      select recipient.business_id, recipient.campaign_id, recipient.position, recipient.state as before
+      select recipient.business_id, recipient.campaign_id, recipient.position, recipient.state as before, now() as now
       from campaign_recipients as recipient
       where (recipient.business_id, recipient.campaign_id, recipient.position) in (
         select business_id, campaign_id, position from furthest)
@@ -41,8 +41,8 @@ const apply: Statement = {
     ),
     moved as (
       update campaign_recipients as recipient
-      set state = furthest.state, settled_at = coalesce(recipient.settled_at, now()),
-          lease_until = case when earlier.before ${recipientMove.claim.from} then now() else recipient.lease_until end,
+      set state = furthest.state, settled_at = least(recipient.settled_at, earlier.now),
+          lease_until = case when earlier.before ${recipientMove.claim.from} then earlier.now else recipient.lease_until end,
           platform_message_id = coalesce(recipient.platform_message_id, furthest.message_id),
           error_code = furthest.code, error_reason = furthest.reason
       from furthest join earlier using (business_id, campaign_id, position)

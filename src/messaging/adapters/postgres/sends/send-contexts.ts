@@ -1,5 +1,6 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
+import { agentSees } from "../../../../infra/postgres/seen-chats.ts";
 import { type ChannelName, cloudChannel, providerBChannel } from "../../../../kernel/channels.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type {
@@ -58,7 +59,7 @@ const toChat: Statement = {
          and exists (
            select from contacts as contact
            where contact.business_id = business.id and contact.id = $4 and contact.erased_at is null)
-         and ($6::bigint is null or agent_sees($6, chat))
+         and ($6::bigint is null or ${agentSees("$6", "chat")})
     left join users on users.business_id = business.id and users.id = $5 and users.active
     left join templates as template
       on template.business_id = business.id and template.id = $2 and template.deleted_at is null

@@ -77,12 +77,13 @@ const add: Statement = {
       select id, $2, $3, $4, $5, $6 from businesses where id = $1
       on conflict (provider, platform_id) do update set sealed_token = excluded.sealed_token
       where sender.business_id = excluded.business_id
-      returning sender.id, sender.xmax <> 0 as "wasThere",
-        json_build_object('name', sender.name, 'provider', sender.provider, 'platformId', sender.platform_id,
-                          'accountId', sender.account_id, 'phone', sender.phone,
-                          'messagesPerSecond', sender.messages_per_second) as shown
+      returning sender.*, sender.xmax <> 0 as "wasThere"
     )
-    select stored.id, "wasThere", shown from businesses left join stored on true where businesses.id = $1`,
+    select stored.id, "wasThere", case when stored.id is not null then json_build_object(
+             'name', stored.name, 'provider', stored.provider, 'platformId', stored.platform_id,
+             'accountId', stored.account_id, 'phone', stored.phone,
+             'messagesPerSecond', stored.messages_per_second) end as shown
+    from businesses left join stored on true where businesses.id = $1`,
 };
 
 const smsSender = { id: 0, channel: smsChannel, platformId: "", accountId: "", phone: "", accessToken: "" } as const;

@@ -2,20 +2,41 @@ import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import type { TemplateUsage } from "../../../application/sends/ports.ts";
 
+/** The business's limit, null where it has none, and its present month. */
+const business = `
+  business as materialized (
+    select id, monthly_template_limit(feature_flags) as most,
+           date_trunc('month', now() at time zone business_zone(feature_flags))::date as month
+    from businesses where id = $1
+  )`;
+
 /** The row's lock makes parallel requests wait for each other, so that the limit is never exceeded. */
 const reserve: Statement = {
   name: "template_usage_reserve",
   text: `
-    with business as (
-      select id, monthly_template_limit(feature_flags) as most,
-             date_trunc('month', now() at time zone business_zone(feature_flags))::date as month
-      from businesses where id = $1
+    with ${business},
+    reserved as (
+      update template_usage as usage set used = usage.used + 1
+      from business
+      where usage.business_id = business.id and usage.month = business.month
+        and (business.most is null or usage.used < business.most)
+      returning usage.month
     )
-    insert into template_usage as usage (business_id, month, used)
-    select id, month, 1 from business where coalesce(most, 1) >= 1
-    on conflict (business_id, month) do update set used = usage.used + 1
-    where (select most from business) is null or usage.used < (select most from business)
-    returning month::text as month`,
+    select month::text as month from reserved`,
+};
+
+/** The first of its month. */
+const begin: Statement = {
+  name: "template_usage_begin",
+  text: `
+    with ${business},
+    begun as (
+      insert into template_usage (business_id, month, used)
+      select id, month, 1 from business where coalesce(most, 1) >= 1
+      on conflict (business_id, month) do nothing
+      returning month
+    )
+    select month::text as month from begun`,
 };
 
 const release: Statement = {
@@ -29,8 +50,13 @@ export class PostgresTemplateUsage implements TemplateUsage {
   constructor(private readonly cells: Cells) {}
 
   async reserve(businessId: number): Promise<string | null> {
-    const [row] = await this.cells.of(businessId).rows<{ month: string }>(reserve, [businessId]);
-    return row?.month ?? null;
+    const cell = this.cells.of(businessId);
+    // Where there was no row yet, another request may have made it meanwhile.
+    for (const statement of [reserve, begin, reserve]) {
+      const [row] = await cell.rows<{ month: string }>(statement, [businessId]);
+      if (row) return row.month;
+    }
+    return null;
   }
 
   async release(businessId: number, month: string): Promise<void> {

@@ -10,7 +10,7 @@ const given = `
       account text, "platformId" text, name text, language text, at timestamptz, status text, reason text, category text)
   ),
   whose as (
-    select distinct sender.business_id, given.* from given
+    select distinct sender.business_id, given.*, to_jsonb(given.category) as "categoryAsJson" from given
     join senders as sender on sender.provider = '${cloudChannel}' and sender.account_id = given.account
   )`;
 
@@ -63,7 +63,7 @@ const applyCategory: Statement = {
   text: `
     with ${given}
     update templates as template
-    set structure = jsonb_set(template.structure, '{category}', to_jsonb(whose.category)),
+    set structure = jsonb_set(template.structure, '{category}', whose."categoryAsJson"),
         record_version = template.record_version + 1, updated_at = now()
     from whose
     where ${isMeant} and template.structure is not null
