@@ -46,6 +46,14 @@ function refusal(parse: (raw: unknown) => unknown, raw: unknown): string {
 }
 
 describe("parser", () => {
+  it("does not ask for a field that is optional and empty: it says that it may not be", () => {
+    const optional = { type: "object", properties: { why: { type: "string", minLength: 1 } } } as const;
+    expect(refusal(parser(optional), { why: "" })).to.equal("why no puede estar vacío");
+    expect(parser(optional)({})).to.deep.equal({});
+    const required = { ...optional, required: ["why"] } as const;
+    expect(refusal(parser(required), { why: "" })).to.equal("why es requerido");
+  });
+
   describe("words the first missing or wrong field", () => {
     const parse = parser(thing);
     const refusals: [raw: unknown, message: string][] = [

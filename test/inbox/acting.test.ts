@@ -374,6 +374,9 @@ describe("acting on chats", () => {
       expect(chat).to.deep.include({ estado: "bot", soporte_id: null, bot_disponible: true });
       expect(chat.conversaciones.map(({ estado }: { estado: string }) => estado)).to.deep.equal(["bot", "cerrado"]);
       await inbox.refused(400, "invalid_input", people.ana, "POST", `/chats/${chatId}/close`, { ticket: "abierto" });
+      const unsaid = { ticket: "completado", motivo: "" };
+      const { error } = await inbox.refused(400, "invalid_input", "key", "POST", `/chats/${chatId}/close`, unsaid);
+      expect(error).to.equal("motivo no puede estar vacío");
     });
 
     it("shows why at the conversation (Inbox.40)", async () => {

@@ -251,7 +251,7 @@ describe("a campaign that meets trouble", () => {
     all.wake();
     await all.becomes(id, { state: "completed" }, { read: 1, skipped: 3 });
     expect((await all.accepted(4)).map(({ to }) => to)).to.deep.equal([all.phone(1)]);
-    expect((await all.recipients(id, "?state=skipped"))[0].error).to.equal("the contact opted out");
+    expect((await all.recipients(id, "?state=skipped"))[0].error).to.equal("El contacto no quiere recibir promociones");
     expect(await messages(id)).to.have.length(1);
   });
 

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
+import { sessionCookie } from "../../src/kernel/cookies.ts";
 import { PostgresReportReads } from "../../src/reports/adapters/postgres/report-reads.ts";
 import type { AdInsights } from "../../src/reports/application/ports.ts";
 import { SharedReport } from "../../src/reports/application/shared-report.ts";
@@ -295,7 +296,26 @@ describe("the shared report (§7)", () => {
       refused(await post({ token: "wrong" }));
       refused(await post({}, { "x-api-key": "wrong" }));
       refused(await post({}, { "x-recado-key": "wrong" }));
-      refused(await post({}, { authorization: `Bearer ${await world.sessionToken(102)}` }));
+      refused(await post({}, { authorization: "Bearer wrong" }));
+    });
+
+    it("is answered by a session token as everywhere: a bearer token, in the query, in the cookie (§7.1)", async () => {
+      const token = await world.sessionToken(102);
+      const answers = [
+        await post({}, { authorization: `Bearer ${token}` }),
+        await request(`${world.api}${path}?token=${token}`, { method: "POST", body: march }),
+        await post({}, { cookie: `${sessionCookie}=${token}`, origin: world.api }),
+      ];
+      expect(answers.map(({ status, text }) => (status === 200 ? status : text))).to.deep.equal([200, 200, 200]);
+      const foreign = await post({}, { cookie: `${sessionCookie}=${token}`, origin: "https://elsewhere.test" });
+      expect(foreign.status).to.equal(403);
+      refused(await post({}, { authorization: `Bearer ${await world.sessionToken(202)}` }));
+    });
+
+    it("is described in the document with each way to be known (§7.1)", async () => {
+      const { json } = await request(`${world.api}/openapi.json`);
+      const schemes = json.paths[path].post.security.flatMap((each: object) => Object.keys(each));
+      expect(schemes).to.deep.equal(["appKey", "appKeyOfReports", "session", "sessionInQuery"]);
     });
 
     it("is refused for a key that is wrong beside a token that is right (§7.1)", async () => {
@@ -317,13 +337,14 @@ describe("the shared report (§7)", () => {
           JSON.stringify({ reports_for: value }),
         ]);
       const bearer = async (userId: number) => ({ authorization: `Bearer ${await world.sessionToken(userId)}` });
-      /** The report of business 1 in each of its three forms, to one user or to an App Key. */
+      /** The report of business 1 in each of its forms and to each way of being known, to one user or to an App Key. */
       const inAllForms = async (userId: number | null): Promise<Answer[]> => {
         const key = { "x-api-key": world.appKey(1) };
         const [inBody, inHeader] = userId === null ? [{}, key] : [{ token: await world.sessionToken(userId) }, {}];
         return [
           await post(inBody, inHeader),
           await post(inBody, { ...inHeader, accept: "text/csv" }),
+          await post({}, userId === null ? key : await bearer(userId)),
           await request(world.api + page, { headers: userId === null ? key : await bearer(userId) }),
         ];
       };
@@ -339,14 +360,14 @@ describe("the shared report (§7)", () => {
 
       it("is answered to administrators and App Keys (§7.12)", async () => {
         for (const caller of [101, null]) {
-          expect((await inAllForms(caller)).map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+          expect((await inAllForms(caller)).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
         }
       });
 
       it("is answered to everybody once it says all, or nothing of the kind (§7.12)", async () => {
         for (const value of ["all", null, "nobody"]) {
           await setFlag(1, value);
-          expect((await inAllForms(102)).map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+          expect((await inAllForms(102)).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
         }
       });
 

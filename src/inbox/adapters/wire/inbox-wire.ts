@@ -1,3 +1,4 @@
+import { sendReason } from "../../../infra/http/send-reasons.ts";
 import type { ListedContact } from "../../application/contacts/ports.ts";
 import type {
   AgentView,
@@ -51,27 +52,11 @@ export const contactToWire = ({ id, name, phone, platformId }: ContactView) => (
 
 type Failed = Pick<MessageView, "state" | "errorCode" | "errorReason">;
 
-/** The service's own reasons for not sending, by their beginnings. */
-const ownReasons: readonly (readonly [begins: RegExp, sentence: string])[] = [
-  [/^the business has no sender/, "El negocio no tiene con qué enviar por este canal"],
-  [/^the contact opted out$/, "El contacto no quiere recibir promociones"],
-  [
-    /^(no connection within |connection failed: |it could not be handed |no URL is configured |too many requests under way|the client is closed|invalid request: )/,
-    "El mensaje no salió: no hubo conexión con la plataforma",
-  ],
-];
-
 /** A platform's reason keeps its text; the service's own reasons are translated. */
-export const failureToWire = ({ state, errorCode, errorReason }: Failed) => {
-  if (errorCode === null && errorReason === null) return null;
-  const reason = errorCode === null && errorReason !== null ? ownReason(state, errorReason) : errorReason;
-  return { codigo: errorCode, motivo: reason };
-};
-
-function ownReason(state: MessageView["state"], reason: string): string {
-  if (state === "unknown") return "No se sabe si el mensaje llegó: la plataforma no confirmó el envío";
-  return ownReasons.find(([begins]) => begins.test(reason))?.[1] ?? reason;
-}
+export const failureToWire = ({ state, errorCode, errorReason }: Failed) =>
+  errorCode === null && errorReason === null
+    ? null
+    : { codigo: errorCode, motivo: sendReason(state, errorCode, errorReason) };
 
 const isWithdrawn = (details: object | null): boolean =>
   details !== null && "withdrawn" in details && details.withdrawn === true;

@@ -28,7 +28,7 @@ const security: Readonly<Record<AuthKind, (scopes: readonly string[]) => readonl
   session: () => bySession,
   "key-or-session": (appKey) => [{ appKey }, ...bySession],
   // A token in the body is a field of it: to this document nobody has to be known then.
-  "key-or-body-token": (appKey) => [{ appKey }, { appKeyOfReports: appKey }, {}],
+  "key-or-body-token": (appKey) => [{ appKey }, { appKeyOfReports: appKey }, ...bySession, {}],
   none: () => [],
 };
 

@@ -43,7 +43,7 @@ export interface Callers {
   session: UserCaller;
   /** An App Key where there is one, else a session token. */
   "key-or-session": KeyCaller | UserCaller;
-  /** An App Key in either of two headers, else a session token in the body. */
+  /** An App Key in either of two headers, else a session token, which may be in the body too. */
   "key-or-body-token": KeyCaller | UserCaller;
   none: undefined;
 }

@@ -143,7 +143,9 @@ function explainer(schema: ObjectSchema, texts: boolean): (input: unknown) => st
     for (const { name, property, check } of checks) {
       const value = Object.hasOwn(record, name) ? record[name] : undefined;
       const error = value === undefined ? undefined : check(value);
-      if (error || (value === undefined && required.has(name))) return wording(name, property, value, error, texts);
+      if (error || (value === undefined && required.has(name))) {
+        return wording({ name, property, isRequired: required.has(name) }, value, error, texts);
+      }
     }
     const unknown = schema.additionalProperties === false && Object.keys(record).find((name) => !known.has(name));
     return unknown ? `${unknown.slice(0, longestPath)} no es un campo conocido` : undefined;
@@ -157,9 +159,14 @@ function withoutDefault(property: Schema): object | boolean {
   return rest;
 }
 
+interface Field {
+  readonly name: string;
+  readonly property: Schema;
+  readonly isRequired: boolean;
+}
+
 function wording(
-  name: string,
-  property: Schema,
+  { name, property, isRequired }: Field,
   value: unknown,
   error: WrongElement | undefined,
   texts: boolean,
@@ -170,6 +177,7 @@ function wording(
   if (own !== undefined) return own;
   // What a text was read as is a number, only not one that is meant.
   if (texts && typeof value === "number") return `${name} no es válido`;
+  if (value === "" && keyword === "minLength" && !isRequired) return `${name} no puede estar vacío`;
   // A parameter is one text to its caller, also where it may be given several times.
   return `${texts ? name : fieldPath(name, error)} ${complaint(keyword, error)}`;
 }

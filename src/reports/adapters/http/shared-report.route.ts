@@ -17,7 +17,7 @@ const body = {
   required: ["businessId", "startDate", "endDate"],
   properties: {
     businessId: { ...idOf("business"), "x-error": "businessId es requerido y debe ser un número" },
-    token: { type: "string", description: "A session token; required without a key in a header" },
+    token: { type: "string", description: "A session token; required without a key or token elsewhere" },
     startDate: { ...dateField("startDate"), example: "2026-01-01" },
     endDate: dateField("endDate"),
     includeBusinesses: {
@@ -86,8 +86,8 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
     rules: [
       [
         "§7.1",
-        "The caller is known by `x-api-key`, else `x-recado-key`, else `token` in the body, and belongs to the root " +
-          "business. In the body it is looked for in the first 16 kB and not in compressed ones, and the request counts " +
+        "The caller is known by `x-api-key`, else `x-recado-key`, else a session token as everywhere, else `token` in the " +
+          "body, and belongs to the root business. In the body it is looked for in the first 16 kB and not in compressed ones, and the request counts " +
           "against the rate of its address.",
       ],
       [

@@ -94,14 +94,15 @@ async function tokenInBody(ctx: Context, { limitRate }: AuthenticatorParts): Pro
 }
 
 /**
- * Authentication rule 3: `x-api-key`, `x-recado-key`, the cookie or `token` in the body, in this order. All get the same refusal.
+ * Authentication rule 3: `x-api-key`, `x-recado-key`, a session token as everywhere, or `token` in the body, in this order.
+ * All get the same refusal.
  */
 function keyOrBodyToken(parts: AuthenticatorParts): Middleware {
   const byKey = appKey(parts, (ctx) => ctx.get("x-api-key") || ctx.get("x-recado-key"));
   return async (ctx, next) => {
     const hasKey = ctx.get("x-api-key") !== "" || ctx.get("x-recado-key") !== "";
-    const token = hasKey ? "" : (tokenInCookie(ctx.req, parts.hostOf(ctx.req)) ?? (await tokenInBody(ctx, parts)));
-    if (!token) return byKey(ctx, next);
+    const token = hasKey ? "" : (tokenShown(ctx, parts) ?? (await tokenInBody(ctx, parts)));
+    if (typeof token !== "string" || token === "") return byKey(ctx, next);
     await enter(ctx, token, parts, { message: "Invalid API key" });
     await next();
   };

@@ -9,6 +9,7 @@ import {
   type Schema,
   text,
 } from "../../../../infra/http/routing/schema.ts";
+import { sendReason } from "../../../../infra/http/send-reasons.ts";
 import type { CampaignReads, RecipientStatus } from "../../../application/campaigns/operator-ports.ts";
 import { recipientStates } from "../../../domain/campaign.ts";
 import { page } from "./campaign-input.ts";
@@ -112,7 +113,7 @@ export const listFailures = (reads: CampaignReads): Route =>
       return {
         data: reasons.map(({ errorCode, errorReason, count }) => ({
           error_code: errorCode,
-          error: errorReason,
+          error: sendReason("failed", errorCode, errorReason),
           count,
         })),
       };
@@ -126,7 +127,7 @@ const recipientToWire = (row: RecipientStatus) => ({
   attempt: row.attempt,
   message_id: row.platformMessageId,
   error_code: row.errorCode,
-  error: row.errorReason,
+  error: sendReason(row.state, row.errorCode, row.errorReason),
   fecha: row.settledAt?.toISOString() ?? null,
 });
 
