@@ -36,6 +36,10 @@ describe("the console", function () {
 
   it("says in words what is wrong", async () => {
     const page = await stage.visitor();
+    await page.getByRole("button", { name: "Entrar" }).click();
+    await page.getByText("Escribe tu contraseña.").waitFor();
+    await page.locator("input[name=email]:focus").waitFor();
+    expect(await objections(page)).to.deep.equal([]);
     await signIn(page, "otra");
     await page.getByRole("alert").getByText("El correo o la contraseña no son correctos.").waitFor();
     await page.route("**/auth/session", (route) => route.fulfill({ status: 429, json: { error: "too many" } }));

@@ -4,7 +4,7 @@ import { knowSender } from "../administration/sender-platforms.ts";
 import { request } from "../support/http.ts";
 import { aBusiness, aTemplate, type World } from "../support/world.ts";
 import { Receiver } from "../webhooks/support.ts";
-import { flaws } from "./axe.ts";
+import { flaws, objections } from "./axe.ts";
 import { setStage } from "./stage.ts";
 
 const [admin, newOwner, ownerOfAll] = [101, 301, 401];
@@ -157,7 +157,9 @@ describe("the console's connections", function () {
     await button(page, "Nuevo webhook").click();
     await page.getByLabel("Dirección (https)").fill("no es una dirección");
     await button(page, "Guardar").click();
-    await page.getByRole("alert").getByText("url").waitFor();
+    await page.getByText("No es una", { exact: false }).waitFor();
+    expect(await page.getByLabel("Dirección (https)").getAttribute("aria-invalid")).to.equal("true");
+    expect(await objections(page)).to.deep.equal([]);
     await page.getByLabel("Dirección (https)").fill("https://crm.example.com/recado");
     await button(page, "Guardar").click();
     await page.getByText(/^whsec_/).waitFor();

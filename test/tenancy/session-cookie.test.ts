@@ -37,6 +37,12 @@ describe("a session in a cookie", () => {
     expect(sessionOf(await signIn({ cookie: false })) + sessionOf(await signIn({}))).to.equal("");
   });
 
+  it("is not given to a page of another site", async () => {
+    const foreign = await signIn({ cookie: true }, { "sec-fetch-site": "cross-site", origin: "https://evil.example" });
+    expect([foreign.status, sessionOf(foreign)]).to.deep.equal([403, ""]);
+    expect((await signIn({ cookie: true }, { "sec-fetch-site": "same-origin" })).status).to.equal(200);
+  });
+
   it("is taken like a token, also by a cookie among others", async () => {
     const me = await ask("/me", { headers: { cookie: `a=1; ${await cookie()}; b=rs_x` } });
     expect([me.status, me.json.id]).to.deep.equal([200, 102]);

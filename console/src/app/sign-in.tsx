@@ -16,14 +16,22 @@ export function SignIn() {
   const { t } = useTranslation();
   const [problem, setProblem] = useState<ReturnType<typeof problemOf> | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const [missing, setMissing] = useState<readonly string[]>([]);
 
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    setBusy(true);
+    const form = event.currentTarget;
+    const fields = new FormData(form);
+    const email = String(fields.get("email")).trim();
+    const password = String(fields.get("password"));
+    const empty = [...(email ? [] : ["email"]), ...(password ? [] : ["password"])];
+    setMissing(empty);
     setProblem(null);
+    const [first] = empty;
+    if (first !== undefined) return (form.elements.namedItem(first) as HTMLInputElement).focus();
+    setBusy(true);
     try {
-      await signIn(String(fields.get("email")).trim(), String(fields.get("password")));
+      await signIn(email, password);
     } catch (error) {
       setProblem(problemOf(error));
     } finally {
@@ -33,7 +41,7 @@ export function SignIn() {
 
   return (
     <main className={styles.page}>
-      <form className={styles.card} onSubmit={(event) => void submit(event)}>
+      <form className={styles.card} noValidate onSubmit={(event) => void submit(event)}>
         <img src="/console/icon.svg" alt="" width={44} height={44} />
         <div>
           <Title order={1} size="h2">
@@ -54,6 +62,7 @@ export function SignIn() {
           size="md"
           required
           withAsterisk={false}
+          error={missing.includes("email") && t("signIn.emailMissing")}
           autoFocus
         />
         <PasswordInput
@@ -63,6 +72,8 @@ export function SignIn() {
           size="md"
           required
           withAsterisk={false}
+          error={missing.includes("password") && t("signIn.passwordMissing")}
+          visibilityToggleButtonProps={{ "aria-label": t("signIn.show") }}
         />
         <Button type="submit" size="md" fullWidth loading={isBusy}>
           {t("signIn.submit")}

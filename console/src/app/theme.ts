@@ -1,4 +1,5 @@
-import { type CSSVariablesResolver, createTheme } from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, Menu, Portal } from "@mantine/core";
+import { layers } from "./layers.ts";
 
 export const theme = createTheme({
   primaryColor: "brand",
@@ -33,6 +34,11 @@ export const theme = createTheme({
   fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   cursorType: "pointer",
   respectReducedMotion: true,
+  components: {
+    // A menu may hold nothing but its items, and the focus goes to the first one.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    Portal: Portal.extend({ defaultProps: { target: layers } }),
+  },
 });
 
 /** By color: the text of outlined badges and buttons, on every surface of app.css. */
@@ -55,12 +61,14 @@ export const variables: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#566069",
     "--mantine-color-placeholder": "#66707a",
     "--mantine-color-yellow-light-color": "#6b4600",
+    "--mantine-color-error": "#c92a2a",
     ...outlinedIn("light"),
     ...danger,
   },
   dark: {
     "--mantine-color-dimmed": "#a9b1ba",
     "--mantine-color-placeholder": "#98a2ab",
+    "--mantine-color-error": "#ff9a8f",
     ...outlinedIn("dark"),
     ...danger,
   },

@@ -25,7 +25,8 @@ const colors: Readonly<Record<RecipientState, string>> = {
 const waitingInDark = "#3d4a52";
 
 const shareFormat = (language: string) =>
-  new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 });
+  // Rounded down: 100 % means all of them.
+  new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0, roundingMode: "floor" });
 
 /** The recipients by state. The figures stand beside it as text. */
 export default function CountsChart({ campaign }: { readonly campaign: Campaign }) {

@@ -3,7 +3,7 @@ import type { CampaignsTexts } from "./texts-es.ts";
 export const en: CampaignsTexts = {
   discard: "Discard draft",
   maybeRegistered: "This campaign may be registered already: look at the list before you begin another one.",
-  takeHelp: "New numbers become contacts, and all of them get the tag “{{tag}}”.",
+  takeHelp: "New numbers become contacts, and all of them get the tag “{{tag}}”. Press “Use these rows” to go on.",
   title: "Campaigns",
   new: "New campaign",
   loadFailed: "The campaigns could not be loaded.",

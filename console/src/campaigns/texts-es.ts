@@ -1,7 +1,8 @@
 export const es = {
   discard: "Descartar borrador",
   maybeRegistered: "Es posible que esta campaña ya esté registrada: mírala en la lista antes de empezar otra.",
-  takeHelp: "Los números nuevos quedan como contactos, y todos reciben la etiqueta «{{tag}}».",
+  takeHelp:
+    "Los números nuevos quedan como contactos, y todos reciben la etiqueta «{{tag}}». Pulsa «Usar estas filas» para seguir.",
   title: "Campañas",
   new: "Nueva campaña",
   loadFailed: "No se pudieron cargar las campañas.",
@@ -155,7 +156,7 @@ export const es = {
   warning: {
     title: "Antes de enviar",
     unchecked: "No se pudieron revisar los destinatarios.",
-    problems_one: "{{count}} de {{total}} destinatario tiene problemas y puede no recibir el mensaje:",
+    problems_one: "{{count}} de {{total}} destinatarios tiene problemas y puede no recibir el mensaje:",
     problems_other: "{{count}} de {{total}} destinatarios tienen problemas y pueden no recibir el mensaje:",
     noneLeft: "Ningún destinatario recibiría el mensaje.",
     dailyLimit:

@@ -1,5 +1,5 @@
 import "./texts.ts";
-import { Alert, Badge, Button, Checkbox, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Alert, Badge, Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,6 +8,7 @@ import { Asking } from "../settings/asking.tsx";
 import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { Dialog } from "../shared/panel.tsx";
 import { momentOf } from "../shared/time.ts";
 import { useClock } from "../shared/use-clock.ts";
 
@@ -112,7 +113,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
   };
 
   return (
-    <Modal opened onClose={onClose} title={t("keys.add")} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened onClose={onClose} title={t("keys.add")}>
       {create.data ? (
         <Stack>
           <Alert color="yellow" variant="light" role="status">
@@ -162,6 +163,6 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </Dialog>
   );
 }

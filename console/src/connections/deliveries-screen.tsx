@@ -1,5 +1,5 @@
 import "./texts.ts";
-import { Alert, Button, Group, Modal, Title } from "@mantine/core";
+import { Alert, Button, Group, Title } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -8,6 +8,7 @@ import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { Dialog } from "../shared/panel.tsx";
 import { DeliveryRow } from "./delivery-row.tsx";
 import { HookState, Secret } from "./webhooks-screen.tsx";
 
@@ -103,14 +104,9 @@ function Endpoint({ hook }: { readonly hook: Hook }) {
         />
       </div>
       <Failure error={test.error ?? toggle.error ?? rotate.error} />
-      <Modal
-        opened={secret !== null}
-        onClose={() => setSecret(null)}
-        title={t("hooks.rotate")}
-        closeButtonProps={{ "aria-label": t("close") }}
-      >
+      <Dialog opened={secret !== null} onClose={() => setSecret(null)} title={t("hooks.rotate")}>
         {secret !== null && <Secret secret={secret} onClose={() => setSecret(null)} />}
-      </Modal>
+      </Dialog>
     </>
   );
 }

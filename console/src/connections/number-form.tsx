@@ -1,8 +1,9 @@
-import { Button, Group, Modal, NumberInput, PasswordInput, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, NumberInput, PasswordInput, Select, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure, useChange } from "../settings/page.tsx";
 import { answered, api } from "../shared/api.ts";
+import { Dialog } from "../shared/panel.tsx";
 import { key, type Sender } from "./senders.ts";
 
 const channels = ["platform-apicloud", "qr", "platform-page", "platform-photo", "provider-b"] as const;
@@ -44,12 +45,7 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
   const hasAccount = provider !== "qr" && provider !== "provider-b";
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t(sender === null ? "numbers.add" : "numbers.edit")}
-      closeButtonProps={{ "aria-label": t("close") }}
-    >
+    <Dialog opened onClose={onClose} title={t(sender === null ? "numbers.add" : "numbers.edit")}>
       <form onSubmit={submit}>
         <Stack gap="sm">
           <Select
@@ -117,6 +113,6 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

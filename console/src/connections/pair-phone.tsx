@@ -1,9 +1,10 @@
-import { Alert, Loader, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Loader, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure } from "../settings/page.tsx";
 import { answered, api, Refused } from "../shared/api.ts";
+import { Dialog } from "../shared/panel.tsx";
 import { queryClient } from "../shared/query.ts";
 import styles from "./connections.module.css";
 import { key, type Sender } from "./senders.ts";
@@ -53,12 +54,7 @@ export function PairPhone({ sender, onClose }: { readonly sender: Sender; readon
   }, [isOpen]);
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`${t("numbers.pair")}: ${name}`}
-      closeButtonProps={{ "aria-label": t("close") }}
-    >
+    <Dialog opened onClose={onClose} title={`${t("numbers.pair")}: ${name}`}>
       {isOpen ? (
         <Alert color="brand" variant="light" role="status">
           {t("numbers.paired")}
@@ -76,6 +72,6 @@ export function PairPhone({ sender, onClose }: { readonly sender: Sender; readon
           </Text>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 import "./texts.ts";
-import { Alert, Badge, Button, Checkbox, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Alert, Badge, Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
@@ -7,6 +7,8 @@ import { useTranslation } from "react-i18next";
 import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { fieldRefusal } from "../shared/field-refusal.ts";
+import { Dialog } from "../shared/panel.tsx";
 
 const events = [
   "message.new",
@@ -18,6 +20,14 @@ const events = [
   "campaign.finished",
   "contact.changed",
 ] as const;
+
+type EventName = (typeof events)[number];
+type KeyOf<Name> = Name extends `${infer Kind}.${infer What}` ? `${Kind}_${What}` : never;
+
+/** A dot divides the keys of texts. */
+const keyOf = (event: EventName) => event.replace(".", "_") as KeyOf<EventName>;
+
+const capital = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 
 /** A business has 50 at most. */
 const all = 50;
@@ -87,12 +97,13 @@ function NewWebhook({ onClose }: { readonly onClose: () => void }) {
     const body = { url: url.trim(), description: description || null, events: chosen };
     return answered(api.POST("/admin/webhooks", { body }));
   });
+  const refusal = fieldRefusal(create.error, ["url"]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     create.mutate(undefined);
   };
   return (
-    <Modal opened onClose={onClose} title={t("hooks.add")} closeButtonProps={{ "aria-label": t("close") }}>
+    <Dialog opened onClose={onClose} title={t("hooks.add")}>
       {create.data ? (
         <Secret secret={create.data.secret} onClose={onClose} />
       ) : (
@@ -105,6 +116,7 @@ function NewWebhook({ onClose }: { readonly onClose: () => void }) {
               maxLength={2_000}
               label={t("hooks.url")}
               value={url}
+              error={refusal ? capital(refusal.words) : undefined}
               onChange={(event) => setUrl(event.currentTarget.value)}
             />
             <TextInput
@@ -116,11 +128,11 @@ function NewWebhook({ onClose }: { readonly onClose: () => void }) {
             <Checkbox.Group label={t("hooks.events")} value={heard} onChange={setHeard}>
               <div className={styles.pair}>
                 {events.map((event) => (
-                  <Checkbox key={event} value={event} label={event} />
+                  <Checkbox key={event} value={event} label={t(`hooks.event.${keyOf(event)}`)} description={event} />
                 ))}
               </div>
             </Checkbox.Group>
-            <Failure error={create.error} />
+            {!refusal && <Failure error={create.error} />}
             <Group justify="flex-end">
               <Button variant="default" onClick={onClose}>
                 {t("cancel")}
@@ -132,6 +144,6 @@ function NewWebhook({ onClose }: { readonly onClose: () => void }) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </Dialog>
   );
 }

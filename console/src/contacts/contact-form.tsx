@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useTags } from "../inbox/tags.ts";
 import { answered, api, type Contact, Refused } from "../shared/api.ts";
+import { fieldRefusal } from "../shared/field-refusal.ts";
 import { newKey } from "../shared/new-key.ts";
 import { queryClient } from "../shared/query.ts";
 import { Clashes } from "./clashes.tsx";
@@ -80,6 +81,9 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
     if (!isWrong && !save.isPending) save.mutate();
   };
   const known = [...allTags, ...(base?.contact.tags ?? []).filter(({ id }) => allTags.every((tag) => tag.id !== id))];
+  const isTaken = save.error instanceof Refused && save.error.code === "number_taken";
+  const wrongNumber = fieldRefusal(save.error, ["numero"]) !== null ? t("wrongNumber") : undefined;
+  const numberError = isTaken ? wordsOf(save.error) : wrongNumber;
   const hasNumber = base === null || base.contact.numero !== "";
 
   return (
@@ -110,7 +114,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
           maxLength={64}
           required
           value={values.phone}
-          error={save.error instanceof Refused && save.error.code === "number_taken" ? wordsOf(save.error) : undefined}
+          error={numberError}
           onChange={(event) => set({ phone: event.currentTarget.value })}
         />
       ) : (
@@ -133,7 +137,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
         checked={values.optedOut}
         onChange={(event) => set({ optedOut: event.currentTarget.checked })}
       />
-      {save.error && !(clashes && movedOn(save.error)) && (
+      {save.error && !wrongNumber && !(clashes && movedOn(save.error)) && (
         <Alert color="red" variant="outline" role="alert">
           {wordsOf(save.error)}
         </Alert>

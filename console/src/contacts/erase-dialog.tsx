@@ -1,9 +1,9 @@
 import { Alert, Button, Group, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, type Contact, Refused } from "../shared/api.ts";
+import { notice } from "../shared/notice.ts";
 import { Dialog } from "../shared/panel.tsx";
 import styles from "./contact.module.css";
 import { dropContact, nameOf } from "./contacts.ts";
@@ -31,7 +31,7 @@ export function EraseDialog({ contact, opened, onClose, onErased }: EraseProps) 
   const erasing = useMutation({
     mutationFn: () => erase(contact.id),
     onSuccess: () => {
-      notifications.show({ message: t("erase.done") });
+      notice({ message: t("erase.done") });
       onErased();
       dropContact(contact.id);
     },

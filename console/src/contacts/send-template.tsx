@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Select, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
@@ -8,6 +7,7 @@ import { useMe } from "../app/session.ts";
 import { type Template, useTemplates } from "../inbox/templates.ts";
 import { answered, api, type Contact } from "../shared/api.ts";
 import { newKey } from "../shared/new-key.ts";
+import { notice } from "../shared/notice.ts";
 import { Dialog } from "../shared/panel.tsx";
 import { queryClient } from "../shared/query.ts";
 import { TemplatePreview } from "../shared/template-preview.tsx";
@@ -56,7 +56,7 @@ export function SendTemplate({ contact, onClose }: SendProps) {
       return fetchContact(contact.id).catch(() => null);
     },
     onSuccess: (read) => {
-      notifications.show({ message: t("template.sent", { name: nameOf(contact) }) });
+      notice({ message: t("template.sent", { name: nameOf(contact) }) });
       if (read) showContact(read.contact);
       void queryClient.invalidateQueries({ queryKey: contactKey(contact.id) });
       onClose();

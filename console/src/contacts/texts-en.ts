@@ -37,6 +37,7 @@ export const en: ContactsTexts = {
   name: "Name",
   nameHint: "Without a name, the contact is called by its number.",
   number: "Number",
+  wrongNumber: "Type a number, such as +591 70012345.",
   numberHint: "With the country code, for example 591 70000001",
   noNumber: "Writes on a channel without numbers",
   tags: "Tags",

@@ -35,6 +35,7 @@ export const es = {
   name: "Nombre",
   nameHint: "Sin nombre, se le llama por su número.",
   number: "Número",
+  wrongNumber: "Escribe un número con al menos un dígito, como +591 70012345.",
   numberHint: "Con el código del país, por ejemplo 591 70000001",
   noNumber: "Escribe por un canal sin números",
   tags: "Etiquetas",

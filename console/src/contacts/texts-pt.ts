@@ -37,6 +37,7 @@ export const pt: ContactsTexts = {
   name: "Nome",
   nameHint: "Sem nome, o contato é chamado pelo número.",
   number: "Número",
+  wrongNumber: "Digite um número, como +55 11 91234-5678.",
   numberHint: "Com o código do país, por exemplo 591 70000001",
   noNumber: "Escreve por um canal sem números",
   tags: "Etiquetas",

@@ -1,6 +1,6 @@
-import { notifications } from "@mantine/notifications";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
+import { notice } from "../shared/notice.ts";
 
 /** Why the service refused, in the user's language where this screen knows the reason. */
 export function useWordsOf(): (error: unknown) => string {
@@ -15,5 +15,5 @@ export function useWordsOf(): (error: unknown) => string {
 /** For what fails without a place of its own. */
 export function useShownFailure(): (error: unknown) => void {
   const wordsOf = useWordsOf();
-  return (error) => void notifications.show({ color: "red", message: wordsOf(error) });
+  return (error) => notice({ isFailure: true, message: wordsOf(error) });
 }

@@ -12,7 +12,7 @@ import styles from "./guide.module.css";
 
 const steps = ["number", "template", "agents", "message"] as const;
 type Step = (typeof steps)[number];
-const links = { number: "/settings/numbers", template: "/settings/templates", agents: "/settings" } as const;
+const links = { number: "/settings/numbers", template: "/settings/templates", agents: "/settings/users" } as const;
 
 /** Steps are done elsewhere, also by platforms; the guide looks this often. */
 const watchMs = 4_000;

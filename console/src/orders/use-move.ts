@@ -1,8 +1,8 @@
-import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Refused } from "../shared/api.ts";
+import { notice } from "../shared/notice.ts";
 import { queryClient } from "../shared/query.ts";
 import { placeCard, recount } from "./board.ts";
 import { type Card, fetchOrder, moveOrder, nextStates, orderKey, type State, stateOf, statusOf } from "./orders.ts";
@@ -14,7 +14,7 @@ export function useMove() {
   const [cancelling, setCancelling] = useState<Card | null>(null);
 
   const refuse = (card: Card, why: string): void => {
-    notifications.show({ color: "red", title: t("notMoved", { id: card.id }), message: why });
+    notice({ isFailure: true, title: t("notMoved", { id: card.id }), message: why });
   };
   /** What the service has of it, as somebody else may have moved it; undefined where that is not known. */
   const orderNow = (id: number): Promise<Card | undefined> =>

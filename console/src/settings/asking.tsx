@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
+import { Dialog } from "../shared/panel.tsx";
 import { Failure } from "./page.tsx";
 
 interface Answer {
@@ -51,12 +52,7 @@ export function Asking({ label, name, question, act, onDone }: AskingProps) {
       >
         {label}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={label}
-        closeButtonProps={{ "aria-label": t("close") }}
-      >
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={label}>
         <Stack>
           <Text>{question}</Text>
           <Failure error={failure} />
@@ -69,7 +65,7 @@ export function Asking({ label, name, question, act, onDone }: AskingProps) {
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }

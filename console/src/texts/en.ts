@@ -24,6 +24,9 @@ export const en: Texts = {
     email: "E-mail",
     password: "Password",
     submit: "Sign in",
+    emailMissing: "Type your e-mail.",
+    passwordMissing: "Type your password.",
+    show: "Show or hide what is typed",
     wrong: "The e-mail or the password is wrong.",
     tooMany: "There were too many attempts. Wait a minute and try again.",
     unreachable: "The service cannot be reached. Try again in a moment.",
@@ -123,6 +126,7 @@ export const en: Texts = {
     picture: "Preview of {{name}}",
   },
   panel: {
+    layers: "Menus and dialogs",
     close: "Close panel",
     leave: {
       title: "Discard the changes?",

@@ -22,6 +22,9 @@ export const es = {
     email: "Correo",
     password: "Contraseña",
     submit: "Entrar",
+    emailMissing: "Escribe tu correo.",
+    passwordMissing: "Escribe tu contraseña.",
+    show: "Mostrar u ocultar lo escrito",
     wrong: "El correo o la contraseña no son correctos.",
     tooMany: "Hubo demasiados intentos. Espera un minuto y prueba de nuevo.",
     unreachable: "No hay conexión con el servicio. Prueba de nuevo en un momento.",
@@ -122,6 +125,7 @@ export const es = {
     picture: "Vista previa de {{name}}",
   },
   panel: {
+    layers: "Menús y diálogos",
     close: "Cerrar panel",
     leave: {
       title: "¿Descartar los cambios?",

@@ -24,6 +24,9 @@ export const pt: Texts = {
     email: "E-mail",
     password: "Senha",
     submit: "Entrar",
+    emailMissing: "Digite seu e-mail.",
+    passwordMissing: "Digite sua senha.",
+    show: "Mostrar ou ocultar o texto",
     wrong: "O e-mail ou a senha não estão corretos.",
     tooMany: "Houve tentativas demais. Espere um minuto e tente de novo.",
     unreachable: "Sem conexão com o serviço. Tente de novo em um momento.",
@@ -123,6 +126,7 @@ export const pt: Texts = {
     picture: "Prévia de {{name}}",
   },
   panel: {
+    layers: "Menus e diálogos",
     close: "Fechar painel",
     leave: {
       title: "Descartar as alterações?",

@@ -32,7 +32,7 @@ export function tokenInCookie(
   return token;
 }
 
-const foreignPage = (): HttpProblem => {
+export const foreignPage = (): HttpProblem => {
   const error = "La solicitud viene de otro sitio";
   return new HttpProblem(403, "The request comes from another site", {}, undefined, { error, code: "foreign_origin" });
 };

@@ -14,7 +14,7 @@ import { cookieIn, sessionCookie } from "../../../kernel/cookies.ts";
 import type { OpenedSession, OpenSession, OpenSessionFailure } from "../../application/open-session.ts";
 import type { SessionStore } from "../../application/ports.ts";
 import type { DeviceCookie } from "./device-cookie.ts";
-import { noSessionInCookie, sessionInCookie } from "./session-cookie.ts";
+import { foreignPage, noSessionInCookie, sessionInCookie } from "./session-cookie.ts";
 
 const credentials = objectWith({
   email: { type: "string", minLength: 1, maxLength: 320, example: "ana@example.com" },
@@ -92,7 +92,8 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
         "With `cookie: true` the token comes as the cookie `recado_session` (HttpOnly, SameSite=Strict, Secure behind https) and is " +
           "not in the answer, so that no script of a page reads it. Requests and sockets accept the cookie like a token, after keys " +
           "and tokens that are given otherwise. A request that changes something, and a socket, then need this service's own " +
-          "`Origin`; any other is refused where `Origin` or `Sec-Fetch-Site` names another site: 403.",
+          "`Origin`; any other is refused where `Origin` or `Sec-Fetch-Site` names another site: 403. So is a sign-in with " +
+          "`cookie: true` whose `Sec-Fetch-Site` says `cross-site`.",
       ],
     ],
     auth: "none",
@@ -108,6 +109,7 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
       },
       400: { description: "A field is missing or wrong", schema: problem },
       401: { description: "E-mail and password do not match", schema: problem },
+      403: { description: "A page of another site asks for a cookie", schema: problem },
       429: {
         description: "Too soon after a failed attempt, or too many at once; with `Retry-After`",
         schema: problem,
@@ -118,6 +120,7 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
     dialect,
     handle: async ({ body, headers, ip, isHttps, signal }) => {
       const { email, password } = body;
+      if (body.cookie === true && headers["sec-fetch-site"] === "cross-site") throw foreignPage();
       const device = deviceCookie.deviceOf(headers.cookie, email);
       const session = await openSession.withPassword({ email, password, network: networkOf(ip), device }, signal);
       const known = deviceCookie.renewed(headers.cookie, email, isHttps);
