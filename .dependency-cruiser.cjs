@@ -37,7 +37,7 @@ const owners = {
   "lru-cache": ["^src/infra/", adapters],
   pusher: [`${adapters}pusher/`],
   busboy: ["^src/infra/http/"],
-  "csv-parse|csv-stringify": ["^src/infra/http/"],
+  "csv-parse": ["^src/infra/http/"],
   "p-limit": ["^src/kernel/semaphore"],
   "temporal-polyfill": ["^src/kernel/instants"],
   selfsigned: ["^src/fixtures/"],

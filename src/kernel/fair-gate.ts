@@ -52,11 +52,14 @@ export class FairGate {
 
   /** Rejects with `Busy`, or with the signal's reason when it is aborted before the work began. */
   async pass<Result>(key: string | number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const leave = await this.enter(key, signal);
+    signal?.throwIfAborted();
+    const party = this.partyOf(key);
+    if (this.hasRoomFor(party)) this.begin(party);
+    else await this.wait(key, party, signal);
     try {
       return await work();
     } finally {
-      leave();
+      this.end(key, party);
     }
   }
 
