@@ -70,6 +70,71 @@ describe("a service and its database", () => {
     expect((await templates()).status).to.equal(200);
   });
 
+  describe("while one business holds all the connections that it may have", () => {
+    /** Runs `work` while every place of business 1 is taken. */
+    async function crowded(work: () => Promise<void>): Promise<void> {
+      const gate = resolve(service.container, tokens.databaseGate);
+      const leaves = await Promise.all(Array.from({ length: poolSize }, () => gate.enter(1)));
+      try {
+        await work();
+      } finally {
+        for (const leave of leaves) leave();
+      }
+    }
+    const outgoing = async () =>
+      (await world.rows<{ n: number }>("select count(*)::int as n from messages where direction = 'out'"))[0]?.n;
+    const senders: [what: string, path: string, body: object][] = [
+      ["a text", "/chats/101/messages", { texto: "Hola" }],
+      ["a note", "/chats/101/messages", { nota: "Llamar" }],
+      ["a template in a chat", "/chats/101/messages", { plantilla_id: 101, parameters: ["Ana", "1"] }],
+      [
+        "a template to a number",
+        "/chats/enviar/plantilla/business",
+        { empresa_id: 1, phone_number: "59170012345", plantilla_id: 101, parameters: ["Ana", "1"] },
+      ],
+      [
+        "a template to a chat",
+        "/chats/enviar/mensaje/plantilla/arquitectura",
+        {
+          ...{ empresa_id: 1, meta_id: "59170000101", contacto_id: 101, chat_id: 101, plantilla_id: 101 },
+          ...{ parameters: ["Ana", "1"] },
+        },
+      ],
+      ["a payment link", "/catalogs/orders/payment/link", { businessId: 1, orderId: 1 }],
+      ["a ticket", "/chats/crear/ticket/business/101", { empresa_id: 1, phone_number: "59170000101" }],
+    ];
+    for (const [what, path, body] of senders) {
+      it(`says when to come again with ${what}, of which nothing was entered or sent, and leaves its key free`, async () => {
+        const before = await outgoing();
+        const headers = { "idempotency-key": `crowd ${what}`.replaceAll(" ", "-") };
+        await crowded(async () => {
+          const { status, headers: answered, text } = await post(path, { body, headers });
+          expect([status, /^[1-9][0-9]*$/.test(String(answered["retry-after"]))], text).to.deep.equal([503, true]);
+        });
+        expect(await outgoing()).to.equal(before);
+        const again = await post(path, { body, headers });
+        expect(again.headers["idempotent-replay"], again.text).to.equal(undefined);
+      });
+    }
+
+    it("does not ask for an answer again that was sent and could not be read back", async () => {
+      const template = { plantilla_id: 101, parameters: ["Ana", "sent while others come"] };
+      const sent = async () =>
+        (await world.control("GET", "/messages")).filter((each: object) =>
+          JSON.stringify(each).includes("others come"),
+        );
+      await world.control("POST", "/faults", { path: "messages", delay_ms: 1_500 });
+      const going = post("/chats/101/messages", { body: template });
+      const entered = "select from messages where body like '%others come%'";
+      await eventually(async () => (await world.rows(entered)).length === 1);
+      await crowded(async () => {
+        const { status, json, headers } = await going;
+        expect([status, json.code, headers["retry-after"]]).to.deep.equal([500, "unexpected", undefined]);
+      });
+      expect(await sent()).to.have.length(1);
+    });
+  });
+
   it("is not ready while the database is away, answers every request with 503, and comes back by itself", async () => {
     expect(await ready()).to.equal(200);
     proxy.vanish();

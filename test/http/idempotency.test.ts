@@ -5,7 +5,7 @@ import { openApiDocument } from "../../src/infra/http/openapi/openapi.ts";
 import { type Dialect, HttpProblem, InvalidInput } from "../../src/infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
 import { text } from "../../src/infra/http/routing/schema.ts";
-import { DatabaseAway, DomainError } from "../../src/kernel/errors.ts";
+import { DatabaseAway, DomainError, beforeAll as nothingBefore } from "../../src/kernel/errors.ts";
 import type { IdempotencyStore } from "../../src/kernel/idempotency.ts";
 import { type Answer, type RequestOptions, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
@@ -54,6 +54,8 @@ describe("the header Idempotency-Key", () => {
     outdated: () => Promise.reject(new Outdated("no")),
     error: () => Promise.reject(new Error("password=hunter2")),
     away: () => Promise.reject(new DatabaseAway(new Error("ECONNREFUSED"), false)),
+    unbegun: () => nothingBefore(Promise.reject(new DatabaseAway(new Error("ECONNREFUSED"), false))),
+    unclear: () => nothingBefore(Promise.reject(new DatabaseAway(new Error("ECONNRESET"), true))),
     invalid: () => Promise.reject(new InvalidInput("what no es válido")),
     busy: () => Promise.reject(new HttpProblem(429, "Too many requests", { "Retry-After": "3" })),
     slow: () => new Promise((done) => (leave = () => done({ run: runs }))),
@@ -205,6 +207,21 @@ describe("the header Idempotency-Key", () => {
       expect((await make("plain")).json.run).to.equal(3);
     });
   }
+
+  it("is free after a request that the database gave no connection before anything was done", async () => {
+    const first = await make("unbegun");
+    expectProblem(first, 503, /^Service unavailable$/);
+    expect(first.headers["retry-after"]).to.equal("5");
+    expect(seen(await make("unbegun"))).to.deep.equal(seen(first));
+    expect((await make("plain")).json.run).to.equal(3);
+  });
+
+  it("is kept with what may have been carried out as the database broke off", async () => {
+    const first = await make("unclear");
+    expect([first.status, first.headers["retry-after"]]).to.deep.equal([500, undefined]);
+    expect((await make("unclear")).headers["idempotent-replay"]).to.equal("true");
+    expect(runs).to.equal(1);
+  });
 
   it("is free where the database cannot be reached to claim it; lost after that, it may have been carried out", async () => {
     const away = () => Promise.reject(new DatabaseAway(new Error("ECONNREFUSED"), false));

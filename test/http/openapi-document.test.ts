@@ -36,6 +36,11 @@ describe("the OpenAPI document of this API", () => {
     expect(document.openapi).to.equal("3.1.0");
   });
 
+  it("says what becomes of a file with a text where a platform has no captions", () => {
+    const { description } = document.paths["/chats/{id}/messages"]?.post as Operation;
+    expect(description).to.match(/page and photo channels, which have no captions.* one text with a link to the file/s);
+  });
+
   it("has every route of every feature, and nothing else", () => {
     const described = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method} ${path}`),

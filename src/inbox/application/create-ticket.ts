@@ -1,3 +1,4 @@
+import { beforeAll } from "../../kernel/errors.ts";
 import type { EventFeed } from "../../kernel/events.ts";
 import { timezoneOf } from "../../kernel/instants.ts";
 import { KeyedMutex } from "../../kernel/keyed-mutex.ts";
@@ -54,12 +55,13 @@ export class CreateTicket {
 
   async execute(command: CreateTicketCommand): Promise<CreatedTicket> {
     const { businessId, stepId } = command;
-    const setup = await this.setups.find(businessId, stepId);
+    const setup = await beforeAll(this.setups.find(businessId, stepId));
     if (setup === "missing") throw new StepNotFound(`step ${stepId}`);
     if (setup === "foreign") throw new StepOfAnotherBusiness(`step ${stepId} for business ${businessId}`);
-    const { chatId, ticketIds, events, messages } = await this.mutex.runExclusive(
-      `${businessId} ${setup.departmentId}`,
-      () => this.unitOfWork.run(businessId, (stores) => createOn(stores, setup, command, this.mediaBaseUrl)),
+    const { chatId, ticketIds, events, messages } = await beforeAll(
+      this.mutex.runExclusive(`${businessId} ${setup.departmentId}`, () =>
+        this.unitOfWork.run(businessId, (stores) => createOn(stores, setup, command, this.mediaBaseUrl)),
+      ),
     );
     this.feed.publish(events);
     await this.sends.sendInBackground(messages);

@@ -69,7 +69,9 @@ export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
       [
         "Inbox.21",
         "Exactly one kind: `texto`, `media_url` (`texto` is optional), `plantilla_id` (with `parameters`, and `media_url` " +
-          "for its header), `respuesta_rapida_id` or `nota`. `responde_a` makes it a reply to a message of the same chat.",
+          "for its header), `respuesta_rapida_id` or `nota`. `responde_a` makes it a reply to a message of the same chat. " +
+          "`media_url` with `texto` is a file with a caption; on page and photo channels, which have no captions, and for " +
+          "voice and audio on every channel, the customer gets one text with a link to the file below it.",
       ],
       [
         "Inbox.22",

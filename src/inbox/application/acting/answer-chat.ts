@@ -1,3 +1,4 @@
+import { beforeAll } from "../../../kernel/errors.ts";
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
 import {
   type ChatTemplates,
@@ -104,9 +105,10 @@ export class AnswerChat {
     const { businessId } = viewer;
     const { answer } = command;
     if (answer.kind === "note") return this.enterNote(viewer, command, answer.text);
-    const prepared = await this.prepare(viewer, command.chatId, answer);
-    const stored = await this.store(viewer, command, prepared).catch(async (error) => {
-      await prepared.release();
+    const prepared = await beforeAll(this.prepare(viewer, command.chatId, answer));
+    const stored = await beforeAll(this.store(viewer, command, prepared)).catch(async (error) => {
+      // A count that cannot be taken back now stays: one too many, so that no message is over the limit.
+      await prepared.release().catch(() => {});
       throw error;
     });
     this.feed.publish(stored.events);
@@ -120,7 +122,7 @@ export class AnswerChat {
   }
 
   private async enterNote(viewer: Viewer, { chatId, replyToId }: AnswerCommand, text: string): Promise<MessageView> {
-    const { id, events } = await this.unitOfWork.run(viewer.businessId, async ({ chats, answers }) => {
+    const entering = this.unitOfWork.run(viewer.businessId, async ({ chats, answers }) => {
       await chats.enterFirst(viewer.businessId, chatId, firstState(true));
       const chat = await hold(chats, viewer, chatId);
       refuseErased(chat);
@@ -135,6 +137,7 @@ export class AnswerChat {
         replyToId: reply?.id ?? null,
       });
     });
+    const { id, events } = await beforeAll(entering);
     this.feed.publish(events);
     return this.storedMessage(viewer.businessId, id);
   }

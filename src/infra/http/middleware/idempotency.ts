@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Context } from "koa";
-import { Busy } from "../../../kernel/errors.ts";
+import { Busy, DatabaseAway } from "../../../kernel/errors.ts";
 import type { AnswerAbout, Claim, IdempotencyStore, KeptAnswer } from "../../../kernel/idempotency.ts";
 import type { KeyCaller, UserCaller } from "../routing/caller.ts";
 import { type AnyDialect, HttpProblem, InvalidInput, transportProblem, wordsFor } from "../routing/dialect.ts";
@@ -38,8 +38,8 @@ interface KeyedOperation {
 /**
  * Honours the header `Idempotency-Key` of requests whose input is found valid.
  *
- * `InvalidInput`, `HttpProblem` and `Busy` of the handler mean that nothing was done, as 412 does, and free the key. Every
- * other outcome is kept, in the endpoint's own words.
+ * `InvalidInput`, `HttpProblem`, `Busy` and a database that was away before all of the handler mean that nothing was done,
+ * as 412 does, and free the key. Every other outcome is kept, in the endpoint's own words.
  */
 export function onceByKey({ operationId, dialect }: KeyedOperation, store: IdempotencyStore): Once {
   return async (ctx, carryOut, aboutOf = () => null) => {
@@ -87,7 +87,7 @@ async function keeping(
   // Once the request is carried out, its caller is told so, whatever becomes of the key.
   const noted = (writing: Promise<void>) => writing.catch((error: unknown) => ctx.app.emit("error", error, ctx));
   const reply = await carryOut().catch(async (error: unknown) => {
-    if (error instanceof InvalidInput || error instanceof HttpProblem || error instanceof Busy) {
+    if (error instanceof InvalidInput || isNothingDone(error)) {
       await noted(store.release(claim));
       throw error;
     }
@@ -97,6 +97,9 @@ async function keeping(
   await noted(isRefused ? store.release(claim) : store.finish(claim, answerOf(reply), aboutOf(reply)));
   return reply;
 }
+
+const isNothingDone = (error: unknown): boolean =>
+  error instanceof HttpProblem || error instanceof Busy || (error instanceof DatabaseAway && error.isBeforeAll);
 
 const nameOf = (caller: KeyCaller | UserCaller): string =>
   "userId" in caller ? `user ${caller.userId}` : `key ${caller.keyId}`;

@@ -123,9 +123,9 @@ export type Repeating = "harmless" | "harmful";
  * What is answered with `Retry-After` is sent again. Until its handler runs, a request was only read; one that may have
  * sent a message by the time the database went away is answered in the endpoint's words.
  */
-function mayRepeat({ mayHaveRun }: DatabaseAway, ctx: Context): boolean {
+function mayRepeat({ mayHaveRun, isBeforeAll }: DatabaseAway, ctx: Context): boolean {
   const repeating: Repeating | undefined = ctx.state.repeating;
-  return repeating === undefined || (repeating === "harmless" && !mayHaveRun);
+  return isBeforeAll || repeating === undefined || (repeating === "harmless" && !mayHaveRun);
 }
 
 const refusalOf = ({ what, isOwnDoing, retryAfter }: Busy): Refusal => new Refusal(what, isOwnDoing, retryAfter);

@@ -1,4 +1,5 @@
 import { isChannel } from "../../../kernel/channels.ts";
+import { beforeAll } from "../../../kernel/errors.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { PlatformUnreachable, SendRefused, SendUncertain } from "../../domain/failures.ts";
 import type { SendOutcome } from "../../domain/platform.ts";
@@ -48,7 +49,7 @@ export class SendMessage {
    * message have been sent.
    */
   async execute(sender: Sender, message: NewMessage): Promise<string> {
-    const opened = await this.messages.open(message, sender.channel);
+    const opened = await beforeAll(this.messages.open(message, sender.channel));
     if (!opened) throw new SendRefused(`business ${message.businessId} has no such chat`);
     const outcome = await this.hand(opened, sender);
     const isStored = await this.settle(opened, outcome, sender);

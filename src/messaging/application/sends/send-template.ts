@@ -1,4 +1,4 @@
-import { BusinessNotFound } from "../../../kernel/errors.ts";
+import { BusinessNotFound, beforeAll } from "../../../kernel/errors.ts";
 import {
   ChatOfAnother,
   type MediaNotAccessible,
@@ -56,14 +56,14 @@ export class SendTemplate {
     heldTo = null,
     ...command
   }: SendTemplateCommand): Promise<string> {
-    const context = await this.contexts.toNumber(businessId, { templateId, phone, userId, heldTo });
+    const context = await beforeAll(this.contexts.toNumber(businessId, { templateId, phone, userId, heldTo }));
     if (!context) throw new BusinessNotFound(`business ${businessId}`);
     const { sender, template, businessName, userName, preferredLanguage } = context;
     if (!template) throw new TemplateNotFound(`template ${templateId} of business ${businessId}`);
     if (context.isChatOfAnother) throw new ChatOfAnother(`not the chat of user ${heldTo}`);
     const header = await headerToSend(template, businessId, command.mediaUrl, this.media, this.mediaBaseUrl);
     if (!sender) throw new NoSender(`business ${businessId}`);
-    const language = await likelyLanguage(template, preferredLanguage, sender, this.known);
+    const language = await beforeAll(likelyLanguage(template, preferredLanguage, sender, this.known));
     return await this.send.execute(sender, {
       businessId,
       thread: { phone, contactName: command.contactName ?? phone },

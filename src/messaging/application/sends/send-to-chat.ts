@@ -1,4 +1,4 @@
-import type { BusinessNotFound } from "../../../kernel/errors.ts";
+import { type BusinessNotFound, beforeAll } from "../../../kernel/errors.ts";
 import { instantOf } from "../../../kernel/instants.ts";
 import { type LimitReached, type NotApproved, SendUncertain, type TemplateNotFound } from "../../domain/failures.ts";
 import type { PlatformUnavailable } from "../../domain/platform.ts";
@@ -41,7 +41,7 @@ export class SendToChat {
   /** Resolves to the platform's id of the message. */
   async execute(command: SendToChatCommand): Promise<string> {
     const { businessId, chatId, to, templateId, categoryId, date } = command;
-    const { context, sender, content, release } = await this.templates.prepare(command);
+    const { context, sender, content, release } = await beforeAll(this.templates.prepare(command));
     try {
       return await this.send.execute(sender, {
         businessId,
@@ -55,8 +55,8 @@ export class SendToChat {
         takesConversation: true,
       });
     } catch (error) {
-      // A message that may have been sent keeps its count.
-      if (!(error instanceof SendUncertain)) await release();
+      // A message that may have been sent keeps its count, and so does one whose count cannot be taken back now.
+      if (!(error instanceof SendUncertain)) await release().catch(() => {});
       throw error;
     }
   }

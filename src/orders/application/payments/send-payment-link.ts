@@ -1,3 +1,4 @@
+import { beforeAll } from "../../../kernel/errors.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { KeyedMutex } from "../../../kernel/keyed-mutex.ts";
 import {
@@ -41,14 +42,17 @@ export class SendPaymentLink {
 
   /** Status and payment of the order are not looked at (§8.8). */
   async execute({ businessId, orderId, actor }: SendPaymentLinkCommand, way: LinkWay): Promise<void> {
-    const { paymentsUrl, recipient } = await this.payable(businessId, orderId, actor.kind === "user" ? actor.id : null);
-    const send = await way(recipient);
+    const userId = actor.kind === "user" ? actor.id : null;
+    const { paymentsUrl, recipient } = await beforeAll(this.payable(businessId, orderId, userId));
+    const send = await beforeAll(way(recipient));
     const order = { businessId, id: orderId };
-    const { transactionId, logged } = await this.mutex.runExclusive(`${businessId} ${orderId}`, () =>
-      this.unitOfWork.run(businessId, async ({ links, events }) => ({
-        transactionId: await links.renew(businessId, orderId, actor),
-        logged: await events.logChanged(await events.read([order])),
-      })),
+    const { transactionId, logged } = await beforeAll(
+      this.mutex.runExclusive(`${businessId} ${orderId}`, () =>
+        this.unitOfWork.run(businessId, async ({ links, events }) => ({
+          transactionId: await links.renew(businessId, orderId, actor),
+          logged: await events.logChanged(await events.read([order])),
+        })),
+      ),
     );
     const link = transactionId && paymentLink(paymentsUrl, transactionId, orderId);
     if (!link) throw new PaymentLinkImpossible(`order ${orderId} of business ${businessId} is gone`);
