@@ -130,6 +130,9 @@ type ToldChat = ChatView & OfChat & { readonly was: Audience | null };
 export interface LastMessageView extends Pick<MessageView, "id" | "direction" | "kind" | "authorName"> {
   /** At most 200 characters of its text. */
   readonly preview: string;
+  /** Events of earlier versions have neither this nor `internal`. */
+  readonly author?: MessageView["author"];
+  readonly internal?: boolean;
 }
 
 /** A user who attends chats. */

@@ -25,6 +25,7 @@ export const messageState = named("MessageState", {
   enum: ["received", "queued", "sending", "unknown", "sent", "failed", "delivered", "read"],
 } as const);
 const direction = { type: "string", enum: ["entrante", "saliente"] } as const;
+const author = { type: "string", enum: ["contacto", "empresa", "usuario", "bot"] } as const;
 
 export const contactFields = { id: integer, nombre: text, numero: text, platform_id: text } as const;
 export const contactSchema = named("Contacto", objectWith(contactFields));
@@ -41,7 +42,15 @@ export const ticketSchema = named("Ticket", objectWith(ticketFields));
 /** The last message of a chat, as its row shows it. */
 const lastMessageSchema = named(
   "LastMessage",
-  objectWith({ id: integer, direccion: direction, tipo: text, texto: text, autor_nombre: text }),
+  objectWith({
+    id: integer,
+    direccion: direction,
+    tipo: text,
+    texto: text,
+    autor: author,
+    autor_nombre: text,
+    nota: boolean,
+  }),
 );
 
 export const chatFields = {
@@ -75,7 +84,7 @@ export const messageSchema = named(
     tipo: text,
     texto: text,
     media_url: nullableText,
-    autor: { type: "string", enum: ["contacto", "empresa", "usuario", "bot"] },
+    autor: author,
     autor_nombre: text,
     estado: messageState,
     error: orNull(failureSchema),
