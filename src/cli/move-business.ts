@@ -27,7 +27,7 @@ function lineOf(told: Told): string | undefined {
     case "copied":
       return copied(told);
     case "caught up":
-      return `caught up with ${told.left} changes`;
+      return told.left === 0 ? undefined : `caught up with ${told.left} changes`;
     case "compared":
       return `compared: ${told.rows} rows in ${told.tables} tables are the same on both sides, in ${seconds(told.ms)}`;
     case "holding":

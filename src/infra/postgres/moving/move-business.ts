@@ -32,7 +32,7 @@ export interface MoveBounds {
   readonly stretchMs: number;
 }
 
-export const usualBounds: MoveBounds = { holdMs: 5_000, noticeMs: 2_500, chunk: 20_000, stretchMs: 10_000 };
+export const usualBounds: MoveBounds = { holdMs: 5_000, noticeMs: 2_500, chunk: 20_000, stretchMs: 5_000 };
 
 /** Milliseconds of a hold in which transactions that were open before must have ended. */
 const restMs = 2_000;
@@ -133,6 +133,8 @@ export class BusinessMove {
     const { businessId } = move;
     const { chunk, stretchMs } = this.bounds;
     for (let isThere = false; !isThere; ) {
+      // By itself, so that a process that dies in the stretch has not left all of this to be done again.
+      await this.catchUp();
       isThere = await source.transaction("snapshot", async () => {
         const parts = await partsOf(target, businessId);
         await bring(source, target, this.tables, businessId, parts, there.guard);
@@ -207,11 +209,12 @@ export class BusinessMove {
   }
 
   private async catchUp(): Promise<void> {
-    const { source, move } = this;
+    const { source, target, move } = this;
     for (let left = Number.POSITIVE_INFINITY; left > 1_000; ) {
+      const parts = await partsOf(target, move.businessId);
       left = await source.transaction("snapshot", async () => {
         const before = await keysLeft(source, move.businessId);
-        await this.bringAll();
+        await bring(source, target, this.tables, move.businessId, parts, this.there.guard);
         await forgetKeys(source, move.businessId);
         return before;
       });
