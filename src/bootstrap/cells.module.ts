@@ -13,21 +13,9 @@ import type { FairGate } from "../kernel/fair-gate.ts";
 import type { Log } from "../kernel/log.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
 import { type CellSettings, type Config, cellsOf } from "./config.ts";
+import type { OpenedCell, OpenedCells } from "./opened-cell.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
-
-/** One of the cells that the settings name, with connections of its own. */
-export interface OpenedCell extends CellSettings {
-  readonly database: Database;
-  readonly slowDatabase: Database;
-  /** For probes: where requests hold all connections, the cell is busy and still there. */
-  readonly probe: Database;
-  readonly gate: FairGate;
-  readonly cells: Cells<Cell>;
-  readonly health: CellHealth;
-}
-
-type OpenedCells = readonly [OpenedCell, ...OpenedCell[]];
 
 /** Connections for keys, sessions and what else is looked for before a business is known. */
 const directoryPoolSize = 4;

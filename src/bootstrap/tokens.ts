@@ -100,8 +100,8 @@ import type {
 } from "../tenancy/public.ts";
 import type { HttpWebhookSender } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import type { DeliverWebhooks, DeliveryQueue } from "../webhooks/public.ts";
-import type { OpenedCell } from "./cells.module.ts";
 import type { Config } from "./config.ts";
+import type { OpenedCell } from "./opened-cell.ts";
 import { token } from "./provide.ts";
 
 export const tokens = {

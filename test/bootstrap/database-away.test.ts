@@ -73,7 +73,7 @@ describe("a service and its database", () => {
   describe("while one business holds all the connections that it may have", () => {
     /** Runs `work` while every place of business 1 is taken. */
     async function crowded(work: () => Promise<void>): Promise<void> {
-      const gate = resolve(service.container, tokens.databaseGate);
+      const [{ gate }] = resolve(service.container, tokens.openedCells);
       const leaves = await Promise.all(Array.from({ length: poolSize }, () => gate.enter(1)));
       try {
         await work();

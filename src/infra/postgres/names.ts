@@ -1,5 +1,3 @@
-import type { Queries } from "./database.ts";
-
 /**
  * What is presented by somebody of whom nobody knows yet whose they are. Keys, sessions and invitations go by their
  * digests in hexadecimal digits, a sender by its channel and its id there with a blank between them.
@@ -17,11 +15,16 @@ export interface Names {
   release(businessId: number, kind: NameKind, names: readonly string[]): Promise<void>;
 }
 
+/** Queries of a cell have names to claim where there are several cells. */
+interface Naming {
+  readonly names?: Names | undefined;
+}
+
 const none: readonly string[] = [];
 
 /** Where all businesses share one cell, its tables alone say whose a name is, and see to it that it is no other's. */
 export const claimNames = async (
-  queries: Queries,
+  queries: Naming,
   businessId: number,
   kind: NameKind,
   names: readonly string[],
@@ -30,7 +33,7 @@ export const claimNames = async (
   queries.names && names.length > 0 ? queries.names.claim(businessId, kind, names, endsAt) : none;
 
 export const releaseNames = async (
-  queries: Queries,
+  queries: Naming,
   businessId: number,
   kind: NameKind,
   names: readonly string[],

@@ -1,4 +1,4 @@
-import { sendReason } from "../../../infra/http/send-reasons.ts";
+import { sendReason } from "../../../messaging/adapters/wire/send-reasons.ts";
 import type { ListedContact } from "../../application/contacts/ports.ts";
 import type {
   AgentView,

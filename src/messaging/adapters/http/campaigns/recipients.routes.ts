@@ -9,9 +9,9 @@ import {
   type Schema,
   text,
 } from "../../../../infra/http/routing/schema.ts";
-import { sendReason } from "../../../../infra/http/send-reasons.ts";
 import type { CampaignReads, RecipientStatus } from "../../../application/campaigns/operator-ports.ts";
 import { recipientStates } from "../../../domain/campaign.ts";
+import { sendReason } from "../../wire/send-reasons.ts";
 import { page } from "./campaign-input.ts";
 import { demanded, dialect, failures, listOf, params } from "./shared.ts";
 

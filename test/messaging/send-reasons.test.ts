@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { sendReason } from "../../src/infra/http/send-reasons.ts";
+import { sendReason } from "../../src/messaging/adapters/wire/send-reasons.ts";
 
 describe("the reason why a message failed", () => {
   const reasons: [state: string, code: number | null, stored: string | null, told: string | null][] = [
