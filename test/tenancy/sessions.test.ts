@@ -2,6 +2,7 @@ import { scryptSync } from "node:crypto";
 import { expect } from "chai";
 import pg from "pg";
 import { io } from "socket.io-client";
+import { directUrlOf } from "../../src/bootstrap/config.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { Passwords } from "../../src/infra/crypto/passwords.ts";
@@ -153,7 +154,7 @@ describe("sessions", () => {
   });
 
   it("are announced when they are withdrawn, and not when one is forgotten that had ended", async () => {
-    const listener = new pg.Client({ connectionString: world.config.database.url });
+    const listener = new pg.Client({ connectionString: directUrlOf(world.config) });
     await listener.connect();
     try {
       const heard: unknown[] = [];

@@ -94,7 +94,7 @@ const placeOf = (place: string | Place): Place => (typeof place === "string" ? {
 
 /**
  * On Citus triggers run on the node that holds the rows, in sessions that do not know where the tables are: there each
- * function has to say so. Elsewhere it is not said, since it costs a trigger that is run for each row a tenth of its time.
+ * function has to say so. Elsewhere it is not said, since it slows down triggers that are run for each row.
  */
 async function pinFunctions(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ command: string }>(`
