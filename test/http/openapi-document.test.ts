@@ -38,7 +38,9 @@ describe("the OpenAPI document of this API", () => {
 
   it("says what becomes of a file with a text where a platform has no captions", () => {
     const operation = document.paths["/chats/{id}/messages"]?.post as Operation | undefined;
-    expect(operation?.description).to.match(/page and photo channels, which have no captions.* one text with a link to the file/s);
+    expect(operation?.description).to.match(
+      /page and photo channels, which have no captions.* one text with a link to the file/s,
+    );
   });
 
   it("has every route of every feature, and nothing else", () => {
