@@ -1,7 +1,10 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { countReport } from "../../../infra/postgres/reported-versions.ts";
 import { bySystem, type NoteInAudit, type SenderPairing, senderPairings } from "../../../kernel/audit.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
 import { inChunks } from "./news.ts";
+
+const qualityNow = "case held.state when 'FLAGGED' then 'RED' when 'UNFLAGGED' then null else sender.quality end";
 
 /**
  * A number that is flagged sends badly rated messages; once the flag is gone, its rating is unknown until the
@@ -24,12 +27,14 @@ const noteNumbers: Statement = {
       for no key update of sender
     )
     update senders as sender
-    set state = held.state, quality_told_at = held.at,
-        quality = case held.state when 'FLAGGED' then 'RED' when 'UNFLAGGED' then null else sender.quality end
+    set state = held.state, quality_told_at = held.at, quality = ${qualityNow},
+        ${countReport("sender", `(sender.state, sender.quality) is distinct from (held.state, ${qualityNow})`)}
     from held
     where sender.business_id = held.business_id and sender.id = held.id
       and coalesce(held.at >= sender.quality_told_at, true)`,
 };
+
+const accountNow = "jsonb_build_object('event', held.event, 'details', held.details, 'at', held.at)";
 
 /** Each account's latest event; the numbers of an account may be of several businesses. */
 const noteAccounts: Statement = {
@@ -48,7 +53,7 @@ const noteAccounts: Statement = {
       for no key update of sender
     )
     update senders as sender
-    set account_news = jsonb_build_object('event', held.event, 'details', held.details, 'at', held.at)
+    set account_news = ${accountNow}, ${countReport("sender", `sender.account_news is distinct from ${accountNow}`)}
     from held
     where sender.business_id = held.business_id and sender.id = held.id
       and coalesce(held.at >= (sender.account_news->>'at')::timestamptz, true)`,
@@ -93,7 +98,8 @@ const noteConnections: Statement = {
     )
     update senders as sender
     set state = held.state, connection_told_at = coalesce(held."toldAt", sender.connection_told_at),
-        connection_heard_at = now(), pairing_since = case when held.state <> 'open' then sender.pairing_since end
+        connection_heard_at = now(), pairing_since = case when held.state <> 'open' then sender.pairing_since end,
+        ${countReport("sender", "sender.state is distinct from held.state")}
     from held
     where sender.business_id = held.business_id and sender.id = held.id
       and coalesce(held."toldAt" > sender.connection_told_at
