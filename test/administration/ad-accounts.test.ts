@@ -41,6 +41,7 @@ describe("A business's access to the ad platform", () => {
     for (const text of texts) expect(text).not.to.include("ads-token-9");
     const second = await ask(otherAdmin, "POST", "", { token: "ads-token-9" });
     expect([second.status, second.json.code]).to.deep.equal([409, "taken"]);
+    expect(second.json.error).to.include("El negocio ya tiene su acceso");
     expect((await ask(otherAdmin, "DELETE", `/${made.json.id}`)).status).to.equal(204);
     expect((await accountsOf(2)).data).to.equal(undefined);
   });

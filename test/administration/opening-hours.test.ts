@@ -45,6 +45,13 @@ describe("Opening hours of a department", () => {
       ],
     ],
     ["all round from one time on", [["08:00", "08:00"]]],
+    [
+      "until midnight and from there on",
+      [
+        ["00:00", "02:00"],
+        ["20:00", "00:00"],
+      ],
+    ],
     ["of none", []],
   ];
   for (const [what, spans] of taken) {
@@ -96,6 +103,16 @@ describe("Opening hours of a department", () => {
       },
       ["horario.fri", "22:00-02:00"],
     ],
+    [
+      "begin in the night of the day before",
+      { mon: [["22:00", "06:00"]], tue: [["05:00", "08:00"]] },
+      ["horario.tue", "22:00-06:00 (mon)", "05:00-08:00"],
+    ],
+    [
+      "begin on Monday in the night of Sunday",
+      { mon: [["00:00", "08:00"]], sun: [["20:00", "00:01"]] },
+      ["horario.mon", "20:00-00:01 (sun)"],
+    ],
     ["begin once the day is over", { sun: [["24:00", "08:00"]] }, ["horario.sun", "24:00-08:00"]],
     ["are of no day", { lunes: [["09:00", "18:00"]] }, ["horario", "mon, tue"]],
     [
@@ -106,9 +123,9 @@ describe("Opening hours of a department", () => {
           ["9", "18:00"],
         ],
       },
-      ["horario.wed[1][0]"],
+      ["horario.wed[1][0] debe ser una hora como 09:00"],
     ],
-    ["have no end", { thu: [["09:00"]] }, ["horario.thu[0]"]],
+    ["have no end", { thu: [["09:00"]] }, ["horario.thu[0] debe tener dos horas"]],
     ["end after the day", { thu: [["09:00", "24:01"]] }, ["horario.thu[0][1]"]],
   ];
   for (const [what, hours, words] of refused) {

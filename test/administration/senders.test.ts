@@ -132,9 +132,12 @@ describe("Senders of a business", () => {
     expect(bytes.subarray(1, 4).toString()).to.equal("PNG");
     expect((await ask("GET", `/${id}`)).json.state).to.equal("connecting");
     await newInstance("tienda-2", true);
+    const audited = () => world.rows("select from audit where resource = 'sender-pairings' and record_id = $1", [id]);
+    const before = await audited();
     const connected = await ask("GET", `/${id}/qr.png`);
     expect([connected.status, connected.json.code]).to.deep.equal([409, "connected"]);
     expect((await ask("GET", `/${id}`)).json.state).to.equal("open");
+    expect(await audited()).to.have.length(before.length);
     await world.control("POST", "/faults", { path: "connect", status: 500 });
     expect((await ask("GET", `/${id}/qr.png`)).json.code).to.equal("platform_unavailable");
   });

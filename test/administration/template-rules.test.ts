@@ -10,6 +10,7 @@ const reply = { type: "QUICK_REPLY", text: "Sí" };
 const url = { type: "URL", text: "Ver", url: "https://shop.test/pedidos" };
 const call = { type: "PHONE_NUMBER", text: "Llamar", phone_number: "+59170000001" };
 const times = (count: number, button: object) => Array.from({ length: count }, () => button);
+const replies = (count: number) => Array.from({ length: count }, (_, n) => ({ ...reply, text: `Sí ${n}` }));
 const header = (more: object) => template({ type: "HEADER", ...more }, plain);
 
 const taken: Readonly<Record<string, object>> = {
@@ -26,8 +27,8 @@ const taken: Readonly<Record<string, object>> = {
   "a header with a placeholder": header({ format: "TEXT", text: "Pedido {{1}}", example: { header_text: ["7"] } }),
   "a header with a picture": header({ format: "IMAGE", example: { header_handle: ["4::aW"] } }),
   "a footer": template(plain, { type: "FOOTER", text: "x".repeat(60) }),
-  "ten quick replies": buttons(...times(10, reply)),
-  "replies, then others": buttons(reply, reply, url, call),
+  "ten quick replies": buttons(...replies(10)),
+  "replies, then others": buttons(...replies(2), url, call),
   "a URL with a placeholder at its end": buttons({ ...url, url: "https://shop.test/{{1}}", example: ["7"] }),
   "a text of the platform's own": {
     ...template({ type: "BODY", add_security_recommendation: true }, { type: "FOOTER", code_expiration_minutes: 5 }),
@@ -41,7 +42,9 @@ const refused: readonly (readonly [what: string, structure: object, at: string, 
   ["no category", { language: "es", components: [plain] }, "category", "missing"],
   ["an unknown category", { ...template(plain), category: "PROMO" }, "category", "unknown"],
   ["no components", { language: "es", category: "UTILITY" }, "components", "missing"],
-  ["no body", template({ type: "FOOTER", text: "Hola" }), "components", "missing"],
+  ["no body", template({ type: "FOOTER", text: "Hola" }), "components", "no-body"],
+  ["placeholders side by side", template(body("a {{1}}{{2}} b", numbered("1", "2"))), "components[0].text", "adjacent"],
+  ["two buttons with the same text", buttons(reply, { ...url, text: "Sí " }), "components[1].buttons[1].text", "twice"],
   ["two bodies", template(plain, plain), "components[1].type", "twice"],
   ["a strange component", template(plain, { type: "CAROUSEL" }), "components[1].type", "unknown"],
   ["what is no component", template(plain, [] as object), "components[1].type", "unknown"],

@@ -78,7 +78,6 @@ describe("Templates that are sent for approval", () => {
       { template: null },
       { id_plantilla: "otro" },
       { tipo: "ProviderB" },
-      { descripcion: "Otra" },
     ]) {
       const { status, json } = await templates.ask("PUT", `/${id}`, { ...body, ...change });
       expect([status, json.code], JSON.stringify(change)).to.deep.equal([409, "locked"]);
@@ -91,13 +90,15 @@ describe("Templates that are sent for approval", () => {
       codigo: "A1",
     });
     expect(renamed.json).to.include({ nombre: "Otro nombre", visible: false, codigo: "A1" });
+    const described = await templates.ask("PUT", `/${id}`, { ...body, descripcion: "Otra" });
+    expect([described.status, described.json.descripcion]).to.deep.equal([200, "Hola {{1}}, tu pedido está listo."]);
     const again = await templates.submit(id);
     expect([again.status, again.json.code]).to.deep.equal([409, "locked"]);
   });
 
   it("stay as they were if the platform refuses them, and show its text", async () => {
     const first = await templates.make({ nombre: "Uno", id_plantilla: "doble", template: content() });
-    const second = await templates.make({ nombre: "Dos", id_plantilla: "doble", template: content() });
+    const second = await templates.makeDouble("doble");
     expect((await templates.submit(first.id)).status).to.equal(200);
     const refused = await templates.submit(second.id);
     expect([refused.status, refused.json.code]).to.deep.equal([400, "template_refused"]);
@@ -166,7 +167,7 @@ describe("Templates that are sent for approval", () => {
       expect(last.actor).to.include({ type: "user", id: 101 });
       expect([last.before.platform_id, last.after.platform_id]).to.deep.equal([null, taken.platform_id]);
 
-      const second = await templates.make({ nombre: "Dos", id_plantilla: "doble", template: content() });
+      const second = await templates.makeDouble("doble");
       expect((await templates.submit(second.id)).status).to.equal(400);
       expect(await templates.audited(second.id)).to.deep.equal([
         [undefined, "no_status"],
@@ -260,7 +261,7 @@ describe("Templates that are sent for approval", () => {
 
     it("are refused with the platform's text if they are archived meanwhile", async () => {
       await templates.submit((await templates.make({ nombre: "Uno", id_plantilla: "doble", template: content() })).id);
-      const { id } = await templates.make({ nombre: "Dos", id_plantilla: "doble", template: content() });
+      const { id } = await templates.makeDouble("doble");
       await templates.fault({ delay_ms: 300 });
       const answer = templates.submit(id);
       await templates.becomes(id, "PENDING");

@@ -42,6 +42,7 @@ describe("Templates that a business manages", () => {
     ["template.category", { ...content(), category: "PROMO" }],
     ["template.components[0].example.body_text", { ...content(), components: [{ type: "BODY", text: "a {{1}} b" }] }],
     ["template.components[0].text", content("{{1}} hola")],
+    ["template.components debe tener un BODY", { ...content(), components: [{ type: "FOOTER", text: "Hola" }] }],
   ] as const) {
     it(`are refused at ${field}`, async () => {
       const { status, json } = await templates.ask("POST", "", { nombre: "Mala", template });

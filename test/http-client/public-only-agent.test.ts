@@ -81,7 +81,7 @@ describe("PublicOnlyAgent", () => {
       };
       return { server, ask, close, end: () => end(), ended: () => ended };
     };
-    const refused = { kind: "not-sent", reason: "connection failed: no code" };
+    const refused = { kind: "not-sent", reason: "connection failed: ENOTPUBLIC" };
 
     it("stays with the address that was checked, and refuses one of the own network for the next connection", async () => {
       const { server, ask, close, end } = await start({ idleSocketMs: 10_000 });

@@ -76,6 +76,20 @@ describe("Events for a business's own systems", () => {
     expect(receiver.texts.filter((text) => text !== "otro")).to.deep.equal(["uno", "dos", "tres"]);
   });
 
+  it("keep no more than 1,024 bytes of an answer, and no half character", async () => {
+    const receiver = await hooks.receiver();
+    const answers = [Buffer.from(`${"x".repeat(1_022)}${"🎂".repeat(9)}`), Buffer.alloc(1_024, 0xe9)];
+    const kept = ["x".repeat(1_022), "\ufffd".repeat(341)];
+    const hook = await hooks.hook(receiver.url);
+    for (const [place, answer] of answers.entries()) {
+      receiver.answering = (_, response) => void response.writeHead(200).end(answer);
+      await hooks.says(`Hola ${place}`);
+      await receiver.gets(place + 1);
+      await eventually(async () => (await hooks.deliveries(hook, "?state=delivered")).length === place + 1);
+      expect((await hooks.deliveries(hook))[0].answer).to.equal(kept[place]);
+    }
+  });
+
   it("are tried again, later and later, with the same id; those that come after do not wait for them", async () => {
     const receiver = await hooks.receiver();
     receiver.answering = ({ data }, response) =>

@@ -46,6 +46,12 @@ export interface ResourceRules<Fields extends object> {
   forAudit?(fields: Fields): object;
 }
 
+/**
+ * Whether `If-Match` names the stored version, or one since `since` that differs from it only in what a platform
+ * reported.
+ */
+export type Expected = (version: number, since?: number) => boolean;
+
 /** `before` is null for a new record, `after` for a removed one. */
 export interface CommittedChange<Fields> {
   readonly actor: Actor;
@@ -72,21 +78,18 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
   /**
    * Replaces the whole record. If no field differs, the version stays as it is.
    *
+   * @param input - fields that are undefined stay as they are stored
    * @param isExpected - whether `If-Match` names the stored version
    */
-  async change(
-    actor: Actor,
-    id: number,
-    input: Fields,
-    isExpected: (version: number) => boolean,
-  ): Promise<StoredRecord<Fields>> {
+  async change(actor: Actor, id: number, input: Fields, isExpected: Expected): Promise<StoredRecord<Fields>> {
     const { businessId } = actor;
     const fields = await this.prepared(businessId, input);
     const verified = (await this.rules.verify?.(businessId, fields, id)) ?? fields;
     const { before, after } = await this.run(actor, async (stores) => {
       const before = existing(await stores.records.lock(businessId, id));
-      if (!isExpected(before.version)) throw new RecordMovedOn();
-      const wanted = this.rules.merge?.(fields, before.fields, verified) ?? fields;
+      if (!isExpected(before.version, before.since)) throw new RecordMovedOn();
+      const whole = withStored(fields, before.fields);
+      const wanted = this.rules.merge?.(whole, before.fields, verified) ?? whole;
       this.rules.check?.(wanted, before.fields);
       if (isSame(before.fields, wanted)) return { before, after: before };
       const after = await stores.records.change(businessId, id, wanted);
@@ -170,11 +173,11 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
     return created;
   }
 
-  async remove(actor: Actor, id: number, isExpected: (version: number) => boolean): Promise<void> {
+  async remove(actor: Actor, id: number, isExpected: Expected): Promise<void> {
     const { businessId } = actor;
     const before = await this.run(actor, async (stores) => {
       const before = existing(await stores.records.lock(businessId, id));
-      if (!isExpected(before.version)) throw new RecordMovedOn();
+      if (!isExpected(before.version, before.since)) throw new RecordMovedOn();
       await stores.records.remove(businessId, id);
       await this.note(stores, actor, "removed", id, before.fields, null);
       return before;
@@ -186,6 +189,14 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
 function existing<Fields>(stored: StoredRecord<Fields> | null): StoredRecord<Fields> {
   if (!stored) throw new RecordNotFound();
   return stored;
+}
+
+function withStored<Fields extends object>(input: Fields, stored: Fields): Fields {
+  const pairs = Object.entries(input).map(([field, value]) => [
+    field,
+    value === undefined ? stored[field as keyof Fields] : value,
+  ]);
+  return Object.fromEntries(pairs) as Fields;
 }
 
 /** The fields as the audit stores them: without secrets. */

@@ -78,7 +78,7 @@ export class PairSenders {
   ) {}
 
   /**
-   * Starts the pairing and resolves to the QR code, a PNG. The audit records who requested it, without the code.
+   * Starts the pairing and resolves to the QR code, a PNG. The audit records who got it, without the code.
    * Rejects with `RecordNotFound` if the sender is not an instance, with `PhoneConnected` and `PlatformUnavailable`.
    */
   async code(actor: Actor, id: number): Promise<Uint8Array> {
@@ -93,7 +93,8 @@ export class PairSenders {
     const state = answer === "connected" ? "open" : "connecting";
     await this.unitOfWork.run(businessId, async ({ records, audit }) => {
       await records.saveConnection(businessId, id, { platformId, state, askedAt });
-      await auditPairing(audit, actor, id, { platformId, state });
+      // There is no code to record where a phone is connected.
+      if (answer !== "connected") await auditPairing(audit, actor, id, { platformId, state });
     });
     if (answer === "connected") throw new PhoneConnected(`instance ${id}`);
     return answer;

@@ -1,7 +1,8 @@
+import { groupBy } from "../../kernel/group-by.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { Actor, StoredRecord } from "../domain/records.ts";
-import { bodyIn, headerTypeOf, isSubmitted, type Template } from "../domain/template.ts";
+import { bodyIn, headerTypeOf, isSubmitted, platformKeyOf, type Template } from "../domain/template.ts";
 import type { Change, RecordStores } from "./ports.ts";
 import type {
   ApprovingPlatform,
@@ -46,7 +47,9 @@ export class SyncTemplates {
       const missing = new Set(living.flatMap(({ id }) => (matched.has(id) ? [] : [id])));
       const changed = living.flatMap((template) => {
         const news = newsOf(template, matched.get(template.id));
-        return isSameJson(news, storedFieldsOf(template)) ? [] : [news];
+        return isSameJson(news, storedFieldsOf(template))
+          ? []
+          : [{ ...news, body: bodyIn(news.structure) || news.body }];
       });
       let updated = 0;
       for (const some of chunks(changed)) {
@@ -93,40 +96,49 @@ const isTooEarlyFor = ({ isInDoubt }: KnownTemplate, listed: PlatformTemplate | 
 
 /** One template for each name and language. */
 const eachOnce = (listed: readonly PlatformTemplate[]): PlatformTemplate[] => [
-  ...new Map(listed.map((template) => [keyOf(template.name, template.language), template])).values(),
+  ...new Map(listed.map((template) => [keyOf(template), template])).values(),
 ];
 
-const keyOf = (name: string, language: string): string => `${name}\n${language}`;
+const keyOf = ({ name, language }: PlatformTemplate): string =>
+  platformKeyOf({ platformName: name, structure: { language } });
 
 /**
- * Matches listed templates with stored ones by id, else by name and language. `unmatched` are those that are not
- * stored.
+ * Matches listed templates with stored ones by id, else by name and language. A listed template matches one record at
+ * most: records may share a name, and a living one goes before archived ones, a submitted one before others.
+ * `unmatched` are those that are not stored.
  */
 function match(known: readonly KnownTemplate[], listed: readonly PlatformTemplate[], preferred: string) {
   const byPlatformId = new Map(listed.map((template) => [template.platformId, template]));
-  const byKey = new Map(listed.map((template) => [keyOf(template.name, template.language), template]));
+  const byKey = new Map(listed.map((template) => [keyOf(template), template]));
+  const byName = groupBy(listed, ({ name }) => name);
   const matched = new Map<number, PlatformTemplate>();
-  const unmatched = new Set(listed);
-  for (const { id, platformId, platformName, structure } of known) {
-    const own = platformId ? byPlatformId.get(platformId) : undefined;
-    const language = structure?.language;
-    const found = own ?? (language ? byKey.get(keyOf(platformName, language)) : undefined);
-    if (found) {
-      matched.set(id, found);
-      unmatched.delete(found);
+  const free = new Set(listed);
+  const give = (id: number, found: PlatformTemplate | undefined) => {
+    if (found && !matched.has(id) && free.delete(found)) matched.set(id, found);
+  };
+  for (const isArchived of [false, true]) {
+    const inTurn = known
+      .filter((each) => each.isArchived === isArchived)
+      .toSorted((one, other) => Number(other.platformStatus !== null) - Number(one.platformStatus !== null));
+    const [withLanguage, without] = [true, false].map((has) =>
+      inTurn.filter(({ structure }) => Boolean(structure?.language) === has),
+    ) as [KnownTemplate[], KnownTemplate[]];
+    for (const { id, platformId } of inTurn) give(id, platformId ? byPlatformId.get(platformId) : undefined);
+    for (const each of withLanguage) give(each.id, byKey.get(platformKeyOf(each)));
+    for (const { id, platformName } of without) {
+      // A stored template without a language stands for its name in all languages. Its status is that of the one that a
+      // send would use.
+      const named = (byName.get(platformName) ?? []).filter((each) => free.has(each));
+      give(
+        id,
+        named.find(({ language }) => language === preferred) ??
+          named.find(({ status }) => status === "APPROVED") ??
+          named[0],
+      );
+      for (const each of named) free.delete(each);
     }
-    if (language) continue;
-    // A stored template without a language stands for its name in all languages. Its status is that of the one that a
-    // send would use.
-    const named = listed.filter(({ name }) => name === platformName);
-    for (const each of named) unmatched.delete(each);
-    const sent =
-      named.find((each) => each.language === preferred) ??
-      named.find(({ status }) => status === "APPROVED") ??
-      named[0];
-    if (!found && sent) matched.set(id, sent);
   }
-  return { matched, unmatched: [...unmatched] };
+  return { matched, unmatched: [...free] };
 }
 
 /**

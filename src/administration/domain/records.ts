@@ -5,6 +5,8 @@ import { DomainError } from "../../kernel/errors.ts";
 export interface StoredRecord<Fields> {
   readonly id: number;
   readonly version: number;
+  /** The oldest version that differs from this one only in what a platform reported; absent if it is this one. */
+  readonly since?: number;
   readonly fields: Fields;
   /** Shown in the answer to its creation and never again: an App Key, a webhook's secret, an invitation. */
   readonly shownOnce?: Readonly<Record<string, unknown>>;

@@ -19,6 +19,7 @@ const parts = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
 
 export type TemplateRule =
   | "missing"
+  | "no-body"
   | "not-text"
   | "not-list"
   | "not-object"
@@ -31,6 +32,8 @@ export type TemplateRule =
   | "placeholder"
   | "gap"
   | "at-an-end"
+  /** Two placeholders have nothing between them. */
+  | "adjacent"
   | "no-placeholders"
   /** A placeholder, or the header's media, has no example. */
   | "example"
@@ -85,7 +88,7 @@ function* violations({ language, category, components }: Json): Generator<Violat
     seen.add(type);
     yield* violationsOfPart(type, component, at, category === "AUTHENTICATION");
   }
-  if (!seen.has("BODY")) yield { at: "components", rule: "missing" };
+  if (!seen.has("BODY")) yield { at: "components", rule: "no-body" };
 }
 
 function violationsOfPart(type: string, component: Json, at: string, isAuthentication: boolean): Iterable<Violation> {
@@ -135,6 +138,7 @@ function* body({ text: words, example }: Json, at: string): Generator<Violation>
   if (numbers.length > 0 && numbers.length < names.length) yield { at: where, rule: "placeholder" };
   if (numbers.length > 0 && Math.max(...numbers) !== numbers.length) yield { at: where, rule: "gap" };
   if (/^\s*\{\{|\}\}\s*$/.test(text(words))) yield { at: where, rule: "at-an-end" };
+  if (text(words).includes("}}{{")) yield { at: where, rule: "adjacent" };
   const { body_text, body_text_named_params } = object(example);
   const [numbered] = list(body_text);
   yield* examples(names, { numbered, named: body_text_named_params }, at, ["body_text", "body_text_named_params"]);
@@ -167,6 +171,9 @@ function* buttons({ buttons: listed }: Json, at: string): Generator<Violation> {
   }
   const replies = kinds.map((kind) => kind === "QUICK_REPLY");
   if (replies.filter((is, index) => is !== replies[index - 1]).length > 2) yield { at: where, rule: "mixed" };
+  const labels = list(listed).map((each) => text(object(each).text).trim());
+  const again = labels.findIndex((label, index) => label !== "" && labels.indexOf(label) < index);
+  if (again >= 0) yield { at: `${where}[${again}].text`, rule: "twice" };
 }
 
 function* buttonOf(kind: string, button: Json, at: string): Generator<Violation> {

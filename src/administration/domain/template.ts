@@ -62,9 +62,19 @@ export const isSubmitted = ({ platformStatus = null }: Pick<Template, "platformS
 /** The fields that a submission sends to the platform. */
 const submitted = ["platformName", "structure", "body", "provider"] as const satisfies readonly (keyof Template)[];
 
-/** The first of the submitted fields that a change would alter. */
+/**
+ * The first of the submitted fields that a change would alter. A stored body that differs from its structure's is only
+ * corrected: the platform has the structure's.
+ */
 export const alteredOf = (before: Template, after: Template): (typeof submitted)[number] | undefined =>
-  submitted.find((field) => !isSameJson(before[field], after[field]));
+  submitted.find(
+    (field) =>
+      !isSameJson(before[field], after[field]) && !(field === "body" && after.body === bodyIn(after.structure)),
+  );
+
+/** The platform has one template for each of these; without a language, one for all languages of the name. */
+export const platformKeyOf = ({ platformName, structure }: Pick<Template, "platformName" | "structure">): string =>
+  JSON.stringify([platformName, structure?.language || null]);
 
 export const partOf = (structure: TemplateStructure | null, type: string): TemplatePart | undefined =>
   Array.isArray(structure?.components)

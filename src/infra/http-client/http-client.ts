@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
+import { StringDecoder } from "node:string_decoder";
 import type { TLSSocket } from "node:tls";
 import { urlToHttpOptions } from "node:url";
 import { noteKeepAlive, pooled } from "./pooled-agent.ts";
@@ -191,11 +192,7 @@ export class HttpClient {
       response.on("data", (chunk: Buffer) => {
         size += chunk.length;
         if (size >= cutAnswersAt) {
-          answered(
-            Buffer.concat([...chunks, chunk])
-              .subarray(0, cutAnswersAt)
-              .toString(),
-          );
+          answered(beginningOf(Buffer.concat([...chunks, chunk]), cutAnswersAt));
           outgoing.destroy();
         } else if (size > maxAnswerBytes) fail(`answer larger than ${maxAnswerBytes} bytes`);
         else chunks.push(chunk);
@@ -214,6 +211,9 @@ export class HttpClient {
     outgoing.end(request.body);
   }
 }
+
+/** The text of so many bytes at most; a character that the end would cut is left out. */
+export const beginningOf = (bytes: Buffer, most: number): string => new StringDecoder().write(bytes.subarray(0, most));
 
 const notSent = (reason: string) => ({ kind: "not-sent", reason }) as const satisfies HttpOutcome;
 const unknown = (reason: string) => ({ kind: "unknown", reason }) as const satisfies HttpOutcome;

@@ -46,6 +46,15 @@ export function isPublicLiteral(host: string): boolean {
   return !isNeverPublic(address) && (isIPv6(address) || !ownNetworks.check(address, "ipv4"));
 }
 
+/** The code of the error with which `PublicOnlyAgent` refuses to connect. */
+export const notPublicCode = "ENOTPUBLIC";
+
+/** What is refused by this agent or its parent class has no code; errors of the network have one. */
+function coded<Refused extends Error>(error: Refused & { code?: unknown }): Refused {
+  if (error.code === undefined) error.code = notPublicCode;
+  return error;
+}
+
 /**
  * An https agent for addresses that somebody else chose: it connects to public addresses only, whether written
  * as a literal or found by name, and checks the address it is about to connect to, not an earlier lookup.
@@ -64,9 +73,15 @@ export class PublicOnlyAgent extends RequestFilteringHttpsAgent {
     options: TcpNetConnectOpts,
     listener?: (error: Error | null, socket: Duplex) => void,
   ): Duplex | Socket {
-    if (!isNeverPublic(options.host ?? "")) return super.createConnection(options, listener);
-    const socket = new Socket();
-    listener?.(new Error("not a public address"), socket);
+    const told = listener && ((error: Error | null, to: Duplex) => listener(error && coded(error), to));
+    if (isNeverPublic(options.host ?? "")) {
+      const socket = new Socket();
+      told?.(new Error("not a public address"), socket);
+      return socket;
+    }
+    const socket = super.createConnection(options, told);
+    // A name is looked up later, and a refusal then ends the connection.
+    socket?.once("error", coded);
     return socket;
   }
 }

@@ -36,6 +36,8 @@ export interface Attempt {
   readonly answer: string | null;
   /** Why there was none. */
   readonly error: string | null;
+  /** The address is never delivered to, so that another attempt would end in the same way. */
+  readonly isFinal?: true;
 }
 
 export interface Settled {

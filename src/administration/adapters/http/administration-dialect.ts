@@ -27,12 +27,15 @@ const usesOnWire: Readonly<Record<string, string>> = {
   templates: "plantillas",
 };
 
-/** The answer to each failure in administration. `wireName` spells a field as the resource's clients do. */
-const wordsFor = (wireName: (field: string) => string) =>
+/**
+ * The answer to each failure in administration. `wireName` spells a field as the resource's clients do; `takenWords` are
+ * the resource's own for `taken`.
+ */
+const wordsFor = (wireName: (field: string) => string, takenWords?: string) =>
   ({
     not_found: () => [404, coded("not_found", "El registro no existe")],
     moved_on: () => [412, coded("moved_on", "El registro cambió")],
-    taken: ({ field }) => [409, coded("taken", `${wireName(field)} ya está en uso`)],
+    taken: ({ field }) => [409, coded("taken", takenWords ?? `${wireName(field)} ya está en uso`)],
     in_use: ({ uses }) => [
       409,
       {
@@ -75,8 +78,8 @@ const wordsFor = (wireName: (field: string) => string) =>
 type Words = ReturnType<typeof wordsFor>;
 
 /** Makes the dialect of an operation from the failures that it can meet. */
-export const administrationDialect = (wireName: (field: string) => string) => {
-  const words = wordsFor(wireName);
+export const administrationDialect = (wireName: (field: string) => string, takenWords?: string) => {
+  const words = wordsFor(wireName, takenWords);
   return <const Codes extends readonly (keyof Words)[]>(...codes: Codes) =>
     ({
       ...codedDialect,

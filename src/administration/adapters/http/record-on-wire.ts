@@ -11,6 +11,8 @@ export interface FieldOnWire<Value> {
   readonly fallback?: Value;
   /** Converts the client's value to the stored one. Throws `InvalidInput`. */
   readonly read?: (input: never) => Value;
+  /** A `PUT` that leaves the field out keeps the stored value, because the fallback would give more rights. */
+  readonly keptIfLeftOut?: true;
   /** Shown, but ignored in requests. */
   readonly readOnly?: true;
   /** Accepted in requests, but never shown. */
@@ -45,6 +47,8 @@ export interface RecordOnWire<Fields extends object> {
   readonly chosenBy?: readonly (keyof Fields & string)[];
   /** A platform confirms the input, and may not answer. */
   readonly verifiedByPlatform?: true;
+  /** The Spanish answer to `taken`, if naming the field would say nothing. */
+  readonly takenWords?: string;
   /** Unknown fields are refused; otherwise they are ignored. */
   readonly closed?: true;
   /** The resource's own rules in the OpenAPI document. */
@@ -59,6 +63,18 @@ const fieldsOf = (resource: { readonly fields: object }) => Object.entries(resou
 
 const propertiesOf = (fields: readonly (readonly [string, AnyField])[]): Readonly<Record<string, Schema>> =>
   Object.fromEntries(fields.map(([, { name, schema }]) => [name, schema]));
+
+/** Words that tell a caller who sent 1.5 what is wrong with it. */
+const withWords = (name: string, schema: Schema): Schema => {
+  if (typeof schema !== "object" || schema["x-error"] !== undefined || schema["x-entity"] !== undefined) return schema;
+  const either = (schema.anyOf ?? [schema]) as readonly Schema[];
+  const types = either.flatMap((each) => (typeof each === "object" ? [each.type].flat() : []));
+  const isWhole = types.includes("integer") && types.every((type) => type === "integer" || type === "null");
+  return isWhole ? { ...schema, "x-error": { type: `${name} debe ser un número entero` } } : schema;
+};
+
+const inWords = (properties: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, withWords(name, schema)]));
 
 const written = (name: string, write: AnyField["write"], value: unknown) => [name, write ? write(value) : value];
 
@@ -82,7 +98,7 @@ export class WireCodec<Fields extends object> {
       type: "object",
       required,
       properties: {
-        ...propertiesOf(resource.closed ? this.fields : this.writable),
+        ...inWords(propertiesOf(resource.closed ? this.fields : this.writable)),
         // Clients may send back the record that they read.
         ...(resource.closed && { id: ignored, [this.counter]: ignored }),
       },
@@ -128,11 +144,20 @@ export class WireCodec<Fields extends object> {
     return this.fields.filter(([field]) => this.resource.filters?.some((name) => name === field));
   }
 
-  /** The fields of a request's body, without read-only ones. */
-  fieldsOf(body: Readonly<Record<string, unknown>>): Fields {
-    const pairs = this.writable.map(([field, { name, read, fallback }]) => {
+  /** The names of the fields that a change keeps if they are left out. */
+  get kept(): readonly string[] {
+    return this.writable.filter(([, { keptIfLeftOut }]) => keptIfLeftOut).map(([, { name }]) => name);
+  }
+
+  /**
+   * The fields of a request's body, without read-only ones.
+   *
+   * @param isChange - a field that a change keeps is undefined if the body does not have it
+   */
+  fieldsOf(body: Readonly<Record<string, unknown>>, isChange = false): Fields {
+    const pairs = this.writable.map(([field, { name, read, fallback, keptIfLeftOut }]) => {
       const input = body[name];
-      if (input === undefined) return [field, fallback];
+      if (input === undefined) return [field, isChange && keptIfLeftOut ? undefined : fallback];
       const stored = storableJson(input);
       return [field, read ? read(stored) : stored];
     });

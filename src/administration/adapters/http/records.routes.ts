@@ -5,7 +5,7 @@ import { doneBy, type KeyCaller, type UserCaller } from "../../../infra/http/rou
 import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { type Call, defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
-import type { ManageRecords } from "../../application/manage-records.ts";
+import type { Expected, ManageRecords } from "../../application/manage-records.ts";
 import { type Actor, mostUses, type StoredRecord } from "../../domain/records.ts";
 import { administrationDialect, answers } from "./administration-dialect.ts";
 import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
@@ -42,7 +42,7 @@ export function recordRoutes<Fields extends object>(
 ): Route[] {
   const { path, one, many, rules = [], matching, verifiedByPlatform } = resource;
   const codec = new WireCodec(resource);
-  const dialectFor = administrationDialect((field) => codec.wireName(field));
+  const dialectFor = administrationDialect((field) => codec.wireName(field), resource.takenWords);
   const rows = matching && new RowCodec(codec, matching);
   const params = objectWith({ id: numericIdOf(resource.entity) });
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
@@ -52,6 +52,8 @@ export function recordRoutes<Fields extends object>(
   const number = numbering(one);
   const filters = Object.keys(codec.filters).map((name) => `\`${name}\``);
   const filterWords = filters.length > 0 ? ` ${filters.join(" and ")} filter by the exact value of the field.` : "";
+  const kept = codec.kept.map((name) => `\`${name}\``).join(" and ");
+  const keptWords = kept === "" ? "" : `. The exception is ${kept}: without it the stored value stays`;
   const replyOf = (status: number, record: StoredRecord<Fields>) =>
     new Reply(status, codec.toWire(record), { ETag: etagOf(record.version) });
 
@@ -66,7 +68,7 @@ export function recordRoutes<Fields extends object>(
         [
           number(),
           "Newest first. `next` is the cursor of the next page, or null. `q` is a text that the name, or another field of those " +
-            `that are searched, must contain.${filterWords}`,
+            `that are searched, must contain; accents and capitals make no difference.${filterWords}`,
         ],
         ...(rows ? [[number(), csvRule] as const] : []),
       ],
@@ -158,7 +160,10 @@ export function recordRoutes<Fields extends object>(
       operationId: `change${one}`,
       summary: `Replace one of ${many}`,
       rules: [
-        [number(), "Replaces the whole record: a field that is left out gets the default that it has in a new record."],
+        [
+          number(),
+          `Replaces the whole record: a field that is left out gets the default that it has in a new record${keptWords}.`,
+        ],
         [
           number(),
           "With `If-Match` the record changes only if it still has the version of that `ETag`; otherwise the answer is 412. A " +
@@ -194,7 +199,7 @@ export function recordRoutes<Fields extends object>(
         const changed = await records.change(
           actorOf(call),
           params.id,
-          codec.fieldsOf(body as RecordBody),
+          codec.fieldsOf(body as RecordBody, true),
           expectedIn(headers),
         );
         return replyOf(200, changed);
@@ -248,7 +253,9 @@ async function* linesOf<Fields extends object>(
 export const etagOf = (version: number): string => `"${version}"`;
 
 /** Makes the check of a version against `If-Match`; without that header every version passes. */
-export function expectedIn(headers: Call<unknown, unknown, unknown, unknown>["headers"]): (version: number) => boolean {
+export function expectedIn(headers: Call<unknown, unknown, unknown, unknown>["headers"]): Expected {
   const tags = ifMatchOf(headers);
-  return (version) => tags === null || tags === "any" || tags.includes(etagOf(version));
+  if (tags === null || tags === "any") return () => true;
+  const named = tags.map((tag) => Number(/^"(\d{1,15})"$/.exec(tag)?.[1] ?? Number.NaN));
+  return (version, since = version) => named.some((each) => each >= since && each <= version);
 }

@@ -32,7 +32,7 @@ export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>
       ["Senders.2", "409 `connected` if a phone is already connected, and 404 if the sender is not a QR instance."],
       [
         "Senders.3",
-        "The audit records each request, and each phone that connects, as `sender-pairings`. It never has the code.",
+        "The audit records each code that was given out, and each phone that connects, as `sender-pairings`. It never has the code.",
       ],
     ],
     lane: "platform",

@@ -1,5 +1,6 @@
 import type { Knex } from "knex";
 import type { Queries } from "../../../infra/postgres/database.ts";
+import { literalPattern } from "../../../infra/postgres/search-text.ts";
 import { idsIn } from "../../../kernel/ids.ts";
 import type { AuditEntry, ListQuery, RecordStore, Referring } from "../../application/ports.ts";
 import { RecordInUse, type StoredRecord, UnknownReference, type Use } from "../../domain/records.ts";
@@ -39,9 +40,13 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
       page.where(`record.${columns[field as keyof Fields]}`, value as string);
     }
     if (text !== null) {
-      const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+      const pattern = `%${literalPattern(text)}%`;
       page.where((any) => {
-        for (const column of searched) any.orWhereILike(column.includes(".") ? column : `record.${column}`, pattern);
+        for (const column of searched) {
+          const name = column.includes(".") ? column : `record.${column}`;
+          // As in the search for contacts, accents make no difference.
+          any.orWhereRaw("searched_text(??) like searched_text(?)", [name, pattern]);
+        }
       });
     }
     return (await run<Row>(this.queries, page)).map((row) => this.recordFrom(row));

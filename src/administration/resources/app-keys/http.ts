@@ -22,6 +22,7 @@ export const appKeysOnWire: RecordOnWire<AppKey> = {
       name: "scopes",
       schema: { type: "array", minItems: 1, items: { type: "string", enum: scopes } },
       fallback: scopes.filter((scope) => scope !== "admin"),
+      keptIfLeftOut: true,
       read: (input: AppKey["scopes"]) => scopes.filter((scope) => input.includes(scope)),
     },
     expiresAt: {
@@ -40,7 +41,7 @@ export const appKeysOnWire: RecordOnWire<AppKey> = {
   rules: [
     "Scopes: `read` for requests that change nothing; `send` for messages, campaigns, tickets, the inbox, contacts and media; " +
       "`orders` for orders, the board and sales; `admin` for everything under `/admin` and for erasing contacts. No scope " +
-      "includes another. Without `scopes` a key gets all but `admin`.",
+      "includes another. Without `scopes` a new key gets all but `admin`.",
     "`expires_at` without a zone is in the business's.",
     "Removing a key revokes it at once, and disconnects the sockets that it opened.",
   ],

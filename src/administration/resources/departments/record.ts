@@ -6,13 +6,27 @@ type Span = readonly [from: string, to: string];
  */
 export type OpeningHours = Readonly<Record<string, readonly Span[]>>;
 
-/** A range that starts when the day is over, or two ranges of one day that overlap. */
+export const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+/** A range that starts when the day is over, or two ranges that overlap; `span` may be of the day before. */
 export type HoursViolation =
   | { readonly rule: "late"; readonly day: string; readonly span: Span }
-  | { readonly rule: "overlap"; readonly day: string; readonly span: Span; readonly other: Span };
+  | {
+      readonly rule: "overlap";
+      readonly day: string;
+      readonly span: Span;
+      readonly other: Span;
+      readonly dayBefore?: string;
+    };
 
 const endOfDay = "24:00";
 const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
+/** In minutes from the beginning of the day on which the range begins. */
+function endOf(span: Span): number {
+  const [from, to] = span.map(minutesOf) as [number, number];
+  return to <= from ? to + minutesOf(endOfDay) : to;
+}
 
 /** The first violation; undefined if there is none. */
 export function hoursViolationOf(hours: OpeningHours): HoursViolation | undefined {
@@ -22,9 +36,16 @@ export function hoursViolationOf(hours: OpeningHours): HoursViolation | undefine
     const inOrder = spans.toSorted(([one], [other]) => minutesOf(one) - minutesOf(other));
     let last: { readonly span: Span; readonly end: number } | undefined;
     for (const span of inOrder) {
-      const [from, to] = span.map(minutesOf) as [number, number];
-      if (last && from < last.end) return { rule: "overlap", day, span: last.span, other: span };
-      last = { span, end: to <= from ? to + minutesOf(endOfDay) : to };
+      if (last && minutesOf(span[0]) < last.end) return { rule: "overlap", day, span: last.span, other: span };
+      last = { span, end: endOf(span) };
+    }
+  }
+  for (const [at, day] of days.entries()) {
+    const dayBefore = days.at(at - 1) as string;
+    for (const span of hours[dayBefore] ?? []) {
+      const rest = endOf(span) - minutesOf(endOfDay);
+      const other = hours[day]?.find(([from]) => minutesOf(from) < rest);
+      if (other) return { rule: "overlap", day, span, other, dayBefore };
     }
   }
   return undefined;

@@ -83,6 +83,9 @@ export const sendersOnWire: RecordOnWire<ManagedSender> = {
     "`state` and `quality` are the platform's latest report by the platform's own times; reports that arrive late are ignored. An " +
       "instance is `connecting` while its phone is being paired or the provider reconnects, `open` while the phone is connected, " +
       "and `close` after it was logged out or lost; then it has to be paired again.",
+    "A report that changes `state`, `quality` or `cuenta` raises the version. `If-Match` may name any version since the last " +
+      "change by a client: reports alone are no reason for a 412, as an instance whose connection comes and goes could not be " +
+      "changed otherwise.",
     "`cuenta` is the platform's latest event about the account of a number (`account_update`), such as a restriction or a " +
       "violation, with the platform's own fields and time. It is null as long as there was none, and after `account_id` changed.",
   ],

@@ -1,7 +1,9 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { claimNames, releaseNames, senderName } from "../../../infra/postgres/names.ts";
+import { countReport } from "../../../infra/postgres/reported-versions.ts";
 import { cloudChannel, providerBChannel } from "../../../kernel/channels.ts";
 import type { TokenVault } from "../../../kernel/token-vault.ts";
+import type { Row } from "../../adapters/postgres/knex-records.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import { countsOf } from "../../adapters/postgres/references.ts";
@@ -123,23 +125,31 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return row?.now ?? new Date();
   }
 
-  /** Does not increment the version: a report of the platform is not a change of the record. */
   async saveConnection(
     businessId: number,
     id: number,
     { platformId, state, askedAt }: ConnectionReport,
   ): Promise<void> {
-    const own = sql("senders").where({ business_id: businessId, id, platform_id: platformId });
-    const heardMeanwhile = sql.raw("coalesce(connection_heard_at > ?::timestamptz, false)", [askedAt]);
-    const now = sql.raw("case when ? then state else ? end", [heardMeanwhile, state]);
+    const now = `case when coalesce(connection_heard_at > :askedAt::timestamptz, false) then state else :state end`;
     await run(
       this.transaction,
-      own.update({
-        state: now,
-        pairing_since: sql.raw("case when ? <> 'open' then ?::timestamptz end", [now, askedAt]),
-        has_secret_of_name: false,
-      }),
+      sql.raw(
+        `update senders as sender
+         set state = ${now}, pairing_since = case when ${now} <> 'open' then :askedAt::timestamptz end,
+             has_secret_of_name = false, ${countReport("sender", `sender.state is distinct from ${now}`)}
+         where business_id = :businessId and id = :id and platform_id = :platformId`,
+        { businessId, id, platformId, state, askedAt },
+      ),
     );
+  }
+
+  protected override of(businessId: number): Query {
+    return super.of(businessId).select("record.reported_from", "record.reported_to");
+  }
+
+  protected override recordFrom({ reported_from: from, reported_to: to, ...row }: Row): StoredRecord<ManagedSender> {
+    const record = super.recordFrom(row);
+    return to === record.version ? { ...record, since: from as number } : record;
   }
 
   /** Adds the chats that are answered from it, and its templates, to the unfinished campaigns that name it. */

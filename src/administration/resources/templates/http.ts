@@ -104,7 +104,7 @@ export const templatesOnWire: RecordOnWire<Template> = {
   complete: (template) => ({
     ...template,
     platformName: template.platformName || identifierOf(template.name) || "plantilla",
-    body: template.body || bodyIn(template.structure),
+    body: bodyIn(template.structure) || template.body,
     headerType: template.headerType ?? headerTypeOf(template.structure),
   }),
   rules: [
@@ -114,12 +114,15 @@ export const templatesOnWire: RecordOnWire<Template> = {
     "`id_plantilla` has lowercase letters, digits and underscores, 512 at most; if it is left out, it is derived from `nombre`. A " +
       "HEADER is a text of up to 60 characters with at most one placeholder, or an IMAGE, VIDEO or DOCUMENT with " +
       "`example.header_handle`. A BODY has up to 1,024 characters; its placeholders are numbered from 1 without gaps, or named; " +
-      "none may be at its beginning or end, and each needs an example. A FOOTER has up to 60 characters and no placeholders.",
+      "none may be at its beginning or end or directly after another one, and each needs an example. A FOOTER has up to 60 characters and no placeholders.",
     "BUTTONS has up to 10 buttons: 2 of type URL at most, 1 each of PHONE_NUMBER, COPY_CODE, FLOW, OTP and CATALOG; QUICK_REPLY " +
-      "buttons must be next to each other. A button's text has up to 25 characters. A URL may end in one placeholder, which " +
+      "buttons must be next to each other. A button's text has up to 25 characters, and no two have the same. A URL may end in one placeholder, which " +
       "needs an example.",
-    "`descripcion` and `type` are derived from `template` if they are left out. Templates of ProviderB are approved at ProviderB: " +
-      "their `template` is stored without checks.",
+    "`descripcion` is the text of the BODY of `template`, whatever the request says; without that text it is as given. `type` is " +
+      "derived from `template` if it is left out. Templates of ProviderB are approved at ProviderB: their `template` is stored " +
+      "without checks.",
+    "Two templates of type Cloud cannot have the same `id_plantilla` and language, unless one of them is archived: 409 `taken`. " +
+      "Older records that already share them can be changed as long as they keep both.",
     "`platform_status` and `rejected_reason` are the platform's latest report, from an answer, a webhook or a sync; `state` is " +
       "derived from the status as in §1.5. §1 and §3 do not use them: they ask the platform itself.",
     "After a submission `id_plantilla`, `template`, `descripcion` and `tipo` cannot change (409 `locked`), unless the platform " +
@@ -150,6 +153,7 @@ export function checkStructure({ structure }: Template): void {
 
 const words: Readonly<Record<Violation["rule"], (violation: Violation) => string>> = {
   missing: () => "es requerido",
+  "no-body": () => "debe tener un BODY",
   "not-text": () => "debe ser un texto",
   "not-list": () => "debe ser un arreglo",
   "not-object": () => "debe ser un objeto",
@@ -161,6 +165,7 @@ const words: Readonly<Record<Violation["rule"], (violation: Violation) => string
   placeholder: () => "tiene una variable mal escrita",
   gap: () => "debe numerar sus variables desde {{1}} sin saltos",
   "at-an-end": () => "no puede empezar ni terminar con una variable",
+  adjacent: () => "debe tener un texto entre dos variables",
   "no-placeholders": () => "no lleva variables",
   example: () => "debe tener un ejemplo de cada variable o archivo",
   mixed: () => "debe tener juntas las respuestas rápidas",

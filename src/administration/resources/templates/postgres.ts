@@ -11,8 +11,8 @@ import type {
   TemplateNews,
   TemplateStore,
 } from "../../application/template-ports.ts";
-import { RecordNotFound } from "../../domain/records.ts";
-import { bodyIn, headerTypeOf } from "../../domain/template.ts";
+import { DuplicateValue, RecordNotFound, type StoredRecord } from "../../domain/records.ts";
+import { bodyIn, headerTypeOf, platformKeyOf } from "../../domain/template.ts";
 import type { Template } from "./record.ts";
 
 const templatesTable: RecordTable<Template> = {
@@ -64,6 +64,35 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     this.all = new KnexRecords(transaction, { ...templatesTable, withArchived: true });
   }
 
+  override async create(businessId: number, template: Template): Promise<StoredRecord<Template>> {
+    await this.takeTurn(businessId);
+    await this.checkName(businessId, 0, template);
+    return super.create(businessId, template);
+  }
+
+  override async change(businessId: number, id: number, template: Template): Promise<StoredRecord<Template>> {
+    const before = (await this.find(businessId, id))?.fields;
+    const isSameName = before?.provider === template.provider && platformKeyOf(before) === platformKeyOf(template);
+    if (!isSameName) await this.checkName(businessId, id, template);
+    return super.change(businessId, id, template);
+  }
+
+  /** A sync takes this turn, too, and then locks all templates of the business. */
+  protected override async takeTurn(businessId: number): Promise<void> {
+    await takeTurn(this.transaction, "templates", businessId);
+  }
+
+  /** No index checks this: older records may share a name, and stay as they are. */
+  private async checkName(businessId: number, id: number, { provider, platformName, structure }: Template) {
+    if (provider !== "Cloud") return;
+    const others = sql("templates")
+      .where({ business_id: businessId, provider, platform_name: platformName, deleted_at: null })
+      .whereNot({ id })
+      .whereRaw("coalesce(structure->>'language', '') = ?", [structure?.language ?? ""]);
+    const [other] = await run(this.transaction, others.select("id").limit(1));
+    if (other) throw new DuplicateValue("platformName");
+  }
+
   async beginSubmission(businessId: number, id: number): Promise<OpenSubmission> {
     const before = await this.review(businessId, id);
     const submitted = { platform_status: pending, listed_from: listedSoon, record_version: newVersion };
@@ -112,7 +141,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
   }
 
   async known(businessId: number, readAt: Date): Promise<readonly KnownTemplate[]> {
-    await takeTurn(this.transaction, "templates", businessId);
+    await this.takeTurn(businessId);
     return run<KnownTemplate>(
       this.transaction,
       sql("templates")

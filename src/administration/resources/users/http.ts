@@ -48,7 +48,7 @@ export const usersOnWire: RecordOnWire<User> = {
     roleId: { name: "role_id", schema: { type: "integer", minimum: 1, maximum: largestRole, example: 5 } },
     departmentIds: references("departamentos", "department"),
     branchIds: references("sucursales", "branch"),
-    active: flag("activo", true),
+    active: { ...flag("activo", true), keptIfLeftOut: true },
   },
   matching: userMatching,
   filters: ["roleId", "active"],

@@ -1,7 +1,10 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { countReport } from "../../../infra/postgres/reported-versions.ts";
 import { bySystem, type NoteInAudit, type SenderPairing, senderPairings } from "../../../kernel/audit.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
 import { inChunks } from "./news.ts";
+
+const qualityNow = "case held.state when 'FLAGGED' then 'RED' when 'UNFLAGGED' then null else sender.quality end";
 
 /**
  * A flagged number gets the quality of badly rated messages. When the flag is removed, the quality is unknown until the
@@ -24,9 +27,8 @@ const noteNumbers: Statement = {
       for no key update of sender
     )
     update senders as sender
-    set state = held.state, quality_told_at = held.at,
-        quality = case when held.state = 'FLAGGED' then 'RED' when held.state = 'UNFLAGGED' then null
-                       else sender.quality end
+    set state = held.state, quality_told_at = held.at, quality = ${qualityNow},
+        ${countReport("sender", `(sender.state, sender.quality) is distinct from (held.state, ${qualityNow})`)}
     from held
     where sender.business_id = held.business_id and sender.id = held.id
       and coalesce(held.at >= sender.quality_told_at, true)`,
@@ -51,7 +53,7 @@ const noteAccounts: Statement = {
       for no key update of sender
     )
     update senders as sender
-    set account_news = held.news
+    set account_news = held.news, ${countReport("sender", "sender.account_news is distinct from held.news")}
     from held
     where sender.business_id = held.business_id and sender.id = held.id and held.is_newer`,
 };
@@ -95,7 +97,8 @@ const noteConnections: Statement = {
     )
     update senders as sender
     set state = held.state, connection_told_at = coalesce(held."toldAt", sender.connection_told_at),
-        connection_heard_at = now(), pairing_since = case when held.state <> 'open' then sender.pairing_since end
+        connection_heard_at = now(), pairing_since = case when held.state <> 'open' then sender.pairing_since end,
+        ${countReport("sender", "sender.state is distinct from held.state")}
     from held
     where sender.business_id = held.business_id and sender.id = held.id
       and coalesce(held."toldAt" > sender.connection_told_at

@@ -174,7 +174,8 @@ function wording(
   const keyword = error?.keyword ?? "required";
   const words = typeof property === "object" ? property["x-error"] : undefined;
   const own = typeof words === "object" ? words[keyword] : tooMuch.has(keyword) ? undefined : words;
-  if (own !== undefined) return own;
+  // `{field}` stands for the path of the wrong value inside the field.
+  if (own !== undefined) return own.replace("{field}", fieldPath(name, error));
   // What a text was read as is a number, only not one that is meant.
   if (texts && typeof value === "number") return `${name} no es válido`;
   if (value === "" && keyword === "minLength" && !isRequired) return `${name} no puede estar vacío`;

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import http from "node:http";
 import https from "node:https";
-import { HttpClient, type HttpOutcome, type HttpRequest } from "../../../infra/http-client/http-client.ts";
+import { beginningOf, HttpClient, type HttpOutcome, type HttpRequest } from "../../../infra/http-client/http-client.ts";
 import { pooled } from "../../../infra/http-client/pooled-agent.ts";
-import { isPublicLiteral, PublicOnlyAgent } from "../../../infra/http-client/public-only-agent.ts";
+import { isPublicLiteral, notPublicCode, PublicOnlyAgent } from "../../../infra/http-client/public-only-agent.ts";
 import { storableText } from "../../../kernel/text.ts";
 import type { Attempt, WebhookRequest, WebhookSender } from "../../application/ports.ts";
 
@@ -48,7 +48,7 @@ export class HttpWebhookSender implements WebhookSender {
   async send(request: WebhookRequest): Promise<Attempt> {
     const { url, id, body, secrets } = request;
     const isUsable = URL.canParse(url) && (this.settings.allowPrivate || new URL(url).protocol === "https:");
-    if (!isUsable) return failed("not an address to deliver to");
+    if (!isUsable) return { ...failed("not an address to deliver to"), isFinal: true };
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const signatures = secrets.map((secret) => signatureOf(secret, `${id}.${timestamp}.${body}`));
     const headers = {
@@ -81,10 +81,17 @@ const signatureOf = (secret: string, signed: string): string => {
   return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
 };
 
-const attemptOf = (outcome: HttpOutcome): Attempt =>
-  outcome.kind === "answer"
-    ? { status: outcome.status, answer: storableText(outcome.text), error: null }
-    : failed(outcome.reason);
+function attemptOf(outcome: HttpOutcome): Attempt {
+  if (outcome.kind === "answer") {
+    // Bytes that are no text have become longer.
+    const answer = beginningOf(Buffer.from(storableText(outcome.text)), keptBytes);
+    return { status: outcome.status, answer, error: null };
+  }
+  if (outcome.reason.endsWith(notPublicCode)) {
+    return { ...failed("address not allowed: it leads into a private network"), isFinal: true };
+  }
+  return failed(outcome.reason);
+}
 
 const failed = (error: string): Attempt => ({ status: null, answer: null, error });
 

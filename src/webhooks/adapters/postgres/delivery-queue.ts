@@ -135,7 +135,8 @@ const settle: Statement = {
       set attempts = attempts + 1, attempted_at = now(), claim = null, status = $5, answer = $6, error = $7,
           failures = case when $8 then failures else failures + 1 end,
           state = case when $8 then 'delivered'
-                       when state = 'failed' or delivery.round < progress.round or failures >= ${pauses.length} then 'failed'
+                       when state = 'failed' or delivery.round < progress.round or failures >= ${pauses.length} or $10
+                         then 'failed'
                        else 'waiting' end,
           due_at = to_timestamp(
             progress.seconds + coalesce((array[${pauses.join(", ")}])[failures + 1], 0) * progress.stretch)
@@ -263,9 +264,10 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
     { businessId, webhookId, token }: EndpointLease,
     deliveryId: number,
     addressNumber: number,
-    { status, answer, error }: Attempt,
+    { status, answer, error, isFinal = false }: Attempt,
   ): Promise<Settled> {
-    const values = [businessId, webhookId, token, deliveryId, status, answer, error, isTaken(status), addressNumber];
+    const outcome = [status, answer, error, isTaken(status), addressNumber, isFinal];
+    const values = [businessId, webhookId, token, deliveryId, ...outcome];
     const [row] = await this.cells.of(businessId).rows<Settled>(settle, values);
     return { isHopeless: row?.isHopeless ?? false };
   }
