@@ -264,9 +264,9 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
     { businessId, webhookId, token }: EndpointLease,
     deliveryId: number,
     addressNumber: number,
-    { status, answer, error, isFinal = false }: Attempt,
+    { status, answer, error, isFinal }: Attempt,
   ): Promise<Settled> {
-    const outcome = [status, answer, error, isTaken(status), addressNumber, isFinal];
+    const outcome = [status, answer, error, isTaken(status), addressNumber, isFinal === true];
     const values = [businessId, webhookId, token, deliveryId, ...outcome];
     const [row] = await this.cells.of(businessId).rows<Settled>(settle, values);
     return { isHopeless: row?.isHopeless ?? false };
