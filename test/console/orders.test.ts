@@ -118,7 +118,7 @@ describe("the console's board of orders", function () {
     await menuTakesKeys(page, "En proceso");
     await page.keyboard.press("Enter");
     await card(page, "En proceso", id).waitFor();
-    await page.locator(":focus").and(mover(page, id)).waitFor();
+    await mover(page, id).focus();
     await page.keyboard.press("Enter");
     await menuTakesKeys(page, "Cancelados");
     await page.keyboard.press("ArrowDown");

@@ -50,9 +50,7 @@ export function useQuickList(
   /** Whether the key was the list's. */
   const onKeyDown = (event: KeyboardEvent): boolean => {
     const act = shown === null || event.shiftKey ? undefined : keys[event.key];
-    // What looks like a quick reply is not sent by the key that would have put it in.
-    const isMine = replies.found.length > 0 || event.key === "Escape" || event.key === "Enter";
-    if (!act || !isMine) return false;
+    if (!act || (replies.found.length === 0 && event.key !== "Escape")) return false;
     event.preventDefault();
     act();
     return true;

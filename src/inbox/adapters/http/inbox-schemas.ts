@@ -23,7 +23,6 @@ export const messageState = named("MessageState", {
   enum: ["received", "queued", "sending", "unknown", "sent", "failed", "delivered", "read"],
 } as const);
 const direction = { type: "string", enum: ["entrante", "saliente"] } as const;
-const author = { type: "string", enum: ["contacto", "empresa", "usuario", "bot"] } as const;
 
 export const contactFields = { id: integer, nombre: text, numero: text, platform_id: text } as const;
 export const contactSchema = named("Contacto", objectWith(contactFields));
@@ -39,15 +38,7 @@ export const ticketSchema = named("Ticket", objectWith(ticketFields));
 
 const lastMessageSchema = named(
   "LastMessage",
-  objectWith({
-    id: integer,
-    direccion: direction,
-    tipo: text,
-    texto: text,
-    autor: author,
-    autor_nombre: text,
-    nota: boolean,
-  }),
+  objectWith({ id: integer, direccion: direction, tipo: text, texto: text, autor_nombre: text }),
 );
 
 export const chatFields = {
@@ -81,7 +72,7 @@ export const messageSchema = named(
     tipo: text,
     texto: text,
     media_url: nullableText,
-    autor: author,
+    autor: { type: "string", enum: ["contacto", "empresa", "usuario", "bot"] },
     autor_nombre: text,
     estado: messageState,
     error: orNull(failureSchema),
