@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, Menu, Portal } from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, Portal } from "@mantine/core";
 import { layers } from "./layers.ts";
 
 export const theme = createTheme({
@@ -35,8 +35,6 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    // A menu may hold nothing but its items, and the focus goes to the first one.
-    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Portal: Portal.extend({ defaultProps: { target: layers } }),
   },
 });
