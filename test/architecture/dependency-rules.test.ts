@@ -213,6 +213,7 @@ const strangers: [library: string, folder: string][] = [
   ["pusher", "src/infra/realtime"],
   ["busboy", "src/orders/adapters/http"],
   ["csv-parse", "src/inbox/adapters/http"],
+  ["pg-copy-streams", "src/bootstrap"],
   ["temporal-polyfill", "src/orders/domain"],
   ["p-limit", "src/orders/application"],
   ["ws", "src/infra/realtime"],
