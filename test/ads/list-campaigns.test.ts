@@ -265,7 +265,7 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
 
   it("refuses a cursor that is none (§15.4)", async () => {
     expect(problem(await list({ after: "nonsense" }))).to.deep.equal([400, { message: "after no es válido" }]);
-    expect(problem(await list({ after: "" }))).to.deep.equal([400, { message: "after es requerido" }]);
+    expect(problem(await list({ after: "" }))).to.deep.equal([400, { message: "after no puede estar vacío" }]);
   });
 
   it("has all ads of a campaign, however many pages of them there are (§15)", async () => {
