@@ -365,7 +365,7 @@ describe("listing orders", () => {
     it("is refused with an empty bound (§13.6)", async () => {
       for (const bound of ["from", "to"]) {
         for (const list of ["", "/counts"]) {
-          const refused = { success: false, error: `${bound} es requerido` };
+          const refused = { success: false, error: `${bound} no puede estar vacío` };
           expectRefused(await shops.list(`${list}?${bound}=`), 400, refused);
         }
       }
