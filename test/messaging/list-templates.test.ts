@@ -315,7 +315,7 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
     expect(await statesOf(2)).to.deep.equal({ "Plantilla 201": "APPROVED" });
   });
 
-  describe("while nobody listens at the platform's address", () => {
+  describe("while the platform is unreachable", () => {
     let cut: World;
     before(async () => {
       cut = await startWorld({ environment: { MESSAGING_PLATFORM_URL: "http://127.0.0.1:1", ROLE: "api" } });

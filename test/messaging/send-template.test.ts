@@ -663,7 +663,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     });
   });
 
-  describe("while nobody listens at the platform's address", () => {
+  describe("while the platform is unreachable", () => {
     let cut: World;
     before(async () => {
       cut = await startWorld({ environment: { MESSAGING_PLATFORM_URL: "http://127.0.0.1:1", ROLE: "api" } });

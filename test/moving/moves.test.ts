@@ -164,7 +164,7 @@ describe("a business that moves to another cell", () => {
     await stage.rows("c1", "update contacts set name = 'back' where business_id = 1");
   });
 
-  it("leaves rows that nobody can write, for a day", async () => {
+  it("leaves read-only rows for a day", async () => {
     await stage.mover.move(1, "c2", silent);
     const write = "update contacts set name = 'late' where business_id = 1";
     expect(await failure(stage.rows("c1", write))).to.contain("held for a move");

@@ -220,7 +220,7 @@ describe("edits of one order at the same time", () => {
     await fc.assert(fc.asyncProperty(plan, hold), { numRuns: 4, endOnFailure: true });
   });
 
-  it("of each other's orders, by their lines, do not block for good (§11.4)", async () => {
+  it("of each other's orders, by their lines, do not deadlock (§11.4)", async () => {
     const [one, other] = [await addOrder(world, 1), await addOrder(world, 1)];
     const removals: Promise<Answer>[] = [];
     for (let n = 0; n < 10; n += 1) {

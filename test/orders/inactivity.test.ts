@@ -221,7 +221,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect(await stored(one)).to.include({ status: 5, cancel_reason: "Sin stock", version: 1 });
     });
 
-    it("leaves paid ones alone, and cancels those of which nobody knows", async () => {
+    it("keeps paid orders, and cancels those whose payment is unknown", async () => {
       expect(await cancels({ order: { paid: true } })).to.equal(false);
       expect(await cancels({ order: { paid: false } })).to.equal(true);
       expect(await cancels({ order: { paid: null } })).to.equal(true);
@@ -415,7 +415,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect(await world.rows("select from order_changes")).to.have.length(1_501);
     });
 
-    it("a customer whose message is just being written down is not silent, and holds nobody up", async () => {
+    it("a customer whose message is just being stored is not inactive, and does not delay others", async () => {
       const [writing, silent] = [await cart(), await cart({ businessId: 2 })];
       const message: IncomingMessage = {
         sender: "number-1",
@@ -493,7 +493,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect(await isCancelled(one)).to.equal(true);
     });
 
-    it("an order that somebody is editing, or an agent is taking over, is left for the next run", async () => {
+    it("an order that is being edited or taken over is left for the next run", async () => {
       for (const change of [
         "update orders set payment_method = 'qr' where business_id = 1 and id = $1",
         "update conversations set state = 'pending' where business_id = 1 and chat_id = $2",
@@ -517,7 +517,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect([await isCancelled(one), failing.published, await eventsOf(one)]).to.deep.equal([false, [], []]);
     });
 
-    it("a business whose counters somebody holds keeps no other business's chats and orders waiting", async () => {
+    it("a business with locked counters does not delay other businesses", async () => {
       for (const [held, free] of [
         [1, 2],
         [2, 1],

@@ -67,7 +67,7 @@ describe("listing orders", () => {
       }
     });
 
-    it("nobody without a token, whatever else comes (§13.1)", async () => {
+    it("requests without a token, whatever else they contain (§13.1)", async () => {
       const url = `${shops.api}${path}/1`;
       const missing = { error: "Token is required" };
       expectRefused(await request(url), 400, missing);

@@ -61,7 +61,7 @@ describe("the order board", () => {
   };
 
   describe("lets in", () => {
-    it("nobody without a known key or token, and says no more than that", async () => {
+    it("requests without a valid key or token, with no other information", async () => {
       const unauthorized = { error: "Las credenciales no son válidas", code: "unauthorized" };
       const id = await addOrder(shops, 1);
       const strangers: Headers[] = [{}, { "x-api-key": "rk_wrong" }, bearer("wrong"), { authorization: "Basic x" }];
@@ -311,7 +311,7 @@ describe("the order board", () => {
       }).timeout(60_000);
     }
 
-    it("is told with the order, and entered in its history with who did it (Board.11, Board.12)", async () => {
+    it("is announced with the order, and recorded in its history with the actor (Board.11, Board.12)", async () => {
       const id = await addOrder(shops, 1, { status: 3 });
       orderIn(await move(id, { status: "cancelled", reason: "Sin stock" }, bearer(agentToken)), 200);
       const { action, actor, changes, version } = await latest(id);

@@ -197,7 +197,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
         expect([...(await accepted(placed)), ...(await acceptedSms(placed))]).to.deep.equal([]);
       });
 
-      it("goes to the contact of the order's chat; an order without a chat has nobody (§8.2)", async () => {
+      it("goes to the contact of the order's chat, and fails without a chat (§8.2)", async () => {
         const [one, other] = [await anOrder(), await anOrder()];
         expectSent(await send(one, how));
         expect(await messages(one)).to.have.length(1);
@@ -394,7 +394,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     }
   });
 
-  it("does not take the conversation from whoever is to answer it", async () => {
+  it("does not change the agent of the conversation", async () => {
     const placed = await anOrder();
     await world.rows("insert into conversations (business_id, chat_id, state) values (1, $1, 'pending')", [
       placed.chatId,

@@ -228,7 +228,7 @@ describe("changes of orders, with a Pusher host", () => {
     const mine = { socket_id: "123.456", channel_name: "private-empresa-1" };
     const form = "application/x-www-form-urlencoded";
 
-    it("asks whoever posts a form without a token for one", async () => {
+    it("answers a form without a token with a request for one", async () => {
       const answer = await request(`${world.api}/realtime/pusher/auth`, {
         method: "POST",
         headers: { "content-type": form },
@@ -330,7 +330,7 @@ describe("changes of orders, without a Pusher host", () => {
     expect(await said({ ...world.config, pusher })).to.deep.equal([]);
   });
 
-  it("let nobody into a channel", async () => {
+  it("do not authorize any channel", async () => {
     const answer = await request(`${world.api}/realtime/pusher/auth`, {
       method: "POST",
       headers: { authorization: `Bearer ${await world.sessionToken(102)}` },

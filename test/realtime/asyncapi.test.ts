@@ -5,7 +5,7 @@ import { asyncApi } from "../../src/bootstrap/documents.ts";
 import { inboxEvents } from "../../src/inbox/adapters/realtime/inbox-events.ts";
 import type { ChatView, InboxEvents, MessageView } from "../../src/inbox/application/events.ts";
 import type { Reply } from "../../src/infra/http/routing/route.ts";
-import { Refused } from "../../src/infra/realtime/refusals.ts";
+import { HandshakeRefused } from "../../src/infra/realtime/refusals.ts";
 import { onTheWire, ready, resync, type WireEvent } from "../../src/infra/realtime/wire.ts";
 import { campaignEvents } from "../../src/messaging/adapters/realtime/campaign-events.ts";
 import { fitting } from "../../src/orders/adapters/realtime/pusher-channel.ts";
@@ -259,7 +259,7 @@ describe("the AsyncAPI document", () => {
     expectDescribed(ready(3));
     expectDescribed(resync(0));
     for (const why of ["token", "key", "since", "crowd", "namespace"] as const) {
-      const { message, data } = new Refused(why);
+      const { message, data } = new HandshakeRefused(why);
       expectDescribed({ name: "connect_error", payload: { message, data } });
     }
   });

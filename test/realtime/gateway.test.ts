@@ -22,7 +22,7 @@ describe("Real-time gateway", () => {
     return { ...served, client };
   }
 
-  describe("what a client hears", () => {
+  describe("the events of a client", () => {
     it("is each event of its business as an object with the business, the time, the number and the fields", async () => {
       const { gateway, client } = await liveClient({
         translate: ({ payload }) => ({ pedido_id: 7, empresa_id: 2, seq: 5, ...payload }),
@@ -79,7 +79,7 @@ describe("Real-time gateway", () => {
       expect(client.numbers).to.deep.equal(Array.from({ length: 1_200 }, (_, index) => index + 1));
     });
 
-    it("goes on behind an event that cannot be put on the wire, with the advice to load anew in its place", async () => {
+    it("continues after an event that cannot be translated, with a resync in its place", async () => {
       const { gateway, client } = await liveClient({
         translate: ({ payload }) => {
           if ("broken" in payload) throw new Error("no such field");
@@ -243,7 +243,7 @@ describe("Real-time gateway", () => {
       expect(client.story).to.deep.equal(["ready 2", "order:changed 3"]);
     });
 
-    it("gets what this process has not heard of yet, when another one has told it more", async () => {
+    it("gets events that this process does not know yet, if it saw more on another process", async () => {
       const { url } = await liveClient();
       await world.change(1, [{}, {}, {}]);
       const client = world.client(url, { token: "ana", since: 2 });

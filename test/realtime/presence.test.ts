@@ -7,7 +7,7 @@ const [chat, otherChat] = chats;
 const ana = { id: users.ana, nombre: "Ana" };
 const beto = { id: users.beto, nombre: "Beto" };
 
-describe("What agents tell each other of chats", () => {
+describe("Presence in chats", () => {
   let live: LiveChats;
   before(async () => {
     live = await LiveChats.open();

@@ -8,7 +8,7 @@ import { type ChatListener, chats, departments, LiveChats, users } from "./chats
 const nobody = { agentId: null, departmentId: null };
 const [chat, otherChat, thirdChat] = chats;
 
-describe("What sockets hear of chats", () => {
+describe("Events about chats on sockets", () => {
   let live: LiveChats;
   before(async () => {
     live = await LiveChats.open();

@@ -437,7 +437,7 @@ describe("the shared report (§7)", () => {
     });
   });
 
-  describe("that is asked for wrongly", () => {
+  describe("with an invalid request", () => {
     const wrong = async (body: object, message: string, businessId = 1) => {
       const { status, json } = await ask(body, businessId);
       expect(json).to.deep.equal({ message });

@@ -161,7 +161,7 @@ describe("sandbox: ads", () => {
     expect(await error("act_1/campaigns?after=nonsense")).to.include({ message: "(#100) Invalid cursors values" });
   });
 
-  it("answers short and empty pages, and refuses large ones, as it is told to", async () => {
+  it("answers short and empty pages and refuses large ones, if it is set so", async () => {
     await bench.control("PUT", "/ads/behaviour", { emptyFirstPages: true, shortPages: 1, reduceAbove: 10 });
     const refused = await get("act_1/campaigns?limit=11");
     expect(refused.body.error).to.include({ code: 100, error_subcode: 1504018 });

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import { Busy } from "../../src/kernel/errors.ts";
-import { FairGate } from "../../src/kernel/fair-gate.ts";
+import { FairQueue } from "../../src/kernel/fair-queue.ts";
 import { CachedAppKeys } from "../../src/tenancy/adapters/memory/cached-access.ts";
 import type { KeyAccess } from "../../src/tenancy/domain/access.ts";
 import { eventually } from "../support/wait.ts";
 
 const network = "10.0.0.1";
 const aGate = () =>
-  new FairGate({ name: "look-ups", width: 2, widthOfOne: 1, queueOfOne: 3, queue: 100, waitMs: 5_000 });
+  new FairQueue({ name: "look-ups", width: 2, widthPerKey: 1, queuePerKey: 3, queue: 100, waitMs: 5_000 });
 
 class Changes {
   live = true;

@@ -312,7 +312,7 @@ describe("sessions", () => {
       expect((await from("10.0.0.1", password, { cookie: cookieOf(again) })).status).to.equal(200);
     });
 
-    it("pause in a known browser for its own failures, which are nobody else's", async () => {
+    it("pause in a known browser only for its own failures", async () => {
       const cookie = cookieOf(await from("10.0.0.1", password));
       const statuses = [];
       for (let i = 0; i < 6; i++) statuses.push((await from("10.0.0.1", "x", { cookie })).status);
