@@ -7,7 +7,7 @@ import { shownStates } from "./template-states.ts";
 
 const path = "/chats/obtener/mensaje/plantilla";
 
-/** The fields of a template and their order, as the specification's table has them. */
+/** The fields of a template in the order of the specification. */
 const fields = [
   ...["id", "nombre", "id_plantilla", "descripcion", "template", "botones", "codigo", "archivo_nombre", "type", "tipo"],
   ...["agentes_permitidos", "contacto_variables", "articles", "empresa_id", "id_providerb", "version", "visible"],

@@ -6,7 +6,7 @@ import { CampaignWorld, campaignBusiness } from "./campaign-support.ts";
 
 const later = { schedule_at: "2099-01-01T00:00:00Z" };
 
-/** Without a worker of its own: only what the test claims and records happens. */
+/** Without a worker, so that only the test claims and records. */
 describe("recording a campaign's results", () => {
   let all: CampaignWorld;
   before(async () => {

@@ -22,9 +22,9 @@ const reason = "(BOT) Cancelada por inactividad en el chat";
 interface CartPlan {
   readonly businessId?: number;
   readonly state?: "bot" | "pending" | "in_progress" | "closed" | "none";
-  /** Minutes since the customer wrote last; never did with null. */
+  /** Minutes since the customer's last message; null if there is none. */
   readonly silent?: number | null;
-  /** Minutes since the order was made. */
+  /** Minutes since the order's creation. */
   readonly age?: number;
   readonly order?: NonNullable<Parameters<typeof addOrder>[2]>;
 }
@@ -57,7 +57,7 @@ describe("the cancellation of orders for inactivity", () => {
     await world.rows("update businesses set feature_flags = '{}'");
   });
 
-  /** An order that is due, unless the plan says otherwise: of a chat that talks to the bot, silent for two hours. */
+  /** An order that is due unless the plan says otherwise: its chat is with the bot, and its customer inactive for two hours. */
   async function cart({ businessId = 1, state = "bot", silent = 120, age = 180, order = {} }: CartPlan = {}) {
     phones += 1;
     const phone = String(phones);
@@ -107,7 +107,7 @@ describe("the cancellation of orders for inactivity", () => {
   }
   const isCancelled = async (one: Cart): Promise<boolean> => (await stored(one))?.status === 5;
 
-  /** Whether a run cancels the cart that the plan makes; it must leave one without any of that alone. */
+  /** Whether a run cancels the planned cart. It must keep a cart that fails any single condition. */
   async function cancels(plan: CartPlan): Promise<boolean> {
     const one = await cart(plan);
     const { orders } = await run();
@@ -341,7 +341,7 @@ describe("the cancellation of orders for inactivity", () => {
   });
 
   describe("together with others", () => {
-    /** The use case, its transactions over a pool of its own, as in another process; what it published. */
+    /** The use case with its own connections, as in another process, and its published events. */
     function another({
       hold = async () => {},
       searchPath = "public",
@@ -440,7 +440,7 @@ describe("the cancellation of orders for inactivity", () => {
 
     it("a message that is committed while a run already looks, and has seen no message, is heard", async () => {
       const [one, silent] = [await cart(), await cart()];
-      // Where it cancels, the statement calls our function, which waits in the midst of its search.
+      // The cancelling statement calls our function, which waits in the middle of its search.
       await world.rows("create schema hooked");
       await world.rows(
         `create function hooked.make_interval(mins integer) returns interval language plpgsql as $$

@@ -5,23 +5,23 @@ import { tokens } from "../../src/bootstrap/tokens.ts";
 import { type Answer, request } from "../support/http.ts";
 import { type Shops, startShops } from "./shops.ts";
 
-/** Random histories of requests and of the bot. A simple model says what lists, counters and totals must show. */
+/** Random sequences of requests and the bot's actions, compared with a simple model of lists, counters and totals. */
 
 type Method = "delivery" | "pickup" | null;
 const states = ["pending", "progress", "on-the-way", "completed", "cancelled"] as const;
 type State = (typeof states)[number];
 
-/** By article and extra, in cents, as they are now. The third article makes the delivery free. */
+/** Current prices by article and extra, in cents. The third article makes the delivery free. */
 const prices: Record<number, number> = { 101: 810, 102: 1220, 103: 0 };
 const charges: Record<number, number> = { 101: 10, 102: 320, 103: 500 };
 const names: Record<number, string> = { 101: "Salteña", 102: "Api con pastel", 103: "Envío gratis" };
 const coupon = 103;
-/** By zone, in cents, and its branch. */
+/** Price in cents and branch, by zone. */
 const zones: Record<number, readonly [price: number, branch: number]> = {
   101: [1050, 101],
   102: [1500, 102],
 };
-/** By chat: the agent that it is assigned to. */
+/** The agent by chat. */
 const agentOf: Readonly<Record<number, number | null>> = { 101: null, 102: 102, 103: 102 };
 
 interface Extra {
