@@ -57,7 +57,7 @@ type Step =
   | { readonly kind: "driver"; readonly at: number; readonly driverId: number | null }
   | { readonly kind: "age"; readonly at: number }
   | { readonly kind: "silence" }
-  /** The administrator changes a price of the catalog, and an article's name with it. */
+  /** The administrator changes a price of the catalog, and the article's name. */
   | {
       readonly kind: "reprice";
       readonly what: "articles" | "extras" | "zones";
@@ -125,17 +125,17 @@ interface Modelled extends Omit<Fields, "shouldUpdateSucursal"> {
   state: State;
   cancelReason: string | null;
   driverId: number | null;
-  /** Older than its customer may be silent. */
+  /** Older than the time of inactivity. */
   isOld: boolean;
   version: number;
-  /** The latest first. */
+  /** Latest first. */
   readonly history: string[];
-  /** Of its zone, in cents, when it was given to the order. */
+  /** The zone's price in cents when it was assigned. */
   zonePrice: number;
   lines: readonly KeptLine[];
 }
 
-/** With what the catalog said when it was added, in cents. */
+/** With the catalog's values in cents when the line was added. */
 interface KeptLine extends Line {
   readonly id: number;
   readonly name: string;
@@ -157,12 +157,12 @@ const full: readonly State[] = ["pending", "progress", "on-the-way", "completed"
 const short: readonly State[] = ["pending", "progress", "completed"];
 const isOpen = ({ state }: Modelled): boolean => state !== "completed" && state !== "cancelled";
 
-/** The status of the answer, by the caller who asks for a step. */
+/** The expected status, by the caller. */
 function answerTo({ state, shipmentMethod }: Modelled, to: State, isAgent: boolean): 200 | 403 | 409 {
   if (to === "cancelled") return state === "completed" || state === "cancelled" ? 409 : 200;
   const forManagers = isAgent ? 403 : 200;
   if (to === "pending" && (state === "completed" || state === "cancelled")) return forManagers;
-  // One that is on its way already, and then to be picked up.
+  // A pickup order that is already on the way.
   const chain = shipmentMethod === "pickup" && state !== "on-the-way" ? short : full;
   const [from, next] = [chain.indexOf(state), chain.indexOf(to)];
   if (from === -1 || next === -1) return 409;

@@ -63,7 +63,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
         channels: { ...config.channels, qr: config.messagingPlatform.url, "provider-b": config.messagingPlatform.url },
       }),
     });
-    // What is known right after a send is to stay as it is.
+    // The state right after the send must not change.
     await world.control("POST", "/webhooks", { paused: true });
     for (const account of sandboxAccountsOf([shop])) await world.control("POST", "/accounts", { ...account, people });
     await world.control("POST", "/qr-instances", { instance: "tienda", apiKey: "secret" });
@@ -93,7 +93,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     readonly chatId: number;
     readonly phone: string;
   }
-  /** An order of a chat with a contact of its own, who may be written to unless `silent`. */
+  /** An order of a new contact, whose service window is open unless `silent`. */
   async function anOrder(
     changes: Parameters<typeof addOrder>[2] & { provider?: ChannelName; silent?: boolean } = {},
   ): Promise<Placed> {
@@ -156,7 +156,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     });
   }
 
-  /** What the customer got, in whatever way. */
+  /** Everything that the customer got. */
   const received = async (placed: Placed, how: Variant): Promise<string[]> => {
     if (how === "sms") return (await acceptedSms(placed)).map(({ text }) => text);
     return (await accepted(placed)).map(({ text, template }) => text ?? template.parameters?.at(-1) ?? "");

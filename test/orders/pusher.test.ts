@@ -19,7 +19,7 @@ import { addOrder, openShop } from "./shop.ts";
 const flags = { "payments-url": "https://pay.example" };
 const businesses = [aBusiness(1, { flags }), aBusiness(2)];
 
-/** Logs that an order has changed, as every change of one does; publishing is the caller's. */
+/** Logs a change of the order. The caller must publish the event. */
 const change = (world: World, businessId: number, id: number): Promise<LoggedEvent[]> =>
   world.database.transaction(async (transaction) => {
     const events = new PostgresOrderEvents(transaction);
@@ -58,7 +58,7 @@ describe("changes of orders, with a Pusher host", () => {
       const [got] = await eventually(async () => (await pushedOf(1, id)).length > 0 && pushedOf(1, id));
       expect(got).to.include({ name: "order:changed", channel: "private-empresa-1" });
       expect(got.data).to.include({ empresa_id: 1, at: event?.at.toISOString(), seq: event?.number, version: 1 });
-      // What comes after it over the sockets proves that it did not come.
+      // A later event shows that this one was not sent to sockets.
       const other = await addOrder(world, 1, { type: "wa" });
       await changed(1, other);
       await inbox.hears(({ payload }) => payload.id === other);
