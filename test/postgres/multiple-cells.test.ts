@@ -14,13 +14,13 @@ const statement = (text: string) => ({ name: "", text });
 const here = statement("select current_schema()::text as schema");
 const settings = { poolSize: 4, statementTimeoutMs: 10_000, connectTimeoutMs: 2_000 };
 
-/** One process's view of an installation of two cells. */
+/** A process of an installation with two cells. */
 interface Process {
   readonly cells: Cells<Cell>;
   readonly directory: Directory;
   readonly health: Readonly<Record<string, CellHealth>>;
   readonly troubles: string[];
-  /** How many questions it asked the directory's tables. */
+  /** The number of queries on the directory's tables. */
   asked(): number;
 }
 
@@ -85,7 +85,7 @@ describe("businesses in several cells", () => {
     );
 
   let nextId = 100;
-  /** A business with a user and a key, founded in the cell. */
+  /** Creates a business with a user and a key in the cell. */
   async function found(cell: "c1" | "c2", key = Buffer.alloc(32, nextId + 1)): Promise<number> {
     nextId += 1;
     const id = nextId;
@@ -181,7 +181,7 @@ describe("businesses in several cells", () => {
     expect(String(await refusalOf(failed))).to.equal("Error: no");
     expect(await takeEmail(one, "eva@c2.test")).to.deep.equal([]);
 
-    // As a process leaves it that is killed between the two.
+    // As a process leaves it that is killed between the two steps.
     expect(await claimNames(process.cells.of(two), two, "email", ["left@c2.test"])).to.deep.equal([]);
     await process.directory.names.sweep((id) => process.cells.of(id), undefined, -1);
     expect(await process.directory.names.businessOf("email", "left@c2.test")).to.equal(undefined);

@@ -24,7 +24,7 @@ describe("Presence in chats", () => {
       .filter(({ chat_id }) => chat_id === id)
       .map(({ usuarios }) => usuarios);
 
-  /** Until then everything that its client emitted was dealt with: others see what it opened last. */
+  /** Waits until everything that the client sent has been handled. */
   const lastly = async (emitter: ChatListener, witness: ChatListener): Promise<void> => {
     emitter.socket.emit("viewing", { chat_id: chats[2] });
     await eventually(() => viewersOf(witness, chats[2]).length > 0);

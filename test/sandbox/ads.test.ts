@@ -15,7 +15,7 @@ const anAd = (id: string, spend: Record<string, string> = {}) => ({
   spend,
 });
 
-/** Its days count back from today; a test run may have begun yesterday. */
+/** Its days are relative to today, since a test run may pass midnight. */
 const accountOfToday = (): SandboxAdAccount => ({
   token: "ads-1",
   accountId: "act_1",
@@ -40,7 +40,7 @@ const accountOfToday = (): SandboxAdAccount => ({
   ],
 });
 
-/** What the tests use of the vendor's SDK, which brings no types. */
+/** The used parts of the vendor's SDK, which has no types. */
 interface Sdk {
   readonly FacebookAdsApi: { init(token: string, locale: string, reportsCrashes: boolean): unknown };
   readonly AdAccount: new (id: string) => SdkNode;

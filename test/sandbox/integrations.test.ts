@@ -40,7 +40,7 @@ describe("sandbox: the Pusher host", () => {
 
   const body = JSON.stringify({ name: "x", channels: ["a"], data: "{}" });
   const md5 = (text: string) => createHash("md5").update(text).digest("hex");
-  /** Signed as the protocol says, by hand. */
+  /** Signed by hand as in the protocol. */
   function signed(changes: Record<string, string> = {}, secret = app.secret, path = "/apps/app-1/events"): string {
     const query: Record<string, string> = {
       auth_key: app.key,

@@ -26,12 +26,12 @@ class Changes {
   }
 }
 
-/** Keys `k1`, `k2` and so on open the businesses 1, 2 and so on; writes down what it is asked. */
+/** Keys `k1`, `k2` and so on belong to businesses 1, 2 and so on. Records the requests. */
 class Keys {
   readonly asked: string[] = [];
   readonly revoked = new Set<string>();
   expiresAt: Date | null = null;
-  /** What an answer waits for. */
+  /** Answers wait for this. */
   hold: Promise<void> | undefined;
 
   async accessOf(key: string): Promise<KeyAccess | null> {

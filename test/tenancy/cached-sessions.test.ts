@@ -5,7 +5,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-/** Milliseconds: well below the life of what is remembered of a token. */
+/** Milliseconds: much shorter than a cached token's life. */
 const atOnce = 2_500;
 
 describe("session tokens that are remembered", () => {

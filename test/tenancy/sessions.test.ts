@@ -274,7 +274,7 @@ describe("sessions", () => {
       for (let i = 0; i < times; i++) statuses.push((await from(address, "x")).status);
       return statuses;
     };
-    /** Failures at the account, each from an address of its own. */
+    /** Failed attempts at the account, each from another address. */
     const besiege = async () => {
       for (let address = 1; address <= 12; address++) await fail(`10.1.0.${address}`, 1);
     };
