@@ -1,9 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * A business is one shard: every tenant table leads its keys with `business_id`. The tables that lead from
- * the outside to a business (keys, sessions, credentials) are directories: small, and looked up by what a
- * caller presents.
+ * The keys of every tenant table begin with `business_id`, so that a business can live in any database. Keys, sessions and
+ * credentials are the exception: they are looked up before the business is known.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

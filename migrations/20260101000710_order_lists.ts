@@ -1,15 +1,15 @@
 import type { Knex } from "knex";
 import { dropExtensions, operatorsOfParts } from "./extensions.ts";
 
-/** What is counted of an order, from the rows that a statement added (+1) or removed (-1). */
+/** The counts of orders that a statement changed: +1 for added rows, -1 for removed ones. */
 const countedRows = (table: "added" | "removed") => `
   select business_id, coalesce(support_user_id, 0) as agent_id, tab, coalesce(branch_id, 0) as branch_id,
          (created_at at time zone 'UTC')::date as day, ${table === "added" ? 1 : -1} as n
   from ${table}`;
 
 /**
- * Counters are written once for each statement, only where they change, and in the order of their keys, so that two
- * writers never wait for each other in a circle. A counter that is gone already, with its business, stays gone.
+ * Updates counters once per statement, only where they change, and in the order of their keys to prevent deadlocks. A
+ * counter that was deleted with its business is not recreated.
  */
 const countingFunction = (name: string, tables: readonly ("added" | "removed")[]) => `
   create function ${name}() returns trigger language plpgsql as $$
@@ -40,11 +40,10 @@ const countingFunction = (name: string, tables: readonly ("added" | "removed")[]
   end $$;`;
 
 /**
- * Lists of orders that cost the same however many there are: an index for each way to list, and counters.
+ * Lists of orders take the same time for any number of orders: there is an index per kind of list, and counters.
  *
- * Counters are kept by triggers, so that any road on which orders change keeps them right. The counters of a business
- * stay locked until the writer's commit: changes of one business's orders that move one between tabs, branches, agents
- * or days come one after the other, as its events do anyway. Such transactions are short; others do not touch them.
+ * Triggers update the counters. A counter is locked until the commit, so changes that move a business's orders between
+ * tabs, branches, agents or days run one after the other, as its events do anyway.
  */
 export async function up(db: Knex): Promise<void> {
   const operators = await operatorsOfParts(db);
@@ -141,7 +140,7 @@ export async function up(db: Knex): Promise<void> {
   `);
 }
 
-/** The extensions go as well, unless something else came to need them. */
+/** Drops the extensions, too, unless something else uses them. */
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
     drop trigger chats_give_support_user on chats;

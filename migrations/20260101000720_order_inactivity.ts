@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** What the search for abandoned orders walks, every minute: few of all orders are still open and unpaid. */
+/** The index for the search for abandoned orders, which runs every minute. Few orders are open and unpaid. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create index orders_open_unpaid on orders (business_id, created_at, id)

@@ -1,12 +1,11 @@
 import type { Knex } from "knex";
 
 /**
- * Sales and quotations, and the figures of days that are over: what a report costs follows the days it is asked for.
+ * Sales and quotations, and the precomputed figures of past days, so that a report's cost depends only on its days.
  *
- * `report_days` holds what was counted for one day of a business up to `ends_at`. It counts only while no mark lies
- * in it: whatever changes what was (or will have been) counted leaves a mark in its own transaction, and is then
- * counted from the rows until the day is folded anew. Rows of the last quarter of an hour need no mark, since nothing
- * is folded that is younger than the oldest transaction's beginning less that time.
+ * `report_days` holds the figures of a day up to `ends_at`. A change of counted rows writes a mark in its transaction; days
+ * with a mark are counted from the rows until their figures are computed again. Rows of the last quarter of an hour need
+ * no mark, since such young rows are never included in the figures.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

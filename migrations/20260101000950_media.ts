@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 export async function up(db: Knex): Promise<void> {
-  // A file is entered before any of it is written and has a size once it is whole. It may outlive its business here:
-  // whoever removes the file has to know of it.
+  // A row is inserted before the file is written, and gets its size when the file is complete. It may outlive its business,
+  // because the sweep needs it to remove the file.
   await db.raw(`
     create table media_files (
       business_id bigint not null,

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Feature flags are written by people: one that says nothing of use counts as one that is not there. */
+/** People write feature flags, so an unusable value counts as a missing one. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create function business_zone(flags jsonb) returns text language plpgsql stable parallel safe as $$

@@ -1,9 +1,6 @@
 import type { Knex } from "knex";
 
-/**
- * A business may come to count in another currency: every base amount says in which it is. Those of before are in the
- * one that their business has now.
- */
+/** A business can change its currency, so each base amount gets its currency: for existing ones, that of the business now. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     -- What a feature flag names that is no currency counts as none.

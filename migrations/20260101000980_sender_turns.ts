@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Numbers that wait for a worker are taken in turns; one that is to rest holds no worker's place meanwhile. */
+/** Senders wait for a worker in turns. A sender that must pause does not occupy a worker. */
 export async function up(db: Knex): Promise<void> {
   await db.raw("alter table senders add column released_at timestamptz, add column rests_until timestamptz");
 }

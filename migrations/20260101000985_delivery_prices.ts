@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Whether the delivery-pricing integration is to be asked about an order. */
+/** Whether the delivery-pricing service must be asked about an order. */
 const wanting = (order: string): string => `
   ${order}.speedy_price is null and ${order}.status in (1, 2, 3, 8) and ${order}.shipment_method = 'delivery'
   and ${order}.zone_id is not null and ${order}.latitude is not null and ${order}.longitude is not null`;
@@ -8,12 +8,12 @@ const wanting = (order: string): string => `
 const delivery = (order: string): string =>
   ["shipment_method", "branch_id", "zone_id", "latitude", "longitude"].map((column) => `${order}.${column}`).join(", ");
 
-/** Begins anew where the order is known, but never beside a question that is under way. */
+/** Requests the price again for a known order, unless a request is running. */
 const again = `
   on conflict (business_id, order_id) do update
   set attempts = 0, due_at = greatest(now(), known.leased_until)`;
 
-/** Triggers, so that an order is marked whatever road it is made or changed on. */
+/** Triggers mark the orders, whatever changes them. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     -- Orders whose delivery is to be priced. A delivery coupon may make it free all the same: whoever asks looks.

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** A function, since each of its statements sees what was committed while the one before it waited for the user's row. */
+/** A function, since each of its statements sees what was committed while the previous one waited for a lock. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     -- Opens a session for an active user, whose oldest ends where there would be more than "most"; null without a user.

@@ -1,9 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * What a business stores is counted as it changes, on any road, so that nobody has to add up its files. A file holds
- * what was reserved for it until it is whole, and its size from then on. One that is to go gives its size back to
- * `reserved`: nobody finds it any more, and it counts until it is removed.
+ * Triggers count the stored bytes of a business. A file counts with its reserved size until it is complete, then with its
+ * real size. A file that is being deleted counts as reserved until it is removed.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
@@ -48,7 +47,7 @@ export async function up(db: Knex): Promise<void> {
   `);
 }
 
-/** A file that is to go counts as an upload that was never finished without these columns, and is swept as one. */
+/** Without these columns, a file that is being deleted counts as an unfinished upload, and is swept as such. */
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
     drop trigger media_files_counted on media_files;

@@ -1,11 +1,11 @@
 import type { Knex } from "knex";
 
-/** The index on messages is made while they are written. */
+/** Without a transaction, so that messages can be written while the index is built. */
 export const config = { transaction: false };
 
 /**
- * Finds the messages that name a stored file, for the sweep of files that nothing names. Names begin with `m_`. More
- * may be taken for one than is: what is found is compared with names.
+ * An index that finds the messages with a stored file, for the sweep of unused files. Names begin with `m_`. It may find
+ * more, so results are compared with the names.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
@@ -22,7 +22,7 @@ export async function up(db: Knex): Promise<void> {
     $$;
   `);
   for (const [index, definition] of Object.entries(indexes)) {
-    // One that an earlier attempt began is not valid.
+    // An interrupted build leaves an invalid index.
     await db.raw(`drop index if exists ${index}`);
     await db.raw(`create index concurrently ${index} on messages ${definition}`);
   }
@@ -30,7 +30,7 @@ export async function up(db: Knex): Promise<void> {
 
 const indexes = {
   messages_with_media: `(business_id, media_name(media_url)) where media_url like '%/m\\_%'`,
-  // Texts that link a stored file are few. Without its list of what is pending, the index is quick to ask.
+  // Few texts contain a file's URL. `fastupdate = off` makes the index faster to read.
   messages_linking_media: `using gin (business_id, media_names(body)) with (fastupdate = off) where body like '%/m\\_%'`,
 };
 

@@ -1,15 +1,15 @@
 import type { Knex } from "knex";
 
 /**
- * A key is its caller's alone. The first caller of a key has the row that bears it, others have rows whose `key` has
- * their names before it: so processes that know no callers, which an update still has running, find the first one's.
- * Rows of theirs have no caller and are anybody's.
+ * Each caller has its own keys. The first caller of a key has the row with the plain key; for other callers, the row's key
+ * starts with the caller's name. So processes of the previous version, which may run during an update, find the first
+ * row. Their own rows have no caller and match any caller.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw("alter table idempotency_keys add column caller text");
 }
 
-/** What bears a caller's name would be another key to processes that know none. */
+/** The previous version would read the keys with callers as different keys. */
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
     delete from idempotency_keys where key like '% %';

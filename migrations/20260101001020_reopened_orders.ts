@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Since when an order is open again: who opens one gives its customer time before the bot cancels it for silence. */
+/** When an order was reopened, so that the customer gets time again before it is cancelled for inactivity. */
 export async function up(db: Knex): Promise<void> {
   await db.raw("alter table orders add column reopened_at timestamptz");
 }

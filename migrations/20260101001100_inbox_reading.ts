@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** A chat that stands in the inbox, by what it is counted as; from the row `old` or `new` of a trigger on chats. */
+/** The counts of a chat, from the row `old` or `new` of a trigger. */
 const counted = (row: "old" | "new", sign: 1 | -1) => `
   if ${row}.last_message_at is not null then
     insert into chat_count_changes (business_id, agent_id, department_id, state, chats, unread)
@@ -8,10 +8,7 @@ const counted = (row: "old" | "new", sign: 1 | -1) => `
             ${sign}, case when ${row}.unread > 0 then ${sign} else 0 end);
   end if;`;
 
-/**
- * What an inbox shows of a chat stands in its row, kept where it changes: lists and counts then cost the same however
- * many chats there are.
- */
+/** The chat's row has everything that the inbox lists show, and counters are kept, so that both are fast with many chats. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     alter table chats

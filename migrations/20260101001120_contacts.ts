@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** What a payload names a person or a place with, and what is left of each. */
+/** Fields of payloads that contain names of persons or places, and their values after an erasure. */
 const emptied = ["body", "preview"];
 const nulled = [
   ...["mediaUrl", "attachment", "details", "platformMessageId", "errorReason"],
@@ -62,7 +62,7 @@ export async function up(db: Knex): Promise<void> {
   `);
 }
 
-/** A column that must hold a number gets one that no telephone has. */
+/** The column must not be null, so it gets a number that no telephone has. */
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
     drop function erased_payload;

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Sockets learn at once when what agents see changed, by whatever road. */
+/** Triggers notify the sockets when agents' views change. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     -- The argument names the column that holds the business.

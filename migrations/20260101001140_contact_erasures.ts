@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** What remains to be done of an erasure stands here, so that a process that dies leaves nothing undone for good. */
+/** Open work of an erasure is stored, so that another process can finish it. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create table contact_erasures (

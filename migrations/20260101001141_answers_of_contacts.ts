@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** An answer that is kept to be repeated knows the contact of whom it speaks, and is erased with them. */
+/** A stored answer refers to its contact, and is erased with the contact. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     -- 0 where the answer speaks of no contact. Null until it is written, and where a process wrote it that knew no contacts.

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** A ticket goes with its chat: one whose chat nobody has is with nobody, too. */
+/** A ticket has the agent of its chat; without one, the ticket has none, too. */
 export async function up(db: Knex): Promise<void> {
   await db.raw("alter table tickets alter column agent_id drop not null");
 }

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Of agents who have equally much in hand, the one to whom a chat was given longest ago gets the next. */
+/** Among agents with the same load, the one who waited longest gets the next chat. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     alter table users

@@ -1,6 +1,5 @@
 import type { Knex } from "knex";
 
-/** The same function, with or without a lock of the chat. */
 const takePlace = (lock: string) => `
   create or replace function take_place_among_tags() returns trigger language plpgsql as $$
   begin
@@ -10,8 +9,8 @@ const takePlace = (lock: string) => `
   end $$`;
 
 /**
- * A campaign puts tags on chats that are not locked. A chat that rose in the same moment kept its old place among the
- * chats of the tag: each of the two changes did not see the other. With the lock the later one sees the earlier one.
+ * Campaigns tag chats without locking them. A chat that got a message at the same time then kept an old place in the
+ * tag's list, since neither change saw the other. The lock makes the later change see the earlier one.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(takePlace("for no key update"));

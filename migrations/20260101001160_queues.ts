@@ -1,12 +1,12 @@
 import type { Knex } from "knex";
 
 /**
- * Each chat stands in one queue: that of its agent (the user's id), that of the department that it waits for (minus the
- * department's id), or the queue of all (0). The statements of the inbox and `queueOf` in TypeScript write it the same.
+ * The queue of a chat: its agent's id, minus the id of the department that it waits for, or 0. The inbox statements and
+ * `queueOf` in TypeScript must compute the same.
  */
 const queueOf = (row: string) => `coalesce(${row}.support_user_id, -${row}.department_id, 0)`;
 
-/** What an agent sees is a list of queues. Who may see what is decided here and nowhere else. */
+/** An agent sees a list of queues, which is defined only here. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     -- The queues that an agent sees, as the feature flag says; null is all of them, and so is no agent.

@@ -1,15 +1,15 @@
 import type { Knex } from "knex";
 
-/** Indexes are built while the inbox is read and written. What broke off may be run again. */
+/** Indexes are built concurrently. After a failure, the migration can run again. */
 export const config = { transaction: false };
 
 const queue = "coalesce(support_user_id, -department_id, 0)";
 const newest = "last_message_at desc, id desc)";
 
 const indexes = {
-  // Beside chats_unread, for businesses that read little.
+  // For businesses that read few of their chats; used with chats_unread.
   chats_read: `chats (business_id, ${newest} where last_message_at is not null and unread = 0`,
-  // By queue, for agents and for the filter by agent.
+  // For agents, and for the filter by agent.
   chats_of_queue: `chats (business_id, (${queue}), state, ${newest} where last_message_at is not null`,
   chats_of_queue_unread: `chats (business_id, (${queue}), ${newest} where last_message_at is not null and unread > 0`,
   chats_of_queue_read: `chats (business_id, (${queue}), ${newest} where last_message_at is not null and unread = 0`,
@@ -22,7 +22,7 @@ const indexes = {
     where last_message_at is not null`,
 };
 
-/** Each page of the inbox, with any one filter, for any viewer, is the beginning of one index or of a few. */
+/** Each page of the inbox, with any single filter, is the beginning of one or a few index scans. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     -- The queue of the chat, beside its place in the order; kept by the same triggers.
@@ -53,7 +53,7 @@ export async function up(db: Knex): Promise<void> {
   await db.raw("drop index concurrently if exists chats_of_agent");
 }
 
-/** Some chats at a time, which are locked for as long as that takes. */
+/** In batches, whose chats are locked meanwhile. */
 async function placeTagsInQueues(db: Knex): Promise<void> {
   for (let [business, chat]: [unknown, unknown] = [0, 0]; business !== undefined; ) {
     const { rows } = await db.raw(
@@ -75,7 +75,7 @@ async function placeTagsInQueues(db: Knex): Promise<void> {
   }
 }
 
-/** One that an earlier attempt began may not be valid. */
+/** An interrupted build leaves an invalid index. */
 async function build(db: Knex, index: string, definition: string): Promise<void> {
   await db.raw(`drop index concurrently if exists ${index}`);
   await db.raw(`create index concurrently ${index} on ${definition}`);

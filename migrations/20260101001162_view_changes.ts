@@ -1,9 +1,9 @@
 import type { Knex } from "knex";
 
 /**
- * What users see changes by role, department and flag. Each such change is an event of the log, in its place among the
- * others, so that a client that was away learns of it. It is logged at the end of the transaction: the counter of the
- * events is the last of what is locked. Before the first event of a business no client has anything to miss.
+ * Changes of a user's view by role, department or flag are logged as events, so that clients which were away learn of
+ * them. The event is logged at the end of the transaction, since its counter must be locked last. Without earlier events
+ * of the business, no client can have missed anything.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
@@ -40,7 +40,7 @@ export async function up(db: Knex): Promise<void> {
 }
 
 export async function down(db: Knex): Promise<void> {
-  // Who does not know the event has its clients load again, as it is meant: what is logged may stay.
+  // Older versions do not know these events and make their clients reload, so the events may stay.
   await db.raw(`
     drop trigger businesses_agents_see_logged on businesses;
     drop trigger users_role_logged on users;

@@ -1,10 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * A chat whose contact waits for a ticket keeps the department that it waits for, also when the customer writes again.
- *
- * It is a function, and a volatile one, because it is asked by a statement that may have waited for the lock of the
- * chat: each look of such a function at the tables is as of now, not as of the beginning of the statement.
+ * A chat whose contact waits for a ticket keeps its department when the customer writes again. The function must be
+ * volatile: its caller may have waited for the chat's lock, and the function must see what was committed meanwhile.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

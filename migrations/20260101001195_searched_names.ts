@@ -1,10 +1,7 @@
 import type { Knex } from "knex";
 import { operatorsOfParts } from "./extensions.ts";
 
-/**
- * Accented letters of Latin scripts, each one character when composed, and the letters that stand for them in a search.
- * The ñ is a letter of its own.
- */
+/** Accented Latin letters and the letters that match them in a search. The ñ is a letter of its own. */
 const letters: Readonly<Record<string, string>> = {
   a: "àáâãäåāăąǎǟǡǻȁȃȧạảấầẩẫậắằẳẵặ",
   b: "ḃḅḇ",
@@ -32,7 +29,7 @@ const letters: Readonly<Record<string, string>> = {
   y: "ýÿŷȳẏẙỳỵỷỹ",
   z: "źżžƶẑẓẕ",
 };
-/** Capitals as well: not every database knows the small ones of other letters than a to z. */
+/** Includes capitals, since some databases lower-case only a to z. */
 const pairs = Object.entries(letters).flatMap(([letter, forms]) =>
   [...forms].flatMap((form) => [form, form.toUpperCase()].map((each) => [each, letter] as const)),
 );
@@ -40,16 +37,16 @@ const single = pairs.filter(([form]) => form.length === 1 && form > "\u007f");
 const accented = single.map(([form]) => form).join("");
 const plain = single.map(([, letter]) => letter).join("");
 
-/** Outside of a transaction: contacts are written while their index is built. */
+/** Without a transaction, so that contacts can be written while the index is built. */
 export const config = { transaction: false };
 
-/** Names are found without their accents, whichever way these are encoded. */
+/** Searches ignore accents, in composed and decomposed form. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create or replace function searched_text(written text) returns text
     language sql immutable strict parallel safe
     return translate(lower(normalize(written, NFC)), '${accented}', '${plain}')`);
-  // What an attempt that broke off has left is not valid.
+  // An interrupted build leaves an invalid index.
   await db.raw("drop index concurrently if exists contacts_by_searched_name_part");
   await db.raw(`
     create index concurrently contacts_by_searched_name_part

@@ -1,13 +1,13 @@
 import type { Knex } from "knex";
 
-/** Tables of records that a business manages by itself. `templates` has a text `version` of its own. */
+/** Tables that a business manages. `templates` already has a `version`, which is a text. */
 const tables = [
   ...["businesses", "users", "departments", "tags", "quick_replies", "steps", "templates", "senders"],
   ...["branches", "zones", "articles", "article_extras", "drivers"],
 ];
 const archived = ["users", "articles", "steps"];
 
-/** Keys that exist may do all but administer. */
+/** Existing keys get all scopes except `admin`. */
 export async function up(db: Knex): Promise<void> {
   for (const table of tables) {
     await db.raw(`alter table ${table} add column record_version integer not null default 1`);

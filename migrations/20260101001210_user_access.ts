@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Users are invited, and have a password only once they accepted; their sessions can be told apart and ended. */
+/** Users are invited and set a password when they accept. Their sessions can be listed and ended. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     alter table credentials alter column password_hash drop not null;

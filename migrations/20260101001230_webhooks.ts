@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Endpoints of businesses that hear of events, and what is delivered to them. */
+/** Webhook endpoints of businesses, and the deliveries to them. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create table webhooks (

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** The audit is read from its latest entry on: all of it, or that of one resource, record or actor. */
+/** Indexes for reading the audit from the latest entry, for all entries or one resource, record or actor. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     drop index audit_by_time, audit_of_record;

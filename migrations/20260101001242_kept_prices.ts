@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * An order's lines keep the name and the price of their articles, their extras the charges, and the order the price of
- * its zone, as they are when they come into it. Those that exist take what holds now.
+ * Orders keep the names and prices of their articles, extras and zone as they were when they were added. Existing orders
+ * get today's.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
@@ -18,7 +18,7 @@ export async function up(db: Knex): Promise<void> {
     update line_extras as line_extra set charge = extra.charge
     from article_extras as extra where extra.business_id = line_extra.business_id and extra.id = line_extra.extra_id;
   `);
-  // Nothing of an order changes that anybody would hear or count.
+  // Disables the triggers, since no visible or counted field of the orders changes.
   await db.raw(`
     alter table orders disable trigger user;
     update orders as o set zone_price = zone.price

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** What a business calls a sender, and what the platform last said of it. */
+/** The business's name of a sender, and the platform's last report about it. */
 export async function up(db: Knex): Promise<void> {
   await db.raw("alter table senders add column name text, add column state text, add column quality text");
 }

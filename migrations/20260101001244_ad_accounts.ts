@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** So that what a business is to the ad platform is managed like its other records. */
+/** Ad accounts become records like the others. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     alter table ad_credentials

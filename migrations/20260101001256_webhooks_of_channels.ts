@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Webhooks of every channel are kept in one table, and each channel's are worked off on their own. */
+/** Webhooks of all channels share a table, but each channel's are processed separately. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     alter table incoming_webhooks
@@ -15,7 +15,7 @@ export async function up(db: Knex): Promise<void> {
   `);
 }
 
-/** What other channels sent cannot be told from the cloud's without the column. */
+/** Without the column, webhooks of other channels would look like the cloud channel's. */
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
     alter table senders drop column connection_told_at;

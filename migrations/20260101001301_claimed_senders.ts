@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * When each was told of a sender, so that older news do not overwrite newer ones, and by which secret its provider proves
- * itself: instances that were paired until now were given one that was made of their name alone.
+ * The time of the last report about a sender, so that older reports do not overwrite newer ones, and which secret its
+ * provider uses: existing paired phones use one that is derived from their name alone.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

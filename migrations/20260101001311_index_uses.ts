@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Indexes are built while orders come in and the inbox is read. What broke off may be run again. */
+/** Indexes are built concurrently. After a failure, the migration can run again. */
 export const config = { transaction: false };
 
 const added = {
@@ -11,7 +11,7 @@ const added = {
   departments_of_agent: "department_agents (business_id, user_id)",
 };
 
-/** Without the chats that no message came to: foreign keys and counts could not use them. */
+/** The old indexes. Foreign keys and counts cannot use them, since they leave out chats without messages. */
 const ofInbox = {
   chats_of_department: `chats (business_id, department_id, state, last_message_at desc, id desc)
     where last_message_at is not null and department_id is not null`,
@@ -25,8 +25,8 @@ const ofAll = {
 };
 
 /**
- * What uses a record is found by an index, by counts and by foreign keys: not among all orders and chats. Steps and zones,
- * and campaigns by their tags, are so few that they are looked through.
+ * Indexes for counting the uses of a record and for foreign keys. Steps, zones and campaigns by tag are so few that they
+ * need none.
  */
 export async function up(db: Knex): Promise<void> {
   for (const [index, definition] of Object.entries(added)) await build(db, index, definition);
@@ -38,14 +38,14 @@ export async function down(db: Knex): Promise<void> {
   for (const index of Object.keys(added)) await db.raw(`drop index concurrently if exists ${index}`);
 }
 
-/** The old one serves until the new one is there. */
+/** Keeps the old index until the new one is complete. */
 async function replace(db: Knex, index: string, definition: string): Promise<void> {
   await build(db, `${index}_new`, definition);
   await db.raw(`drop index concurrently if exists ${index}`);
   await db.raw(`alter index ${index}_new rename to ${index}`);
 }
 
-/** One that an earlier attempt began may not be valid. */
+/** An interrupted build leaves an invalid index. */
 async function build(db: Knex, index: string, definition: string): Promise<void> {
   await db.raw(`drop index concurrently if exists ${index}`);
   await db.raw(`create index concurrently ${index} on ${definition}`);

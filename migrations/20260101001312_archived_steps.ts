@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** An archived step does not keep its department from being deleted; the step is of none then. */
+/** An archived step does not prevent its department from being deleted, and then has none. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     alter table steps drop constraint steps_business_id_department_id_fkey;

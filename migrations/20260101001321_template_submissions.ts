@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** From when on the platform's list tells what became of a template that was submitted; null where none is in doubt. */
+/** From when on the platform's list tells the result of a template's submission; null if the result is known. */
 export async function up(db: Knex): Promise<void> {
   await db.raw("alter table templates add column listed_from timestamptz");
 }

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** What comes of an attempt counts for the address that was asked: an endpoint may have got another one meanwhile. */
+/** The result of an attempt counts only for the URL that was called, since the endpoint's URL may have changed. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     -- How many addresses the endpoint has had; failing_since is about the last one.

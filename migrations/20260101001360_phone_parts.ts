@@ -1,12 +1,12 @@
 import type { Knex } from "knex";
 import { operatorsOfParts } from "./extensions.ts";
 
-/** Outside of a transaction: contacts are written while their index is built. */
+/** Without a transaction, so that contacts can be written while the index is built. */
 export const config = { transaction: false };
 
 /**
- * Parts of phone numbers are looked up by groups of five digits. Few numbers of a business have the same five, whereas a
- * group of three is in so many that a search takes as long as the business is large.
+ * Parts of phone numbers are searched by groups of five digits. A group of three is in so many numbers that the search
+ * would take longer the more contacts a business has.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
@@ -22,7 +22,7 @@ export async function up(db: Knex): Promise<void> {
       end loop;
       return parts;
     end $$`);
-  // What an attempt that broke off has left is not valid.
+  // An interrupted build leaves an invalid index.
   await db.raw("drop index concurrently if exists contacts_by_phone_parts");
   await db.raw(`
     create index concurrently contacts_by_phone_parts on contacts using gin (business_id, phone_parts(phone))`);

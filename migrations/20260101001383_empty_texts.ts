@@ -12,7 +12,7 @@ const texts = {
 } as const;
 const flags = ["ad_account_for_report", "template_language", "tax_id_label"] as const;
 
-/** An empty text that a record need not have counted as a value: two articles could not both be without a code. */
+/** An optional text that is empty becomes null: otherwise two articles without a code have the same code. */
 export async function up(db: Knex): Promise<void> {
   for (const [table, columns] of Object.entries(texts)) {
     await db.raw(`
@@ -30,5 +30,5 @@ export async function up(db: Knex): Promise<void> {
   `);
 }
 
-/** The version before reads null as well, and means the same by it: there is nothing to bring back. */
+/** The previous version treats null like an empty text. */
 export async function down(): Promise<void> {}

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Indexes are built while deliveries go on. What broke off may be run again. */
+/** Indexes are built concurrently. After a failure, the migration can run again. */
 export const config = { transaction: false };
 
 const before = {
@@ -15,8 +15,8 @@ const after = {
 };
 
 /**
- * An endpoint begins another round when it is disabled and when it is enabled: what waits of an earlier round is not
- * delivered any more, however much it is. It leads the indexes, so that what is due is found beside any number of those.
+ * An endpoint starts a new round when it is disabled or enabled. Waiting deliveries of earlier rounds are dropped. The
+ * round comes first in the indexes, so that dropped deliveries do not slow the search for due ones.
  */
 export async function up(db: Knex): Promise<void> {
   for (const table of ["webhook_progress", "webhook_deliveries"]) {
@@ -25,7 +25,7 @@ export async function up(db: Knex): Promise<void> {
   for (const [index, definition] of Object.entries(after)) await replace(db, index, definition);
 }
 
-/** What waits of an earlier round would be delivered by the version before. */
+/** The previous version would send the deliveries of earlier rounds. */
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
     update webhook_deliveries as delivery set state = 'failed', error = 'disabled' from webhook_progress as progress
@@ -37,7 +37,7 @@ export async function down(db: Knex): Promise<void> {
   }
 }
 
-/** The old one serves until the new one is there. */
+/** Keeps the old index until the new one is complete. */
 async function replace(db: Knex, index: string, definition: string): Promise<void> {
   await db.raw(`drop index concurrently if exists ${index}_new`);
   await db.raw(`create index concurrently ${index}_new on ${definition}`);

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** A campaign that is over stays where its sender is deleted, and keeps the channel that it was sent on. */
+/** A finished campaign stays when its sender is deleted, and keeps its channel. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     alter table campaigns alter column sender_id drop not null;
@@ -11,7 +11,7 @@ export async function up(db: Knex): Promise<void> {
   `);
 }
 
-/** Campaigns without a sender get the first that their business has; one that has none any more keeps this from being undone. */
+/** Campaigns without a sender get the business's first one. If it has none, the migration cannot be undone. */
 export async function down(db: Knex): Promise<void> {
   await db.raw(`
     alter table campaigns drop constraint campaigns_sender_check;

@@ -1,9 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * Files of customers that are still to be fetched from their platforms, one row for each message with a file. A row is
- * deleted once its file is stored or given up on; the message says which. A row that is fetched is under a lease: it is
- * due again when the lease ends.
+ * Files of customers that must be fetched from their platforms, one row per message. The row is deleted when the file is
+ * stored or given up. A running fetch holds a lease; after the lease the row is due again.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

@@ -1,16 +1,16 @@
 import type { Knex } from "knex";
 
-/** Indexes are built while orders are made. What broke off may be run again. */
+/** Indexes are built concurrently. After a failure, the migration can run again. */
 export const config = { transaction: false };
 
-/** Who may have changed an order; the bot has no id. */
+/** The kinds of actors that change orders. The bot has no id. */
 const actors = (kinds: readonly string[]) => `
   alter table order_changes drop constraint if exists order_changes_actor_check;
   alter table order_changes
     add constraint order_changes_actor_check check (actor in (${kinds.map((kind) => `'${kind}'`).join(", ")})) not valid;
   alter table order_changes validate constraint order_changes_actor_check`;
 
-/** A customer's message makes at most one order. */
+/** A message can create only one order. */
 export async function up(db: Knex): Promise<void> {
   await db.raw("alter table orders add column if not exists message_id bigint");
   await db.raw("drop index concurrently if exists orders_by_message");
@@ -25,7 +25,7 @@ export async function up(db: Knex): Promise<void> {
   await db.raw(actors(["key", "user", "bot", "contact"]));
 }
 
-/** What contacts did counts as done by the bot. */
+/** Changes by contacts become changes by the bot. */
 export async function down(db: Knex): Promise<void> {
   await db.raw("update order_changes set actor = 'bot', actor_id = null where actor = 'contact'");
   await db.raw(actors(["key", "user", "bot"]));

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** What the platform last told of the account that owns a sender: `{ event, details, at }`. */
+/** The platform's last update about the account of a sender: `{ event, details, at }`. */
 export async function up(db: Knex): Promise<void> {
   await db.raw("alter table senders add column account_news jsonb");
 }

@@ -1,9 +1,9 @@
 import type { Knex } from "knex";
 
-/** Channels whose platform names no customer by itself. */
+/** Channels whose webhooks contain no names of customers. */
 const unnaming = "('platform-page', 'platform-photo')";
 
-/** Contacts whose name the platform is still to be asked for. Until then their id stands in its place. */
+/** Contacts whose name must be requested from the platform; until then their id is shown. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create table unnamed_contacts (

@@ -1,13 +1,13 @@
 import type { Knex } from "knex";
 
-/** Outside of a transaction: contacts are written while they are looked at and while the index is built. */
+/** Without a transaction, so that contacts can be written while the index is built. */
 export const config = { transaction: false };
 
 const hasOneName = `
   case when erased_at is not null then phone is null and known_on is null
        else (phone is null) <> (known_on is null) end`;
 
-/** @param known - what else must be true of the row that the id on the platform finds */
+/** @param known - a further condition on a contact that is found by its platform id */
 const findsContact = (known: string): string => `
   create or replace function lock_contact_spoken_of(business bigint, about jsonb) returns bigint language plpgsql as $$
   declare
@@ -29,17 +29,14 @@ const findsContact = (known: string): string => `
     return found;
   end $$`;
 
-/**
- * Some channels know their customers by an id that is no phone number. Such a contact has no number: an id that looks like
- * the number of somebody else is never taken for it.
- */
+/** Contacts of some channels have a platform id instead of a phone number. The id is never compared with phone numbers. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     -- The channel on which platform_id finds the contact; null where its number finds it.
     alter table contacts add column if not exists known_on text;
     alter table contacts drop constraint if exists contacts_phone_check_erased;
     alter table contacts drop constraint if exists contacts_have_one_name`);
-  // Contacts of these channels had their id in the place of a number.
+  // These contacts had their id as the phone number.
   await db.raw(`
     update contacts as contact set known_on = chat.provider, phone = null
     from chats as chat
@@ -51,7 +48,7 @@ export async function up(db: Knex): Promise<void> {
         where other.business_id = chat.business_id and other.contact_id = chat.contact_id and other.id <> chat.id)`);
   await db.raw(`alter table contacts add constraint contacts_have_one_name check (${hasOneName}) not valid`);
   await db.raw("alter table contacts validate constraint contacts_have_one_name");
-  // What an attempt that broke off has left is not valid.
+  // An interrupted build leaves an invalid index.
   await db.raw("drop index concurrently if exists contacts_known_on");
   await db.raw(`
     create unique index concurrently contacts_known_on on contacts (business_id, known_on, platform_id)
@@ -59,7 +56,7 @@ export async function up(db: Knex): Promise<void> {
   await db.raw(findsContact("and known_on is null"));
 }
 
-/** A column that must hold a number gets one that no telephone has. */
+/** The column must not be null, so it gets a number that no telephone has. */
 export async function down(db: Knex): Promise<void> {
   await db.raw(findsContact(""));
   await db.raw(`

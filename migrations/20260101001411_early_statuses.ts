@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** What a platform tells of a message before its answer says which message that is. */
+/** Statuses that arrive before the answer to the send, which tells the message's platform id. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create table early_statuses (

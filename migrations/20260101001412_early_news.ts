@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** What a customer does with a message, told before the message itself. */
+/** Reactions and the like that arrive before the message they are about. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create table early_news (

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 const emptied = ["body", "preview"];
-/** Without `file`, which names the file of a message. */
+/** The keys of before. They lack `file`, which contains the name of a message's file. */
 const nulled = [
   ...["mediaUrl", "attachment", "details", "platformMessageId", "errorReason"],
   ...["rawAddress", "locationLabel", "latitude", "longitude", "externalUserId"],
@@ -35,8 +35,8 @@ const defining = (gone: readonly string[]): string => `
   end $$`;
 
 /**
- * Customers give their files names, and events tell them. An erasure that is under way now keeps its numbers as they are
- * for a quarter of an hour; later ones seal them.
+ * Names of files come from customers and appear in events, so erasures clear them. Running erasures store their numbers
+ * in plain form for a quarter of an hour; later ones seal them.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(defining([...nulled, "file"]));
@@ -47,7 +47,7 @@ export async function up(db: Knex): Promise<void> {
       add column sealed_numbers bytea`);
 }
 
-/** Erasures under way look no more for what came late: numbers cannot be opened here. */
+/** Running erasures stop looking for late messages, since the sealed numbers cannot be opened here. */
 export async function down(db: Knex): Promise<void> {
   await db.raw("alter table contact_erasures drop column sealed_numbers, alter column numbers drop default");
   await db.raw(defining(nulled));

@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * Which sender of the business each customer wrote to last. Of the chats there are, it is known where a file of the
- * customer is still to be fetched; others are answered from the first sender, as until now, until their customer writes.
+ * The sender that a customer wrote to last. For existing chats it is only known where a file waits to be fetched; the
+ * others are answered from the first sender, as before, until the customer writes again.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`

@@ -1,11 +1,11 @@
 import type { Knex } from "knex";
 
-/** Outside of a transaction: messages are written while the index is built. */
+/** Without a transaction, so that messages can be written while the index is built. */
 export const config = { transaction: false };
 
-/** @param columns - after the business and the platform's id */
+/** @param columns - the index columns after the business and the platform id */
 const replaceIndex = async (db: Knex, columns: string): Promise<void> => {
-  // What an attempt that broke off has left is not valid.
+  // An interrupted build leaves an invalid index.
   await db.raw("drop index concurrently if exists messages_by_platform_id_new");
   await db.raw(`
     create unique index concurrently messages_by_platform_id_new on messages (business_id, platform_message_id${columns})
@@ -14,7 +14,7 @@ const replaceIndex = async (db: Knex, columns: string): Promise<void> => {
   await db.raw("alter index messages_by_platform_id_new rename to messages_by_platform_id");
 };
 
-/** @param order - which of several messages with the id is meant */
+/** @param order - selects one of several messages with the id */
 const findsContact = (order: string): string => `
   create or replace function lock_contact_spoken_of(business bigint, about jsonb) returns bigint language plpgsql as $$
   declare
@@ -37,17 +37,17 @@ const findsContact = (order: string): string => `
   end $$`;
 
 /**
- * Paired phones choose the ids of their messages, so two phones of one business may have the same id: always where one
- * writes to the other. There an id names a message together with its phone.
+ * Paired phones choose message ids themselves, so two phones of a business can use the same id; they always do when one
+ * writes to the other. Their ids are therefore unique only per phone.
  */
 export async function up(db: Knex): Promise<void> {
-  // The platform's id of the sender on such channels. Empty where the platform's ids suffice, and in older messages.
+  // The sender's platform id on such channels. Empty on other channels and in older messages.
   await db.raw("alter table messages add column if not exists id_scope text not null default ''");
   await replaceIndex(db, ", id_scope");
   await db.raw(findsContact("and message.direction = 'out' order by message.id desc limit 1"));
 }
 
-/** Of several messages with one id the first keeps it. */
+/** Of several messages with one id, the first one keeps it. */
 export async function down(db: Knex): Promise<void> {
   await db.raw(findsContact(""));
   await db.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Authors edit their messages. The text before is not kept. */
+/** Messages can be edited by their authors. The old text is not stored. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     -- By the platform's clock: when the text was edited last.

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Finds the oldest news of a business: beyond a number of them they go first. */
+/** Finds a business's oldest early news, which are deleted beyond a limit. */
 export async function up(db: Knex): Promise<void> {
   await db.raw("create index early_news_of_business on early_news (business_id, heard_at)");
 }

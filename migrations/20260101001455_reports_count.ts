@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Reports of platforms about senders raise the version; the versions that only reports made are kept apart. */
+/** A platform's report about a sender raises the version, and versions that come only from reports are recorded. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     alter table senders

@@ -1,11 +1,11 @@
 import type { Knex } from "knex";
 
 /**
- * The directory of an installation whose businesses live in several cells. It is used in the first cell; the others have
- * its tables and leave them empty. A business without a row lives in the first cell, whose own tables say what is its.
+ * The directory of an installation with several cells. Only the first cell uses these tables. A business without a row
+ * lives in the first cell.
  *
- * Versions rise in the order in which changes are committed: changes take turns. So a process that knows all up to a
- * version reads later ones and misses none.
+ * Versions grow in the order of the commits, since changes lock each other. So a process that has read up to a version
+ * misses nothing.
  */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
@@ -48,7 +48,7 @@ export async function up(db: Knex): Promise<void> {
     create table away_businesses (
       business_id bigint primary key,
       since timestamptz not null default now())`);
-  // Equal numbers of two businesses must not meet where one of them moves in.
+  // Ids of different businesses may be equal, which must not conflict when a business moves into a cell.
   await db.raw("alter table sessions drop constraint sessions_id_key, add unique (business_id, id)");
   await db.raw("alter table app_keys drop constraint app_keys_id_key, add unique (business_id, id)");
 }

@@ -1,9 +1,6 @@
 import type { Knex } from "knex";
 
-/**
- * How businesses move from one cell to another. `business_moves` is used in the first cell, beside the directory; the
- * other tables in each cell that a move touches.
- */
+/** Moves of businesses between cells. `business_moves` is used in the first cell, the other tables in both cells of a move. */
 export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create table business_moves (
@@ -29,8 +26,8 @@ export async function up(db: Knex): Promise<void> {
   await db.raw("create index business_moves_of_business on business_moves (business_id, id)");
   await db.raw("create index business_moves_to_tidy on business_moves (moved_at) where step = 'moved'");
 
-  // The business's place in this cell while it comes here or leaves. While held_until is ahead, triggers that the move
-  // made refuse its writes; infinity means that it has left.
+  // The state of a business in this cell during a move. Triggers refuse its writes until `held_until`; infinity means that
+  // it has left.
   await db.raw(`
     create table moving_businesses (
       business_id bigint primary key,
@@ -46,7 +43,7 @@ export async function up(db: Knex): Promise<void> {
       key text[] not null
     )`);
   await db.raw("create index moved_keys_of_table on moved_keys (business_id, table_name)");
-  // In the cell that a business comes to: what of each table is there. Without a last key, all of it.
+  // In the target cell: how far each table is copied. Without a last key it is complete.
   await db.raw(`
     create table copied_parts (
       business_id bigint not null,

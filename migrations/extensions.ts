@@ -1,11 +1,11 @@
 import type { Knex } from "knex";
 
-/** Both may be created by the owner of the database, and serve all schemas of it. */
+/** The owner of the database may create both. They serve all of its schemas. */
 const extensions = ["pg_trgm", "btree_gin"];
 
 /**
- * Sees to the extensions and tells the name of the operators for parts of words. It names the schema of the extension:
- * where the tables are in a schema of their own, no other is looked through.
+ * Creates the extensions. Returns the qualified name of the trigram operator class, since a cell's search path contains
+ * only its own schema.
  */
 export async function operatorsOfParts(db: Knex): Promise<string> {
   for (const name of extensions) await db.raw(`create extension if not exists ${name}`);
@@ -15,7 +15,7 @@ export async function operatorsOfParts(db: Knex): Promise<string> {
   return `${rows[0]?.schema}.gin_trgm_ops`;
 }
 
-/** Leaves those that are in another schema, where other cells use them. */
+/** Keeps extensions in other schemas, which other cells use. */
 export async function dropExtensions(db: Knex): Promise<void> {
   const { rows } = await db.raw<{ rows: { name: string }[] }>(
     "select extname as name from pg_extension where extname = any(?) and extnamespace = current_schema()::regnamespace",

@@ -32,30 +32,29 @@ import { ImportRows } from "../kernel/row-imports.ts";
 import { provide } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
-/** What a resource can have beside its table. */
 interface Own<Fields extends object> {
   readonly rules?: Omit<ResourceRules<Fields>, "name">;
-  /** Called for each change after the commit. */
+  /** Called after the commit of each change. */
   readonly afterCommit?: (changed: CommittedChange<Fields>) => Promise<void>;
   readonly feed?: EventFeed;
-  /** How many imported rows share a transaction, if the usual number would block others for too long. */
+  /** Rows per transaction of an import, if the usual number would block others for too long. */
   readonly rowsAtOnce?: number;
 }
 
-/** Provides the routes of a resource that needs nothing but its table. */
+/** The routes of a resource that only needs a table. */
 export function provideRecords<Fields extends object>(
   bind: Bind,
   onWire: RecordOnWire<Fields>,
   table: RecordTable<Fields>,
 ) {
   bindForAudit(bind, onWire);
-  provide(bind, tokens.routes, [tokens.cells, tokens.log], (cells, log) => [
+  provide(bind, "routes", ["cells", "log"], (cells, log) => [
     ...importsOf(onWire, cells, log, (queries) => new KnexBatches(queries, table)),
     ...routesOf(onWire, cells, (queries) => new KnexRecords(queries, table)),
   ]);
 }
 
-/** The routes of a resource's imports; none if `matching` is not set. */
+/** The import routes of a resource; none unless it has `matching`. */
 export function importsOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,
@@ -78,11 +77,10 @@ export function importsOf<Fields extends object>(
   return importRoutes({ ...onWire, matching }, { imports, refused, onFailure });
 }
 
-/** Lets the audit spell the records as the resource's own routes do. */
+/** Lets the audit translate records to the wire like the resource's own routes. */
 export const bindForAudit = <Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>) =>
   bind(tokens.recordOnWire).toConstantValue(onWire as unknown as RecordOnWire<never>);
 
-/** The routes that every resource has. */
 export function routesOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,
@@ -98,14 +96,14 @@ export function routesOf<Fields extends object>(
   return [...recordRoutes(onWire, records), ...choicesRoutes(onWire, records)];
 }
 
-/** Provides the routes of a resource with a single record for each business. */
+/** The routes of a resource with one record per business. */
 export function provideOneRecord<Fields extends object>(
   bind: Bind,
   onWire: RecordOnWire<Fields>,
   recordOn: (queries: Queries) => OneRecord<Fields>,
 ): void {
   bindForAudit(bind, onWire);
-  provide(bind, tokens.routes, [tokens.cells], (cells) => oneRecordRoutesOf(onWire, cells, recordOn));
+  provide(bind, "routes", ["cells"], (cells) => oneRecordRoutesOf(onWire, cells, recordOn));
 }
 
 export function oneRecordRoutesOf<Fields extends object>(

@@ -66,7 +66,6 @@ import { zonesTable } from "../administration/resources/zones/postgres.ts";
 import { HttpSenderPlatforms } from "../channels/sender-platforms.ts";
 import { tellOfAgents } from "../inbox/adapters/postgres/leaving-users.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import { PostgresZones } from "../infra/postgres/business-zones.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
@@ -85,11 +84,11 @@ import {
   routesOf,
   unitOfWorkOf,
 } from "./administration-records.ts";
-import { provide } from "./provide.ts";
+import { provide, provideTick } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 import { newSecretBy } from "./webhooks.module.ts";
 
-/** Each user takes about ten statements, and other changes in the business wait for the transaction. */
+/** Each user takes about ten statements, and other changes of the business wait for the transaction. */
 const usersAtOnce = 50;
 
 export const administrationModule = new ContainerModule(({ bind }) => {
@@ -99,7 +98,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   provideRecords(bind, extrasOnWire, extrasTable);
   provideRecords(bind, quickRepliesOnWire, quickRepliesTable);
   bindForAudit(bind, departmentsOnWire);
-  provide(bind, tokens.routes, [tokens.cells, tokens.feed], (cells, feed) =>
+  provide(bind, "routes", ["cells", "feed"], (cells, feed) =>
     routesOf(departmentsOnWire, cells, (queries) => new PostgresDepartmentRecords(queries, tellOfAgents), {
       rules: { check: checkHours },
       feed,
@@ -107,7 +106,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   );
   provideRecords(bind, tagsOnWire, tagsTable);
   bindForAudit(bind, appKeysOnWire);
-  provide(bind, tokens.routes, [tokens.cells, tokens.secrets], (cells, secrets) => {
+  provide(bind, "routes", ["cells", "secrets"], (cells, secrets) => {
     const newKey = () => {
       const key = newToken("rk");
       return { key, digest: secrets.digest(key) };
@@ -115,15 +114,15 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     const recordsOn = (queries: Queries) => new PostgresAppKeyRecords(queries, newKey);
     return routesOf(appKeysOnWire, cells, recordsOn, { rules: appKeyRules(new PostgresZones(cells)) });
   });
-  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.config], (cells, secrets, { webhooks }) => {
-    // Without `bindForAudit`: fields have the same names inside and on the wire, and entries of the audit have further
-    // ones, for instance of a rotation.
+  provide(bind, "routes", ["cells", "secrets", "config"], (cells, secrets, { webhooks }) => {
+    // Without `bindForAudit`: the audit has fields beyond the record's, for instance about a rotation, and all fields have
+    // the same names on the wire.
     const onWire = webhooksOnWire((url) => urlErrorOf(url, webhooks.allowPrivateUrls));
     return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), endRound));
   });
   provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
   bindForAudit(bind, flagsOnWire);
-  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.adPlatform], (cells, secrets, platform) => {
+  provide(bind, "routes", ["cells", "secrets", "adPlatform"], (cells, secrets, platform) => {
     const flagsOn = (queries: Queries) => new PostgresFlags(queries);
     const rules = reportAccountRules<Flags>(platform, {
       flags: async (businessId) => (await flagsOn(cells.of(businessId)).find(businessId))?.fields,
@@ -136,21 +135,21 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     });
     return oneRecordRoutesOf(flagsOnWire, cells, flagsOn, { ...rules, check: checkFlags });
   });
-  provide(bind, tokens.setOperatorFlag, [tokens.cells], (cells) => {
+  provide(bind, "setOperatorFlag", ["cells"], (cells) => {
     const flagsOn = (queries: Queries) => new PostgresFlags(queries);
     const reads = { find: (businessId: number) => flagsOn(cells.of(businessId)).find(businessId) };
     return new SetOperatorFlag(reads, unitOfWorkOf(cells, flagsOn));
   });
   provideRecords(bind, zonesOnWire, zonesTable);
   bindForAudit(bind, stepsOnWire);
-  provide(bind, tokens.routes, [tokens.cells], (cells) =>
+  provide(bind, "routes", ["cells"], (cells) =>
     routesOf(stepsOnWire, cells, (queries) => new PostgresStepRecords(queries)),
   );
   bindForAudit(bind, templatesOnWire);
   provide(
     bind,
-    tokens.routes,
-    [tokens.cells, tokens.platform, tokens.senderDirectory, tokens.campaignAnnouncer],
+    "routes",
+    ["cells", "platform", "senderDirectory", "campaignAnnouncer"],
     (cells, approval, senders, announcer) => {
       const recordsOn = (queries: Queries) => new PostgresTemplateRecords(queries);
       const platform = approvingPlatform(approval, senders);
@@ -174,8 +173,8 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   bindForAudit(bind, sessionsOnWire);
   provide(
     bind,
-    tokens.routes,
-    [tokens.cells, tokens.secrets, tokens.feed, tokens.handOverChats, tokens.log],
+    "routes",
+    ["cells", "secrets", "feed", "handOverChats", "log"],
     (cells, secrets, feed, handOver, log) => {
       const digestOf = (token: string) => secrets.digest(token);
       const newInvitation = () => {
@@ -206,7 +205,7 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     },
   );
   bindForAudit(bind, adAccountsOnWire);
-  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.adPlatform], (cells, secrets, platform) => {
+  provide(bind, "routes", ["cells", "secrets", "adPlatform"], (cells, secrets, platform) => {
     const recordsOn = (queries: Queries) => new SealedRecords(queries, secrets, adAccountsTable);
     const stored: StoredAdAccess = {
       opened: (businessId, id) => recordsOn(cells.of(businessId)).opened(businessId, id),
@@ -217,12 +216,12 @@ export const administrationModule = new ContainerModule(({ bind }) => {
   bindForAudit(bind, pairingsOnWire);
   provide(
     bind,
-    tokens.senderPlatforms,
-    [tokens.httpClient, tokens.config, tokens.instanceWebhook],
+    "senderPlatforms",
+    ["httpClient", "config", "instanceWebhook"],
     (client, { messagingPlatform, channels: urls }, webhookOf) =>
       new HttpSenderPlatforms({ client, messagingPlatform, urls, webhookOf }),
   );
-  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.senderPlatforms], (cells, secrets, platforms) => {
+  provide(bind, "routes", ["cells", "secrets", "senderPlatforms"], (cells, secrets, platforms) => {
     const recordsOn = (queries: Queries) => new PostgresSenderRecords(queries, secrets);
     const instances: InstanceReads = {
       opened: (businessId, id) => recordsOn(cells.of(businessId)).opened(businessId, id),
@@ -237,12 +236,10 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     ],
     [tokens.cells, { serviceIdentifier: tokens.recordOnWire, isMultiple: true }],
   );
-  provide(bind, tokens.tick, [tokens.cells], (cells) =>
-    tick("audit.purge", 3600, (signal) => new PostgresAuditReads(cells).purge(signal)),
-  );
+  provideTick(bind, "audit.purge", 3600, ["cells"], (cells, signal) => new PostgresAuditReads(cells).purge(signal));
 });
 
-/** Approval at the platform with the business's number. */
+/** Submits and lists templates through the business's own number. */
 function approvingPlatform(approval: TemplateApproval, senders: SenderDirectory): ApprovingPlatform {
   const senderOf = async (businessId: number) => {
     const sender = await senders.of(businessId, cloudChannel);

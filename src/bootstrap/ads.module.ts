@@ -20,13 +20,9 @@ import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
 import { noteOn } from "./audit.ts";
 import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
-
-/** Milliseconds for which the same complaint about the ad platform is not repeated. */
-const silenceMs = 60_000;
 
 export const adsModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.adPlatform, [tokens.httpClient, tokens.config, tokens.log], (client, config, log) => {
+  provide(bind, "adPlatform", ["httpClient", "config", "log"], (client, config, log) => {
     const { url, version, connectTimeoutMs, requestTimeoutMs, timeoutMs, rememberSeconds } = config.adsPlatform;
     const api = new MarketingApi({
       client,
@@ -35,39 +31,34 @@ export const adsModule = new ContainerModule(({ bind }) => {
       timeouts: {
         connectMs: connectTimeoutMs,
         requestMs: requestTimeoutMs,
-        // A process that stops waits no longer than this for requests under way.
+        // A process that stops does not wait longer than this for running requests.
         totalMs: Math.min(timeoutMs, config.messagingPlatform.timeoutMs),
       },
     });
-    const complaints = new OccasionalLog(log, silenceMs);
+    const complaints = new OccasionalLog(log);
     return new RememberedAds(api, rememberSeconds * 1_000, (err) => {
       if (err instanceof NotShown || err instanceof WrongCursor) return;
       complaints.warn({ err }, "the ad platform gave no answer");
     });
   });
-  provide(bind, tokens.adCredentials, [tokens.cells, tokens.secrets], (cells, secrets) => {
+  provide(bind, "adCredentials", ["cells", "secrets"], (cells, secrets) => {
     return new PostgresAdCredentials(cells, secrets);
   });
-  provide(bind, tokens.giveAdAccess, [tokens.cells, tokens.secrets], (cells, secrets) => {
+  provide(bind, "giveAdAccess", ["cells", "secrets"], (cells, secrets) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       credentials: new PostgresAdCredentials(oneCell(transaction), secrets),
       note: noteOn(transaction),
     }));
     return new GiveAdAccess(unitOfWork);
   });
-  provide(bind, tokens.reportedAds, [tokens.adCredentials, tokens.adPlatform], (...deps) => new ReportedAds(...deps));
-  provide(
-    bind,
-    tokens.routes,
-    [tokens.adCredentials, tokens.adPlatform, tokens.cells],
-    (credentials, platform, cells) => {
-      const sales = new PostgresAdSales(cells);
-      return [
-        campaignsRoute(new ListCampaigns(credentials, platform, sales)),
-        // Before the ad sets of a campaign, whose path fits it, too: the router takes the first that fits.
-        accountsRoute(new ListAccounts(credentials, platform)),
-        adSetsRoute(new ListAdSets(credentials, platform, sales)),
-      ];
-    },
-  );
+  provide(bind, "reportedAds", ["adCredentials", "adPlatform"], (...deps) => new ReportedAds(...deps));
+  provide(bind, "routes", ["adCredentials", "adPlatform", "cells"], (credentials, platform, cells) => {
+    const sales = new PostgresAdSales(cells);
+    return [
+      campaignsRoute(new ListCampaigns(credentials, platform, sales)),
+      // Must come before the ad sets of a campaign, whose path also matches.
+      accountsRoute(new ListAccounts(credentials, platform)),
+      adSetsRoute(new ListAdSets(credentials, platform, sales)),
+    ];
+  });
 });

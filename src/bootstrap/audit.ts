@@ -2,7 +2,7 @@ import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.
 import type { Queries } from "../infra/postgres/database.ts";
 import type { NoteInAudit } from "../kernel/audit.ts";
 
-/** Has other features write into the audit, each in its own transaction. */
+/** Lets other features write to the audit in their own transactions. */
 export const noteOn = (transaction: Queries): NoteInAudit => {
   const audit = new PostgresAuditLog(transaction);
   return (businessId, by, changes) => audit.add({ businessId, ...by }, changes);

@@ -3,11 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ContainerModule } from "inversify";
 import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-messages.ts";
 import { background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
+import { refusesValues } from "../infra/postgres/database-failure.ts";
 import { GrownTables } from "../infra/postgres/grown-tables.ts";
-import { refusesValues } from "../infra/postgres/refused-values.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
@@ -34,11 +33,10 @@ import {
   type Timing,
 } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
-import { provide } from "./provide.ts";
+import { provide, provideTick } from "./provide.ts";
 import { sideBySide } from "./side-by-side.ts";
-import { tokens } from "./tokens.ts";
 
-/** Tells every worker that there may be something to send. */
+/** Wakes the workers that send campaigns. */
 const campaignsDue = "campaigns_due";
 
 const timing: Timing = {
@@ -46,36 +44,36 @@ const timing: Timing = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
 };
 
-/** The longest time from the claim of a recipient to the moment its outcome is written down. */
+/** The longest time from claiming a recipient until its outcome is recorded. */
 const recipientLeaseSeconds = ({ campaigns, messagingPlatform }: Config): number =>
   campaigns.sendWithinSeconds + Math.ceil(messagingPlatform.timeoutMs / 1_000) + campaigns.recordWithinSeconds;
 
 export const campaignsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
-    tokens.campaignQueue,
-    [tokens.cells, tokens.secrets, tokens.config],
+    "campaignQueue",
+    ["cells", "secrets", "config"],
     (cells, secrets, config) =>
       new PostgresCampaignQueue(cells, secrets, {
-        // A number is never taken over while its worker may still begin to send.
+        // No other worker may take over a number while this one may still begin to send.
         senderLeaseSeconds: config.campaigns.sendWithinSeconds + 1,
         recipientLeaseSeconds: recipientLeaseSeconds(config),
       }),
   );
   provide(
     bind,
-    tokens.campaignAnnouncer,
-    [tokens.campaignQueue, tokens.feed, tokens.log],
+    "campaignAnnouncer",
+    ["campaignQueue", "feed", "log"],
     (queue, feed, log) =>
       new CampaignAnnouncer(queue, feed, timing, (error) =>
-        log.warn({ err: error }, "where campaigns stand could not be told"),
+        log.warn({ err: error }, "the progress of campaigns could not be announced"),
       ),
   );
-  provide(bind, tokens.recordCampaign, [tokens.cells, tokens.feed, tokens.campaignAnnouncer, tokens.log], recorderIn);
+  provide(bind, "recordCampaign", ["cells", "feed", "campaignAnnouncer", "log"], recorderIn);
   provide(
     bind,
-    tokens.settleCampaigns,
-    [tokens.cells, tokens.feed, tokens.campaignAnnouncer, tokens.log, tokens.campaignQueue],
+    "settleCampaigns",
+    ["cells", "feed", "campaignAnnouncer", "log", "campaignQueue"],
     (cells, feed, announcer, log, queue) => {
       const recorders = cells.parts().map((part) => recorderIn(part, feed, announcer, log));
       const recordStragglers = (signal?: AbortSignal) =>
@@ -85,16 +83,8 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.dispatchCampaigns,
-    [
-      tokens.campaignQueue,
-      tokens.cells,
-      tokens.channels,
-      tokens.recordCampaign,
-      tokens.campaignAnnouncer,
-      tokens.config,
-      tokens.log,
-    ],
+    "dispatchCampaigns",
+    ["campaignQueue", "cells", "channels", "recordCampaign", "campaignAnnouncer", "config", "log"],
     (queue, cells, channels, recorder, announcer, config, log) =>
       new DispatchCampaigns(
         queue,
@@ -110,41 +100,26 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
           concurrency: config.campaigns.requestsAtATime,
           recordAtMost: 500,
         },
-        (error) => log.error({ err: error }, "a campaign met an unexpected failure"),
+        (error) => log.error({ err: error }, "a campaign failed unexpectedly"),
       ),
   );
-  provide(
-    bind,
-    tokens.background,
-    [tokens.dispatchCampaigns, tokens.notifications, tokens.config],
-    (dispatch, notifications, { role }) => {
-      if (role !== "api") notifications.onWork(campaignsDue, () => dispatch.wake());
-      return background("campaigns", "intake", { stop: () => dispatch.stop() });
-    },
-  );
-  provide(bind, tokens.background, [tokens.campaignAnnouncer], (announcer) =>
+  provide(bind, "background", ["dispatchCampaigns", "notifications", "config"], (dispatch, notifications, { role }) => {
+    if (role !== "api") notifications.onWork(campaignsDue, () => dispatch.wake());
+    return background("campaigns", "intake", { stop: () => dispatch.stop() });
+  });
+  provide(bind, "background", ["campaignAnnouncer"], (announcer) =>
     background("progress of campaigns", "work", { stop: () => announcer.settled() }),
   );
-  // For what comes due by itself, such as a scheduled start, and for what a process did not hear.
-  provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
-    tick("campaigns.dispatch", 2, async () => notifications.notify(campaignsDue)),
+  // For scheduled campaigns, and for lost notifications.
+  provideTick(bind, "campaigns.dispatch", 2, ["notifications"], async (notifications) =>
+    notifications.notify(campaignsDue),
   );
-  provide(bind, tokens.tick, [tokens.settleCampaigns], (settle) =>
-    tick("campaigns.settle", 5, (signal) => settle.execute(signal)),
-  );
+  provideTick(bind, "campaigns.settle", 5, ["settleCampaigns"], (settle, signal) => settle.execute(signal));
 
   provide(
     bind,
-    tokens.routes,
-    [
-      tokens.slowCells,
-      tokens.secrets,
-      tokens.templateCache,
-      tokens.platform,
-      tokens.senderCapacities,
-      tokens.config,
-      tokens.notifications,
-    ],
+    "routes",
+    ["slowCells", "secrets", "templateCache", "platform", "senderCapacities", "config", "notifications"],
     (cells, secrets, known, platform, capacities, { media }, notifications) => {
       const register = new PostgresCampaignRegister(cells, secrets);
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
@@ -159,8 +134,8 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.routes,
-    [tokens.cells, tokens.slowCells, tokens.campaignAnnouncer, tokens.notifications],
+    "routes",
+    ["cells", "slowCells", "campaignAnnouncer", "notifications"],
     (cells, slowCells, announcer, notifications) =>
       campaignRoutes(
         new PostgresCampaignReads(cells),
@@ -182,6 +157,6 @@ function recorderIn(cells: Cells<Cell>, feed: EventFeed, announcer: CampaignAnno
   return new RecordCampaign(unitOfWork, feed, (businessId, ids) => announcer.touch(businessId, ids), {
     isOfRows: refusesValues,
     onUnrecorded: (error, campaignId, position) =>
-      log.error({ err: error, campaignId, position }, "what came of a message cannot be recorded as it is"),
+      log.error({ err: error, campaignId, position }, "the outcome of a message cannot be stored"),
   });
 }

@@ -1,78 +1,66 @@
 import { ContainerModule } from "inversify";
 import { background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import { CellHealth } from "../infra/postgres/cell-health.ts";
-import { type Cells, connectionGate, sharedCell } from "../infra/postgres/cells.ts";
+import { type Cells, connectionQueue, sharedCell } from "../infra/postgres/cells.ts";
 import { type Cell, Database } from "../infra/postgres/database.ts";
-import { Directory } from "../infra/postgres/directory.ts";
+import { Directory } from "../infra/postgres/directory/directory.ts";
+import { failingFast, MultipleCells } from "../infra/postgres/multiple-cells.ts";
+import { MultipleNotifications } from "../infra/postgres/multiple-notifications.ts";
+import { MultipleQueues } from "../infra/postgres/multiple-queues.ts";
 import { Notifications } from "../infra/postgres/notifications.ts";
-import { guarded, SpreadCells } from "../infra/postgres/spread-cells.ts";
-import { SpreadGate } from "../infra/postgres/spread-gate.ts";
-import { SpreadNotifications } from "../infra/postgres/spread-notifications.ts";
-import type { FairGate } from "../kernel/fair-gate.ts";
+import type { FairQueue } from "../kernel/fair-queue.ts";
 import type { Log } from "../kernel/log.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
 import { type CellSettings, type Config, cellsOf } from "./config.ts";
 import type { OpenedCell, OpenedCells } from "./opened-cell.ts";
-import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
+import { provide, provideTick } from "./provide.ts";
 
-/** Connections for keys, sessions and what else is looked for before a business is known. */
+/** Connections for finding the business of a key, session and the like. */
 const directoryPoolSize = 4;
-/** Milliseconds: what answers later does not answer. */
+/** Milliseconds: a cell that answers later counts as down. */
 const probeLimits = { poolSize: 1, statementTimeoutMs: 1_000, connectTimeoutMs: 1_000, silenceMs: 0 };
 const repeatTroublesEveryMs = 10_000;
 
-/** The databases of one process. Where there is one cell, its tables are the directory. */
+/** The databases of a process. With a single cell, its own tables replace the directory. */
 export const cellsModule = (config: Config) =>
   new ContainerModule(({ bind }) => {
     const isAlone = cellsOf(config).length === 1;
-    provide(bind, tokens.openedCells, [tokens.log], (log): OpenedCells => {
+    provide(bind, "openedCells", ["log"], (log): OpenedCells => {
       const [first, ...others] = cellsOf(config);
       return [open(first, config, log), ...others.map((cell) => open(cell, config, log))];
     });
-    provide(bind, tokens.directory, [tokens.openedCells, tokens.log], ([first], log) => {
+    provide(bind, "directory", ["openedCells", "log"], ([first], log) => {
       const troubles = new OccasionalLog(log, repeatTroublesEveryMs);
-      return new Directory(guarded(first), { first: first.name }, (error) =>
+      return new Directory(failingFast(first), { first: first.name }, (error) =>
         troubles.warn({ err: error }, "the directory cannot be read"),
       );
     });
-    provide(bind, tokens.database, [tokens.openedCells], ([first]) => first.database);
+    provide(bind, "database", ["openedCells"], ([first]) => first.database);
     provide(
       bind,
-      tokens.cells,
-      [tokens.openedCells, tokens.directory, tokens.log],
+      "cells",
+      ["openedCells", "directory", "log"],
       (opened, directory, log): Cells<Cell> => (isAlone ? opened[0].cells : spread(opened, directory, log)),
     );
-    provide(
-      bind,
-      tokens.slowCells,
-      [tokens.openedCells, tokens.directory, tokens.log],
-      (opened, directory, log): Cells<Cell> => {
-        const slow = opened.map((cell) => ({ ...cell, cells: slowOf(cell, config) })) as unknown as OpenedCells;
-        return isAlone ? slow[0].cells : spread(slow, directory, log);
-      },
-    );
-    provide(bind, tokens.databaseGate, [tokens.openedCells, tokens.directory], (opened, directory) => {
-      const gates = opened.map(({ gate }) => gate) as [FairGate, ...FairGate[]];
-      return isAlone ? gates[0] : new SpreadGate(gates, (id) => cellOf(opened, directory, id).gate);
+    provide(bind, "slowCells", ["openedCells", "directory", "log"], (opened, directory, log): Cells<Cell> => {
+      const slow = opened.map((cell) => ({ ...cell, cells: slowOf(cell, config) })) as unknown as OpenedCells;
+      return isAlone ? slow[0].cells : spread(slow, directory, log);
     });
-    provide(
-      bind,
-      tokens.notifications,
-      [tokens.openedCells, tokens.directory, tokens.log],
-      (opened, directory, log) => {
-        // Schemas of one database share a listener.
-        const byUrl = new Map(opened.map(({ directUrl }) => [directUrl, new Notifications(directUrl, log)]));
-        const [only] = byUrl.values();
-        if (isAlone && only) return only;
-        const of = (id: number) => byUrl.get(cellOf(opened, directory, id).directUrl) as Notifications;
-        const all = new SpreadNotifications([...byUrl.values()], of);
-        all.onWork("businesses_placed", () => void directory.look());
-        return all;
-      },
-    );
-    provide(bind, tokens.background, [tokens.notifications], (notifications) =>
+    provide(bind, "databaseGate", ["openedCells", "directory"], (opened, directory) => {
+      const gates = opened.map(({ gate }) => gate) as [FairQueue, ...FairQueue[]];
+      return isAlone ? gates[0] : new MultipleQueues(gates, (id) => cellOf(opened, directory, id).gate);
+    });
+    provide(bind, "notifications", ["openedCells", "directory", "log"], (opened, directory, log) => {
+      // Schemas of one database share a listener.
+      const byUrl = new Map(opened.map(({ directUrl }) => [directUrl, new Notifications(directUrl, log)]));
+      const [only] = byUrl.values();
+      if (isAlone && only) return only;
+      const of = (id: number) => byUrl.get(cellOf(opened, directory, id).directUrl) as Notifications;
+      const all = new MultipleNotifications([...byUrl.values()], of);
+      all.onWork("businesses_placed", () => void directory.locations.refresh());
+      return all;
+    });
+    provide(bind, "background", ["notifications"], (notifications) =>
       background("notifications", "means", {
         start: () => notifications.start(),
         stop: () => notifications.close(),
@@ -80,30 +68,30 @@ export const cellsModule = (config: Config) =>
     );
     provide(
       bind,
-      tokens.background,
-      [tokens.openedCells, tokens.directory, tokens.databaseGate, tokens.metrics, tokens.log],
+      "background",
+      ["openedCells", "directory", "databaseGate", "metrics", "log"],
       (opened, directory, gate, metrics, log) =>
         background("database", "means", {
           start: async () => {
             metrics.gauge("database_connections", "Connections of this process", () => connectionsOf(opened));
             metrics.gauge("database_turns", "Work on the database, under way and waiting", () => ({ ...gate.stats() }));
             if (isAlone) return;
-            const away = () => ({ away: opened.filter(({ health }) => health.isAway).length, all: opened.length });
+            const away = () => ({ away: opened.filter(({ health }) => health.isDown).length, all: opened.length });
             metrics.gauge("cells", "Cells, and those that do not answer", away);
             log.info({ cells: opened.map(({ name, schema }) => ({ name, schema })) }, "cells of the installation");
             for (const { health } of opened) health.start();
-            await directory.start();
+            await directory.locations.start();
           },
           stop: async () => {
-            directory.stop();
+            directory.locations.stop();
             for (const { health } of opened) health.stop();
             await closeCells(opened);
           },
         }),
     );
     if (isAlone) return;
-    provide(bind, tokens.tick, [tokens.directory, tokens.cells], (directory, cells) =>
-      tick("directory.sweep", 60, () => directory.sweep((businessId) => cells.of(businessId))),
+    provideTick(bind, "directory.sweep", 60, ["directory", "cells"], (directory, cells, signal) =>
+      directory.names.sweep((id) => cells.of(id), signal),
     );
   });
 
@@ -118,21 +106,21 @@ function open(settings: CellSettings, config: Config, log: Log): OpenedCell {
   const database = Database.open({ ...place, poolSize: poolSize + directoryPoolSize }, (error) =>
     log.warn({ err: error }, "an idle database connection broke"),
   );
-  // The planner expects far more rows than a report has; compiling for them would take longer than the report.
+  // The planner overestimates the rows of reports, and compiling them would take longer than running them.
   const slowDatabase = database.beside({
     poolSize: slowPoolSize,
     statementTimeoutMs: slowStatementTimeoutMs,
     sessionSettings: { jit: "off" },
   });
   const probe = database.beside({ ...probeLimits, applicationName: "recado readiness" });
-  // A third of a second of work on two cores.
-  const gate = connectionGate({ name: "database", width: poolSize, waitMs, crowd: { ofOne: 150, all: 300 } });
-  const cells = sharedCell(database, gate, connectionGate({ name: "directory", width: directoryPoolSize, waitMs }));
+  // The crowd is about a third of a second of work on two cores.
+  const gate = connectionQueue({ name: "database", width: poolSize, waitMs, crowd: { ofOne: 150, all: 300 } });
+  const cells = sharedCell(database, gate, connectionQueue({ name: "directory", width: directoryPoolSize, waitMs }));
   const health = new CellHealth({
     name,
     ping: () => probe.ping(),
-    onChange: (isAway, error) => {
-      if (isAway) log.error({ err: error, cell: name }, "a cell does not answer");
+    onChange: (isDown, error) => {
+      if (isDown) log.error({ err: error, cell: name }, "a cell does not answer");
       else log.info({ cell: name }, "a cell answers again");
     },
   });
@@ -141,20 +129,20 @@ function open(settings: CellSettings, config: Config, log: Log): OpenedCell {
 
 function slowOf({ slowDatabase }: OpenedCell, { database }: Config): Cells<Cell> {
   const { slowPoolSize: width, connectTimeoutMs: waitMs } = database;
-  const gate = connectionGate({ name: "slow database", width, waitMs });
+  const gate = connectionQueue({ name: "slow database", width, waitMs });
   return sharedCell(slowDatabase, gate, gate);
 }
 
 function spread(opened: OpenedCells, directory: Directory, log: Log): Cells<Cell> {
   const troubles = new OccasionalLog(log, repeatTroublesEveryMs);
-  return new SpreadCells(opened, directory, (error, cell) =>
-    troubles.warn({ err: error, cell }, "a cell failed at what others did"),
+  return new MultipleCells(opened, directory, (error, cell) =>
+    troubles.warn({ err: error, cell }, "a cell failed while others answered"),
   );
 }
 
-/** That of a business that this process does not know yet is the first one. */
+/** The first cell, if this process does not know the business yet. */
 const cellOf = (opened: OpenedCells, directory: Directory, businessId: number): OpenedCell => {
-  const name = directory.known(businessId)?.cell;
+  const name = directory.locations.cached(businessId)?.cell;
   return opened.find((cell) => cell.name === name) ?? opened[0];
 };
 

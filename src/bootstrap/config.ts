@@ -10,7 +10,7 @@ const httpUrl = { type: "string", pattern: "^https?://" } as const;
 const httpUrlOrNone = { type: "string", pattern: "^(https?://.*)?$" } as const;
 const hostOrNone = { type: "string", pattern: "^((https?://)?[^/\\s:@?#]+(:\\d{1,5})?/?)?$" } as const;
 
-/** Settings that must all be there. */
+/** All properties are required. */
 const section = <const Properties extends Readonly<Record<string, JSONSchema>>>(properties: Properties) =>
   ({
     type: "object",
@@ -22,7 +22,7 @@ const schema = section({
   role: { enum: ["all", "api", "worker"] },
   host: text,
   port: { type: "integer", minimum: 0, maximum: 65_535 },
-  /** Where the service is reached from outside; empty: where it listens. */
+  /** The service's address for others; empty if it is the one where it listens. */
   publicUrl: httpUrlOrNone,
   logLevel: { enum: ["debug", "info", "warn", "error", "silent"] },
   metricsKey: text,
@@ -30,7 +30,7 @@ const schema = section({
   redisUrl: { type: "string", pattern: "^(rediss?://.*)?$" },
   database: section({
     url: { type: "string", pattern: "^postgres(ql)?://" },
-    /** Past a pooler, for notifications, migrations and the clock; empty: as `url`. */
+    /** A connection without a pooler, for notifications, migrations and the clock; empty for the same as `url`. */
     directUrl: { type: "string", pattern: "^(postgres(ql)?://.*)?$" },
     statementNames: { enum: ["on", "kept", "off"] },
     poolSize: { type: "integer", minimum: 2, maximum: 500 },
@@ -39,7 +39,7 @@ const schema = section({
     slowStatementTimeoutMs: positive,
     connectTimeoutMs: positive,
   }),
-  /** Beside the first cell, which is the database above, by their names. Without a `url` it is a schema of that one. */
+  /** Further cells by name. One without a `url` is a schema of the first cell's database. */
   cells: {
     type: "object",
     propertyNames: { pattern: "^[a-z][a-z0-9_]{0,30}$" },
@@ -54,11 +54,11 @@ const schema = section({
     },
   },
   secrets: section({ master: { type: "string", minLength: 32 } }),
-  /** Hosts that may be asked over http in production, comma-separated. */
+  /** Hosts that may be called over plain http in production, comma-separated. */
   plainHttpHosts: text,
   http: section({
     bodyLimitBytes: positive,
-    /** Between saying that it is not ready and taking nothing new: balancers must have noticed by then. */
+    /** How long the process answers requests after it reports that it is stopping, so that balancers notice. */
     drainSeconds: { type: "number", minimum: 0, maximum: 300 },
     corsOrigins: text,
     trustProxy: text,
@@ -86,7 +86,7 @@ const schema = section({
     timeoutMs: positive,
     rememberSeconds: positive,
   }),
-  /** By channel, those with an address of their own; empty: not configured. */
+  /** Base URLs of channels; empty if a channel is not configured. */
   channels: { type: "object", additionalProperties: httpUrlOrNone },
   integrations: section({
     deliveryPricingUrl: httpUrlOrNone,
@@ -117,18 +117,18 @@ export type Config = FromSchema<typeof schema>;
 
 export const directUrlOf = ({ database }: Config): string => database.directUrl || database.url;
 
-/** The name of the cell that `DATABASE_URL` leads to, which has the directory. */
+/** The name of the cell of `DATABASE_URL`. */
 export const firstCell = "c1";
 
 export interface CellSettings {
   readonly name: string;
   readonly url: string;
-  /** Past a pooler. */
+  /** Without a pooler. */
   readonly directUrl: string;
   readonly schema?: string | undefined;
 }
 
-/** The first one first. */
+/** The first cell comes first. */
 export function cellsOf(config: Config): readonly [CellSettings, ...CellSettings[]] {
   const { url } = config.database;
   const first = { name: firstCell, url, directUrl: directUrlOf(config) };
@@ -141,10 +141,7 @@ export function cellsOf(config: Config): readonly [CellSettings, ...CellSettings
 
 const directory = process.env.NODE_CONFIG_DIR ?? `${process.cwd()}/config`;
 
-/**
- * The one place that reads settings: config/default.json, then the file of NODE_ENV, then the environment.
- * Throws with the names of all that are missing or malformed.
- */
+/** Reads config/default.json, the file of NODE_ENV and the environment. Throws with the names of all invalid settings. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const variables: Json = JSON.parse(readFileSync(`${directory}/custom-environment-variables.json`, "utf8"));
   const load = new Load({ configDir: directory, nodeEnv: [environment.NODE_ENV ?? "development"], hostName: "" });
@@ -163,7 +160,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
 }
 
-/** What each setting allows alone, and does not together with the others. */
+/** Checks settings that depend on each other. */
 function contradictions(config: Config): string[] {
   const { http, messages, messagingPlatform, pusher } = config;
   const problems: string[] = [];
@@ -176,7 +173,7 @@ function contradictions(config: Config): string[] {
   }
   const proxies = complaintOf(() => trustedProxies(http.trustProxy));
   if (proxies) problems.push(`TRUST_PROXY ${proxies}`);
-  // A lease that ends while its message may still be on its way would call unknown what is about to be answered.
+  // If the lease ended first, a message would become `unknown` although its answer is still to come.
   if (messages.leaseSeconds * 1_000 <= messagingPlatform.timeoutMs) {
     const least = `${messagingPlatform.timeoutMs} ms`;
     problems.push(`MESSAGE_LEASE_SECONDS must be more than MESSAGING_PLATFORM_TIMEOUT_MS, ${least}`);
@@ -184,13 +181,13 @@ function contradictions(config: Config): string[] {
   return problems;
 }
 
-/** A random text of 32 hexadecimal digits has fewer different ones once in 8,000 times, a longer one never. */
+/** A random text of 32 hexadecimal digits has fewer different ones in 1 of 8,000 cases. */
 const leastDistinct = 10;
-/** Of secrets that may have 16 characters: random hexadecimal digits have fewer once in 100,000 times. */
+/** For secrets of 16 characters: random hexadecimal digits have fewer different ones in 1 of 100,000 cases. */
 const leastDistinctOfShort = 6;
 const shortestSecret = 16;
 
-/** Sections whose settings hold addresses that are asked, and where a provider sends its secret to us. */
+/** Sections with URLs that this service calls, or to which providers send secrets. */
 const asking: ReadonlySet<string> = new Set([
   "publicUrl",
   "messagingPlatform",
@@ -201,7 +198,7 @@ const asking: ReadonlySet<string> = new Set([
   "media",
 ]);
 
-/** What will do for tests and for a look, and not for production. Settings may be malformed, or not there. */
+/** Checks what is allowed in tests but not in production. The settings may be invalid or missing. */
 function weaknesses(settings: unknown, variables: Json): string[] {
   const problems: string[] = [];
   const { secrets, messagingPlatform, metricsKey, media, webhooks, plainHttpHosts } = settings as Config;
@@ -212,7 +209,7 @@ function weaknesses(settings: unknown, variables: Json): string[] {
     [nameOf(["metricsKey"], variables)]: metricsKey,
   };
   for (const [name, secret = ""] of Object.entries(given)) {
-    // Those that must be set are asked for elsewhere.
+    // Missing required settings are reported elsewhere.
     if (secret === "") continue;
     const least = secret === secrets.master ? leastDistinct : leastDistinctOfShort;
     if (secret.length < shortestSecret) problems.push(`${name} must have at least ${shortestSecret} characters`);
@@ -232,7 +229,7 @@ function weaknesses(settings: unknown, variables: Json): string[] {
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Every text among the settings, however deep. */
+/** All strings in the settings, with their paths. */
 function textsIn(settings: unknown, at: readonly string[] = []): { path: readonly string[]; value: string }[] {
   if (typeof settings === "string") return [{ path: at, value: settings }];
   if (typeof settings !== "object" || settings === null) return [];
@@ -248,7 +245,7 @@ function complaintOf(check: () => unknown): string | undefined {
   }
 }
 
-/** The settings that the environment gives; an empty variable gives none. */
+/** The settings in environment variables. Empty variables are ignored. */
 function valuesOf(variables: Json, environment: NodeJS.ProcessEnv): object {
   const entries = Object.entries(variables).map(([name, variable]) => [
     name,
@@ -257,7 +254,7 @@ function valuesOf(variables: Json, environment: NodeJS.ProcessEnv): object {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** The only setting that is JSON; what is none stays a text, of which the check of all settings complains. */
+/** `CELLS` is the only JSON. Invalid JSON stays a string, which the schema refuses. */
 function readValue(variable: string, given: string | undefined): unknown {
   if (!given || variable !== "CELLS") return given || undefined;
   try {
@@ -269,7 +266,7 @@ function readValue(variable: string, given: string | undefined): unknown {
 
 type Json = { readonly [name: string]: string | Json };
 
-/** The environment variable of a setting; settings without one go by their path in config/default.json. */
+/** The environment variable of a setting, or its path in config/default.json if there is none. */
 function nameOf(path: readonly string[], variables: Json): string {
   let found: string | Json | undefined = variables;
   for (const step of path) found = typeof found === "object" ? found[step] : undefined;

@@ -17,7 +17,6 @@ import {
   type UnnamedContact,
 } from "../inbox/public.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import { PostgresRefusedRows } from "../infra/postgres/refused-rows.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { ImportRows } from "../kernel/row-imports.ts";
@@ -27,17 +26,16 @@ import { RemoveWithdrawn } from "../messaging/public.ts";
 import { PostgresOrderErasure } from "../orders/adapters/postgres/order-erasure.ts";
 import { PostgresWebhookErasure } from "../webhooks/adapters/postgres/webhook-erasure.ts";
 import { noteOn } from "./audit.ts";
-import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
+import { provide, provideTick } from "./provide.ts";
 
-/** Milliseconds that a platform may take to tell the name of a customer. */
+/** Milliseconds. */
 const longestNameMs = 5_000;
 
 export const contactsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
-    tokens.eraseContact,
-    [tokens.cells, tokens.slowCells, tokens.feed, tokens.secrets, tokens.mediaStorage, tokens.mediaFiles, tokens.log],
+    "eraseContact",
+    ["cells", "slowCells", "feed", "secrets", "mediaStorage", "mediaFiles", "log"],
     (cells, slowCells, feed, secrets, storage, files, log) => {
       const unitOfWork = new PostgresUnitOfWork(
         slowCells,
@@ -62,13 +60,11 @@ export const contactsModule = new ContainerModule(({ bind }) => {
       );
     },
   );
-  provide(bind, tokens.tick, [tokens.eraseContact], (erase) =>
-    tick("contacts.complete-erasure", 30, (signal) => erase.complete(signal)),
-  );
+  provideTick(bind, "contacts.complete-erasure", 30, ["eraseContact"], (erase, signal) => erase.complete(signal));
   provide(
     bind,
-    tokens.routes,
-    [tokens.cells, tokens.slowCells, tokens.feed, tokens.secrets, tokens.eraseContact, tokens.log],
+    "routes",
+    ["cells", "slowCells", "feed", "secrets", "eraseContact", "log"],
     (cells, slowCells, feed, secrets, erase, log) => {
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
         contacts: new PostgresContactEdits(transaction, (phone) => secrets.digestNumber(phone)),
@@ -83,8 +79,8 @@ export const contactsModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.nameContacts,
-    [tokens.cells, tokens.feed, tokens.senderDirectory, tokens.httpClient, tokens.config, tokens.log],
+    "nameContacts",
+    ["cells", "feed", "senderDirectory", "httpClient", "config", "log"],
     (cells, feed, senders, client, { messagingPlatform, channels }, log) => {
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => new PostgresNaming(transaction));
       const timeoutMs = Math.min(messagingPlatform.timeoutMs, longestNameMs);
@@ -100,11 +96,8 @@ export const contactsModule = new ContainerModule(({ bind }) => {
       );
     },
   );
-  provide(bind, tokens.tick, [tokens.nameContacts], (names) =>
-    tick("contacts.name", 5, (signal) => names.execute(signal)),
+  provideTick(bind, "contacts.name", 5, ["nameContacts"], (names, signal) => names.execute(signal));
+  provideTick(bind, "contacts.purge-refused", 3600, ["cells"], (cells) =>
+    new PostgresRefusedRows(cells, "contacts").purge(),
   );
-  provide(bind, tokens.tick, [tokens.cells], (cells) => {
-    const refused = new PostgresRefusedRows(cells, "contacts");
-    return tick("contacts.purge-refused", 3600, () => refused.purge());
-  });
 });

@@ -9,10 +9,8 @@ import { openLanes } from "../infra/http/routing/lanes.ts";
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { HttpClient } from "../infra/http-client/http-client.ts";
 import { background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
-import type { Announcements } from "../infra/postgres/notifications.ts";
 import { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import { RealtimePublisher } from "../infra/realtime/peers.ts";
 import { createLog } from "../infra/telemetry/log.ts";
@@ -39,7 +37,7 @@ import { movesModule } from "./moves.module.ts";
 import { ordersEditModule } from "./orders-edit.module.ts";
 import { ordersReadModule } from "./orders-read.module.ts";
 import { paymentsModule } from "./payments.module.ts";
-import { provide } from "./provide.ts";
+import { provide, provideTick } from "./provide.ts";
 import { receivingModule } from "./receiving.module.ts";
 import { reportsModule } from "./reports.module.ts";
 import { tenancyModule } from "./tenancy.module.ts";
@@ -49,7 +47,7 @@ import { toWire } from "./wire-events.ts";
 
 export type { Container };
 
-/** Everything of one process, each built when it is first asked for; nothing is opened or started before. */
+/** All services of a process. Each is built on first use; nothing is opened or started here. */
 export function createContainer(config: Config): Container {
   const container = new Container({ defaultScope: "Singleton" });
   container.load(
@@ -78,22 +76,22 @@ export function createContainer(config: Config): Container {
   return container;
 }
 
-/** Milliseconds within which events nudge those who deliver them once. */
+/** Milliseconds: events wake the delivery loop at most once in this time. */
 const nudgeEveryMs = 100;
 
-/** Comma-separated, as environment variables give lists. */
+/** Splits a comma-separated environment variable. */
 export const listOf = (text: string): string[] => text.split(",").flatMap((item) => item.trim() || []);
 
 const sharedModule = (config: Config) =>
   new ContainerModule(({ bind }) => {
     bind(tokens.config).toConstantValue(config);
-    provide(bind, tokens.log, [], () => createLog(config.logLevel));
-    provide(bind, tokens.metrics, [], () => new Metrics(config.metricsKey !== ""));
-    provide(bind, tokens.secrets, [], () => new Secrets(config.secrets.master));
-    provide(bind, tokens.passwords, [], () => new Passwords());
-    provide(bind, tokens.lanes, [], () => openLanes());
-    provide(bind, tokens.eventLog, [tokens.cells], (cells) => new PostgresEventLog(cells));
-    provide(bind, tokens.background, [tokens.lanes, tokens.metrics], (lanes, metrics) =>
+    provide(bind, "log", [], () => createLog(config.logLevel));
+    provide(bind, "metrics", [], () => new Metrics(config.metricsKey !== ""));
+    provide(bind, "secrets", [], () => new Secrets(config.secrets.master));
+    provide(bind, "passwords", [], () => new Passwords());
+    provide(bind, "lanes", [], () => openLanes());
+    provide(bind, "eventLog", ["cells"], (cells) => new PostgresEventLog(cells));
+    provide(bind, "background", ["lanes", "metrics"], (lanes, metrics) =>
       background("lanes", "means", {
         start: () => {
           for (const [name, lane] of Object.entries(lanes)) {
@@ -102,17 +100,13 @@ const sharedModule = (config: Config) =>
         },
       }),
     );
-    provide(bind, tokens.idempotency, [tokens.cells], (cells) => {
+    provide(bind, "idempotency", ["cells"], (cells) => {
       return new PostgresIdempotencyStore(cells, config.idempotency.leaseSeconds);
     });
-    provide(bind, tokens.tick, [tokens.idempotency], (idempotency) =>
-      tick("idempotency.purge", 3600, (signal) => idempotency.purge(signal)),
-    );
-    provide(bind, tokens.tick, [tokens.eventLog], (eventLog) =>
-      tick("events.purge", 600, () => eventLog.purge(config.realtime.keepEventsHours)),
-    );
-    provide(bind, tokens.httpClient, [], () => new HttpClient({ maxSockets: config.messagingPlatform.connections }));
-    provide(bind, tokens.background, [tokens.httpClient], (client) =>
+    provideTick(bind, "idempotency.purge", 3600, ["idempotency"], (idempotency, signal) => idempotency.purge(signal));
+    provideTick(bind, "events.purge", 600, ["eventLog"], (eventLog) => eventLog.purge(config.realtime.keepEventsHours));
+    provide(bind, "httpClient", [], () => new HttpClient({ maxSockets: config.messagingPlatform.connections }));
+    provide(bind, "background", ["httpClient"], (client) =>
       background("HTTP client", "means", { stop: () => client.close() }),
     );
 
@@ -121,8 +115,8 @@ const sharedModule = (config: Config) =>
     const peers = config.redisUrl === "" ? {} : { redisUrl: config.redisUrl };
     provide(
       bind,
-      tokens.gateway,
-      [tokens.eventLog, tokens.cells, tokens.sessions, tokens.appKeyStore, tokens.notifications, tokens.log],
+      "gateway",
+      ["eventLog", "cells", "sessions", "appKeyStore", "notifications", "log"],
       (eventLog, cells, sessions, keys, notifications, logger) => {
         const gateway = new RealtimeGateway({
           log: eventLog,
@@ -140,36 +134,31 @@ const sharedModule = (config: Config) =>
           ...peers,
         });
         notifications.on("access_changed", (businessId) => void gateway.recheck(Number(businessId)));
-        notifications.on("views_changed", (businessId) => void gateway.lookAgain(Number(businessId)));
+        notifications.on("views_changed", (businessId) => void gateway.recheckViews(Number(businessId)));
         notifications.onGap(() => void gateway.recheck());
         return gateway;
       },
     );
-    provide(bind, tokens.publisher, [tokens.log], (logger) => new RealtimePublisher({ logger, ...peers }));
+    provide(bind, "publisher", ["log"], (logger) => new RealtimePublisher({ logger, ...peers }));
     if (config.role === "worker") {
-      provide(bind, tokens.background, [tokens.publisher], (publisher) =>
+      provide(bind, "background", ["publisher"], (publisher) =>
         background("publisher", "means", { start: () => publisher.start(), stop: () => publisher.close() }),
       );
     } else {
-      provide(bind, tokens.background, [tokens.gateway, tokens.metrics], (gateway, metrics) =>
+      provide(bind, "background", ["gateway", "metrics"], (gateway, metrics) =>
         background("realtime", "means", {
           start: () => metrics.gauge("realtime_clients", "Sockets", () => ({ ...gateway.stats() })),
         }),
       );
     }
-    const sockets = config.role === "worker" ? tokens.publisher : tokens.gateway;
-    provide<EventFeed, [EventFeed, NudgedLoop, Announcements]>(
-      bind,
-      tokens.feed,
-      [sockets, tokens.pushLoop, tokens.notifications],
-      (feed, pushLoop, notifications) => {
-        const nudge = () => notifications.notify(deliveriesDue);
-        return new NudgingFeed(hasPusher ? pushing(feed, pushLoop) : feed, nudge, nudgeEveryMs);
-      },
-    );
+    const sockets = config.role === "worker" ? "publisher" : "gateway";
+    provide(bind, "feed", [sockets, "pushLoop", "notifications"], (feed, pushLoop, notifications) => {
+      const nudge = () => notifications.notify(deliveriesDue);
+      return new NudgingFeed(hasPusher ? pushing(feed, pushLoop) : feed, nudge, nudgeEveryMs);
+    });
   });
 
-/** The business that an App Key opens a socket for; null where it has no administrator, as for requests. */
+/** The business of an App Key for sockets. As for requests, it needs an administrator. */
 const programOf = (access: KeyAccess | null) =>
   access?.hasAdministrator
     ? {
@@ -181,7 +170,7 @@ const programOf = (access: KeyAccess | null) =>
       }
     : null;
 
-/** Tells the sockets, and whoever pushes at once what waits in the outbox since the commit. */
+/** Also wakes the loop that pushes the outbox. */
 const pushing = (sockets: EventFeed, loop: NudgedLoop): EventFeed => ({
   publish: (events) => {
     sockets.publish(events);

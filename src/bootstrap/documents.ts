@@ -14,10 +14,9 @@ import { webhookDocuments } from "../webhooks/adapters/http/webhook-documents.ts
 import { resolveAll } from "./provide.ts";
 import { tokens } from "./tokens.ts";
 
-/** Of the API, as its documents say it. */
 export const version = "0.1.0";
 
-/** What the document of the HTTP API says besides its routes. */
+/** The document's texts beside the routes. */
 const apiInfo: ApiInfo = {
   title: "Recado",
   version,
@@ -63,11 +62,9 @@ const apiInfo: ApiInfo = {
   ],
 };
 
-/** The OpenAPI document of all that features serve. */
 export const openApiOf = (container: Container): OpenApiDocument =>
   openApiDocument(resolveAll(container, tokens.routes).flat(), apiInfo);
 
-/** The AsyncAPI document of what sockets hear and say. */
 export const asyncApi = (): AsyncApiDocument =>
   asyncApiDocument(
     {

@@ -5,52 +5,39 @@ import { PostgresFileQueue } from "../inbox/adapters/postgres/file-queue.ts";
 import { FetchFiles } from "../inbox/public.ts";
 import { Downloads } from "../infra/http-client/downloads.ts";
 import { background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cached } from "../kernel/cached.ts";
-import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
+import { provide, provideTick } from "./provide.ts";
 
-/** Tells the processes that fetch files that there are some. */
+/** Wakes the processes that fetch files. */
 export const filesWaiting = "files_waiting";
-/** Milliseconds for which figures from the database are good, however often they are asked for. */
-const gaugeLifeMs = 5_000;
 
-/** Files that customers send. */
+/** Fetches files that customers sent. */
 export const filesModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.downloads, [tokens.config], ({ media }) => {
+  provide(bind, "downloads", ["config"], ({ media }) => {
     return new Downloads({ allowPrivate: media.allowPrivateUrls });
   });
-  provide(bind, tokens.background, [tokens.downloads], (downloads) =>
+  provide(bind, "background", ["downloads"], (downloads) =>
     background("downloads", "means", { stop: () => downloads.close() }),
   );
-  provide(bind, tokens.fileQueue, [tokens.cells], (cells) => new PostgresFileQueue(cells));
+  provide(bind, "fileQueue", ["cells"], (cells) => new PostgresFileQueue(cells));
   provide(
     bind,
-    tokens.fileSources,
-    [tokens.httpClient, tokens.config, tokens.downloads],
+    "fileSources",
+    ["httpClient", "config", "downloads"],
     (client, { messagingPlatform, channels }, downloads) =>
       fileSourcesOf({ client, messagingPlatform, urls: channels }, downloads),
   );
   provide(
     bind,
-    tokens.mediaStore,
-    [tokens.mediaStorage, tokens.config, tokens.storeMedia, tokens.deleteMedia],
+    "mediaStore",
+    ["mediaStorage", "config", "storeMedia", "deleteMedia"],
     (storage, { media: { baseUrl } }, store, remove) => (storage && baseUrl !== "" ? { store, remove } : null),
   );
   provide(
     bind,
-    tokens.fetchFiles,
-    [
-      tokens.fileQueue,
-      tokens.cells,
-      tokens.fileSources,
-      tokens.senderDirectory,
-      tokens.mediaStore,
-      tokens.feed,
-      tokens.metrics,
-      tokens.log,
-    ],
+    "fetchFiles",
+    ["fileQueue", "cells", "fileSources", "senderDirectory", "mediaStore", "feed", "metrics", "log"],
     (queue, cells, sources, senders, media, feed, metrics, log) => {
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
         files: new PostgresFetchedFiles(transaction),
@@ -58,7 +45,7 @@ export const filesModule = new ContainerModule(({ bind }) => {
       return new FetchFiles(queue, unitOfWork, sources, senders, media, feed, {
         onOutcome: ({ channel, businessId, messageId }, outcome, reason) => {
           metrics.countFile(channel, outcome);
-          if (outcome === "gone") log.info({ businessId, messageId, reason }, "the file of a message cannot be had");
+          if (outcome === "gone") log.info({ businessId, messageId, reason }, "the file of a message is not available");
         },
         onFailure: (error, file) =>
           log.warn(
@@ -70,11 +57,11 @@ export const filesModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.background,
-    [tokens.fetchFiles, tokens.fileQueue, tokens.notifications, tokens.metrics, tokens.config],
+    "background",
+    ["fetchFiles", "fileQueue", "notifications", "metrics", "config"],
     (fetch, queue, notifications, metrics, { role }) => {
       if (role !== "api") notifications.onWork(filesWaiting, () => fetch.nudge());
-      const counts = cached(gaugeLifeMs, () => queue.counts());
+      const counts = cached(() => queue.counts());
       return background("files of customers", "intake", {
         start: () =>
           metrics.gauge("incoming_files_waiting", "Files of customers to be fetched, of all processes", async () => {
@@ -85,7 +72,5 @@ export const filesModule = new ContainerModule(({ bind }) => {
       });
     },
   );
-  provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
-    tick("files.fetch", 5, () => notifications.notify(filesWaiting)),
-  );
+  provideTick(bind, "files.fetch", 5, ["notifications"], (notifications) => notifications.notify(filesWaiting));
 });

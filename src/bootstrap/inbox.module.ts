@@ -34,27 +34,25 @@ import {
 } from "../inbox/public.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import { background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import type { Config } from "./config.ts";
-import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
+import { provide, provideTick } from "./provide.ts";
 
 export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
-    tokens.outgoingMessages,
-    [tokens.cells, tokens.config, tokens.secrets, tokens.earlyLoop],
+    "outgoingMessages",
+    ["cells", "config", "secrets", "earlyLoop"],
     (cells, { messages }, secrets, early) =>
       new PostgresOutgoingMessages(cells, messages.leaseSeconds, digesting(secrets), () => early.nudge()),
   );
   provide(
     bind,
-    tokens.createTicket,
-    [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage, tokens.secrets],
+    "createTicket",
+    ["cells", "config", "feed", "sendMessage", "secrets"],
     (cells, config, feed, send, secrets) =>
       new CreateTicket(
         new PostgresTicketSetups(cells),
@@ -66,8 +64,8 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.assignWaiting,
-    [tokens.cells, tokens.config, tokens.feed, tokens.sendMessage, tokens.secrets, tokens.log],
+    "assignWaiting",
+    ["cells", "config", "feed", "sendMessage", "secrets", "log"],
     (cells, config, feed, send, secrets, log) =>
       new AssignWaiting(
         new PostgresWaitingLines(cells),
@@ -76,21 +74,21 @@ export const inboxModule = new ContainerModule(({ bind }) => {
         send,
         config.media.baseUrl || null,
         (error, { businessId, departmentId }) =>
-          log.error({ err: error, businessId, departmentId }, "those who wait could not be given agents"),
+          log.error({ err: error, businessId, departmentId }, "waiting tickets could not be assigned to agents"),
       ),
   );
 
-  provide(bind, tokens.tick, [tokens.assignWaiting], (assignWaiting) =>
-    tick("tickets.assign-waiting", 10, (signal) => assignWaiting.execute(signal)),
+  provideTick(bind, "tickets.assign-waiting", 10, ["assignWaiting"], (assignWaiting, signal) =>
+    assignWaiting.execute(signal),
   );
-  provide(bind, tokens.routes, [tokens.cells, tokens.createTicket], (cells, createTicket) => [
+  provide(bind, "routes", ["cells", "createTicket"], (cells, createTicket) => [
     ticketStepsRoute(new PostgresTicketSteps(cells)),
     createTicketRoute(createTicket),
   ]);
-  provide(bind, tokens.routes, [tokens.cells, tokens.ordersOfChat], (cells, orders) =>
+  provide(bind, "routes", ["cells", "ordersOfChat"], (cells, orders) =>
     readInboxRoutes(new ReadInbox(new PostgresInboxReads(cells), orders)),
   );
-  provide(bind, tokens.actingUnitOfWork, [tokens.cells, tokens.config], (cells, { messages }) => {
+  provide(bind, "actingUnitOfWork", ["cells", "config"], (cells, { messages }) => {
     return new PostgresUnitOfWork(cells, (transaction): ActingStores => {
       return {
         chats: new PostgresChatDesk(transaction),
@@ -102,48 +100,31 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   });
   provide(
     bind,
-    tokens.assignWaitingChats,
-    [tokens.cells, tokens.actingUnitOfWork, tokens.feed, tokens.log],
+    "assignWaitingChats",
+    ["cells", "actingUnitOfWork", "feed", "log"],
     (cells, unitOfWork, feed, log) =>
       new AssignWaitingChats(new PostgresWaitingChats(cells), unitOfWork, feed, (error, line) =>
-        log.error({ err: error, ...line }, "chats that wait could not be given agents"),
+        log.error({ err: error, ...line }, "waiting chats could not be assigned to agents"),
       ),
   );
-  provide(bind, tokens.tick, [tokens.assignWaitingChats], (assign) =>
-    tick("chats.assign-waiting", 10, (signal) => assign.execute(signal)),
-  );
+  provideTick(bind, "chats.assign-waiting", 10, ["assignWaitingChats"], (assign, signal) => assign.execute(signal));
   provide(
     bind,
-    tokens.handOverChats,
-    [tokens.cells, tokens.actingUnitOfWork, tokens.feed, tokens.assignWaitingChats, tokens.log],
+    "handOverChats",
+    ["cells", "actingUnitOfWork", "feed", "assignWaitingChats", "log"],
     (cells, unitOfWork, feed, assign, log) => {
       const giveOut = (businessId: number) => assign.executeFor(businessId);
       return new HandOverChats(new PostgresLeavingUsers(cells), unitOfWork, feed, giveOut, (error, user) =>
-        log.error({ err: error, ...user }, "chats of a user who left could not be handed over"),
+        log.error({ err: error, ...user }, "chats of a user who left could not be reassigned"),
       );
     },
   );
-  provide(bind, tokens.tick, [tokens.handOverChats], (handOver) =>
-    tick("chats.hand-over", 10, (signal) => handOver.execute(signal)),
-  );
+  provideTick(bind, "chats.hand-over", 10, ["handOverChats"], (handOver, signal) => handOver.execute(signal));
+  provide(bind, "actOnChats", ["actingUnitOfWork", "feed", "readReceipts"], (...parts) => new ActOnChats(...parts));
   provide(
     bind,
-    tokens.actOnChats,
-    [tokens.actingUnitOfWork, tokens.feed, tokens.readReceipts],
-    (...parts) => new ActOnChats(...parts),
-  );
-  provide(
-    bind,
-    tokens.answerChat,
-    [
-      tokens.actingUnitOfWork,
-      tokens.cells,
-      tokens.config,
-      tokens.chatTemplates,
-      tokens.ownMediaProbe,
-      tokens.sendMessage,
-      tokens.feed,
-    ],
+    "answerChat",
+    ["actingUnitOfWork", "cells", "config", "chatTemplates", "ownMediaProbe", "sendMessage", "feed"],
     (unitOfWork, cells, config, templates, probe, send, feed) => {
       const mediaUrl = config.media.baseUrl || null;
       return new AnswerChat(
@@ -160,34 +141,31 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.availability,
-    [tokens.cells, tokens.feed, tokens.giveOutSoon],
+    "availability",
+    ["cells", "feed", "giveOutSoon"],
     (cells, feed, soon) => new Availability(new PostgresOwnDesk(cells), feed, (businessId) => soon.nudge(businessId)),
   );
   provide(
     bind,
-    tokens.giveOutSoon,
-    [tokens.assignWaiting, tokens.assignWaitingChats, tokens.log],
+    "giveOutSoon",
+    ["assignWaiting", "assignWaitingChats", "log"],
     (tickets, chats, log) =>
       new GiveOutSoon([tickets, chats], (error) =>
-        log.error({ err: error }, "what waits could not be given to an agent who came back"),
+        log.error({ err: error }, "waiting chats and tickets could not be assigned to an agent who came back"),
       ),
   );
-  provide(bind, tokens.background, [tokens.giveOutSoon], (soon) =>
+  provide(bind, "background", ["giveOutSoon"], (soon) =>
     background("giving out", "intake", { stop: () => soon.stop() }),
   );
-  provide(bind, tokens.routes, [tokens.actOnChats, tokens.answerChat, tokens.availability], (acts, answers, own) => [
+  provide(bind, "routes", ["actOnChats", "answerChat", "availability"], (acts, answers, own) => [
     answerChatRoute(answers),
     ...actOnChatsRoutes(acts),
     ...ownRoutes(own),
   ]);
-  provide(bind, tokens.tick, [tokens.cells], (cells) => {
-    const counts = new PostgresChatCounts(cells);
-    return tick("chats.count", 5, (signal) => counts.fold(signal));
-  });
+  provideTick(bind, "chats.count", 5, ["cells"], (cells, signal) => new PostgresChatCounts(cells).fold(signal));
 });
 
-/** By which numbers are known that were erased. */
+/** Recognises the numbers of erased contacts. */
 const digesting = (secrets: Secrets) => (phone: string) => secrets.digestNumber(phone);
 
 const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config, secrets: Secrets) =>

@@ -2,44 +2,51 @@ import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.t
 import type { KeepWebhooks, WebhookReaders } from "../inbox/public.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
-import type { Directory } from "../infra/postgres/directory.ts";
+import type { Locations } from "../infra/postgres/directory/locations.ts";
+import type { DirectoryNames } from "../infra/postgres/directory/names.ts";
 import { senderName } from "../infra/postgres/names.ts";
-import { DatabaseAway } from "../kernel/errors.ts";
+import { DatabaseUnavailable } from "../kernel/errors.ts";
 
 type Keeper = Pick<KeepWebhooks, "keep">;
 type Payload = Parameters<Keeper["keep"]>[0];
 type Origin = Parameters<Keeper["keep"]>[1];
 
-/** What a webhook is about, as far as it says so itself. */
+interface BusinessLookup {
+  readonly locations: Pick<Locations, "find">;
+  readonly names: Pick<DirectoryNames, "businessOf">;
+}
+
+/** What a webhook is about, as far as its payload tells. */
 interface Concerned {
   readonly senders: readonly string[];
-  /** It is about an account, which businesses of several cells may have senders of. */
+  /** It is about an account, whose senders may belong to businesses in several cells. */
   readonly isOfAccount: boolean;
 }
 
-/** What platforms deliver, in an installation of several cells: kept in the cells of those whom it concerns. */
+/** With several cells: stores webhooks in the cells of the businesses that they are about. */
 export class RoutedWebhooks implements Keeper {
-  /** @param keepers - by the names of the cells, the directory's first */
+  /** @param keepers - by the names of the cells, the first cell first */
   constructor(
     private readonly keepers: ReadonlyMap<string, Keeper>,
-    private readonly directory: Pick<Directory, "find" | "ownerOf">,
+    private readonly directory: BusinessLookup,
     private readonly readers: WebhookReaders,
   ) {}
 
   async keep(payload: Payload, origin: Origin): Promise<void> {
     const owner = origin.about?.owner;
-    if (owner) return this.keepIn((await this.directory.find(owner.businessId)).cell, payload, origin);
+    if (owner) return this.keepIn((await this.directory.locations.find(owner.businessId)).cell, payload, origin);
     const { senders, isOfAccount } = this.concerned(payload, origin);
     const names = senders.map((sender) => senderName(origin.channel, sender));
-    const owners = await Promise.all(names.map((name) => this.directory.ownerOf("sender", name)));
+    const owners = await Promise.all(names.map((name) => this.directory.names.businessOf("sender", name)));
     const businesses = [...new Set(owners.filter((id) => id !== undefined))];
-    const places = await Promise.all(businesses.map((id) => this.directory.find(id)));
+    const places = await Promise.all(businesses.map((id) => this.directory.locations.find(id)));
     const [only] = places;
     if (only && businesses.length === 1 && !isOfAccount) {
       return this.keepIn(only.cell, payload, { ...origin, businessId: businesses[0] as number });
     }
-    // Nobody can tell then which part of it has to wait: the platform delivers it again.
-    if (places.some(({ isHeld }) => isHeld)) throw new DatabaseAway(new Error("a business is being moved"), false);
+    // A part of the webhook would have to wait, so it is refused and the platform delivers it again.
+    if (places.some(({ isHeld }) => isHeld))
+      throw new DatabaseUnavailable(new Error("a business is being moved"), false);
     const [first = ""] = this.keepers.keys();
     const cells = isOfAccount ? [...this.keepers.keys()] : [...new Set(places.map(({ cell }) => cell))];
     await Promise.all((cells.length > 0 ? cells : [first]).map((cell) => this.keepIn(cell, payload, origin)));
@@ -47,11 +54,11 @@ export class RoutedWebhooks implements Keeper {
 
   private async keepIn(cell: string, payload: Payload, origin: Origin): Promise<void> {
     const keeper = this.keepers.get(cell);
-    if (!keeper) throw new DatabaseAway(new Error(`the settings name no cell ${cell}`), false);
+    if (!keeper) throw new DatabaseUnavailable(new Error(`the settings name no cell ${cell}`), false);
     await keeper.keep(payload, origin);
   }
 
-  /** Of what cannot be read nothing is known; the work on it will say why. */
+  /** An unreadable payload is stored like one about nothing; its processing reports the error. */
   private concerned(payload: Payload, { channel, about }: Origin): Concerned {
     try {
       const news = this.readers[channel]?.(payload, about) ?? {};
@@ -64,15 +71,15 @@ export class RoutedWebhooks implements Keeper {
   }
 }
 
-/** Brings webhooks of businesses that were moved after them. One that is brought twice is worked off twice, as any may be. */
+/** Moves stored webhooks to the cells of moved businesses. One may be stored twice, which is harmless. */
 export async function bringMovedWebhooks(
   parts: ReadonlyMap<string, Cells<Cell>>,
-  directory: Pick<Directory, "find">,
+  directory: Pick<BusinessLookup, "locations">,
 ): Promise<void> {
   for (const [name, part] of parts) {
     const queue = new PostgresWebhookQueue(part.directory);
     for (const { id, businessId, payload, channel, platformId, senderId } of await queue.ofAway()) {
-      const { cell, isHeld } = await directory.find(businessId);
+      const { cell, isHeld } = await directory.locations.find(businessId);
       const target = parts.get(cell);
       if (!target || isHeld || cell === name) continue;
       const owner = senderId === null ? null : { businessId, senderId };

@@ -18,7 +18,7 @@ import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
-import { isOwnTrouble } from "../infra/postgres/own-trouble.ts";
+import { isDatabaseFailure } from "../infra/postgres/database-failure.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cached } from "../kernel/cached.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
@@ -30,30 +30,27 @@ import { PostgresCatalogOrders } from "../orders/adapters/postgres/catalog-order
 import { noteOn } from "./audit.ts";
 import { filesWaiting } from "./files.module.ts";
 import { bringMovedWebhooks, RoutedWebhooks } from "./incoming-cells.ts";
-import { provide } from "./provide.ts";
+import { provide, provideTick } from "./provide.ts";
 import { sideBySide } from "./side-by-side.ts";
-import { tokens } from "./tokens.ts";
 
-/** Milliseconds for which figures from the database are good, however often they are asked for. */
-const gaugeLifeMs = 5_000;
-/** Days for which webhooks that could not be worked off are kept for an operator to look at. */
+/** Days for which failed webhooks are kept for an operator. */
 const keepFailedWebhooksDays = 7;
 
-/** Tells every process that there are webhooks to work off. */
+/** Wakes the processes that handle webhooks. */
 const webhooksWaiting = "webhooks_waiting";
 
-/** What platforms told, from its arrival to the inbox. */
+/** Handles webhooks of the platforms. */
 export const incomingModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.webhookQueue, [tokens.cells], (cells) => {
+  provide(bind, "webhookQueue", ["cells"], (cells) => {
     const queues = queuesOf(cells);
     return queues.length === 1 ? (queues[0] as PostgresWebhookQueue) : new SpreadWebhookQueue(cells.directory, queues);
   });
   provide(
     bind,
-    tokens.keepWebhooks,
-    [tokens.cells, tokens.openedCells, tokens.directory],
+    "keepWebhooks",
+    ["cells", "openedCells", "directory"],
     (cells, opened, directory): Pick<KeepWebhooks, "keep"> => {
-      const keepers = queuesOf(cells).map((queue) => new KeepWebhooks(queue, isOwnTrouble));
+      const keepers = queuesOf(cells).map((queue) => new KeepWebhooks(queue, isDatabaseFailure));
       if (keepers.length === 1) return keepers[0] as KeepWebhooks;
       const byName = new Map(keepers.map((keeper, at) => [opened[at]?.name ?? "", keeper]));
       return new RoutedWebhooks(byName, directory, webhookReaders);
@@ -61,26 +58,26 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.workOffWebhooks,
-    [tokens.cells, tokens.campaignAnnouncer, tokens.secrets, tokens.feed, tokens.aftermath, tokens.log],
+    "workOffWebhooks",
+    ["cells", "campaignAnnouncer", "secrets", "feed", "aftermath", "log"],
     (cells, announcer, secrets, feed, aftermath, log) =>
       cells.parts().map((part) => {
         const unitOfWork = incomingUnitOfWork(part, announcer, secrets);
         const queue = new PostgresWebhookQueue(part.directory);
         return new WorkOffWebhooks(unitOfWork, queue, webhookReaders, feed, aftermath, (error, webhookId) =>
           webhookId === null
-            ? log.warn({ err: error }, "a batch of webhooks could not be worked off")
-            : log.error({ err: error, webhookId }, "a webhook could not be worked off"),
+            ? log.warn({ err: error }, "a batch of webhooks could not be processed")
+            : log.error({ err: error, webhookId }, "a webhook could not be processed"),
         );
       }),
   );
-  provide(bind, tokens.incomingUnitOfWork, [tokens.cells, tokens.campaignAnnouncer, tokens.secrets], (...deps) =>
+  provide(bind, "incomingUnitOfWork", ["cells", "campaignAnnouncer", "secrets"], (...deps) =>
     incomingUnitOfWork(...deps),
   );
   provide(
     bind,
-    tokens.aftermath,
-    [tokens.metrics, tokens.earlyLoop, tokens.mediaStorage, tokens.mediaFiles, tokens.notifications, tokens.log],
+    "aftermath",
+    ["metrics", "earlyLoop", "mediaStorage", "mediaFiles", "notifications", "log"],
     (metrics, early, storage, files, notifications, log): Aftermath => {
       const remove = new RemoveWithdrawn(storage, files);
       return {
@@ -88,7 +85,7 @@ export const incomingModule = new ContainerModule(({ bind }) => {
         applyEarly: () => early.nudge(),
         fetchFiles: () => notifications.notify(filesWaiting),
         removeFiles: ({ businessId, names }) => {
-          // What is left is swept an hour later.
+          // A sweep removes what is left an hour later.
           remove
             .execute(businessId, names)
             .catch((error: unknown) => log.warn({ err: error, businessId }, "withdrawn files could not be removed"));
@@ -98,8 +95,8 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.applyEarlyStatuses,
-    [tokens.cells, tokens.campaignAnnouncer, tokens.secrets, tokens.feed],
+    "applyEarlyStatuses",
+    ["cells", "campaignAnnouncer", "secrets", "feed"],
     (cells, announcer, secrets, feed) => {
       const all = cells
         .parts()
@@ -110,27 +107,23 @@ export const incomingModule = new ContainerModule(({ bind }) => {
       };
     },
   );
-  provide(bind, tokens.earlyLoop, [tokens.applyEarlyStatuses, tokens.log], (apply, log) => {
+  provide(bind, "earlyLoop", ["applyEarlyStatuses", "log"], (apply, log) => {
     return new NudgedLoop(
       (signal) => apply.execute(signal),
       (error) => log.error({ err: error }, "early delivery statuses could not be applied"),
     );
   });
-  provide(bind, tokens.background, [tokens.earlyLoop], (loop) =>
+  provide(bind, "background", ["earlyLoop"], (loop) =>
     background("early statuses", "intake", { stop: () => loop.stop() }),
   );
-  provide(bind, tokens.tick, [tokens.applyEarlyStatuses], (early) =>
-    tick("statuses.apply-early", 5, (signal) => early.execute(signal)),
-  );
-  provide(bind, tokens.tick, [tokens.applyEarlyStatuses], (early) =>
-    tick("statuses.purge-early", 60, () => early.purge()),
-  );
-  provide(bind, tokens.webhookLoop, [tokens.workOffWebhooks, tokens.log], (all, log) => {
+  provideTick(bind, "statuses.apply-early", 5, ["applyEarlyStatuses"], (early, signal) => early.execute(signal));
+  provideTick(bind, "statuses.purge-early", 60, ["applyEarlyStatuses"], (early) => early.purge());
+  provide(bind, "webhookLoop", ["workOffWebhooks", "log"], (all, log) => {
     const loops = all.map(
       (workOff) =>
         new NudgedLoop(
           (signal) => workOff.execute(signal),
-          (error) => log.error({ err: error }, "webhooks could not be worked off"),
+          (error) => log.error({ err: error }, "webhooks could not be processed"),
         ),
     );
     return {
@@ -142,11 +135,11 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   });
   provide(
     bind,
-    tokens.background,
-    [tokens.webhookLoop, tokens.webhookQueue, tokens.notifications, tokens.metrics],
+    "background",
+    ["webhookLoop", "webhookQueue", "notifications", "metrics"],
     (loop, queue, notifications, metrics) => {
       notifications.onWork(webhooksWaiting, () => loop.nudge());
-      const counts = cached(gaugeLifeMs, () => queue.counts());
+      const counts = cached(() => queue.counts());
       const about = "Webhooks of all channels that are kept, of all processes";
       return background("webhooks", "intake", {
         start: () =>
@@ -158,24 +151,22 @@ export const incomingModule = new ContainerModule(({ bind }) => {
       });
     },
   );
-  provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
-    tick("webhooks.work-off", 5, () => notifications.notify(webhooksWaiting)),
+  provideTick(bind, "webhooks.work-off", 5, ["notifications"], (notifications) =>
+    notifications.notify(webhooksWaiting),
   );
-  provide(bind, tokens.tick, [tokens.cells, tokens.openedCells, tokens.directory], (cells, opened, directory) => {
+  provide(bind, "tick", ["cells", "openedCells", "directory"], (cells, opened, directory) => {
     const parts = new Map(cells.parts().map((part, at) => [opened[at]?.name ?? "", part]));
     return tick("webhooks.follow", 2, async () => {
       if (parts.size > 1) await bringMovedWebhooks(parts, directory);
     });
   });
-  provide(bind, tokens.tick, [tokens.webhookQueue], (queue) =>
-    tick("webhooks.purge", 3600, () => queue.purge(keepFailedWebhooksDays)),
-  );
+  provideTick(bind, "webhooks.purge", 3600, ["webhookQueue"], (queue) => queue.purge(keepFailedWebhooksDays));
 });
 
 const queuesOf = (cells: Cells<Cell>): readonly PostgresWebhookQueue[] =>
   cells.parts().map((part) => new PostgresWebhookQueue(part.directory));
 
-/** All queues of an installation. What is claimed from one is claimed by the work on that one alone. */
+/** The queues of several cells. Claims go to a single queue. */
 class SpreadWebhookQueue extends PostgresWebhookQueue {
   constructor(
     directory: Queries,
@@ -198,7 +189,7 @@ class SpreadWebhookQueue extends PostgresWebhookQueue {
     return (await this.ofEach((queue) => queue.purge(days))).reduce((total, count) => total + count, 0);
   }
 
-  /** Without those of cells that do not answer. */
+  /** Cells that do not answer are left out. */
   private async ofEach<Result>(ask: (queue: PostgresWebhookQueue) => Promise<Result>): Promise<Result[]> {
     const outcomes = await Promise.allSettled(this.queues.map(ask));
     return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
@@ -209,7 +200,7 @@ const webhookReaders: WebhookReaders = Object.fromEntries(
   Object.values(chatChannelKinds).map(({ name, receiving }) => [name, receiving.read]),
 );
 
-/** Tells where campaigns stand, by their business. */
+/** Announces the progress of campaigns. */
 const telling = (announcer: CampaignAnnouncer, changed: ReadonlyMap<number, readonly number[]>) => () => {
   for (const [businessId, campaignIds] of changed) announcer.touch(businessId, campaignIds);
 };

@@ -3,7 +3,6 @@ import { channelsOf } from "../channels/channels.ts";
 import { CloudCapacities } from "../channels/cloud/capacity.ts";
 import { CloudTemplates } from "../channels/cloud/templates.ts";
 import { background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import { oneCell } from "../infra/postgres/cells.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { smsChannel } from "../kernel/channels.ts";
@@ -29,45 +28,39 @@ import {
   SettleExpired,
 } from "../messaging/public.ts";
 import { noteOn } from "./audit.ts";
-import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
+import { provide, provideTick } from "./provide.ts";
 
-/** Milliseconds that reading templates may take, one page and all together: somebody waits for it. */
+/** Milliseconds for reading templates, one page and all pages: a user is waiting. */
 const longestPageMs = 4_000;
 const longestListMs = 10_000;
-/** Milliseconds for a file of 16 MB, at 0.5 MB a second. */
+/** Milliseconds: enough for 16 MB at 0.5 MB per second. */
 const longestUploadMs = 32_000;
 
 export const messagingModule = new ContainerModule(({ bind }) => {
-  provide(
-    bind,
-    tokens.platform,
-    [tokens.httpClient, tokens.config, tokens.sampleFiles],
-    (client, { messagingPlatform }, samples) => {
-      const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
-      return new CloudTemplates({
-        client,
-        baseUrl: url,
-        version,
-        samples,
-        timeouts: {
-          connectMs: connectTimeoutMs,
-          pageMs: Math.min(timeoutMs, longestPageMs),
-          listMs: Math.min(timeoutMs, longestListMs),
-          uploadMs: longestUploadMs,
-        },
-      });
-    },
-  );
-  provide(bind, tokens.senderCapacities, [tokens.httpClient, tokens.config], (client, { messagingPlatform }) => {
+  provide(bind, "platform", ["httpClient", "config", "sampleFiles"], (client, { messagingPlatform }, samples) => {
+    const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
+    return new CloudTemplates({
+      client,
+      baseUrl: url,
+      version,
+      samples,
+      timeouts: {
+        connectMs: connectTimeoutMs,
+        pageMs: Math.min(timeoutMs, longestPageMs),
+        listMs: Math.min(timeoutMs, longestListMs),
+        uploadMs: longestUploadMs,
+      },
+    });
+  });
+  provide(bind, "senderCapacities", ["httpClient", "config"], (client, { messagingPlatform }) => {
     const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
     const timeouts = { connectMs: connectTimeoutMs, totalMs: Math.min(timeoutMs, longestPageMs) };
     return new CloudCapacities({ client, baseUrl: url, version, timeouts });
   });
   provide(
     bind,
-    tokens.channels,
-    [tokens.httpClient, tokens.config, tokens.metrics, tokens.publicAddress],
+    "channels",
+    ["httpClient", "config", "metrics", "publicAddress"],
     (client, { messagingPlatform, channels }, metrics, address) =>
       channelsOf({
         client,
@@ -77,52 +70,44 @@ export const messagingModule = new ContainerModule(({ bind }) => {
         observe: (channel, outcome) => metrics.countMessages(channel, outcome),
       }),
   );
-  provide(bind, tokens.templateCache, [tokens.platform, tokens.log], (platform, log) => {
+  provide(bind, "templateCache", ["platform", "log"], (platform, log) => {
     return new TemplateCache(platform, (error) =>
-      log.warn({ err: error }, "the platform did not tell what it knows of a template"),
+      log.warn({ err: error }, "the platform gave no answer about a template"),
     );
   });
-  provide(bind, tokens.mediaProbe, [tokens.config], ({ media }) => {
+  provide(bind, "mediaProbe", ["config"], ({ media }) => {
     return new HttpMediaProbe({ timeoutMs: media.timeoutMs, allowPrivate: media.allowPrivateUrls });
   });
-  provide(bind, tokens.background, [tokens.mediaProbe], (probe) =>
+  provide(bind, "background", ["mediaProbe"], (probe) =>
     background("media probe", "means", { stop: () => probe.close() }),
   );
-  provide(bind, tokens.background, [tokens.sendMessage], (send) =>
+  provide(bind, "background", ["sendMessage"], (send) =>
     background("messages under way", "work", { stop: () => send.idle() }),
   );
   provide(
     bind,
-    tokens.senderDirectory,
-    [tokens.cells, tokens.secrets, tokens.config],
+    "senderDirectory",
+    ["cells", "secrets", "config"],
     (cells, secrets, { channels }) => new PostgresSenders(cells, secrets, Boolean(channels[smsChannel])),
   );
-  provide(bind, tokens.giveSender, [tokens.cells, tokens.secrets], (cells, secrets) => {
+  provide(bind, "giveSender", ["cells", "secrets"], (cells, secrets) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       senders: new PostgresSenders(oneCell(transaction), secrets, false),
       note: noteOn(transaction),
     }));
     return new GiveSender(unitOfWork);
   });
-  provide(bind, tokens.sendContexts, [tokens.cells, tokens.secrets], (cells, secrets) => {
+  provide(bind, "sendContexts", ["cells", "secrets"], (cells, secrets) => {
     return new PostgresSendContexts(cells, secrets);
   });
   provide(
     bind,
-    tokens.sendMessage,
-    [
-      tokens.outgoingMessages,
-      tokens.senderDirectory,
-      tokens.channels,
-      tokens.feed,
-      tokens.log,
-      tokens.campaignQueue,
-      tokens.campaignAnnouncer,
-    ],
+    "sendMessage",
+    ["outgoingMessages", "senderDirectory", "channels", "feed", "log", "campaignQueue", "campaignAnnouncer"],
     (messages, senders, channels, feed, log, queue, announcer) => {
       const pauseTemplate = new PauseTemplate(queue, announcer);
       const onFailure = (error: unknown, messageId: number) =>
-        log.error({ err: error, messageId }, "a message could not be sent, or what came of it not written down");
+        log.error({ err: error, messageId }, "a message could not be sent, or its outcome not recorded");
       return new SendMessage(messages, senders, channels, feed, onFailure, (...stopped) =>
         pauseTemplate.execute(...stopped),
       );
@@ -130,47 +115,45 @@ export const messagingModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.readReceipts,
-    [tokens.senderDirectory, tokens.channels, tokens.log],
+    "readReceipts",
+    ["senderDirectory", "channels", "log"],
     (senders, channels, log) =>
       new ReadReceipts(senders, channels, (error, businessId) =>
         log.warn({ err: error, businessId }, "a customer could not be told that a message was read"),
       ),
   );
-  provide(bind, tokens.background, [tokens.readReceipts], (receipts) =>
+  provide(bind, "background", ["readReceipts"], (receipts) =>
     background("read receipts", "work", { stop: () => receipts.idle() }),
   );
-  provide(bind, tokens.settleExpired, [tokens.outgoingMessages, tokens.feed], (...deps) => new SettleExpired(...deps));
-  provide(bind, tokens.tick, [tokens.settleExpired], (settleExpired) =>
-    tick("messages.settle", 5, (signal) => settleExpired.execute(signal)),
-  );
+  provide(bind, "settleExpired", ["outgoingMessages", "feed"], (...deps) => new SettleExpired(...deps));
+  provideTick(bind, "messages.settle", 5, ["settleExpired"], (settleExpired, signal) => settleExpired.execute(signal));
   provide(
     bind,
-    tokens.businessMessages,
-    [tokens.sendMessage, tokens.senderDirectory, tokens.sendContexts, tokens.templateCache, tokens.config],
+    "businessMessages",
+    ["sendMessage", "senderDirectory", "sendContexts", "templateCache", "config"],
     (send, senders, contexts, known, { media }) =>
       new BusinessMessages(send, senders, contexts, known, media.baseUrl || null),
   );
-  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.platform], (cells, secrets, platform) => {
+  provide(bind, "routes", ["cells", "secrets", "platform"], (cells, secrets, platform) => {
     const catalog = new PostgresTemplateCatalog(cells, secrets);
     return [listTemplatesRoute(new ListTemplates(catalog, platform))];
   });
   provide(
     bind,
-    tokens.routes,
-    [tokens.sendMessage, tokens.sendContexts, tokens.templateCache, tokens.ownMediaProbe, tokens.config],
+    "routes",
+    ["sendMessage", "sendContexts", "templateCache", "ownMediaProbe", "config"],
     (send, contexts, known, mediaProbe, { media }) => [
       sendTemplateRoute(new SendTemplate(send, contexts, known, mediaProbe, media.baseUrl || null)),
     ],
   );
   provide(
     bind,
-    tokens.chatTemplates,
-    [tokens.sendContexts, tokens.platform, tokens.cells, tokens.ownMediaProbe, tokens.config],
+    "chatTemplates",
+    ["sendContexts", "platform", "cells", "ownMediaProbe", "config"],
     (contexts, platform, cells, mediaProbe, { media }) =>
       new ChatTemplates(contexts, platform, new PostgresTemplateUsage(cells), mediaProbe, media.baseUrl || null),
   );
-  provide(bind, tokens.routes, [tokens.sendMessage, tokens.chatTemplates], (send, templates) => [
+  provide(bind, "routes", ["sendMessage", "chatTemplates"], (send, templates) => [
     sendToChatRoute(new SendToChat(send, templates)),
   ]);
 });

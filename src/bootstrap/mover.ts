@@ -1,7 +1,6 @@
 import { Mover } from "../infra/postgres/moving/mover.ts";
 import type { CellSettings } from "./config.ts";
 
-/** Moves businesses between the cells that the settings name. */
 export function moverOf(cells: readonly [CellSettings, ...CellSettings[]]): Mover {
   const placeOf = ({ name, directUrl, schema = "" }: CellSettings) => ({ cell: name, url: directUrl, schema });
   const [first, ...others] = cells;

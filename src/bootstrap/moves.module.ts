@@ -1,36 +1,35 @@
 import { ContainerModule } from "inversify";
 import { background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import { type Config, cellsOf } from "./config.ts";
 import { moverOf } from "./mover.ts";
-import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
+import { provide, provideTick } from "./provide.ts";
 
-/** What a process does about moves that commands make. */
+/** Recovers and cleans up moves, which commands make. */
 export const movesModule = (config: Config) =>
   new ContainerModule(({ bind }) => {
     const cells = cellsOf(config);
     if (cells.length === 1) return;
     const mover = moverOf(cells);
-    provide(bind, tokens.tick, [], () => tick("moves.settle", 5, () => mover.settleAll()));
-    provide(bind, tokens.tick, [tokens.log], (log) =>
-      tick("moves.tidy", 600, async () => {
-        const rows = await mover.tidy();
-        if (rows > 0) log.info({ rows }, "old rows of businesses that were moved are removed");
-      }),
-    );
-    provide(bind, tokens.background, [tokens.directory, tokens.log], (directory, log) =>
+    provideTick(bind, "moves.settle", 5, [], () => mover.settleAll());
+    provideTick(bind, "moves.tidy", 600, ["log"], async (log) => {
+      const rows = await mover.tidy();
+      if (rows > 0) log.info({ rows }, "rows left behind by moved businesses were removed");
+    });
+    provide(bind, "background", ["directory", "log"], (directory, log) =>
       background("moved businesses", "means", {
         start: () =>
-          directory.onMove((businessId) =>
-            log.info({ businessId, cell: directory.known(businessId)?.cell }, "a business lives in another cell now"),
+          directory.locations.onMove((businessId) =>
+            log.info(
+              { businessId, cell: directory.locations.cached(businessId)?.cell },
+              "a business was moved to another cell",
+            ),
           ),
       }),
     );
     if (config.role === "worker") return;
-    provide(bind, tokens.background, [tokens.directory, tokens.gateway], (directory, gateway) =>
+    provide(bind, "background", ["directory", "gateway"], (directory, gateway) =>
       background("sockets of moved businesses", "means", {
-        start: () => directory.onMove((businessId) => void gateway.resync(businessId)),
+        start: () => directory.locations.onMove((businessId) => void gateway.resync(businessId)),
       }),
     );
   });

@@ -1,16 +1,16 @@
 import type { CellHealth } from "../infra/postgres/cell-health.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Database } from "../infra/postgres/database.ts";
-import type { FairGate } from "../kernel/fair-gate.ts";
+import type { FairQueue } from "../kernel/fair-queue.ts";
 import type { CellSettings } from "./config.ts";
 
-/** One of the cells that the settings name, with connections of its own. */
+/** A configured cell with its connections. */
 export interface OpenedCell extends CellSettings {
   readonly database: Database;
   readonly slowDatabase: Database;
-  /** For probes: where requests hold all connections, the cell is busy and still there. */
+  /** For health checks, since requests may use all other connections. */
   readonly probe: Database;
-  readonly gate: FairGate;
+  readonly gate: FairQueue;
   readonly cells: Cells<Cell>;
   readonly health: CellHealth;
 }

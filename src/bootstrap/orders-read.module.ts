@@ -8,11 +8,10 @@ import { PostgresOrderLists } from "../orders/adapters/postgres/order-lists.ts";
 import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
 import { GetOrder, ListOrders, OrdersOfChat } from "../orders/public.ts";
 import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
 
 export const ordersReadModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.ordersOfChat, [tokens.cells], (cells) => new OrdersOfChat(new PostgresOrderLists(cells)));
-  provide(bind, tokens.routes, [tokens.cells, tokens.driverTracking, tokens.log], (cells, tracking, log) => {
+  provide(bind, "ordersOfChat", ["cells"], (cells) => new OrdersOfChat(new PostgresOrderLists(cells)));
+  provide(bind, "routes", ["cells", "driverTracking", "log"], (cells, tracking, log) => {
     const reads = new PostgresOrderReads(cells);
     const getOrder = new GetOrder(reads, tracking, (error) =>
       log.warn({ err: error }, "an order is shown without the location of its driver"),

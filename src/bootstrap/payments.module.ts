@@ -1,6 +1,5 @@
 import { ContainerModule } from "inversify";
 import { background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { onTheWire } from "../infra/realtime/wire.ts";
 import type { Log } from "../kernel/log.ts";
@@ -17,35 +16,31 @@ import { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import { fitting, pusherChannelOf } from "../orders/adapters/realtime/pusher-channel.ts";
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
 import { PushOrderEvents, SendPaymentLink } from "../orders/public.ts";
-import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
+import { provide, provideTick } from "./provide.ts";
 
-/** Milliseconds within which the same trouble is logged once. */
-const silenceMs = 60_000;
-/** Hours for which events wait where no process is to push them: long enough to change that setting everywhere. */
+/** Hours that events wait if no Pusher host is configured: time to configure it in all processes. */
 const unpushedHours = 1;
 
 const unpushed = "no Pusher host is configured: changes of orders of type app or web go to the Socket.IO namespace";
-/** Tells every process that there are changes of orders to push. */
+/** Wakes the processes that push orders. */
 const ordersToPush = "orders_to_push";
 
 export const paymentsModule = new ContainerModule(({ bind }) => {
-  const asked = [tokens.httpClient, tokens.config, tokens.log] as const;
-  provide(bind, tokens.deliveryPricing, [...asked], (client, { integrations }, log) => {
+  provide(bind, "deliveryPricing", ["httpClient", "config", "log"], (client, { integrations }, log) => {
     const { deliveryPricingUrl: baseUrl, timeoutMs } = integrations;
     if (baseUrl === "") return null;
-    const onFailure = warningOf(log, "the delivery pricing names no price");
+    const onFailure = warningOf(log, "the delivery pricing service gave no price");
     return new HttpDeliveryPricing({ client, baseUrl, timeoutMs, onFailure });
   });
-  provide(bind, tokens.driverTracking, [...asked], (client, { integrations }, log) => {
+  provide(bind, "driverTracking", ["httpClient", "config", "log"], (client, { integrations }, log) => {
     const { driverTrackingUrl: baseUrl, timeoutMs } = integrations;
     if (baseUrl === "") return { locate: async () => null };
-    const onFailure = warningOf(log, "the driver tracking tells no location");
+    const onFailure = warningOf(log, "the driver tracking service gave no location");
     return new HttpDriverTracking({ client, baseUrl, timeoutMs, onFailure });
   });
-  provide(bind, tokens.pusherHost, [tokens.config, tokens.log], ({ pusher }, log) => {
+  provide(bind, "pusherHost", ["config", "log"], ({ pusher }, log) => {
     if (pusher.host === "") return null;
-    const warn = warningOf(log, "the Pusher host takes nothing; it is tried again");
+    const warn = warningOf(log, "the Pusher host did not accept an event; it is tried again");
     const toWire = onTheWire(({ payload }) => orderEvents["order:changed"](payload as never), log);
     return new PusherHost({
       ...pusher,
@@ -56,58 +51,56 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
         return fitting(wire.payload, limit);
       },
       onFailure: (reason, givenUp) =>
-        givenUp ? log.error({ reason }, "an order's change was not pushed, and is given up") : warn(reason),
+        givenUp ? log.error({ reason }, "pushing an order's change was given up") : warn(reason),
     });
   });
-  provide(bind, tokens.pushOutbox, [tokens.cells], (cells) => new PostgresPushOutbox(cells));
-  provide(bind, tokens.pushLoop, [tokens.pushOutbox, tokens.pusherHost, tokens.log], (outbox, host, log) => {
+  provide(bind, "pushOutbox", ["cells"], (cells) => new PostgresPushOutbox(cells));
+  provide(bind, "pushLoop", ["pushOutbox", "pusherHost", "log"], (outbox, host, log) => {
     const push = host && new PushOrderEvents(outbox, host);
     return new NudgedLoop(
       async (signal) => push?.execute(signal),
-      (error) => log.error({ err: error }, "orders' changes could not be pushed"),
+      (error) => log.error({ err: error }, "changes of orders could not be pushed"),
     );
   });
-  provide(
-    bind,
-    tokens.background,
-    [tokens.pushLoop, tokens.pusherHost, tokens.notifications, tokens.log],
-    (loop, host, notifications, log) => {
-      if (host) notifications.onWork(ordersToPush, () => loop.nudge());
-      return background("pushing of orders", "intake", {
-        start: () => void (host || log.info({}, unpushed)),
-        stop: () => loop.stop(),
-      });
-    },
-  );
-  provide(bind, tokens.background, [tokens.pusherHost], (host) =>
+  provide(bind, "background", ["pushLoop", "pusherHost", "notifications", "log"], (loop, host, notifications, log) => {
+    if (host) notifications.onWork(ordersToPush, () => loop.nudge());
+    return background("pushing of orders", "intake", {
+      start: () => void (host || log.info({}, unpushed)),
+      stop: () => loop.stop(),
+    });
+  });
+  provide(bind, "background", ["pusherHost"], (host) =>
     background("Pusher host", "means", { stop: () => host?.close() }),
   );
-  provide(bind, tokens.tick, [tokens.pusherHost, tokens.notifications], (host, notifications) =>
-    tick("orders.push", 5, async () => host && notifications.notify(ordersToPush)),
+  provideTick(
+    bind,
+    "orders.push",
+    5,
+    ["pusherHost", "notifications"],
+    async (host, notifications) => host && notifications.notify(ordersToPush),
   );
-  provide(bind, tokens.tick, [tokens.pushOutbox, tokens.pusherHost], (outbox, host) =>
-    tick("orders.forget-unpushed", 600, () => host ?? outbox.forget(unpushedHours)),
+  provideTick(
+    bind,
+    "orders.forget-unpushed",
+    600,
+    ["pushOutbox", "pusherHost"],
+    (outbox, host) => host ?? outbox.forget(unpushedHours),
   );
 
-  provide(
-    bind,
-    tokens.routes,
-    [tokens.cells, tokens.feed, tokens.businessMessages, tokens.log],
-    (cells, feed, messages, log) => {
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-        links: new PostgresLinkRenewals(transaction),
-        events: new PostgresOrderEvents(transaction),
-      }));
-      const send = new SendPaymentLink(new PostgresPaymentLinks(cells), unitOfWork, feed, (error) =>
-        log.error({ err: error }, "a payment link is missing in the statistics"),
-      );
-      return paymentLinkRoutes(send, messages);
-    },
-  );
-  provide(bind, tokens.routes, [tokens.pusherHost], (host) => [pusherAuthRoute(host, pusherChannelOf)]);
+  provide(bind, "routes", ["cells", "feed", "businessMessages", "log"], (cells, feed, messages, log) => {
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      links: new PostgresLinkRenewals(transaction),
+      events: new PostgresOrderEvents(transaction),
+    }));
+    const send = new SendPaymentLink(new PostgresPaymentLinks(cells), unitOfWork, feed, (error) =>
+      log.error({ err: error }, "a payment link could not be counted in the statistics"),
+    );
+    return paymentLinkRoutes(send, messages);
+  });
+  provide(bind, "routes", ["pusherHost"], (host) => [pusherAuthRoute(host, pusherChannelOf)]);
 });
 
 function warningOf(log: Log, message: string): (reason: string) => void {
-  const warnings = new OccasionalLog(log, silenceMs);
+  const warnings = new OccasionalLog(log);
   return (reason) => warnings.warn({ reason }, message);
 }

@@ -1,27 +1,35 @@
 import type { Bind, BindWhenOnFluentSyntax, Container, MapToResolvedValueInjectOptions } from "inversify";
+import { tick } from "../infra/jobs/clock.ts";
+import { type Token, tokens } from "./tokens.ts";
 
-/** A service identifier that remembers its service's type, which a plain symbol forgets. */
-export type Token<Service> = symbol & { readonly __service?: Service };
+type Name = keyof typeof tokens;
+type Service<N extends Name> = (typeof tokens)[N] extends Token<infer Type> ? Type : never;
+type Services<Names extends Name[]> = { [Index in keyof Names]: Service<Names[Index]> };
 
-export const token = <Service>(name: string): Token<Service> => Symbol(name);
-
-type TokensFor<Deps extends unknown[]> = { [Index in keyof Deps]: Token<Deps[Index]> };
-
-/** Binds `service`, one per process, to what `build` makes of `deps`; the compiler checks their types and order. */
-export function provide<Service, Deps extends unknown[]>(
+/** Binds a singleton that `build` makes of other services. All are named as in `tokens`, which gives their types. */
+export function provide<N extends Name, Names extends Name[]>(
   bind: Bind,
-  service: Token<Service>,
-  deps: [...TokensFor<Deps>],
-  build: (...deps: Deps) => NoInfer<Service>,
-): BindWhenOnFluentSyntax<Service> {
-  const identifiers = deps as unknown as MapToResolvedValueInjectOptions<Deps>;
-  return bind<Service>(service).toResolvedValue(build, identifiers).inSingletonScope();
+  name: N,
+  dependencies: [...Names],
+  build: (...services: Services<Names>) => Service<N>,
+): BindWhenOnFluentSyntax<Service<N>> {
+  const identifiers = dependencies.map((each) => tokens[each]) as MapToResolvedValueInjectOptions<Services<Names>>;
+  return bind<Service<N>>(tokens[name]).toResolvedValue(build, identifiers).inSingletonScope();
 }
 
-/** The one service of the process that is bound to `service`; throws when a binding is missing. */
+/** Binds work that the clock repeats. `run` gets the services and a signal that ends it. */
+export const provideTick = <Names extends Name[]>(
+  bind: Bind,
+  name: string,
+  everySeconds: number,
+  dependencies: [...Names],
+  run: (...args: [...services: Services<Names>, signal: AbortSignal]) => unknown,
+) =>
+  provide(bind, "tick", dependencies, (...services) => tick(name, everySeconds, (signal) => run(...services, signal)));
+
+/** Throws if there is no binding. */
 export const resolve = <Service>(container: Container, service: Token<Service>): Service =>
   container.get<Service>(service);
 
-/** All that are bound to `service`. */
 export const resolveAll = <Service>(container: Container, service: Token<Service>): Service[] =>
   container.getAll<Service>(service);

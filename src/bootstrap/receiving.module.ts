@@ -6,28 +6,27 @@ import { PublicAddress } from "../infra/http/public-address.ts";
 import { RememberedSenderTokens } from "../messaging/adapters/memory/remembered-sender-tokens.ts";
 import { PostgresSenderTokens } from "../messaging/adapters/postgres/sends/sender-tokens.ts";
 import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
 
-/** What comes in from the platforms. */
+/** Receives webhooks of the platforms. */
 export const receivingModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.publicAddress, [tokens.config], ({ publicUrl }) => new PublicAddress(publicUrl));
-  provide(bind, tokens.instanceWebhook, [tokens.publicAddress, tokens.secrets], (address, secrets) => (instance) => ({
+  provide(bind, "publicAddress", ["config"], ({ publicUrl }) => new PublicAddress(publicUrl));
+  provide(bind, "instanceWebhook", ["publicAddress", "secrets"], (address, secrets) => (instance) => ({
     url: `${address.root}/webhooks/qr/${encodeURIComponent(instance.platformId)}`,
     secret: instanceBearer(secrets, instance),
   }));
   provide(
     bind,
-    tokens.receivingParts,
+    "receivingParts",
     [
-      tokens.config,
-      tokens.publicAddress,
-      tokens.secrets,
-      tokens.cells,
-      tokens.lookUps,
-      tokens.keepWebhooks,
-      tokens.newFailureLimit,
-      tokens.webhookLoop,
-      tokens.metrics,
+      "config",
+      "publicAddress",
+      "secrets",
+      "cells",
+      "lookUps",
+      "keepWebhooks",
+      "newFailureLimit",
+      "webhookLoop",
+      "metrics",
     ],
     (config, address, secrets, cells, lookUps, queue, newFailureLimit, loop, metrics): ReceivingParts => ({
       ...config.messagingPlatform,
@@ -40,7 +39,7 @@ export const receivingModule = new ContainerModule(({ bind }) => {
       onArrival: () => loop.nudge(),
     }),
   );
-  provide(bind, tokens.routes, [tokens.receivingParts], (parts) =>
+  provide(bind, "routes", ["receivingParts"], (parts) =>
     Object.values(chatChannelKinds).flatMap(({ receiving }) => receiving.routes(parts)),
   );
 });

@@ -1,6 +1,5 @@
 import { ContainerModule } from "inversify";
 import { background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { Thread } from "../infra/threads/thread.ts";
 import { within } from "../kernel/within.ts";
@@ -14,50 +13,47 @@ import { PostgresFoldStore, PostgresReportFolds } from "../reports/adapters/post
 import { PostgresReportReads } from "../reports/adapters/postgres/report-reads.ts";
 import { PostgresTemperatures } from "../reports/adapters/postgres/temperatures.ts";
 import { FoldReports, Registrations, SharedReport } from "../reports/public.ts";
-import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
+import { provide, provideTick } from "./provide.ts";
 
-/** Milliseconds that a report waits for what an ad platform has to say. */
+/** Milliseconds that a report waits for the ad platform. */
 const insightsWithinMs = 5_000;
 
 export const reportsModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
-    tokens.sharedReports,
-    [tokens.slowCells, tokens.reportedAds, tokens.log],
+    "sharedReports",
+    ["slowCells", "reportedAds", "log"],
     (cells, insights, log) =>
       new SharedReport(
         new PostgresReportReads(cells),
         insights,
         (work) => within(insightsWithinMs, work),
-        (error, businessId) =>
-          log.warn({ err: error, businessId }, "a report goes without what the ad platform knows of its ads"),
+        (error, businessId) => log.warn({ err: error, businessId }, "a report has no figures of the ad platform"),
       ),
   );
   provide(
     bind,
-    tokens.foldReports,
-    [tokens.slowCells, tokens.log],
+    "foldReports",
+    ["slowCells", "log"],
     (cells, log) =>
       new FoldReports(
         new PostgresReportFolds(cells),
         new PostgresUnitOfWork(cells, (transaction) => ({ folds: new PostgresFoldStore(transaction) })),
-        (error, businessId) => log.error({ err: error, businessId }, "the days of a business could not be folded"),
+        (error, businessId) =>
+          log.error({ err: error, businessId }, "the daily figures of a business could not be computed"),
       ),
   );
-  provide(bind, tokens.tick, [tokens.foldReports], (folds) =>
-    tick("reports.fold", 60, (signal) => folds.execute(signal)),
-  );
+  provideTick(bind, "reports.fold", 60, ["foldReports"], (folds, signal) => folds.execute(signal));
   provide(
     bind,
-    tokens.pageThread,
+    "pageThread",
     [],
     () => new Thread(new URL("../reports/adapters/html/page-thread", import.meta.url).href),
   );
-  provide(bind, tokens.background, [tokens.pageThread], (thread) =>
+  provide(bind, "background", ["pageThread"], (thread) =>
     background("thread that draws reports", "means", { stop: () => thread.close() }),
   );
-  provide(bind, tokens.routes, [tokens.sharedReports, tokens.pageThread, tokens.cells], (reports, thread, cells) => {
+  provide(bind, "routes", ["sharedReports", "pageThread", "cells"], (reports, thread, cells) => {
     const registrations = new PostgresUnitOfWork(cells, (transaction) => ({
       registrations: new PostgresRegistrations(transaction),
     }));

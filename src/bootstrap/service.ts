@@ -6,14 +6,14 @@ import { consoleRoutes } from "../infra/http/console.ts";
 import { turningAway } from "../infra/http/crowd.ts";
 import { bytesUnderWay } from "../infra/http/middleware/bytes-under-way.ts";
 import { docsRoutes } from "../infra/http/openapi/docs.ts";
-import { documentRoute, openApiRoute } from "../infra/http/openapi/document-route.ts";
+import { documentRoute } from "../infra/http/openapi/document-route.ts";
 import { operationsRoutes } from "../infra/http/operations.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import { closeServer, createServer, handlersEnded, letGo, listen, refuseTooMany } from "../infra/http/server.ts";
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
 import { background, startAll, stopAll } from "../infra/jobs/background.ts";
-import type { Directory } from "../infra/postgres/directory.ts";
+import type { Directory } from "../infra/postgres/directory/directory.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";
 import { checkPooler } from "../infra/postgres/poolers.ts";
 import { cookieIn, sessionCookie } from "../kernel/cookies.ts";
@@ -30,15 +30,15 @@ import { tokens } from "./tokens.ts";
 export interface Service {
   readonly port: number;
   readonly container: Container;
-  /** Takes nothing new, finishes what is under way, then closes what it opened. */
+  /** Stops accepting work, finishes what is running and closes all resources. */
   stop(): Promise<void>;
-  /** Milliseconds that `stop` takes at most, unless something hangs. */
+  /** The maximum duration of `stop` in milliseconds. */
   readonly stopLimitMs: number;
 }
 
-/** Milliseconds that requests under way get to end: more than the platform may take to answer one of ours. */
+/** Milliseconds for running requests: longer than a platform may take to answer. */
 export const graceMsOf = ({ messagingPlatform }: Config): number => messagingPlatform.timeoutMs + 5_000;
-/** Milliseconds beyond that for everything else to end. */
+/** Further milliseconds for everything else. */
 const windUpMs = 10_000;
 
 async function checkPoolers(config: Config, log: Log): Promise<void> {
@@ -49,13 +49,13 @@ async function checkPoolers(config: Config, log: Log): Promise<void> {
   }
 }
 
-/** One cell that answers is enough: what is of the others is answered with 503. */
+/** The process is ready with a single cell up; requests of businesses in other cells get 503. */
 function checksOf(opened: readonly OpenedCell[], directory: Directory) {
   const migrated = new Set<string>();
   const checkMigrations = async ({ name, directUrl: url, schema }: OpenedCell): Promise<void> => {
     if (migrated.has(name)) return;
-    // No business lives in a cell that was not made yet.
-    if (name !== opened[0]?.name && !(await directory.made()).includes(name)) return;
+    // A cell that was not created yet has no businesses.
+    if (name !== opened[0]?.name && !(await directory.locations.cellsMade()).includes(name)) return;
     const pending = await pendingMigrations({ url, schema });
     if (pending > 0) throw new Error(`${pending} migrations have not run in ${name}: make migrate`);
     migrated.add(name);
@@ -63,7 +63,7 @@ function checksOf(opened: readonly OpenedCell[], directory: Directory) {
   return {
     database: async () => {
       await Promise.any(opened.map(({ probe }) => probe.ping())).catch(firstOf);
-      if (opened.length > 1 && !directory.isKnown) throw new Error("the directory has not been read yet");
+      if (opened.length > 1 && !directory.locations.isLoaded) throw new Error("the directory has not been read yet");
     },
     migrations: async () => {
       await sideBySide(opened, checkMigrations);
@@ -75,19 +75,18 @@ const firstOf = (failed: AggregateError): never => {
   throw failed.errors[0];
 };
 
-/** The API's routes and, where it is one, everything that documents them. */
 export function apiRoutes(container: Container): Route[] {
   const routes = resolveAll(container, tokens.routes).flat();
   return [
     ...routes,
-    openApiRoute(openApiOf(container)),
+    documentRoute(openApiOf(container), "/openapi.json", "getOpenApiDocument", "This API as an OpenAPI 3.1 document"),
     documentRoute(asyncApi(), "/asyncapi.json", "getAsyncApiDocument", "What sockets hear and say, as AsyncAPI 3.0"),
     ...docsRoutes("Recado API"),
     ...consoleRoutes(consoleBuild),
   ];
 }
 
-/** One process of the role that the configuration names; resolves once it answers requests. */
+/** Starts a process with the configured role. Resolves when it answers requests. */
 export async function startService(config: Config, container = createContainer(config)): Promise<Service> {
   const log = resolve(container, tokens.log);
   const metrics = resolve(container, tokens.metrics);
@@ -155,7 +154,7 @@ export async function startService(config: Config, container = createContainer(c
     }),
   ];
 
-  // A worker has no clients that would have to go elsewhere first.
+  // A worker has no clients that must move to another process first.
   const drainMs = servesApi ? config.http.drainSeconds * 1_000 : 0;
 
   await startAll(all);

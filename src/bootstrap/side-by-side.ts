@@ -1,8 +1,8 @@
-import { isOwnTrouble } from "../infra/postgres/own-trouble.ts";
+import { isDatabaseFailure } from "../infra/postgres/database-failure.ts";
 
 /**
- * For work over all businesses that goes on from what it finds, which is done for each cell by itself: what one cell does
- * not take holds up no other. Rejects with what failed, unless that is a cell that is away while another answers.
+ * Runs work for each cell, so that the failure of one does not stop the others. Rejects with the first error, unless only
+ * some cells were down.
  */
 export async function sideBySide<Worker>(
   workers: readonly Worker[],
@@ -10,6 +10,6 @@ export async function sideBySide<Worker>(
 ): Promise<void> {
   const outcomes = await Promise.allSettled(workers.map(work));
   const failed = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
-  const told = failed.find((error) => !isOwnTrouble(error)) ?? (failed.length === workers.length && failed[0]);
+  const told = failed.find((error) => !isDatabaseFailure(error)) ?? (failed.length === workers.length && failed[0]);
   if (told) throw told;
 }

@@ -2,12 +2,11 @@ import { ContainerModule } from "inversify";
 import { newToken, type Secrets } from "../infra/crypto/secrets.ts";
 import { limitFailures, limitRate } from "../infra/http/middleware/rate-limit.ts";
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import type { Announcements } from "../infra/postgres/notifications.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
-import { FairGate } from "../kernel/fair-gate.ts";
+import { FairQueue } from "../kernel/fair-queue.ts";
 import { authenticators } from "../tenancy/adapters/http/authenticators.ts";
 import { DeviceCookie } from "../tenancy/adapters/http/device-cookie.ts";
 import { acceptInvitationRoute, changePasswordRoute } from "../tenancy/adapters/http/password.routes.ts";
@@ -29,45 +28,41 @@ import {
   RevokeAppKeys,
 } from "../tenancy/public.ts";
 import { noteOn } from "./audit.ts";
-import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
+import { provide, provideTick } from "./provide.ts";
 
-/**
- * Keys and tokens that this process does not know yet, wrong ones among them. A look takes a millisecond or two. A
- * network has room for as many as it may have connections: behind one address there may be everybody.
- */
-const lookUps = { name: "look-ups", width: 4, widthOfOne: 2, queueOfOne: 20_000, queue: 40_000, waitMs: 5_000 };
+/** Limits lookups of unknown credentials, of one or two milliseconds each. One network may hide many clients. */
+const lookUps = { name: "look-ups", width: 4, widthPerKey: 2, queuePerKey: 20_000, queue: 40_000, waitMs: 5_000 };
 
 export const tenancyModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.appKeyStore, [tokens.cells, tokens.secrets], (cells, secrets) => {
+  provide(bind, "appKeyStore", ["cells", "secrets"], (cells, secrets) => {
     return new PostgresKeyOwners(cells, (key) => secrets.digest(key));
   });
-  provide(bind, tokens.sessions, [tokens.cells, tokens.secrets], (cells, secrets) => {
+  provide(bind, "sessions", ["cells", "secrets"], (cells, secrets) => {
     return new PostgresSessions(cells, (token) => secrets.digest(token));
   });
-  provide(bind, tokens.lookUps, [], () => new FairGate(lookUps));
+  provide(bind, "lookUps", [], () => new FairQueue(lookUps));
   provide(
     bind,
-    tokens.knownSessions,
-    [tokens.sessions, tokens.notifications, tokens.lookUps],
+    "knownSessions",
+    ["sessions", "notifications", "lookUps"],
     (sessions, notifications, gate) => new CachedSessions(sessions, accessChangesOf(notifications), gate),
   );
-  provide(bind, tokens.newFailureLimit, [tokens.config], ({ http }) => {
+  provide(bind, "newFailureLimit", ["config"], ({ http }) => {
     return (name) => limitFailures({ name, points: http.failedAttemptsPerMinute, perSeconds: 60 });
   });
-  provide(bind, tokens.limitRate, [tokens.config], ({ http }) => {
+  provide(bind, "limitRate", ["config"], ({ http }) => {
     return limitRate({ perSecond: http.requestsPerSecond, burst: http.burst });
   });
   provide(
     bind,
-    tokens.knownKeys,
-    [tokens.appKeyStore, tokens.notifications, tokens.lookUps],
+    "knownKeys",
+    ["appKeyStore", "notifications", "lookUps"],
     (keys, notifications, gate) => new CachedAppKeys(keys, accessChangesOf(notifications), gate),
   );
   provide(
     bind,
-    tokens.authenticators,
-    [tokens.knownKeys, tokens.knownSessions, tokens.newFailureLimit, tokens.limitRate, tokens.config],
+    "authenticators",
+    ["knownKeys", "knownSessions", "newFailureLimit", "limitRate", "config"],
     (keys, sessions, newFailureLimit, limitRate, { http }) =>
       authenticators({
         keys,
@@ -77,21 +72,21 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
         hostOf: trustedProxies(http.trustProxy).hostOf,
       }),
   );
-  provide(bind, tokens.signInAttempts, [tokens.config], ({ http }) => {
+  provide(bind, "signInAttempts", ["config"], ({ http }) => {
     return new RememberedSignInAttempts({ freeOfNetwork: http.failedAttemptsPerMinute });
   });
   provide(
     bind,
-    tokens.openSession,
-    [tokens.sessions, tokens.passwords, tokens.signInAttempts, tokens.config],
+    "openSession",
+    ["sessions", "passwords", "signInAttempts", "config"],
     (sessions, passwords, attempts, { sessions: { hours } }) =>
       new OpenSession(sessions, sessions, passwords, attempts, newToken, hours),
   );
-  provide(bind, tokens.issueSession, [tokens.openSession, tokens.cells], (sessions, cells) => {
+  provide(bind, "issueSession", ["openSession", "cells"], (sessions, cells) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({ note: noteOn(transaction) }));
     return new IssueSession(sessions, unitOfWork);
   });
-  provide(bind, tokens.foundBusiness, [tokens.cells, tokens.passwords], (cells, passwords) => {
+  provide(bind, "foundBusiness", ["cells", "passwords"], (cells, passwords) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       businesses: new PostgresBusinesses(transaction),
       note: noteOn(transaction),
@@ -99,38 +94,25 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     const numbers = new PostgresBusinessNumbers(cells);
     return new FoundBusiness(numbers, unitOfWork, (password) => passwords.hash(password), newToken);
   });
-  provide(bind, tokens.issueAppKey, [tokens.cells, tokens.secrets], (cells, secrets) => {
+  provide(bind, "issueAppKey", ["cells", "secrets"], (cells, secrets) => {
     return new IssueAppKey(keysIn(cells, secrets), newToken);
   });
-  provide(bind, tokens.revokeAppKeys, [tokens.cells, tokens.secrets, tokens.appKeyStore], (cells, secrets, owners) => {
+  provide(bind, "revokeAppKeys", ["cells", "secrets", "appKeyStore"], (cells, secrets, owners) => {
     return new RevokeAppKeys(owners, keysIn(cells, secrets));
   });
-  provide(bind, tokens.tick, [tokens.sessions], (sessions) => tick("sessions.purge", 3600, () => sessions.purge()));
+  provideTick(bind, "sessions.purge", 3600, ["sessions"], (sessions) => sessions.purge());
+  provide(bind, "routes", ["openSession", "knownSessions", "secrets"], (openSession, sessions, secrets) => [
+    openSessionRoute(openSession, new DeviceCookie((text) => secrets.signDevice(text))),
+    closeSessionRoute(sessions),
+  ]);
   provide(
     bind,
-    tokens.routes,
-    [tokens.openSession, tokens.knownSessions, tokens.secrets],
-    (openSession, sessions, secrets) => [
-      openSessionRoute(openSession, new DeviceCookie((text) => secrets.signDevice(text))),
-      closeSessionRoute(sessions),
-    ],
-  );
-  provide(
-    bind,
-    tokens.routes,
-    [
-      tokens.cells,
-      tokens.secrets,
-      tokens.sessions,
-      tokens.passwords,
-      tokens.lookUps,
-      tokens.newFailureLimit,
-      tokens.config,
-    ],
+    "routes",
+    ["cells", "secrets", "sessions", "passwords", "lookUps", "newFailureLimit", "config"],
     (cells, secrets, sessions, passwords, gate, newFailureLimit, config) => {
       const store = new PostgresInvitations(cells, (token) => secrets.digest(token));
       const invitations: InvitationStore = {
-        businessOf: (token, network) => gate.pass(network, () => store.businessOf(token)),
+        businessOf: (token, network) => gate.run(network, () => store.businessOf(token)),
       };
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
         invitations: new PostgresPasswords(transaction, (token) => secrets.digest(token)),
@@ -143,8 +125,8 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    tokens.routes,
-    [tokens.cells, tokens.secrets, tokens.passwords, tokens.signInAttempts],
+    "routes",
+    ["cells", "secrets", "passwords", "signInAttempts"],
     (cells, secrets, passwords, attempts) => {
       const passwordsOn = (queries: Queries) => new PostgresPasswords(queries, (token) => secrets.digest(token));
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({

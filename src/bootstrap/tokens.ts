@@ -38,17 +38,17 @@ import type { Background } from "../infra/jobs/background.ts";
 import type { Tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Database } from "../infra/postgres/database.ts";
-import type { Directory } from "../infra/postgres/directory.ts";
+import type { Directory } from "../infra/postgres/directory/directory.ts";
 import type { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import type { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
+import type { Admission } from "../infra/postgres/multiple-queues.ts";
 import type { Announcements } from "../infra/postgres/notifications.ts";
-import type { Admission } from "../infra/postgres/spread-gate.ts";
 import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import type { RealtimePublisher } from "../infra/realtime/peers.ts";
 import type { Metrics } from "../infra/telemetry/metrics.ts";
 import type { Thread } from "../infra/threads/thread.ts";
 import type { EventFeed } from "../kernel/events.ts";
-import type { FairGate } from "../kernel/fair-gate.ts";
+import type { FairQueue } from "../kernel/fair-queue.ts";
 import type { Log } from "../kernel/log.ts";
 import type { NudgedLoop } from "../kernel/nudged-loop.ts";
 import type { UnitOfWork } from "../kernel/unit-of-work.ts";
@@ -102,7 +102,11 @@ import type { HttpWebhookSender } from "../webhooks/adapters/http-client/webhook
 import type { DeliverWebhooks, DeliveryQueue } from "../webhooks/public.ts";
 import type { Config } from "./config.ts";
 import type { OpenedCell } from "./opened-cell.ts";
-import { token } from "./provide.ts";
+
+/** A service identifier with the service's type. */
+export type Token<Service> = symbol & { readonly __service?: Service };
+
+const token = <Service>(name: string): Token<Service> => Symbol(name);
 
 export const tokens = {
   config: token<Config>("config"),
@@ -110,16 +114,16 @@ export const tokens = {
   metrics: token<Metrics>("metrics"),
   secrets: token<Secrets>("secrets"),
   passwords: token<Passwords>("passwords"),
-  /** For the process itself; stores are asked through `cells`. */
+  /** Only for the process itself; stores use `cells`. */
   database: token<Database>("database"),
   cells: token<Cells<Cell>>("cells"),
-  /** Each with connections of its own, the first one first. */
+  /** The first cell comes first. */
   openedCells: token<readonly [OpenedCell, ...OpenedCell[]]>("openedCells"),
-  /** Used where there are several cells. */
+  /** Only used with several cells. */
   directory: token<Directory>("directory"),
-  /** For what takes long: reports, exports, registrations, sweeps. Statements may take longer there. */
+  /** For slow work such as reports, exports and sweeps, with a longer statement timeout. */
   slowCells: token<Cells<Cell>>("slowCells"),
-  /** Shares the connections that answer requests. */
+  /** Shares the connections for requests. */
   databaseGate: token<Admission>("databaseGate"),
   lanes: token<Lanes>("lanes"),
   eventLog: token<PostgresEventLog>("eventLog"),
@@ -130,25 +134,24 @@ export const tokens = {
   idempotency: token<PostgresIdempotencyStore>("idempotency"),
   httpClient: token<HttpClient>("httpClient"),
   publicAddress: token<PublicAddress>("publicAddress"),
-  /** Several: each part that a process starts and stops. */
+  /** Several: the parts that a process starts and stops. */
   background: token<Background>("background"),
-  /** Several: whatever the clock calls. */
+  /** Several: repeated work. */
   tick: token<Tick>("tick"),
-  /** Several: whatever is served. */
+  /** Several. */
   routes: token<readonly Route[]>("routes"),
-  /** Several: how the records that stand in the audit are spelled. */
+  /** Several: translations of audited records to the wire. */
   recordOnWire: token<RecordOnWire<never>>("recordOnWire"),
 
   appKeyStore: token<KeyOwners & AppKeys>("appKeyStore"),
   sessions: token<PostgresSessions>("sessions"),
   knownKeys: token<CachedAppKeys>("knownKeys"),
   knownSessions: token<CachedSessions>("knownSessions"),
-  /** Makes one for each kind of failure, so that none is refused for another's. */
+  /** Makes a limit for one kind of failure. */
   newFailureLimit: token<(name: string) => FailureLimit>("newFailureLimit"),
-  /** Of requests: by credential, else by address. */
   limitRate: token<LimitRate>("limitRate"),
-  /** What networks share to have unknown keys and tokens looked up. */
-  lookUps: token<FairGate>("lookUps"),
+  /** Limits lookups of unknown credentials per network. */
+  lookUps: token<FairQueue>("lookUps"),
   authenticators: token<Authenticators>("authenticators"),
   openSession: token<OpenSession>("openSession"),
   issueSession: token<IssueSession>("issueSession"),
@@ -159,14 +162,13 @@ export const tokens = {
 
   webhookQueue: token<WebhookQueue>("webhookQueue"),
   keepWebhooks: token<Pick<KeepWebhooks, "keep">>("keepWebhooks"),
-  /** One for each cell. */
+  /** One per cell. */
   workOffWebhooks: token<readonly WorkOffWebhooks[]>("workOffWebhooks"),
   webhookLoop: token<Pick<NudgedLoop, "nudge" | "stop">>("webhookLoop"),
   incomingUnitOfWork: token<IncomingUnitOfWork>("incomingUnitOfWork"),
   aftermath: token<Aftermath>("aftermath"),
   applyEarlyStatuses: token<Pick<ApplyEarlyStatuses, "execute" | "purge">>("applyEarlyStatuses"),
   earlyLoop: token<NudgedLoop>("earlyLoop"),
-  /** Where the provider of paired phones tells of an instance, and what it proves itself with. */
   receivingParts: token<ReceivingParts>("receivingParts"),
   instanceWebhook:
     token<(instance: OwnedInstance) => { readonly url: string; readonly secret: string }>("instanceWebhook"),
@@ -189,16 +191,16 @@ export const tokens = {
   senderCapacities: token<SenderCapacities>("senderCapacities"),
   templateCache: token<CachedTemplates>("templateCache"),
   mediaProbe: token<HttpMediaProbe>("mediaProbe"),
-  /** For `media_url`: knows our own files by itself. */
+  /** For `media_url`: finds our own files without a request. */
   ownMediaProbe: token<MediaProbe>("ownMediaProbe"),
-  /** Null where none is configured. */
+  /** Null if none is configured. */
   mediaStorage: token<MediaStorage | null>("mediaStorage"),
   mediaFiles: token<MediaRegister>("mediaFiles"),
   readMedia: token<ReadMedia>("readMedia"),
   sampleFiles: token<SampleFiles>("sampleFiles"),
   storeMedia: token<StoreMedia>("storeMedia"),
   deleteMedia: token<DeleteMedia>("deleteMedia"),
-  /** Null where files cannot be stored. */
+  /** Null if files cannot be stored. */
   mediaStore: token<MediaStore | null>("mediaStore"),
   downloads: token<Downloads>("downloads"),
   fileQueue: token<FileQueue>("fileQueue"),
@@ -213,7 +215,7 @@ export const tokens = {
   recordCampaign: token<RecordCampaign>("recordCampaign"),
   settleCampaigns: token<SettleCampaigns>("settleCampaigns"),
   dispatchCampaigns: token<DispatchCampaigns>("dispatchCampaigns"),
-  /** The inbox keeps them. */
+  /** Implemented by the inbox. */
   outgoingMessages: token<OutgoingMessages>("outgoingMessages"),
   chatTemplates: token<ChatTemplates>("chatTemplates"),
   sendContexts: token<SendContexts>("sendContexts"),
@@ -221,12 +223,11 @@ export const tokens = {
   settleExpired: token<SettleExpired>("settleExpired"),
   businessMessages: token<BusinessMessages>("businessMessages"),
 
-  /** Null where none is configured. */
+  /** Null if none is configured. */
   deliveryPricing: token<DeliveryPricing | null>("deliveryPricing"),
-  /** Asks the prices of deliveries. */
   priceLoop: token<NudgedLoop>("priceLoop"),
   driverTracking: token<DriverTracking>("driverTracking"),
-  /** Null where none is configured. */
+  /** Null if none is configured. */
   pusherHost: token<PusherHost | null>("pusherHost"),
   pushOutbox: token<PushOutbox>("pushOutbox"),
   pushLoop: token<NudgedLoop>("pushLoop"),
@@ -240,8 +241,6 @@ export const tokens = {
   deliveryQueue: token<DeliveryQueue>("deliveryQueue"),
   webhookSender: token<HttpWebhookSender>("webhookSender"),
   deliverWebhooks: token<DeliverWebhooks>("deliverWebhooks"),
-  /** Delivers to endpoints of businesses. */
   deliveryLoop: token<NudgedLoop>("deliveryLoop"),
-  /** Draws the pages of reports. */
   pageThread: token<Thread<ReportPage, string>>("pageThread"),
 };

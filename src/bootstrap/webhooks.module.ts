@@ -2,7 +2,6 @@ import { ContainerModule } from "inversify";
 import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.ts";
 import { newSigningSecret, type Secrets } from "../infra/crypto/secrets.ts";
 import { background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import { PostgresZones } from "../infra/postgres/business-zones.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
@@ -17,51 +16,41 @@ import { HttpWebhookSender } from "../webhooks/adapters/http-client/webhook-send
 import { PostgresDeliveryReads, PostgresWebhooks } from "../webhooks/adapters/postgres/deliveries.ts";
 import { PostgresDeliveryQueue } from "../webhooks/adapters/postgres/delivery-queue.ts";
 import { DeliverWebhooks, keptDays, ManageDeliveries, testType, type WebhookStores } from "../webhooks/public.ts";
-import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
+import { provide, provideTick } from "./provide.ts";
 import { toWire } from "./wire-events.ts";
 
-/** Tells every worker that there may be something for endpoints of businesses. */
+/** Wakes the workers that deliver webhooks. */
 export const deliveriesDue = "deliveries_due";
-/** Milliseconds for which figures from the database are good, however often they are asked for. */
-const gaugeLifeMs = 5_000;
-/** Milliseconds within which the same trouble is logged once. */
-const silenceMs = 60_000;
 
 export const webhooksModule = new ContainerModule(({ bind }) => {
-  provide(bind, tokens.deliveryQueue, [tokens.cells, tokens.secrets], (...deps) => new PostgresDeliveryQueue(...deps));
+  provide(bind, "deliveryQueue", ["cells", "secrets"], (...deps) => new PostgresDeliveryQueue(...deps));
   provide(
     bind,
-    tokens.webhookSender,
-    [tokens.config],
+    "webhookSender",
+    ["config"],
     ({ webhooks: { timeoutMs, allowPrivateUrls } }) =>
       new HttpWebhookSender({ timeoutMs, allowPrivate: allowPrivateUrls }),
   );
-  provide(bind, tokens.background, [tokens.webhookSender], (sender) =>
+  provide(bind, "background", ["webhookSender"], (sender) =>
     background("webhook sender", "means", { stop: () => sender.close() }),
   );
-  provide(
-    bind,
-    tokens.deliverWebhooks,
-    [tokens.deliveryQueue, tokens.webhookSender, tokens.cells, tokens.log],
-    (queue, sender, cells, log) => {
-      const complaints = new OccasionalLog(log, silenceMs);
-      return new DeliverWebhooks(queue, sender, spell, unitOfWorkOf(cells), (error, businessId) =>
-        complaints.error({ err: error, businessId }, "deliveries to an endpoint broke off; they go on later"),
-      );
-    },
-  );
-  provide(bind, tokens.deliveryLoop, [tokens.deliverWebhooks, tokens.log], (deliver, log) => {
-    const complaints = new OccasionalLog(log, silenceMs);
+  provide(bind, "deliverWebhooks", ["deliveryQueue", "webhookSender", "cells", "log"], (queue, sender, cells, log) => {
+    const complaints = new OccasionalLog(log);
+    return new DeliverWebhooks(queue, sender, spell, unitOfWorkOf(cells), (error, businessId) =>
+      complaints.error({ err: error, businessId }, "deliveries to an endpoint broke off; they go on later"),
+    );
+  });
+  provide(bind, "deliveryLoop", ["deliverWebhooks", "log"], (deliver, log) => {
+    const complaints = new OccasionalLog(log);
     return new NudgedLoop(
       (signal) => deliver.execute(signal),
-      (error) => complaints.error({ err: error }, "what is to be delivered to endpoints could not be found out"),
+      (error) => complaints.error({ err: error }, "due webhook deliveries could not be read"),
     );
   });
   provide(
     bind,
-    tokens.background,
-    [tokens.config, tokens.deliveryLoop, tokens.deliverWebhooks, tokens.notifications],
+    "background",
+    ["config", "deliveryLoop", "deliverWebhooks", "notifications"],
     ({ role }, loop, deliver, notifications) => {
       if (role !== "api") notifications.onWork(deliveriesDue, () => loop.nudge());
       return background("deliveries", "intake", {
@@ -72,8 +61,8 @@ export const webhooksModule = new ContainerModule(({ bind }) => {
       });
     },
   );
-  provide(bind, tokens.background, [tokens.deliveryQueue, tokens.metrics], (queue, metrics) => {
-    const counts = cached(gaugeLifeMs, () => queue.counts());
+  provide(bind, "background", ["deliveryQueue", "metrics"], (queue, metrics) => {
+    const counts = cached(() => queue.counts());
     return background("figures of deliveries", "means", {
       start: () => {
         metrics.gauge("outgoing_webhooks", "Deliveries to endpoints of businesses; endpoints disabled", async () => {
@@ -85,11 +74,9 @@ export const webhooksModule = new ContainerModule(({ bind }) => {
       },
     });
   });
-  provide(bind, tokens.tick, [tokens.notifications], (notifications) =>
-    tick("webhooks.deliver", 2, () => notifications.notify(deliveriesDue)),
-  );
-  provide(bind, tokens.tick, [tokens.deliveryQueue], (queue) => tick("webhooks.tidy", 60, () => queue.tidy(keptDays)));
-  provide(bind, tokens.routes, [tokens.cells, tokens.secrets, tokens.notifications], (cells, secrets, notifications) =>
+  provideTick(bind, "webhooks.deliver", 2, ["notifications"], (notifications) => notifications.notify(deliveriesDue));
+  provideTick(bind, "webhooks.tidy", 60, ["deliveryQueue"], (queue) => queue.tidy(keptDays));
+  provide(bind, "routes", ["cells", "secrets", "notifications"], (cells, secrets, notifications) =>
     webhookRoutes(
       new ManageDeliveries(
         new PostgresDeliveryReads(cells),
@@ -103,13 +90,13 @@ export const webhooksModule = new ContainerModule(({ bind }) => {
   );
 });
 
-/** A secret of an endpoint, and as it is stored. */
+/** A new signing secret, plain and sealed. */
 export const newSecretBy = (secrets: Secrets) => (businessId: number) => {
   const secret = newSigningSecret();
   return { secret, sealed: secrets.seal(secret, businessId) };
 };
 
-/** As the sockets of an App Key hear it. */
+/** The same payload as for the sockets of an App Key. */
 const spell = (event: LoggedEvent): object => enveloped(event, event.name === testType ? {} : toWire(event));
 
 const unitOfWorkOf = (cells: Cells<Cell>) =>

@@ -3,7 +3,7 @@ import type { LoggedEvent } from "../kernel/events.ts";
 import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
 
-/** The wire's spelling of every event, by its name. */
+/** Translations of events to the wire, by name. */
 const wireEvents: Readonly<Record<string, (payload: never) => object>> = {
   ...inboxEvents,
   ...goneEvents,

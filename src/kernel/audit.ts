@@ -1,4 +1,4 @@
-/** Who does something that the audit tells, and from where. */
+/** Who made an audited change, and from which address. */
 export interface DoneBy {
   readonly kind: "user" | "key" | "system";
   /** Null for the system. */
@@ -6,27 +6,25 @@ export interface DoneBy {
   readonly address: string;
 }
 
-/** What an operator does at the command line. */
+/** For changes made at the command line. */
 export const bySystem: DoneBy = { kind: "system", id: null, address: "" };
 
-/** One change as the audit keeps it. */
-export interface Audited {
+export interface AuditedChange {
   readonly resource: string;
   readonly recordId: number;
   readonly change: "created" | "changed" | "removed";
-  /** Without secrets; null before it was made and after it was removed, and where nothing of it is kept. */
+  /** Without secrets; null where the record did not exist, and where the audit stores nothing of it. */
   readonly before: object | null;
   readonly after: object | null;
 }
 
-/** The resource, in the audit, of codes that were asked for and of phones that were paired by them, by the sender's id. */
+/** The audit's resource name for pairing a phone: a code was requested, or the phone connected. Its id is the sender's. */
 export const senderPairings = "sender-pairings";
 
-/** What stands there. */
 export interface SenderPairing {
   readonly platformId: string;
   readonly state: "connecting" | "open";
 }
 
 /** Writes into the audit of a business, in the transaction that makes the changes. */
-export type NoteInAudit = (businessId: number, by: DoneBy, changes: readonly Audited[]) => Promise<void>;
+export type NoteInAudit = (businessId: number, by: DoneBy, changes: readonly AuditedChange[]) => Promise<void>;

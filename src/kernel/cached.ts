@@ -1,5 +1,5 @@
-/** Whoever asks while an answer is good, or on its way, gets that one. */
-export function cached<Result>(ms: number, look: () => Promise<Result>): () => Promise<Result> {
+/** Calls `look` at most once in `ms` milliseconds; callers meanwhile share its result, also while it is pending. */
+export function cached<Result>(look: () => Promise<Result>, ms = 5_000): () => Promise<Result> {
   let answer: Promise<Result> | undefined;
   let goodUntil = 0;
   return () => {

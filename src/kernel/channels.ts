@@ -1,20 +1,19 @@
-/** The channels, as chats and senders name their provider. */
+/** Channels, as the column `provider` of chats and senders names them. */
 export const cloudChannel = "platform-apicloud";
 export const pageChannel = "platform-page";
 export const photoChannel = "platform-photo";
 export const qrChannel = "qr";
 export const providerBChannel = "provider-b";
-/** Carries messages to phones; no chat is on it, and no business has a sender of its own there. */
+/** Only for messages to phones: it has no chats, and the operator's sender serves all businesses. */
 export const smsChannel = "sms";
 
-/** Those that chats are on. */
 export const chatChannels = [cloudChannel, pageChannel, photoChannel, qrChannel, providerBChannel] as const;
 export const channels = [...chatChannels, smsChannel] as const;
-/** Where free text reaches a customer only within the service window. */
+/** Channels on which free text is allowed only within the service window. */
 export const windowedChannels: readonly ChatChannelName[] = [cloudChannel, pageChannel, photoChannel, providerBChannel];
-/** Whose platform knows templates; on others they leave as plain text. */
+/** Channels whose platform stores templates. On others a template is sent as plain text. */
 export const templateChannels: readonly ChatChannelName[] = [cloudChannel, providerBChannel];
-/** Where a customer is known by a phone number, which all of them share; on others by an id that only the channel has. */
+/** Channels that identify a customer by phone number. The others have ids of their own. */
 export const numberedChannels: readonly ChatChannelName[] = [cloudChannel, qrChannel, providerBChannel];
 /** Hours after the customer's last message. */
 export const serviceWindowHours = 24;

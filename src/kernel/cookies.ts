@@ -1,7 +1,7 @@
-/** Holds a session token that scripts of a page cannot read. */
+/** The cookie with the session token. It is HttpOnly. */
 export const sessionCookie = "recado_session";
 
-/** The value of a cookie in the header `Cookie`; empty where there is none. */
+/** The value of a cookie in a `Cookie` header; empty if it is missing. */
 export function cookieIn(header: string | undefined, name: string): string {
   for (const pair of header?.split(";") ?? []) {
     const [key = "", ...value] = pair.split("=");

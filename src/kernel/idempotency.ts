@@ -1,64 +1,61 @@
-/** A request under a key of its caller's choice, so that it may be repeated without being carried out twice. */
+/** A request with an Idempotency-Key, so that repeating it does not carry it out twice. */
 export interface KeyedRequest {
   readonly businessId: number;
-  /** The App Key or user of the business who asks: each has keys of its own. Other than in keys, there is a space in it. */
+  /** The App Key or user; each has its own keys. It contains a space, which keys cannot. */
   readonly caller: string;
-  /** The id of the operation: each has keys of its own. */
+  /** The operation's id; each operation has its own keys. */
   readonly operation: string;
   /** 1 to 255 visible ASCII characters. */
   readonly key: string;
-  /** Equal where the same is asked for. */
+  /** Equal for the same request. */
   readonly digest: Uint8Array;
 }
 
-/** The right to carry out one request, and to write down what came of it. */
-export interface Claim {
+/** The right to carry out one request and to store its answer. */
+export interface KeyClaim {
   readonly businessId: number;
   readonly operation: string;
-  /** What the store keeps the caller's key as. */
+  /** The key under which the store holds the request. */
   readonly key: string;
-  /** Of this claim alone: the key may be claimed again when it has been forgotten. */
+  /** Unique per claim: a key can be claimed again once it has expired. */
   readonly id: string;
 }
 
-/** Whom an answer speaks of, by the chat with them, or by the platform's id of a message, or by their number. */
+/** The contact an answer is about, by any id that finds it. Erasing the contact erases the answer. */
 export type AnswerAbout =
   | { readonly contactId: number }
   | { readonly chatId: number }
   | { readonly messageId: string }
   | { readonly phone: string };
 
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly status: number;
-  /** Those that belong to the answer itself, without its content type. */
+  /** Without the content type. */
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
-  /** `null` where it was too large to keep. */
+  /** `null` if it was too large to store. */
   readonly body: string | null;
 }
 
-export type Begun =
-  /** Nobody did before: carry it out. */
-  | { readonly kind: "claimed"; readonly claim: Claim }
-  /** Somebody is at it. */
+export type KeyState =
+  /** The key is new: carry the request out. */
+  | { readonly kind: "claimed"; readonly claim: KeyClaim }
+  /** Another process is carrying it out. */
   | { readonly kind: "in-flight" }
-  /** Somebody was at it and never came back: nobody knows how far it got. */
+  /** The process that carried it out died: the outcome is unknown. */
   | { readonly kind: "abandoned" }
-  /** The key was used for something else. */
+  /** The key was used for a different request. */
   | { readonly kind: "other-request" }
-  | { readonly kind: "answered"; readonly answer: KeptAnswer }
-  /** So too, but its answer was erased with the contact of whom it spoke. */
+  | { readonly kind: "answered"; readonly answer: StoredAnswer }
+  /** It was answered, and the answer was erased together with its contact. */
   | { readonly kind: "erased"; readonly status: number };
 
-/** Remembers keys for 24 hours from their first use. */
+/** Stores keys for 24 hours from their first use. */
 export interface IdempotencyStore {
-  /** Claims the key or tells what is known of it, in one step: of many at once exactly one gets the claim. */
-  begin(request: KeyedRequest): Promise<Begun>;
-  /**
-   * Writes the answer down, however late; nothing happens where the key was forgotten in the meantime. Of one that speaks
-   * of a contact who was erased meanwhile only the status is kept.
-   */
-  finish(claim: Claim, answer: KeptAnswer, about?: AnswerAbout | null): Promise<void>;
-  /** Forgets the key: nothing was carried out. */
-  release(claim: Claim): Promise<void>;
+  /** Claims the key, or tells what is known of it. Of several concurrent calls exactly one gets the claim. */
+  begin(request: KeyedRequest): Promise<KeyState>;
+  /** Stores the answer. Does nothing if the key has expired; stores only the status if the contact was erased meanwhile. */
+  finish(claim: KeyClaim, answer: StoredAnswer, about?: AnswerAbout | null): Promise<void>;
+  /** Frees the key, for a request that was not carried out. */
+  release(claim: KeyClaim): Promise<void>;
 }

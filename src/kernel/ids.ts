@@ -1,17 +1,17 @@
-/** The largest id: a bigint that a JavaScript number still holds exactly. */
+/** The largest bigint that a JavaScript number holds exactly. */
 export const maxId = Number.MAX_SAFE_INTEGER;
 
-/** The roles of users that have rules of their own; others exist and have none. */
+/** The roles that have rules of their own. Other role ids exist. */
 export const administratorRole = 1;
 export const agentRole = 5;
 
-/** The ids in a text that is a JSON array or a list with commas, each once; what is no id is left out. */
+/** The distinct ids in a JSON array or a comma-separated list. Other parts are ignored. */
 export function idsIn(written: string): number[] {
   const ids = (listed(written) ?? []).map(idIn);
   return [...new Set(ids.filter((id) => id !== null))];
 }
 
-/** The same of a text that a client writes: null where any part of it is no id. Blank parts count for nothing. */
+/** As `idsIn`, for client input: null if any part is not an id. Blank parts are ignored. */
 export function idsWritten(written: string): number[] | null {
   const parts = listed(written)?.filter((part) => typeof part !== "string" || part.trim() !== "");
   return parts?.every((part) => idIn(part) !== null) ? idsIn(written) : null;
@@ -24,7 +24,7 @@ export function idIn(value: unknown): number | null {
   return id >= 1 && id <= maxId ? id : null;
 }
 
-/** Null where the text begins as an array and is none. */
+/** Null if the text starts like an array and is not one. */
 function listed(written: string): readonly unknown[] | null {
   if (!written.trimStart().startsWith("[")) return written.split(",");
   try {

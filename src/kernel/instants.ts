@@ -3,19 +3,18 @@ import { Temporal } from "temporal-polyfill";
 const isoText =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?)(Z|[+-](?:0\d|1[0-3])(?::?[0-5]\d)?|[+-]14(?::?00)?)?)?$/i;
 
-/** Whether an ISO 8601 text says by itself which zone it is in. */
+/** Whether an ISO 8601 text has a zone or offset. */
 export const namesZone = (text: string): boolean => isoText.exec(text.trim())?.[3] !== undefined;
 
 export const dayMs = 24 * 60 * 60 * 1000;
-/** Databases and clients read the year in four digits. */
+/** Databases and clients expect a year of four digits. */
 const earliest = Date.parse("0001-01-01T00:00:00.000Z");
 const latest = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * The moment that an ISO 8601 text means; a text without a zone is in `zone` (an IANA name), and one without a time
- * means the first moment of that day there, or its last one with `endOfDay`. Of two moments at which clocks show the
- * same time it is the first; a time that clocks skip is counted on from before they do. Null where there is no such date
- * or time. The last moment of the year 9999 in UTC stands for all after it, and the first of the year 1 for all before.
+ * The instant of an ISO 8601 text, or null if it is invalid. Without an offset the text is in `zone` (an IANA name).
+ * Without a time it means the start of that day, or its last millisecond with `endOfDay`. A time that occurs twice means
+ * the first one, and a time that clocks skip is moved forward. Years are limited to 1 to 9999.
  */
 export function instantOf(text: string, zone: string, endOfDay = false): Date | null {
   const [, day = "", time, offset] = isoText.exec(text.trim()) ?? [];
@@ -51,15 +50,15 @@ const defaultTimezone = "America/La_Paz";
 
 const zones = new Map<string, string>();
 
-/** The zone that a business names (its feature flag `timezone`), or the default where it names none that exists. */
+/** The zone of the feature flag `timezone`, or the default if no such zone exists. */
 export function timezoneOf(named: unknown): string {
-  // An offset is read with another sign by the database.
+  // PostgreSQL reads the sign of an offset the other way round.
   if (typeof named !== "string" || !/^[A-Za-z]/.test(named)) return defaultTimezone;
   const known = zones.get(named);
   if (known !== undefined) return known;
   try {
     const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: named }).resolvedOptions();
-    // Of some names JavaScript makes older ones that not every database knows; letters alone mean others there.
+    // Intl renames some zones to old names that some databases lack. PostgreSQL reads abbreviations differently.
     const zone = named.includes("/") ? named : timeZone;
     zones.set(named, zone);
     return zone;
@@ -68,6 +67,6 @@ export function timezoneOf(named: unknown): string {
   }
 }
 
-/** The day that calendars in the zone show at a moment, `2026-03-01`. */
+/** The date in the zone, `2026-03-01`. */
 export const dayOf = (at: Date, zone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate().toString();

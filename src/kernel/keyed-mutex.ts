@@ -1,8 +1,8 @@
-/** Does the work of one key piece by piece, in the order in which it came; other keys do not wait. */
+/** Runs the work of one key in order, one piece at a time. Different keys do not wait for each other. */
 export class KeyedMutex {
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /** Resolves or rejects as `work` does. A piece that fails does not hold up the next. */
+  /** A piece that fails does not hold up the next. */
   async runExclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.last.get(key) ?? Promise.resolve();
     const mine = before.then(work, work);

@@ -1,11 +1,11 @@
-/** An exact amount in hundredths of its currency's unit. */
+/** An exact amount in hundredths, such as cents. */
 export type Money = bigint;
 
-/** As columns of amounts hand it over. */
+/** The usual form, which `numeric` columns of amounts have: it has a faster path. */
 const plain = /^\d+\.\d\d$/;
 const written = /^(-?)(\d+)(?:\.(\d{1,2})0*)?$/;
 
-/** Reads a decimal as PostgreSQL writes `numeric`; throws for one that hundredths do not hold. */
+/** Parses a `numeric` of PostgreSQL. Throws for more than two decimals. */
 export function moneyOf(decimal: string): Money {
   if (plain.test(decimal)) return BigInt(decimal.slice(0, -3) + decimal.slice(-2));
   const match = written.exec(decimal);
@@ -15,11 +15,11 @@ export function moneyOf(decimal: string): Money {
   return sign === "-" ? -amount : amount;
 }
 
-/** `1250n` as "12.50": what PostgreSQL takes, and what the wire calls a string decimal. */
+/** `1250n` as "12.50", for PostgreSQL and for decimal strings on the wire. */
 export function decimalOf(amount: Money): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(3, "0");
   return `${amount < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** `1250n` as 12.5: a number with at most two decimals, exact up to 2^53 hundredths. */
+/** `1250n` as 12.5, exact up to 2^53 hundredths. */
 export const numberOf = (amount: Money): number => Number(decimalOf(amount));

@@ -1,12 +1,12 @@
-/** Does a piece of work in the background, once at a time, and once more when nudged meanwhile. */
+/** Runs work in the background, once at a time, and once more if it was nudged meanwhile. */
 export class NudgedLoop {
   private running: Promise<void> | undefined;
   private again = false;
   private readonly stopping = new AbortController();
 
   /**
-   * @param work - does all there is to do, or as much as it can until its signal is aborted; a rejection goes to
-   *   `onError`, and the next nudge tries again
+   * @param work - does all that is due, or stops when its signal is aborted. Errors go to `onError`; the next nudge
+   *   tries again.
    */
   constructor(
     private readonly work: (signal: AbortSignal) => Promise<void>,
@@ -19,7 +19,7 @@ export class NudgedLoop {
     if (!this.stopping.signal.aborted) this.running ??= this.run();
   }
 
-  /** Tells the work that is going on to end, and resolves when it has; later nudges do nothing. */
+  /** Aborts the running work and waits for it. Later nudges do nothing. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;

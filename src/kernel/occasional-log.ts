@@ -5,19 +5,16 @@ interface Said {
   unsaid: number;
 }
 
-/**
- * Says the same thing at most once in a while, and then how often it went unsaid: when a database is away, a thousand
- * clients notice at once.
- */
+/** Logs each message at most once per `silenceMs`, with a count of those left out. An outage would fill the log. */
 export class OccasionalLog {
   private readonly said = new Map<string, Said>();
 
   constructor(
     private readonly log: Pick<Log, "warn" | "error">,
-    private readonly silenceMs: number,
+    private readonly silenceMs = 60_000,
   ) {}
 
-  /** @param message - one of few: each is remembered */
+  /** @param message - a constant, since each is kept in memory */
   warn(fields: object, message: string): void {
     this.say("warn", fields, message);
   }

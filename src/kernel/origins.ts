@@ -1,4 +1,4 @@
-/** Whether a page of this origin was answered by this host; of the usual port either may say it or not. */
+/** Whether a page of this origin was served by this host. Either of them may leave the default port out. */
 export function isOriginOf(origin: string, host: string): boolean {
   try {
     const { protocol, host: named } = new URL(origin);

@@ -1,4 +1,4 @@
-/** A row of a file: what it says, or why it is refused as it stands. */
+/** A row of an imported file, either read or refused. */
 export type ImportRow<Row, Refusal> = { readonly cells: readonly string[] } & (
   | { readonly row: Row }
   | { readonly refusal: Refusal }
@@ -16,52 +16,49 @@ export const noProgress = (): ImportProgress => ({ created: 0, updated: 0, uncha
 /** What became of a row. */
 export type RowOutcome<Refusal> = "created" | "updated" | "unchanged" | { readonly refusal: Refusal };
 
-/** Texts that are kept for a day, in parts: rows that an import refused. */
+/** The rows that imports refused, as CSV text in parts. They are deleted after a day. */
 export interface RefusedRows {
   add(businessId: number, file: string, part: number, content: string): Promise<void>;
-  /** Null where there is no such part. */
+  /** Null if there is no such part. */
   part(businessId: number, file: string, part: number): Promise<string | null>;
 }
 
-/** What one import does with its rows. */
-export interface RowsTaken<Row, Refusal> {
-  /** Rows with one key are taken in one after the other. */
+/** How one import reads and writes its rows. */
+export interface RowImport<Row, Refusal> {
+  /** Rows with the same key are written one after the other. */
   keyOf(row: Row): string;
-  /**
-   * Of rows with different keys. What became of each, in their order; null for one whose key somebody else has just given
-   * to a record: it is tried again.
-   */
+  /** Writes rows with different keys. Returns null for a row whose key was taken concurrently; it is tried again. */
   take(rows: readonly Row[]): Promise<readonly (RowOutcome<Refusal> | null)[]>;
-  /** A refused row as it is kept for the caller. */
+  /** A refused row as a line of the file for the caller. */
   lineOf(refusal: Refusal, cells: readonly string[]): string;
-  /** The first line of the file with the refused rows. */
+  /** The header line of that file. */
   readonly header: string;
 }
 
 const usualBatch = 1_000;
 const mostAttempts = 3;
-/** Characters. */
+/** In characters. */
 const partSize = 64 * 1024;
 const mostParts = 200;
 
-/** Takes in the rows of files a batch at a time. What breaks it off leaves what was committed. */
+/** Imports the rows of a file in batches. Batches that were committed stay if the import breaks off. */
 export class ImportRows {
   constructor(
     private readonly refusals: Pick<RefusedRows, "add">,
-    /** A name that cannot be guessed. */
+    /** Makes a file name that cannot be guessed. */
     private readonly newName: () => string,
-    /** How many rows one transaction takes in. */
+    /** Rows per transaction. */
     private readonly rowsAtOnce = usualBatch,
   ) {}
 
   /**
-   * @param progress - counts on while rows are taken in
-   * @returns the name of the file with the refused rows; null where there are none
+   * @param progress - is updated while the import runs
+   * @returns the name of the file with the refused rows, or null
    */
   async execute<Row, Refusal>(
     businessId: number,
     rows: AsyncIterable<ImportRow<Row, Refusal>>,
-    taken: RowsTaken<Row, Refusal>,
+    taken: RowImport<Row, Refusal>,
     progress: ImportProgress,
   ): Promise<string | null> {
     const refused = new RefusedFile(this.refusals, businessId, this.newName(), taken.header);
@@ -92,9 +89,9 @@ export class ImportRows {
   }
 }
 
-/** In their order. Those whose key somebody else takes at that moment are tried again. */
+/** Returns the outcomes in the order of the rows. */
 async function takeAll<Row, Refusal>(
-  { take }: Pick<RowsTaken<Row, Refusal>, "take">,
+  { take }: Pick<RowImport<Row, Refusal>, "take">,
   turn: readonly Waiting<Row>[],
 ): Promise<RowOutcome<Refusal>[]> {
   const outcomes: (RowOutcome<Refusal> | null)[] = turn.map(() => null);
@@ -112,7 +109,7 @@ interface Waiting<Row> {
   readonly cells: readonly string[];
 }
 
-/** Rows that wait to be taken in: in turns, in each of which no key comes twice. */
+/** Groups rows into rounds, so that no key is in a round twice. */
 class Batch<Row> {
   private turns: Waiting<Row>[][] = [];
   private times = new Map<string, number>();
@@ -143,7 +140,7 @@ class Batch<Row> {
   }
 }
 
-/** Rows beyond the most parts are counted and not kept. */
+/** Rows beyond `mostParts` are counted but not stored. */
 class RefusedFile {
   private text: string;
   private parts = 0;

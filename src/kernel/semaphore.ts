@@ -1,2 +1,2 @@
-/** `semaphore(4)` lets four pieces of work run at a time; the others wait in the order in which they came. */
+/** `semaphore(4)` runs four pieces of work at a time, in the order in which they came. */
 export { default as semaphore, type LimitFunction as Semaphore } from "p-limit";

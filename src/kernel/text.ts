@@ -1,13 +1,13 @@
-/** Keeps the digits of a phone number written in any way; `null` when none is left. */
+/** The digits of a phone number; `null` if there are none. */
 export function phoneDigits(written: string): string | null {
   const digits = written.replace(/\D/g, "");
   return digits === "" ? null : digits;
 }
 
-/** PostgreSQL holds neither zero characters nor halves of characters. */
+/** PostgreSQL cannot store U+0000 and lone surrogates. */
 export const storableText = (text: string): string => text.replaceAll("\0", "").replaceAll(/\p{Cs}/gu, "\ufffd");
 
-/** A JSON value of not too many levels with `storableText` for each of its texts and names. */
+/** Applies `storableText` to all texts and names of a JSON value. The depth must be bounded by the caller. */
 export function storableJson(value: unknown): unknown {
   if (typeof value === "string") return storableText(value);
   if (typeof value !== "object" || value === null) return value;
@@ -15,7 +15,7 @@ export function storableJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [storableText(name), storableJson(each)]));
 }
 
-/** A name in lowercase letters, digits and underscores: `Is it ready?` is `is_it_ready`. */
+/** `Is it ready?` becomes `is_it_ready`. */
 export const identifierOf = (name: string): string =>
   name
     .normalize("NFD")

@@ -1,4 +1,4 @@
-/** What an endpoint of a business may hear of. */
+/** The events that a webhook of a business can subscribe to. */
 export const webhookEvents = [
   "message.new",
   "message.status",

@@ -1,4 +1,4 @@
-/** What comes of the work, or a rejection after so many milliseconds. The work itself goes on. */
+/** Rejects if `work` takes longer than `ms`. The work itself goes on. */
 export async function within<Result>(
   ms: number,
   work: Promise<Result>,

@@ -1,12 +1,11 @@
 import { instantOf, namesZone, timezoneOf } from "./instants.ts";
 
-/** Knows what each business calls its time zone. */
 export interface Zones {
-  /** The name of the zone, which need not exist; null for none. */
+  /** The name in the settings of the business, which may not exist as a zone; null if none is set. */
   timezone(businessId: number): Promise<string | null>;
 }
 
-/** The zone in which a business writes these texts. It is only asked for if one of them names none. */
+/** The zone for these texts. The business's zone is read only if a text has none of its own. */
 export async function zoneOfTexts(
   zones: Zones,
   businessId: number,
@@ -16,7 +15,7 @@ export async function zoneOfTexts(
   return isZoned ? "UTC" : timezoneOf(await zones.timezone(businessId));
 }
 
-/** The moment that an ISO 8601 text means, in the business's zone if it names none. Null if there is no such date. */
+/** The instant of an ISO 8601 text, in the business's zone if it has none; null if it is invalid. */
 export async function instantIn(zones: Zones, businessId: number, text: string): Promise<Date | null> {
   return instantOf(text, await zoneOfTexts(zones, businessId, [text]));
 }

@@ -4,10 +4,10 @@ import { request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { everyRequest, foreign, own } from "./every-request.ts";
 
-/** Lists that users of every role choose from. A new one takes part by itself. */
+/** Lists for selects, which users of every role may read. New ones are included automatically. */
 const lists = servedRoutes().filter(({ tag }) => tag === "Choices");
 
-describe("what users of every role choose from", () => {
+describe("the lists for selects", () => {
   let world: World;
   let agent: string;
   const requests = everyRequest(() => world);

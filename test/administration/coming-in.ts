@@ -3,7 +3,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import type { World } from "../support/world.ts";
 
-/** Administrators, and users whom they invite, with their sign-ins. */
+/** Administrators, the users they invite, and their sign-ins. */
 
 export const admin = 101;
 export const agent = 102;

@@ -7,7 +7,7 @@ import { eventually } from "../support/wait.ts";
 const { admin, ana, bea, carl } = people;
 const step = 901;
 
-/** Another business's change has an e-mail that these want, too: all that they have locked by then stays locked. */
+/** The change of another business holds an e-mail that these users want, so they wait with everything they have locked. */
 describe("The inbox while users are written", () => {
   let inbox: Inbox;
   before(async () => {
@@ -17,11 +17,11 @@ describe("The inbox while users are written", () => {
   });
   after(() => inbox.stop());
 
-  /** The request must be answered within 3 s, although the change of a user still waits. */
+  /** The request must be answered within 3 s, although the change of a user is still waiting. */
   const soon = async (who: number, method: string, path: string, body?: unknown): Promise<Answer["json"]> =>
     within(3_000, inbox.done(who, method, path, body));
 
-  /** What a business does all day: customers write, agents come, take, answer, hand on and close. */
+  /** A business's usual work: customers write, and agents take, answer, transfer and close chats. */
   const aDay = async ({ chatId, phone }: { chatId: number; phone: string }) => {
     const { world } = inbox;
     const listener = await within(3_000, world.listen(ana));
@@ -41,7 +41,7 @@ describe("The inbox while users are written", () => {
     await soon(admin, "POST", `/chats/${chatId}/close`, { ticket: "completado" });
   };
 
-  /** Holds the e-mail back until `meanwhile` is over; then it is free, and the change goes on. */
+  /** Holds the e-mail while `meanwhile` runs, then lets the waiting change go on. */
   const whileHeld = async <Result>(email: string, change: () => Promise<Result>, meanwhile: () => Promise<void>) => {
     let changed: Promise<Result> | undefined;
     const ours = inbox.world.database.transaction(async (transaction) => {

@@ -8,10 +8,7 @@ import { eventually } from "../support/wait.ts";
 const { admin, ana, bea, carl } = people;
 const step = 901;
 
-/**
- * A change of a step has the step and wants its agent, one of a user has the user and wants a department, and giving out a
- * ticket has the department and wants the step, or the agent who gets a chat: none may wait for the next in a circle.
- */
+/** Changes of steps and users, and the assignment of tickets, lock the same rows in different orders: they must not deadlock. */
 describe("Steps, users and tickets that change at once", () => {
   let inbox: Inbox;
   before(async () => {
@@ -35,10 +32,7 @@ describe("Steps, users and tickets that change at once", () => {
     return rewrite(`/admin/users/${user}`, { departamentos: departamentos.includes(sales) ? [support] : [sales] });
   };
 
-  /**
-   * Begins these one after the other while the customer's conversation is held, each once the one before waits or is done.
-   * The first has its department by then, and waits for the conversation.
-   */
+  /** Starts the works one after the other while the customer's conversation is locked; each starts when the previous one waits. */
   const inOrder = async (chatId: number, works: readonly (() => Promise<unknown>)[]): Promise<unknown[]> => {
     const begun: Promise<unknown>[] = [];
     await inbox.world.database.transaction(async (transaction) => {

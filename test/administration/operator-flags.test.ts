@@ -20,7 +20,7 @@ describe("the command that sets a flag which businesses only read", function () 
   });
   after(() => world.stop());
 
-  /** Its exit code, and all that it printed. */
+  /** Runs the command. Returns its exit code and output. */
   const run = async (flag: string, value: string) => {
     const child = spawn(process.execPath, ["--import", "tsx", command, "1"], {
       stdio: ["ignore", "pipe", "pipe"],

@@ -4,7 +4,7 @@ import type { Answer } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { everyRequest, own, routes } from "./every-request.ts";
 
-/** Every list of administration has a hundred records on a page at most. A new one takes part by itself. */
+/** Every list of administration has at most a hundred records per page. New lists are included automatically. */
 
 const lists = routes.filter(({ method, responses }) => {
   const answer = record(record(responses)["200"]);

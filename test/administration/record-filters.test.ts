@@ -17,7 +17,7 @@ describe("A list of users that is filtered by role and state", () => {
   });
   after(() => world.stop());
 
-  it("has the users with both values, page by page, and nobody else", async () => {
+  it("lists only the users with both values, page by page", async () => {
     const path = "/admin/users?role_id=5&activo=false&q=Eva&limit=1";
     const first = (await ask(admin, "GET", path)).json;
     const second = (await ask(admin, "GET", `${path}&cursor=${first.next}`)).json;

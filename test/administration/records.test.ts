@@ -243,7 +243,7 @@ describe("Records of a business", () => {
           ["changed", admin],
           ["removed", admin],
         ]);
-        // The audit spells the record as its resource does.
+        // The audit uses the field names of the resource.
         expect(rows[1]?.after).to.deep.include({ ...shownOf(sample, base + 81, ids), ...frees });
         expect(rows[1]?.before).to.deep.equal(rows[0]?.after);
         expect(rows[2]?.before).to.deep.equal(rows[1]?.after);

@@ -50,7 +50,7 @@ describe("The version of a sender", () => {
     expect([third.json.cuenta.evento, third.json.version]).to.deep.equal(["ACCOUNT_VIOLATION", first.json.version + 2]);
   });
 
-  it("rises when a phone comes and goes; a change under an older one passes, unless somebody changed the sender", async () => {
+  it("rises when a phone connects and disconnects; a change under an older version passes unless the sender was changed", async () => {
     await connect(false);
     const { id } = (await ask("POST", "", instance)).json;
     const first = await shown(id);

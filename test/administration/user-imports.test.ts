@@ -25,7 +25,7 @@ describe("Imports of users", () => {
   const listed = async (name: string): Promise<{ id: number }[]> =>
     (await inbox.done(admin, "GET", `/admin/users?limit=100&q=${name}`)).data;
 
-  it("make users whom nobody invited yet", async () => {
+  it("create users without an invitation", async () => {
     await imported(agents("nueva", 1));
     const [{ id } = { id: 0 }] = await listed("nueva");
     const invitations = async () =>

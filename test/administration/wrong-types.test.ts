@@ -4,8 +4,8 @@ import { startWorld, type World } from "../support/world.ts";
 import { everyRequest, isObject, own, routes } from "./every-request.ts";
 
 /**
- * A field that is given with a wrong type is refused in words that name it and say what it must be, and never called
- * missing: in every request of administration, with a value of each type that its schema does not take.
+ * A field with a wrong type is refused with a message that names the field and the allowed types, and does not call it
+ * missing. This covers every request of administration and each wrong type.
  */
 
 const values: Readonly<Record<string, unknown>> = {
@@ -17,7 +17,7 @@ const values: Readonly<Record<string, unknown>> = {
   null: null,
 };
 
-/** The types of JSON that a schema takes; none where it does not say. */
+/** The JSON types that a schema allows; empty if it does not say. */
 function typesIn(schema: unknown): string[] {
   const { type, anyOf = [] } = record(schema) as { type?: string | string[]; anyOf?: unknown[] };
   const own = [type ?? []].flat().map((name) => (name === "integer" ? "number" : name));
@@ -57,7 +57,7 @@ describe("A wrong type in a request of administration", () => {
     });
   }
 
-  it("is told for each part of a template's content", async () => {
+  it("is reported for each part of a template's content", async () => {
     const text = { type: "BODY", text: "Hola" };
     const button = (more: object) => ({ type: "BUTTONS", buttons: [{ type: "QUICK_REPLY", text: "Sí", ...more }] });
     const content = (wrong: unknown): readonly (readonly [at: string, content: object])[] => {
@@ -91,7 +91,7 @@ describe("A wrong type in a request of administration", () => {
     }
   });
 
-  it("of a price is told with what a price is", async () => {
+  it("of a price is reported with a description of prices", async () => {
     for (const [path, body, field] of [
       ["articles", { name: "Pan" }, "price"],
       ["extras", { name: "Queso" }, "charge"],

@@ -25,7 +25,7 @@ describe("the command that gives a business access to the ad platform", function
   after(() => opened.close());
   beforeEach(() => credentials.put(1, "the old one", "act_7"));
 
-  /** Its exit code, and all that it printed. */
+  /** Runs the command. Returns its exit code and output. */
   const run = async (environment: Readonly<Record<string, string>>) => {
     const child = spawn(process.execPath, ["--import", "tsx", command, "1"], {
       stdio: ["ignore", "pipe", "pipe"],

@@ -343,7 +343,7 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
   });
 
   it("answers 500 when the platform does not, and is right again afterwards (§15.9)", async () => {
-    // Nobody else asks about this account: nothing is remembered of it.
+    // No other test uses this account, so nothing is cached.
     const failing = { accountId: "act_60" };
     for (const fault of [{ code: 190 }, { code: 1 }, { status: 502 }, { garbage: true }, { reset: true }]) {
       await world.control("POST", "/faults", { ...fault, count: 2, path: "campaigns" });
@@ -362,7 +362,7 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     expect(problem(busy)).to.deep.equal([500, { message: "Internal server error" }]);
     expect(Number(busy.headers["retry-after"])).to.be.within(1, 30);
     expect(Number((await list({ accountId: "act_20c" })).headers["retry-after"])).to.be.within(1, 30);
-    // Other accounts go on.
+    // Other accounts are not affected.
     expect((await list({ accountId: "act_20" })).status).to.equal(200);
   });
 });

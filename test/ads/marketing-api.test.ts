@@ -219,7 +219,7 @@ describe("the client of the ad platform", () => {
     });
 
     it("are not looked for in an account, however much it holds", async () => {
-      // Nothing is asked: nock would refuse.
+      // No request is sent: nock would refuse it.
       expect(await failureOf(adSets("act_1"))).to.have.property("code", "not_shown");
     });
   });
@@ -254,7 +254,7 @@ describe("the client of the ad platform", () => {
         const platform = api();
         answer(error(code), 400);
         expect(await failureOf(platform.campaigns(access, query))).to.include({ retryAfterSeconds: 2 });
-        // Nothing is asked now: nock would refuse.
+        // No further request is sent: nock would refuse it.
         expect(await failureOf(platform.campaigns(access, query))).to.be.instanceOf(AdPlatformBusy);
         now += 2_000;
         answer(error(code), 400);
@@ -440,7 +440,7 @@ describe("the client of the ad platform", () => {
 
     it("whatever it is", async () => {
       const whole = page([campaign("1", { data: [ad("11", "1.25")] })]);
-      // Anything in the place of any value of a good answer: the spend stays what it says, or all of it fails.
+      // Replaces each value of a good answer by any other: the spend must not change, or the whole request must fail.
       const places = (value: Json, at: string[] = []): string[][] =>
         typeof value === "object" && value !== null
           ? [at, ...Object.entries(value).flatMap(([name, each]) => places(each, [...at, name]))]
@@ -486,7 +486,7 @@ describe("the client of the ad platform", () => {
 describe("what is remembered of the ad platform", () => {
   const days = { since: "2026-01-01", until: "2026-01-02" };
 
-  /** Answers with the question itself, so that a mix-up shows. */
+  /** Returns its own input, so that mixed-up answers are noticed. */
   const echo = (asked: string[], gate: Promise<void> = Promise.resolve()): AdPlatform => {
     const told =
       (name: string) =>

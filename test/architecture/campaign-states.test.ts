@@ -15,10 +15,10 @@ import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 const folder = "src/messaging/adapters/postgres/campaigns";
 const files = async (): Promise<string[]> => (await readdir(folder)).map((file) => `${folder}/${file}`).sort();
 
-/** Words in single quotes, as SQL and definitions in the catalog have them. */
+/** Words in single quotes, as in SQL and in the catalog's definitions. */
 const quotedWords = (text: string): string[] => [...text.matchAll(/'(\w+)'/g)].map(([, word]) => word ?? "").sort();
 
-/** States in single quotes, and whatever else stands so behind a column that is called `state`. */
+/** States in single quotes, and other quoted words after a column named `state`. */
 const literalStates = (source: string): string[] => {
   const states: readonly string[] = [...campaignStates, ...recipientStates];
   const compared = [...source.matchAll(/\bstate\b\s*(?:=|<>|!=|(?:not\s+)?in\s*\()([^)\n]*)/g)];
@@ -28,7 +28,7 @@ const literalStates = (source: string): string[] => {
   ];
 };
 
-/** Every state, every move and every set of states of campaigns stands in `src/messaging/domain/campaign.ts`. */
+/** All states of campaigns, their transitions and sets are defined in `src/messaging/domain/campaign.ts`. */
 describe("the states of campaigns and their recipients", () => {
   let opened: OpenDatabase;
   before(async () => {

@@ -6,11 +6,11 @@ interface Store {
   readonly data: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
-/** All texts of the console as its screens add them: by language and screen. */
+/** All texts of the console by language and screen. */
 async function textsOfConsole(): Promise<Store["data"]> {
   const page = globalThis as { document?: object };
   const before = page.document;
-  // Told the language of the page.
+  // The texts set the page's language.
   page.document = { documentElement: {} };
   try {
     const load = (file: string) => import(pathToFileURL(file).href);
@@ -27,7 +27,7 @@ async function textsOfConsole(): Promise<Store["data"]> {
   }
 }
 
-/** By path, each text: `numbers.state.open`. */
+/** The texts by path, such as `numbers.state.open`. */
 function leaves(texts: object, path = ""): [path: string, text: string][] {
   return Object.entries(texts).flatMap(([key, value]) =>
     typeof value === "object" && value !== null ? leaves(value, `${path}${key}.`) : [[path + key, String(value)]],

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "chai";
 
-/** What the breaches import: a module in each kind of place, which imports nothing. */
+/** Empty modules in each kind of folder, for the breaches to import. */
 const places = [
   "src/kernel/a.ts",
   "src/orders/domain/a.ts",
@@ -36,7 +36,7 @@ const places = [
   "console/src/a.ts",
 ];
 
-/** What is as it should be, so that no rule may catch it. */
+/** Allowed imports, which no rule may report. */
 const wellBehaved: [file: string, imports: string][] = [
   ["src/orders/application/b.ts", 'import "../domain/a.ts"; import "../../kernel/a.ts"'],
   ["src/orders/adapters/http/b.ts", 'import "../../application/a.ts"; import "../../../infra/http/a.ts"; import "koa"'],
@@ -67,7 +67,7 @@ const wellBehaved: [file: string, imports: string][] = [
   ["test/demo/b.ts", 'import "../../src/demo/b.ts"'],
 ];
 
-/** Imports for each rule that it must catch, from the folder of the importing module. */
+/** Forbidden imports for each rule, relative to the importing module. */
 const breaches: Record<string, [from: string, imports: string][]> = {
   "records-are-pure": [["src/administration/resources/b/record.ts", 'import "../../adapters/http/a.ts"']],
   "a-resource-keeps-its-technologies-apart": [
@@ -182,7 +182,7 @@ const breaches: Record<string, [from: string, imports: string][]> = {
   resolvable: [["src/infra/http", 'import "./nowhere.ts"']],
 };
 
-/** Libraries by where nobody may import them. */
+/** Libraries with folders that must not import them. */
 const strangers: [library: string, folder: string][] = [
   ["inversify", "src/orders/adapters/http"],
   ["reflect-metadata", "src/infra/http"],
@@ -325,7 +325,7 @@ describe("dependency rules", function () {
 
     async function plantBreach(rule: string, folder: string, imports: string): Promise<void> {
       const breach = `${folder}/${folder === "src" ? "main" : `breach-${planted.length}`}.ts`;
-      // Some rules go by the name of the file.
+      // Some rules match the file name.
       const file = folder.endsWith(".ts") ? folder : breach;
       planted.push([rule, file, imports]);
       await plant(file, imports);

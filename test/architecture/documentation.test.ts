@@ -3,13 +3,13 @@ import { dirname, join, normalize } from "node:path";
 import { expect } from "chai";
 
 const longestPage = 150;
-/** Five minutes at 260 words a minute. */
+/** Five minutes at 260 words per minute. */
 const mostWordsOfReadme = 1_300;
 
-/** A page without its code: links and headings in code are examples. */
+/** A page without code blocks, whose links and headings are examples. */
 const withoutCode = (page: string): string => page.replace(/^ *```.*?^ *```$/gms, "").replace(/`[^`\n]*`/g, "code");
 
-/** The targets of links and pictures, addresses of other sites left out. */
+/** The targets of links and images within the repository. */
 function linksIn(page: string): string[] {
   const found = withoutCode(page).matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/g);
   return [...found].map(([, link, source]) => link ?? source ?? "").filter((target) => !/^[a-z]+:/.test(target));
@@ -26,7 +26,7 @@ function anchorsIn(page: string): string[] {
   );
 }
 
-/** The links of a page that lead nowhere. */
+/** Links without an existing target. */
 async function brokenLinks(path: string, page: string): Promise<string[]> {
   const broken: string[] = [];
   for (const link of linksIn(page)) {

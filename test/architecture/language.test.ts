@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect } from "chai";
 
-/** Names of the wire, in the singular. docs/glossary.md says what the code calls them. */
+/** Spanish names of the wire, in the singular. docs/glossary.md lists their English names. */
 const wireNames = new Set(
   [
     "adress agente anuncio archivo articulo campana catalogo clave codigo contacto contenido conversacion cotizacion",
@@ -11,14 +11,14 @@ const wireNames = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Where the wire is spoken: routes, events, pages, stand-ins for platforms, and the words of the demo. */
+/** Places that use the wire's names: routes, events, pages, the sandbox and the demo's texts. */
 const speaksTheWire =
   /^src\/(\w+\/adapters\/(http|realtime|wire|html)\/|administration\/resources\/[^/]+\/http[.]ts$|(sandbox|demo)\/)/;
 
-/** The envelope of every event names the business as the wire does. */
+/** The envelope of events contains the wire's name of the business. */
 const exceptions: Readonly<Record<string, readonly string[]>> = { "src/infra/realtime/": ["empresa"] };
 
-/** The wire's names among the words of a text, those inside `camelCase` and `snake_case` included. */
+/** Names of the wire in a text, including parts of `camelCase` and `snake_case`. */
 function wireNamesIn(text: string): string[] {
   const words = (text.match(/\p{Lu}?\p{Ll}+|\p{Lu}+/gu) ?? []).map((word) => word.toLowerCase());
   return words.filter((word) => [word, word.replace(/s$/, ""), word.replace(/es$/, "")].some((w) => wireNames.has(w)));

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect } from "chai";
 
-/** The names of prepared statements in a source; one that is put together ends at its first variable part, with `$`. */
+/** Names of prepared statements in a source. A composed name ends with `$` before its first variable part. */
 const namesIn = (source: string): string[] =>
   [...source.matchAll(/\bname: (?:"([^"]*)"|`([^`$]*\$?)[^`]*`),\s*text\b/g)]
     .map(([, whole, beginning]) => whole ?? beginning ?? "")

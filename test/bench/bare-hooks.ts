@@ -6,14 +6,14 @@ import { json, text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
-/** What the bare loop is to deliver, and to where. It goes on until it is told of something else. */
+/** The work of the bare loop, until the next instruction. */
 export interface BareDelivery {
   readonly databaseUrl: string;
   readonly businessId: number;
   /** Events with larger numbers are delivered. */
   readonly after: number;
   readonly urls: readonly string[];
-  /** Requests at a time to each of them. */
+  /** Concurrent requests to each address. */
   readonly atOnce: number;
 }
 
@@ -28,12 +28,12 @@ const read = {
   text: `select number::int, payload, at from realtime_events
          where business_id = $1 and number > $2 and name = 'message:new' order by number limit 500`,
 };
-/** Milliseconds between two looks for more, and for one request. */
+/** Milliseconds between two polls, and for one request. */
 const lookMs = 10;
 const timeoutMs = 15_000;
 const secret = Buffer.alloc(32, 7);
 
-/** One address: it is sent what there is, so many at a time, in no order, and never again. */
+/** Sends to one address with limited concurrency, in any order and without retries. */
 class Line {
   private readonly waiting: { readonly id: string; readonly body: string }[] = [];
   private running = 0;
@@ -100,7 +100,7 @@ async function deliver(asked: BareDelivery, isOver: () => boolean): Promise<void
   agent.destroy();
 }
 
-/** A program that prints its address: reads rows and posts signed bodies, with nothing written down in between. */
+/** The program: prints its address, reads rows and posts signed bodies without storing anything. */
 function serve(): void {
   let begun = 0;
   let under: Promise<void> = Promise.resolve();

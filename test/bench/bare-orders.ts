@@ -1,4 +1,4 @@
-/** An order as the statements hand it over. */
+/** An order's row in the statements. */
 interface Row {
   readonly [column: string]: unknown;
   readonly id: number;
@@ -42,7 +42,7 @@ interface Named {
 const cents = (decimal: string): number => Math.round(Number(decimal) * 100);
 const iso = (written: unknown): string | null => (written == null ? null : new Date(written as string).toISOString());
 
-/** What the bare handlers make of orders: by hand, in plain numbers. */
+/** The answer of the bare handler, built by hand with plain numbers. */
 export const bareOrders = (rows: readonly Row[] | null) =>
   (rows ?? []).map((row) => ({
     id: row.id,
@@ -111,7 +111,7 @@ export const bareZone = ({ zone }: Row) =>
     sucursal: zone.branch && { id: zone.branch.id, nombre: zone.branch.name },
   };
 
-/** An order with all that surrounds it, without a tracker. */
+/** A complete order without tracking. */
 export const bareOrder = (row: Row & { readonly business: Named; readonly user: Named | null }) => ({
   id: row.id,
   status: row.status,

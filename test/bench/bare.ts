@@ -3,26 +3,26 @@ import { fileURLToPath } from "node:url";
 import type { Queries, Statement } from "../../src/infra/postgres/database.ts";
 import { type OwnProcess, startProgram } from "./processes.ts";
 
-/** What a bare handler has at hand: the database and the platform, with nothing around them. */
+/** The bare handler's access to the database and the platform. */
 export interface BareTools {
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   /** Statements of one transaction, which is committed when `work` resolves. */
   transaction<Result>(work: (query: BareTools["query"]) => Promise<Result>): Promise<Result>;
-  /** One request to the platform, in the name of the business; the text of the answer. */
+  /** A request to the platform for the business. Returns the answer's text. */
   platform(businessId: number, method: "GET" | "POST", path: string, body?: string): Promise<string>;
 }
 
-/** The body of an answer for the body, the path and the headers of a request. */
+/** Returns the answer's body for a request's body, path and headers. */
 export type BareHandler = (
   tools: BareTools,
 ) => Promise<(body: string, path: string, headers: IncomingHttpHeaders) => Promise<string>>;
 
 export interface BareSettings {
-  /** The benchmark whose `bare` is served. */
+  /** The benchmark whose `bare` is used. */
   readonly name: string;
   readonly databaseUrl: string;
   readonly platformUrl: string;
-  /** Of each business at the platform, by its id. */
+  /** The platform's tokens by business id. */
   readonly tokens: Readonly<Record<number, string>>;
 }
 
@@ -33,7 +33,7 @@ export interface BareSettings {
 export const startBare = (settings: BareSettings): Promise<OwnProcess> =>
   startProgram(fileURLToPath(new URL("bare-server.ts", import.meta.url)), [JSON.stringify(settings)]);
 
-/** The statements that an adapter runs, in order: the bare handler runs the very same. */
+/** Records the statements of an adapter, so that the bare handler runs exactly the same ones. */
 export async function statementsOf(use: (queries: Queries) => Promise<unknown>): Promise<Statement[]> {
   const statements: Statement[] = [];
   const queries: Queries = {
@@ -42,7 +42,7 @@ export async function statementsOf(use: (queries: Queries) => Promise<unknown>):
       return [];
     },
   };
-  // An adapter that misses its rows may throw: it has told its statement by then.
+  // An adapter without its expected rows may throw, but its statement is already recorded.
   await use(queries).catch(() => {});
   return statements;
 }

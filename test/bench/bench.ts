@@ -2,8 +2,8 @@ import type { Stage, StageSettings } from "./stage.ts";
 import type { Table } from "./table.ts";
 
 /**
- * One benchmark: the default export of a file `<name>.bench.ts` in this folder, which `main.ts` finds by itself.
- * A benchmark against a bare limit exports `bare` beside it.
+ * A benchmark: the default export of a file `<name>.bench.ts` in this folder, which `main.ts` finds automatically. A
+ * benchmark against a bare handler also exports `bare`.
  */
 export interface Bench {
   readonly about: string;
@@ -11,17 +11,17 @@ export interface Bench {
 }
 
 export interface Arena {
-  /** A stage on an empty database of its own, durable as in production; closed at the end of the benchmark. */
+  /** A stage on a new, durable database. It is closed at the end. */
   stage(settings: Omit<StageSettings, "databaseUrl">): Promise<Stage>;
   say(line: string): void;
 }
 
 export interface BenchResult {
   readonly tables: readonly Table[];
-  /** What is written to .run/bench.json. */
+  /** Written to .run/bench.json. */
   readonly figures: object;
-  /** Sentences about what went wrong: wrong answers, lost messages, memory that grows. */
+  /** Errors such as wrong answers, lost messages and growing memory. */
   readonly failures: readonly string[];
-  /** Sentences about aims that were not reached. */
+  /** Missed goals. */
   readonly belowAim: readonly string[];
 }

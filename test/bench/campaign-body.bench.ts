@@ -7,10 +7,10 @@ const contacts = 100_000;
 const few = 1_000;
 /** MB of the larger of the two bodies. */
 const megabytes = 60;
-/** MB of RSS that the service may have at its highest over the many beyond what it had at its highest over the few. */
+/** The allowed growth of the service's peak RSS in MB, from few to many recipients. */
 const mostGrowth = 150;
 
-/** Whether memory depends on the size of the body of a campaign: RSS at its highest, garbage and all. */
+/** Checks that peak memory does not depend on the size of a campaign's body. */
 const bench: Bench = {
   about: `memory of the service over a campaign of ${few} contacts, and one of ${contacts} in ${megabytes} MB`,
   run: async (arena) => {

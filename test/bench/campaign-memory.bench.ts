@@ -4,11 +4,11 @@ import { rounded } from "./table.ts";
 
 const few = 1_000;
 const many = 100_000;
-/** MB of RSS that the worker may have at its highest over the many beyond what it had at its highest over the few. */
+/** The allowed growth of the worker's peak RSS in MB, from few to many recipients. */
 const mostGrowth = 80;
 const longestMs = 240_000;
 
-/** Whether a worker's memory depends on the size of the campaign: RSS at its highest, garbage and all. */
+/** Checks that a worker's peak memory does not depend on the campaign's size. */
 const bench: Bench = {
   about: `memory of the worker over campaigns of ${few} and ${many}`,
   run: async (arena) => {

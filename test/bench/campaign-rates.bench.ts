@@ -5,22 +5,22 @@ import { rounded } from "./table.ts";
 const perSecond = 1_000;
 const seconds = 12;
 const recipients = perSecond * seconds;
-/** Of its number's limit that each reaches, both at once. */
+/** The share of its rate limit that each sender must reach. */
 const aim = 0.95;
-/** Of its number's limit, in any second that one looks at. */
+/** The share of its rate limit that no second may exceed. */
 const most = 1.02;
 const longestMs = 90_000;
 
 interface Pace {
   readonly perSecond: number;
-  /** In the fullest of all seconds, wherever it begins. */
+  /** In the busiest second, which may start at any time. */
   readonly fullest: number;
   /** Milliseconds. */
   readonly firstAt: number;
   readonly lastAt: number;
 }
 
-/** Two workers, two numbers with a limit each: whether they reach it together, and whether they ever pass it. */
+/** Two workers and two senders with rate limits: they must reach the limits at the same time and never exceed them. */
 const bench: Bench = {
   about: `two workers on two numbers that may send ${perSecond} a second each`,
   run: async (arena) => {
@@ -47,7 +47,7 @@ const bench: Bench = {
     await campaigns.close();
 
     const paces = ids.map((id) => paceOf(messages.filter(({ phoneNumberId }) => phoneNumberId === `number-${id}`)));
-    // Together: from the first message of either number to the last of either.
+    // From the first message of either sender to the last of either.
     const began = Math.min(...paces.map(({ firstAt }) => firstAt));
     const ended = Math.max(...paces.map(({ lastAt }) => lastAt));
     const together = rounded(messages.length / ((ended - began) / 1_000) / (ids.length * perSecond), 3);

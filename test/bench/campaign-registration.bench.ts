@@ -5,14 +5,14 @@ import { quantile, rounded } from "./table.ts";
 
 const contacts = 100_000;
 const rounds = 5;
-/** Times as long as the bare COPY, at most. */
+/** The maximum ratio to the bare COPY. */
 const aim = 2.5;
 
 const copied = "business_id, campaign_id, position, contact_id, phone, parameters";
 
 /**
- * One request against the least that keeps its rows: COPY of the same rows into the same table, with its indexes and
- * its foreign key, over a connection of its own. Alternating, in one run.
+ * Compares a registration with a bare COPY of the same rows into the same table, with its indexes and foreign key. The two
+ * alternate.
  */
 const bench: Bench = {
   about: `one campaign to ${contacts} contacts, registered in one request, against a bare COPY of its rows`,
@@ -20,7 +20,7 @@ const bench: Bench = {
     const campaigns = await CampaignArena.open(arena, { businesses: 1, contacts, messagesPerSecond: 1 });
     const shot = campaigns.request(1, contacts);
     const seen: { readonly requestMs: number; readonly copyMs: number; readonly ratio: number }[] = [];
-    // The first round warms up: it compiles, plans and lets the files of the table grow.
+    // The first round is a warm-up.
     for (let round = 0; round <= rounds; round += 1) {
       const requestMs = await campaigns.register(shot);
       const copyMs = await copyOfLast(campaigns);
@@ -63,7 +63,7 @@ const bench: Bench = {
 };
 export default bench;
 
-/** Copies the recipients of the last campaign to a campaign like it; the milliseconds of the COPY alone. */
+/** Copies the recipients of the last campaign into a new one. Returns the milliseconds of the COPY alone. */
 async function copyOfLast(campaigns: CampaignArena): Promise<number> {
   const last = await campaigns.lastCampaign();
   const [made] = await campaigns.rows<{ id: number }>(

@@ -5,16 +5,16 @@ import { quantile, rounded } from "./table.ts";
 
 const recipients = 8_000;
 const rounds = 4;
-/** As many as the worker has under way on one number: `campaigns.requestsAtATime`. */
+/** The worker's concurrency per sender: `campaigns.requestsAtATime`. */
 const connections = 128;
-/** More than there is: the number's rate limits nothing. */
+/** So high that the sender's rate is no limit. */
 const unlimited = 100_000;
 const aim = 0.5;
 const longestMs = 60_000;
 
 /**
- * Messages of a campaign, claimed, sent over HTTP and recorded with their chats, against a loop that only posts
- * the same requests to the same platform over as many kept-alive connections. Alternating, in one run.
+ * Compares a campaign's messages, from claim to record, with a loop that only posts the same requests over as many
+ * connections. The two alternate.
  */
 const bench: Bench = {
   about: "a campaign without a rate limit against a bare loop of the same requests",
@@ -49,7 +49,7 @@ const bench: Bench = {
     };
 
     const seen: { readonly perSecond: number; readonly barePerSecond: number; readonly ratio: number }[] = [];
-    // The first round warms up, and makes the chats.
+    // The first round is a warm-up and creates the chats.
     for (let round = 0; round <= rounds; round += 1) {
       const perSecond = await campaignRate();
       const barePerSecond = await bareRate();

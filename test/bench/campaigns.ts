@@ -17,29 +17,29 @@ const pollMs = 50;
 
 export interface CampaignArenaSettings {
   readonly businesses: number;
-  /** Of each business. */
+  /** Per business. */
   readonly contacts: number;
-  /** What each number may send. */
+  /** Per sender. */
   readonly messagesPerSecond: number;
 }
 
-/** What came of campaigns. */
+/** The result of campaigns. */
 export interface Outcome {
   readonly sent: number;
   readonly recipients: number;
-  /** Whose message is in its chat. */
+  /** The number of messages in chats. */
   readonly messages: number;
-  /** When the last of the campaigns was over and recorded: milliseconds since 1970. */
+  /** The time at which the last campaign was recorded, in milliseconds since 1970. */
   readonly finishedAt: number;
 }
 
-/** One accepted message, as the platform remembers it. */
+/** A message that the platform accepted. */
 export interface Accepted {
   readonly at: string;
   readonly phoneNumberId: string;
 }
 
-/** Businesses with contacts to write to, an API to register campaigns at, and workers that come when they are asked for. */
+/** Businesses with contacts, an API process, and workers on request. */
 export class CampaignArena {
   private constructor(
     readonly stage: Stage,
@@ -76,7 +76,7 @@ export class CampaignArena {
   /**
    * A request for a campaign to the first `count` contacts of the business.
    *
-   * @param note - a field of each that the campaign does not use
+   * @param note - an extra field of each recipient that the campaign does not use
    */
   request(businessId: number, count: number, note?: string): Shot {
     const range = Array.from({ length: Math.min(count, this.settings.contacts) }, (_, n) => n);
@@ -96,12 +96,12 @@ export class CampaignArena {
     };
   }
 
-  /** Posts it; the milliseconds that the answer took. */
+  /** Registers the campaign. Returns the milliseconds until the answer. */
   async register(shot: Shot): Promise<number> {
     return this.post(shot, (text) => text === '{"success":true}');
   }
 
-  /** Asks what the same request would send; the milliseconds that the answer took. */
+  /** Requests a preview. Returns the milliseconds until the answer. */
   async preview(shot: Shot): Promise<number> {
     return this.post({ ...shot, path: "/campaigns/preview" }, (text) => text.startsWith('{"state":'));
   }
@@ -114,7 +114,7 @@ export class CampaignArena {
     return latencies[0] ?? Number.NaN;
   }
 
-  /** Waits until every campaign is over; calls `meanwhile` in between. */
+  /** Waits for the end of all campaigns and calls `meanwhile` between the polls. */
   async untilOver(limitMs: number, meanwhile: () => Promise<void> | void = () => {}): Promise<void> {
     const deadline = Date.now() + limitMs;
     for (;;) {
@@ -128,7 +128,7 @@ export class CampaignArena {
     }
   }
 
-  /** Of all campaigns that were made after the given one. */
+  /** The result of all campaigns after the given one. */
   async outcome(after = 0): Promise<Outcome> {
     const [row] = await this.rows<{ sent: number; recipients: number; messages: number; finished_at: Date }>(
       `select (select count(*) from campaign_recipients where campaign_id > $1 and state = 'sent') as sent,
@@ -146,13 +146,13 @@ export class CampaignArena {
     return row?.id ?? 0;
   }
 
-  /** What the platform accepted, oldest first, and how often it accepted one message twice. */
+  /** Messages that the platform accepted, oldest first, and the number of duplicates. */
   async accepted(): Promise<{ readonly messages: readonly Accepted[]; readonly duplicates: number }> {
     const { duplicates } = await this.stage.control<{ duplicates: number }>("GET", "/messages/count");
     return { messages: await this.stage.control<Accepted[]>("GET", "/messages?limit=100000"), duplicates };
   }
 
-  /** A message as a campaign sends it, posted straight to the platform. */
+  /** Posts a campaign's message directly to the platform. */
   bareSend(businessId: number, count: () => number): () => Shot {
     const { sender } = businessOf(businessId);
     const path = `/v23.0/${sender.phoneNumberId}/messages`;
@@ -180,7 +180,7 @@ export class CampaignArena {
     };
   }
 
-  /** Ends what was started here; workers are their users'. */
+  /** Closes what was started here, but not the workers. */
   async close(): Promise<void> {
     await this.api.kill();
     await this.database.close();
@@ -192,13 +192,13 @@ const templateOf = (businessId: number): number => businessId * 100 + 1;
 const businessOf = (id: number): BusinessFixture =>
   aBusiness(id, { templates: [aTemplate(templateOf(id))], threads: [] });
 
-/** Sentences about what is wrong with it. */
+/** The errors of a result. */
 export function wrongWith(name: string, { sent, recipients, messages }: Outcome, duplicates: number): string[] {
   const isExact = sent === recipients && messages === recipients && duplicates === 0;
   return isExact ? [] : [`${name}: of ${recipients} ${sent} sent, ${messages} in chats, ${duplicates} sent twice`];
 }
 
-/** In MB, since the process began, as Linux keeps it. */
+/** The process's peak RSS in MB. */
 export async function highestRss(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const kilobytes = Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]);

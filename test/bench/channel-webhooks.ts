@@ -11,21 +11,21 @@ import type { Shot } from "./load.ts";
 export const businessId = 1;
 export const addresses = addressesOf(businessId);
 export const providerBToken = tokenOf(businessId, "provider-b");
-/** Signed by ProviderB; nothing is there. */
+/** Used in ProviderB's signatures; no server listens there. */
 export const publicUrl = "https://recado.test";
 export const secrets = new Secrets(masterSecret);
-/** On each channel. */
+/** Per channel. */
 const customers = 500;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What customers of all channels write, in turns, as their platforms post it. */
+/** Webhooks with messages of customers on all channels in turn, in the platforms' formats. */
 export class ChannelWebhooks {
-  /** How many were made. */
+  /** The number of webhooks so far. */
   count = 0;
   private readonly bearer: string;
 
-  /** @param phoneId - the sender on the channel of paired phones */
+  /** @param phoneId - the QR channel's sender */
   constructor(phoneId: number) {
     const instance = { businessId, senderId: phoneId, platformId: addresses.qr };
     this.bearer = `Bearer ${instanceBearer(secrets, instance)}`;

@@ -16,9 +16,9 @@ import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded } from "./table.ts";
 
 const perSecond = 2_000;
-/** `SECONDS` sets another length, to see that it works. */
+/** The duration, which `SECONDS` overrides for a quick try. */
 const seconds = Number(process.env.SECONDS || 30);
-/** How long what came in may wait afterwards. */
+/** How long webhooks may wait afterwards. */
 const patienceMs = 60_000;
 const askMs = 25;
 const connections = 32;
@@ -26,10 +26,10 @@ const connections = 32;
 const rounds = 6;
 const roundMs = 1_500;
 const aims = { p99Ms: 50, ratio: 0.6 };
-/** MB that may come on top while so much comes in, its garbage collected. */
+/** The allowed growth in MB after garbage collection. */
 const mostGrowth = { heapUsed: 10, rss: 96 };
 
-/** What the platforms of all channels post: how soon it is answered, and how much of it can be taken. */
+/** Measures how fast webhooks of all channels are answered, and how many can be handled. */
 const bench: Bench = {
   about: `webhooks of five channels: ${perSecond} a second for ${seconds} s, and the most beside a handler that verifies and inserts`,
   run: async (arena) => {
@@ -54,7 +54,7 @@ const bench: Bench = {
     await service.stop();
     await bare.kill();
     const figures = { ...steady, ...most, bare: bareSteady };
-    // On a machine where even the bare handler takes longer, its own p99 is the limit.
+    // On a slow machine, the bare handler's own p99 is the limit.
     const mostP99Ms = Math.max(aims.p99Ms, bareSteady.p99Ms);
     const { p50Ms, p99Ms, workedOffMs, growth } = steady;
     return {
@@ -141,7 +141,7 @@ async function stayEven({ arena, service, client, webhooks, failures }: Field) {
   };
 }
 
-/** What the machine itself allows: the bare handler at the same rate, for a third of the time. */
+/** The bare handler at the same rate, for a third of the time. */
 async function stayEvenBare({ arena, bare, webhooks }: Field) {
   const { next } = webhooks;
   await openLoop({ url: bare.url, perSecond, seconds: 5, next });
@@ -156,7 +156,7 @@ const spreadOf = (latencies: readonly number[]) => ({
   worstMs: rounded(quantile(latencies, 1), 1),
 });
 
-/** What came in is worked off after each round: a rest of it would weigh on the bare handler's. */
+/** Each round ends when all webhooks are processed, since the rest would slow the bare handler. */
 async function findMost({ arena, service, bare, client, webhooks, failures }: Field) {
   arena.say(`webhooks: the most, ${rounds} rounds of each`);
   const rates: number[] = [];
@@ -182,7 +182,7 @@ async function findMost({ arena, service, bare, client, webhooks, failures }: Fi
   return { rates, bareRates, ratios, ratio: quantile(ratios, 0.5) };
 }
 
-/** @returns milliseconds until nothing that came in waits any more */
+/** @returns milliseconds until no webhook waits */
 async function workedOff(client: pg.Client, failures: string[]): Promise<number> {
   const began = performance.now();
   for (;;) {
@@ -205,7 +205,7 @@ async function stored(client: pg.Client): Promise<number> {
   return rows[0].messages;
 }
 
-/** Verifies what each platform proves, stores the body, and answers. No worker takes what it stored. */
+/** Verifies the platform's proof, stores the body, and answers. No worker processes it. */
 export const bare: BareHandler = async ({ query }) => {
   const keep = {
     name: "bare-webhooks",

@@ -11,13 +11,13 @@ const keys = 60;
 const keyPauseMs = 60;
 const perSecond = 20;
 const seconds = 10;
-/** Of so many messages one is for the chat that is open. */
+/** One of this many messages is for the open chat. */
 const otherChats = 4;
 const patienceMs = 60_000;
-/** What the browser does not tell of, it painted within. */
+/** The browser reports only slower paints. */
 const shortestToldMs = 16;
 
-/** Bytes of the scripts that are loaded before the list of chats shows, as they go over the line packed by gzip. */
+/** The compressed bytes of the scripts that are loaded before the chat list appears. */
 export async function scriptBytes({ page, url }: OpenConsole): Promise<number> {
   const scripts = new Set<string>();
   const opened = await page("inbox", {
@@ -52,7 +52,7 @@ const usable = (page: SlowPage): Promise<number> =>
     return usableMs !== undefined && usableMs > 0 && usableMs;
   }, patienceMs);
 
-/** Milliseconds from navigation to the list of chats, each time in a browser that has nothing cached. */
+/** Milliseconds from navigation to the chat list, with an empty cache each time. */
 export async function bootTimes({ page }: OpenConsole): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < boots; round += 1) {
@@ -63,7 +63,7 @@ export async function bootTimes({ page }: OpenConsole): Promise<number[]> {
   return times;
 }
 
-/** Milliseconds from each key press to the paint after it. */
+/** Milliseconds from each key press to the next paint. */
 export async function keyTimes(page: SlowPage): Promise<number[]> {
   const before = (await page.noted()).keyMs.length;
   const field = page.open.getByRole("textbox", { name: "Mensaje" });
@@ -83,10 +83,10 @@ interface EventTimes {
   readonly keys: number[];
 }
 
-/** From the moment at which the browser got the event of a message to the paint that shows it, while one types. */
+/** Milliseconds from the arrival of a message's event to its paint while the user types. */
 export async function eventTimes(page: SlowPage, says: Says): Promise<EventTimes> {
   const arrivedAt = new Map<string, number>();
-  // The browser's own clock, in seconds since some moment; requests tell both.
+  // The browser's clock has an unknown origin, which requests reveal.
   let epoch: number | undefined;
   page.devtools.on("Network.requestWillBeSent", ({ timestamp, wallTime }) => {
     epoch ??= wallTime - timestamp;
@@ -128,7 +128,7 @@ interface Look {
   readonly elements: number;
 }
 
-/** The events of an hour, made after the pattern of real ones, as fast as the page takes them. */
+/** The events of an hour, built like real ones and sent as fast as the page accepts them. */
 export async function memoryOverAnHour(
   { page }: OpenConsole,
   says: Says,
@@ -150,7 +150,7 @@ export async function memoryOverAnHour(
       }),
   });
   await usable(opened);
-  // What happened before the page listens, it is not told.
+  // Earlier events do not reach the page.
   await eventually(() => patterns.has("ready"), patienceMs);
   await says(0, "Un patrón");
   const [message, row] = await eventually(() => {
@@ -163,7 +163,7 @@ export async function memoryOverAnHour(
     if (events > 0) {
       for (let sent = 0; sent < perLook; sent += atOnce) {
         for (let n = 0; n < atOnce; n += 2) for (const frame of fakes.next()) toPage?.send(frame);
-        // The page has worked off what came before it answers.
+        // The page answers after it has handled the earlier events.
         await opened.open.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
       }
     }
@@ -175,7 +175,7 @@ export async function memoryOverAnHour(
 
 type Fields = Record<string, unknown>;
 
-/** A message and the row of its chat, in turn for each of the chats, each newer than the ones before. */
+/** A message event and the chat's event, for each chat in turn, each newer than the last. */
 class FakeEvents {
   #count = 0;
   readonly #message: Fields;
@@ -189,7 +189,7 @@ class FakeEvents {
   next(): [string, string] {
     this.#count += 1;
     const n = this.#count;
-    // Each fourth is for the chat that is open.
+    // Every fourth event is for the open chat.
     const chatId = n % otherChats === 0 ? 1_001 : 1_002 + (n % 150);
     const id = Number((this.#message.mensaje as Fields).id) + n;
     const mensaje = {

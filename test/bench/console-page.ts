@@ -2,16 +2,16 @@ import type { CDPSession, Page } from "playwright-core";
 import { chromiumPath, launch } from "../console/browser.ts";
 import { rounded } from "./table.ts";
 
-/** How many times slower than this machine's the page's processor is. */
+/** The CPU slowdown of the page. */
 export const slowedBy = 4;
 
-/** What is noted inside of the page: `window.noted`. */
+/** Recorded in the page as `window.noted`. */
 export interface Noted {
-  /** Milliseconds after navigation when the list of chats was painted. */
+  /** Milliseconds from navigation to the paint of the chat list. */
   usableMs?: number;
-  /** From a key event to the paint after it; those under 16 ms are left out by the browser. */
+  /** Milliseconds from key events to the next paint. The browser omits those under 16 ms. */
   keyMs: number[];
-  /** By mark, when the message with it was painted: milliseconds since 1970. */
+  /** By mark, the time at which its message was painted, in milliseconds since 1970. */
   shownAt: Record<string, number>;
 }
 
@@ -24,7 +24,7 @@ export interface SlowPage {
 
 export interface OpenConsole {
   readonly url: string;
-  /** In a browser of its own, with nothing cached. `before` is done to the page before it loads anything. */
+  /** Opens a browser with an empty cache. `before` runs before the page loads. */
   page(view: string, how: { isSlow: boolean; before?: (page: Page) => Promise<void> }): Promise<SlowPage>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export function demandBrowser(): void {
     throw new Error("there is no Chromium here, without which the console cannot be measured");
 }
 
-/** Runs inside of the page before its own scripts. */
+/** Runs in the page before its own scripts. */
 const notes = `
   window.noted = { keyMs: [], shownAt: {} };
   const painted = (then) => requestAnimationFrame(() => setTimeout(then));
@@ -81,7 +81,7 @@ export async function openConsole(url: string, token: string): Promise<OpenConso
   };
 }
 
-/** What the page holds once its garbage is collected. */
+/** The page's heap after garbage collection. */
 export async function heapOf({ devtools, open }: SlowPage): Promise<{ heapMb: number; elements: number }> {
   for (let round = 0; round < 3; round += 1) await devtools.send("HeapProfiler.collectGarbage");
   const { usedSize } = await devtools.send("Runtime.getHeapUsage");

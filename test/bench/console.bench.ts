@@ -15,7 +15,7 @@ const limits = {
   usableMs: 3_000,
   keyMs: 50,
   messageMs: 150,
-  /** MB that the heap may grow by in the second half of the hour. */
+  /** The allowed growth of the heap in MB in the second half of the hour. */
   growthMb: 3,
 } as const;
 
@@ -35,7 +35,7 @@ const threads = Array.from({ length: chats }, (_, n) =>
   }),
 );
 
-/** What an agent's page does on a slow machine: how soon it is there, how soon it answers, and whether it grows. */
+/** Start, latency and memory growth of an agent's page on a slow machine. */
 const bench: Bench = {
   about: `the console on a CPU slowed ${slowedBy} times`,
   run: async (arena) => {

@@ -9,14 +9,14 @@ import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded } from "./table.ts";
 
 const contacts = 500_000;
-/** Rows after which memory is looked at first. */
+/** The number of rows at the first memory measurement. */
 const few = 100_000;
 const rounds = 3;
-/** Times as long as the bare COPY, at most. */
+/** The maximum ratio to the bare COPY. */
 const aim = 3;
-/** MB of RSS that the service may have at its highest over all rows beyond what it had at its highest over the few. */
+/** The allowed growth of the service's peak RSS in MB, from few rows to all. */
 const mostGrowth = 60;
-/** Milliseconds without a word of the service, which tells of its progress each second. */
+/** Milliseconds without progress; the service reports each second. */
 const silenceMs = 60_000;
 
 const copied = "business_id, name, phone, platform_id, fields";
@@ -24,19 +24,19 @@ const names = ["María", "José", "Carla", "Luis", "Ana", "Jorge", "Rosa", "Ósc
 const surnames = ["Quispe", "Mamani", "Rojas", "Flores", "Vargas", "Choque", "Gutiérrez", "Suárez", "Peña"];
 const cities = ["La Paz", "El Alto", "Cochabamba", "Santa Cruz", "Oruro", "Sucre", "Tarija"];
 
-/** Contacts in the order of no index, as a file of a business has them. */
+/** Contacts in a random order, as in files of businesses. */
 function* people(): Generator<{ readonly name: string; readonly phone: string; readonly city: string }> {
   for (let n = 0; n < contacts; n += 1) {
     const name = `${names[n % names.length]} ${surnames[n % surnames.length]} ${n}`;
-    // Steps of a number that has no factor in common with how many there are: each comes once.
+    // The step and the count have no common factor, so each number comes once.
     const phone = `591${70_000_000 + ((n * 123_457) % contacts)}`;
     yield { name, phone, city: cities[n % cities.length] ?? "" };
   }
 }
 
 /**
- * One request against the least that keeps its rows: COPY of the same rows into a table with the same columns and
- * indexes, over a connection of its own. Alternating, in one run, each round for another business.
+ * Compares an import with a bare COPY of the same rows into a table with the same columns and indexes. The two alternate,
+ * with another business in each round.
  */
 const bench: Bench = {
   about: `${contacts} contacts imported in one request, against a bare COPY of their rows`,
@@ -132,7 +132,7 @@ interface Told {
   readonly error?: string;
 }
 
-/** Sends the file and hears of its progress; what the last line says. */
+/** Sends the file and reads the progress. Returns the last line. */
 async function importInto(
   { url }: OwnProcess,
   key: string,
@@ -146,7 +146,7 @@ async function importInto(
   const [answer] = (await once(sending, "response")) as [IncomingMessage];
   let last: Told = { created: 0, error: `status ${answer.statusCode}` };
   let begun = "";
-  // Rejects where the connection breaks, so that nothing waits for a line that never comes.
+  // Rejects if the connection breaks.
   for await (const text of answer.setEncoding("utf8")) {
     const lines = `${begun}${text}`.split("\n");
     begun = lines.pop() ?? "";

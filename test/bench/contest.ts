@@ -2,17 +2,17 @@ import { load, type Shot, type Volley } from "./load.ts";
 import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
-/** Another checkout, built, whose service is measured in place of the bare handler: pairs of two versions. */
+/** Another built checkout, whose service replaces the bare handler to compare two versions. */
 export const AGAINST = process.env.AGAINST ?? "";
 
 export interface ContestSettings {
   readonly name: string;
   readonly service: OwnProcess;
   readonly bare: OwnProcess;
-  /** Alternating: service, bare, service, bare, so that a change of the machine's mood hits both. */
+  /** Pairs of alternating measurements, so that changes of the machine affect both. */
   readonly rounds?: number;
   readonly roundMs?: number;
-  /** Until compilers have done with both: the service has more to compile. */
+  /** Until the code is compiled. */
   readonly warmUpMs?: number;
   readonly next: () => Shot;
   readonly isRight: (status: number, text: string) => boolean;
@@ -23,23 +23,23 @@ export interface Side {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of the contestant's own process. */
+  /** Of the measured process. */
   readonly cpuMsPerRequest: number;
 }
 
 export interface ContestResult {
   readonly service: Side;
   readonly bare: Side;
-  /** Requests per second of the service over those of the bare handler, of each pair of rounds. */
+  /** The service's requests per second divided by the bare handler's, per pair of rounds. */
   readonly ratios: readonly number[];
   /** The median of the pairs. */
   readonly ratio: number;
   readonly failures: readonly string[];
-  /** How many requests were answered rightly, warming up included. */
+  /** The number of correct answers, including the warm-up. */
   readonly answered: number;
 }
 
-/** As many connections as a busy client of ours opens. */
+/** As many as a busy client opens. */
 const connections = 16;
 
 /** Measures the service against the bare limit. */
@@ -96,7 +96,7 @@ function sideOf(volleys: readonly Volley[], cpuMs: number): Side {
   };
 }
 
-/** One row for each contestant of each variant. */
+/** One row per variant and contestant. */
 export function contestTable(title: string, results: Readonly<Record<string, ContestResult>>): Table {
   const row = (name: string, side: Side, last: string) => [
     name,

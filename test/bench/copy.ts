@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** What a connection of `pg` does besides what its types tell of. */
+/** Parts of a `pg` connection that its types omit. */
 interface CopyConnection {
   query(text: string): void;
   sendCopyFromChunk(chunk: Buffer): void;
@@ -10,8 +10,8 @@ interface CopyConnection {
 const chunkBytes = 64 * 1024;
 
 /**
- * `COPY ... FROM STDIN` over a connection of its own, by hand: what PostgreSQL's own client does, no more. `rows` are
- * in COPY's text format. The milliseconds from the statement to the commit.
+ * `COPY ... FROM STDIN` by hand, like PostgreSQL's own client. `rows` are in COPY's text format. Returns the milliseconds
+ * from the statement to the commit.
  */
 export async function copyIn(databaseUrl: string, statement: string, rows: Buffer): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
@@ -27,7 +27,7 @@ export async function copyIn(databaseUrl: string, statement: string, rows: Buffe
   }
 }
 
-/** A query as `pg` has it: told of each message of the protocol that belongs to it. */
+/** A query of `pg`, which receives the protocol's messages. */
 class CopyIn {
   private failure: Error | undefined;
 

@@ -1,10 +1,10 @@
 import pg from "pg";
 import { migrate } from "../../src/infra/postgres/migrate.ts";
 
-/** A migrated database on a server where we may create some. */
+/** A new migrated database. */
 export interface OwnDatabase {
   readonly url: string;
-  /** Cuts off whoever is still connected. */
+  /** Disconnects all clients. */
   drop(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { belowAim, contest, contestTable } from "./contest.ts";
 import { businesses, large, loadOrders, loopRate } from "./order-data.ts";
 
 const aim = 0.7;
-/** One of the large business. */
+/** An order of the large business. */
 const orderId = 199_984;
 
 /** §12 Get an order: one of 200,000. */

@@ -3,21 +3,21 @@ import type { AddressInfo } from "node:net";
 import { json, text } from "node:stream/consumers";
 import { quantile } from "./table.ts";
 
-/** How a receiver answers: it hangs, fails, wants nothing any more, or leads elsewhere. */
+/** The behaviour of a webhook receiver. */
 export type Manner = "takes" | "hangs" | "fails" | "gone" | "redirects";
 
-/** Replaces what the program was told before, and what it has counted. */
+/** Replaces the receivers' behaviour and resets their counts. */
 export interface Manners {
-  /** One for each receiver, which is asked at `/hook/<its place>`. */
+  /** One per receiver, at `/hook/<index>`. */
   readonly manners: readonly Manner[];
 }
 
-/** What receivers that take what they get were sent, by its ids. */
+/** The requests that receivers accepted. */
 export interface Taken {
-  /** First deliveries of all of them together. */
+  /** First deliveries to all receivers. */
   readonly count: number;
   readonly repeats: number;
-  /** Milliseconds from the beginning of the transaction that logged an event to its arrival. */
+  /** Milliseconds from the start of the transaction that logged the event to its arrival. */
   readonly p50: number;
   readonly p99: number;
 }
@@ -29,7 +29,7 @@ const statusOf: Readonly<Record<Exclude<Manner, "hangs">, number>> = {
   redirects: 307,
 };
 
-/** A program that prints its address: receivers of webhooks, and what they were sent. */
+/** The program: webhook receivers, which print their address and count requests. */
 function serve(): void {
   let manners: readonly Manner[] = [];
   let seen: Set<string>[] = [];
@@ -42,7 +42,7 @@ function serve(): void {
       return;
     }
     seen[place]?.add(id);
-    // The time stands in front of what is large.
+    // The timestamp is before the large part.
     const at = /"timestamp":"([^"]+)"/.exec(body.slice(0, 200))?.[1];
     delays.push(Date.now() - Date.parse(at ?? ""));
   };

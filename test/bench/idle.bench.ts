@@ -5,11 +5,11 @@ import { rounded } from "./table.ts";
 
 /** Milliseconds of CPU in a second. */
 const aim = 5;
-/** The first minutes belong to V8, which gives back what the start took. */
+/** V8 needs the first minutes to free the memory of the start. */
 const settleMs = 200_000;
 const lookMs = 60_000;
 
-/** What a process of each role costs while nobody wants anything of it. */
+/** The CPU usage of an idle process of each role. */
 const bench: Bench = {
   about: "idle processes",
   run: async (arena) => {

@@ -1,23 +1,23 @@
 import pg from "pg";
 import { aBusiness } from "../support/world.ts";
 
-/** Chats of each business, by its id. Each chat has ten messages. */
+/** The number of chats per business id. Each chat has ten messages. */
 export type Sizes = Readonly<Record<number, number>>;
 
 const messagesEach = 10;
 const agents = 20;
 
-/** What is loaded brings its own threads. */
+/** Without threads, since the loaded data brings its own. */
 export const inboxBusinesses = (sizes: Sizes) => Object.keys(sizes).map((id) => aBusiness(Number(id), { threads: [] }));
 export const agentOf = (businessId: number): number => businessId * 1_000 + 1;
 export const departmentOf = (businessId: number): number => businessId * 1_000 + 1;
 export const tagOf = (businessId: number): number => businessId * 1_000 + 1;
-/** The number of the n-th customer of each business. */
+/** The phone number of the n-th customer. */
 export const phoneOf = (n: number): string => String(59_170_000_000 + n);
 
 /**
- * A tenth of the chats are open, every twentieth is tagged, a hundredth came from the ad, and each agent has an equal share
- * of nine tenths. What was made here points where it should, so that no trigger looks at millions of rows.
+ * A tenth of the chats are open, every twentieth is tagged, a hundredth came from the ad, and nine tenths are assigned
+ * evenly to agents. Triggers are disabled, since the generated references are valid.
  */
 const steps: readonly string[] = [
   "set session_replication_role = replica",

@@ -15,7 +15,7 @@ import type { Shot } from "./load.ts";
 const aim = 0.7;
 const businessId = 1;
 const sizes: Sizes = { [businessId]: 20_000 };
-/** Fewer than 20 rows, so that a page waits for no turn of the long reads. */
+/** Fewer than 20, so that the request is not a long read. */
 const rows = 15;
 const chatId = 10_000;
 
@@ -25,7 +25,7 @@ const paths = {
   "page of a thread": `/chats/${chatId}/messages?limit=${rows}`,
 };
 
-/** What an agent's page asks for most, beside handlers that run the same statements and know nothing else. */
+/** The most frequent requests of an agent's page, compared with bare handlers that run the same statements. */
 const bench: Bench = {
   about: "a page of chats, counts and a thread against their bare statements",
   run: async (arena) => {

@@ -6,7 +6,7 @@ import type { OwnProcess } from "./processes.ts";
 import type { Stage } from "./stage.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
-/** Of the largest business over the smallest. */
+/** The largest business's latency divided by the smallest's. */
 const aim = 1.3;
 const requestsEach = 100;
 const warmUp = 10;
@@ -55,7 +55,7 @@ const bench: Bench = {
     const names = [...new Set(asked.map(({ name }) => name))];
     const of = (businessId: number, name: string) =>
       measured.get(`${businessId} ${name}`) ?? { ms: Number.NaN, rows: 0 };
-    // A page that is not full is read faster: the smallest business whose page has as many rows is what counts.
+    // Pages that are not full are faster, so the smallest business with an equally full page is the reference.
     const ratio = (name: string) => {
       const alike = ids.find((id) => of(id, name).rows === of(large, name).rows) ?? large;
       return rounded(of(large, name).ms / of(alike, name).ms, 2);
@@ -118,7 +118,7 @@ async function pathsOf(stage: Stage, service: OwnProcess): Promise<Asked[]> {
   return asked;
 }
 
-/** Of each variant the sizes in turn, so that all of them meet the same moments of the machine. */
+/** Alternates the sizes of each variant, so that changes of the machine affect all of them. */
 async function askInTurn({ url }: OwnProcess, asked: readonly Asked[]) {
   const agent = new Agent({ keepAlive: true });
   const measured = new Map<string, { ms: number; rows: number }>();

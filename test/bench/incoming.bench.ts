@@ -8,15 +8,15 @@ import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded } from "./table.ts";
 
 const customers = 500;
-/** Of each customer, in each round. */
+/** Per customer and round. */
 const messagesEach = 4;
 const rounds = 10;
 const connections = 16;
-/** How long a round's messages may wait, in ms, and how often it is asked whether some still do. */
+/** How long messages of a round may wait, and how often this is checked. */
 const patienceMs = 60_000;
 const askMs = 5;
 
-/** What customers write, from the webhook until it stands in the inbox and was announced. */
+/** Measures customers' messages from the webhook to the announcement. */
 const bench: Bench = {
   about: "incoming messages: webhook, chat, unread, events; the same in another checkout gives the figure to compare",
   run: async (arena) => {
@@ -27,7 +27,7 @@ const bench: Bench = {
     const stored: number[] = [];
     const failures: string[] = [];
     arena.say(`${rounds} rounds of ${customers * messagesEach} messages`);
-    // The first makes the contacts and their chats.
+    // The first round creates contacts and chats.
     await writeAll(service, client, 0, failures);
     const cpuBefore = await service.cpuMs();
     const databaseBefore = await databaseCpuMs(client);
@@ -73,7 +73,7 @@ const bench: Bench = {
 };
 export default bench;
 
-/** @returns messages a second, until none waits any more */
+/** @returns messages per second, until none is waiting */
 async function writeAll({ url }: OwnProcess, client: pg.Client, round: number, failures: string[]): Promise<number> {
   const count = customers * messagesEach;
   const began = performance.now();
@@ -120,13 +120,13 @@ const message = (round: number, n: number): object => {
 
 const msPerTick = 10;
 
-/** Of all connections to this database; 0 where the system does not tell. */
+/** CPU of all connections to this database; 0 if the system does not tell. */
 async function databaseCpuMs(client: pg.Client): Promise<number> {
   const { rows } = await client.query("select pid from pg_stat_activity where datname = current_database()");
   const ticks = await Promise.all(
     rows.map(async ({ pid }) => {
       const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-      // Behind the name in parentheses: user and system time are the 12th and 13th.
+      // After the name in parentheses, user and system time are the 12th and 13th field.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
     }),

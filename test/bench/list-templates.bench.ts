@@ -13,7 +13,7 @@ const business = aBusiness(businessId, { templates: Array.from({ length: 30 }, (
 const body = JSON.stringify({ empresa_id: businessId, usuario_id: userId });
 const path = "/chats/obtener/mensaje/plantilla";
 
-/** §1 List templates: 30 of ours against a platform's listing of 30. */
+/** §1 List templates: 30 stored templates and 30 of the platform. */
 const bench: Bench = {
   about: "POST /chats/obtener/mensaje/plantilla against the same statement and the same platform call",
   run: async (arena) => {
@@ -30,7 +30,7 @@ const bench: Bench = {
       service,
       bare,
       next: () => ({ path, headers, body }),
-      // Byte for byte what the service answered first, from both.
+      // Both must answer the same bytes.
       isRight: (status, text) => status === 200 && text === first.text,
     });
     await Promise.all([service.stop(), bare.kill()]);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 
 export interface Shot {
-  /** POST unless given. */
+  /** `POST` unless given. */
   readonly method?: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,27 +11,27 @@ export interface Shot {
 
 export interface LoadSettings {
   readonly url: string;
-  /** Kept-alive connections, each with one request under way. */
+  /** Kept-alive connections with one request each. */
   readonly connections: number;
-  /** Ends after this many milliseconds or, where given instead, requests. */
+  /** The duration in milliseconds, unless `requests` is given. */
   readonly ms?: number;
   readonly requests?: number;
   readonly next: () => Shot;
   readonly isRight: (status: number, text: string) => boolean;
 }
 
-/** What was answered; latencies in ms. */
+/** Answers, with latencies in ms. */
 export interface Volley {
   readonly seconds: number;
   readonly latencies: readonly number[];
   readonly wrong: number;
-  /** The first wrong answer, to look at. */
+  /** The first wrong answer. */
   readonly firstWrong: string | undefined;
 }
 
 const requestLimitMs = 30_000;
 
-/** Asks as fast as answers come. Rejects when a connection breaks. */
+/** Sends each connection's next request when its answer arrives. Rejects if a connection breaks. */
 export async function load(settings: LoadSettings): Promise<Volley> {
   const { connections, ms = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY, isRight } = settings;
   const { hostname, port } = new URL(settings.url);

@@ -9,9 +9,8 @@ import { openStage, type Stage } from "./stage.ts";
 import { formatTable, rounded } from "./table.ts";
 
 /**
- * `node --expose-gc --import tsx test/bench/main.ts [name ...]`: runs the benchmarks of this folder, or those named,
- * prints their tables and writes .run/bench.json. Ends with 1 when something went wrong, and with 0 when an aim
- * was missed: that is what the figures are for.
+ * `node --expose-gc --import tsx test/bench/main.ts [name ...]`: runs all benchmarks of this folder, or the named ones,
+ * prints tables and writes .run/bench.json. Exits with 1 after errors, but not after missed goals.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const suffix = ".bench.ts";
@@ -52,7 +51,7 @@ async function main(wanted: readonly string[]): Promise<number> {
     date: new Date().toISOString(),
     node: process.version,
     cpus: availableParallelism(),
-    // Above the number of CPUs something else was running: then only the ratios mean anything.
+    // A load above the number of CPUs means that other programs were running; then only the ratios are meaningful.
     loadAverages: loads.map(([minute = 0]) => rounded(minute, 2)),
     benches: Object.fromEntries(
       Object.entries(results).map(([name, { figures, failures, belowAim }]) => [name, { figures, failures, belowAim }]),
@@ -62,7 +61,7 @@ async function main(wanted: readonly string[]): Promise<number> {
   return all.some(({ failures }) => failures.length > 0) ? 1 : 0;
 }
 
-/** Gives stages, each on a database of its own, and takes them down again. */
+/** Creates stages on new databases, and closes them. */
 async function onStages<Result>(
   serverUrl: string,
   work: (open: (settings: Omit<Parameters<typeof openStage>[0], "databaseUrl">) => Promise<Stage>) => Promise<Result>,
@@ -83,7 +82,7 @@ async function onStages<Result>(
   }
 }
 
-// Children and the database server end when this process exits, which a signal by itself does not make it do.
+// A signal alone would not run the exit handlers that stop children and the database server.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 try {
   process.exit(await main(process.argv.slice(2)));

@@ -6,9 +6,9 @@ import { rounded } from "./table.ts";
 const businessId = 1;
 const userId = 101;
 const knownContacts = 2_000;
-/** Requests after which the process is looked at; the last two are compared. */
+/** Numbers of requests after which memory is measured; the last two are compared. */
 const looks = [2_000, 10_000, 20_000];
-/** What may come between them, in MB: a leak of 1 kB a request would be 10. */
+/** The allowed growth between them in MB; a leak of 1 kB per request would be 10. */
 const mostGrowth = { heapUsed: 3, rss: 24 };
 
 const threads = Array.from({ length: knownContacts }, (_, n) =>
@@ -17,7 +17,7 @@ const threads = Array.from({ length: knownContacts }, (_, n) =>
 const templates = Array.from({ length: 30 }, (_, n) => aTemplate(101 + n));
 const business = aBusiness(businessId, { templates, threads });
 
-/** Whether the service's memory stays where it is: sends and listings in turn, garbage collected before each look. */
+/** Checks that the service's memory does not grow: sends and listings in turn, with garbage collection before measuring. */
 const bench: Bench = {
   about: "memory of the service over 20,000 requests",
   run: async (arena) => {

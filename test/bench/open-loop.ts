@@ -9,17 +9,17 @@ export interface OpenLoopSettings {
   readonly next: () => Shot;
 }
 
-/** What was answered; latencies in ms, from the moment at which a request was due. */
+/** Answers, with latencies in ms from the time at which a request was due. */
 export interface Answered {
   readonly latencies: readonly number[];
-  /** By their status; 0 where there was no answer. */
+  /** Counts by status; 0 if there was no answer. */
   readonly wrong: Readonly<Record<number, number>>;
 }
 
 const tickMs = 4;
 const requestLimitMs = 30_000;
 
-/** Asks at an even rate, whether or not answers come. Resolves with the last answer. */
+/** Sends requests at a fixed rate, whether or not answers arrive. Resolves with the last answer. */
 export async function openLoop({ url, perSecond, seconds, next }: OpenLoopSettings): Promise<Answered> {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: true, scheduling: "lifo" });

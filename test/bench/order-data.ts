@@ -3,7 +3,7 @@ import { Database } from "../../src/infra/postgres/database.ts";
 import { aBusiness } from "../support/world.ts";
 import type { Stage } from "./stage.ts";
 
-/** Businesses by how many of the 200,000 orders are theirs; the orders of all lie between each other, as time made them. */
+/** Businesses and their shares of the 200,000 orders, which are interleaved. */
 export const large = 1;
 export const small = 2;
 type Shares = Readonly<Record<number, number>>;
@@ -13,7 +13,7 @@ const days = 180;
 
 export const businesses = Object.keys(shares).map((id) => aBusiness(Number(id)));
 export const branchOf = (businessId: number): number => businessId * 100 + 1;
-/** The tenth part of all chats is this agent's. */
+/** The agent with a tenth of all chats. */
 export const agentOf = (businessId: number): number => businessId * 1_000 + 1;
 export const daysAgo = (n: number): string => new Date(Date.now() - n * 86_400_000).toISOString();
 
@@ -36,7 +36,7 @@ const stepsOf = (orderCount: number, shares: Shares): readonly string[] => [
   `create temp table spread as
    select n, (array[${Object.entries(shares).flatMap(([id, share]) => Array(share).fill(id))}])[1 + n % 20] as business_id
    from generate_series(1, ${orderCount}) as n`,
-  // One contact and one chat for five orders.
+  // One contact and chat per five orders.
   `insert into contacts (business_id, id, name, phone, platform_id)
    select business_id, 1000000 + n,
           (array['Carla', 'Juan', 'María', 'José', 'Ana', 'Luis', 'Rosa', 'Pedro'])[1 + n % 8] || ' ' || md5(n::text),
@@ -54,7 +54,7 @@ const stepsOf = (orderCount: number, shares: Shares): readonly string[] => [
                 (array[8, 1, 2, 3, 5, 5, 5, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4])[1 + (hashint4(n) & 1023) % 20] as status,
                 now() - (${orderCount} - n) * interval '${days} days' / ${orderCount} as at
          from spread) as drawn`,
-  // What was made here points where it should: looking up a million keys would take longer than the benchmark.
+  // Disables the triggers, since the generated references are valid and checking them takes long.
   "set session_replication_role = replica",
   `insert into order_lines (business_id, id, order_id, article_id, quantity, type, name, unit_price)
    select business_id, n * 3 - line, n, business_id * 1000 + article, 1 + line, 'item', 'Artículo ' || article, 3.10 + article
@@ -66,12 +66,12 @@ const stepsOf = (orderCount: number, shares: Shares): readonly string[] => [
    select business_id, n, 'coupon', 2.50 from spread where n / 20 % 5 = 0`,
   "set session_replication_role = origin",
   "drop table spread",
-  // What autovacuum does before long: without it an index alone says nothing about what is visible.
+  // As autovacuum would do soon: index-only scans need it.
   `vacuum (analyze) branches, zones, articles, article_extras, contacts, chats, orders, order_lines, line_extras,
      order_discounts, order_counts, order_day_counts`,
 ];
 
-/** Fills the database of businesses like `businesses`: each order has three lines, each line an extra. */
+/** Creates the orders. Each has three lines with one extra each. */
 export async function loadOrders(
   databaseUrl: string,
   orders = orderCount,
@@ -88,14 +88,14 @@ export async function loadOrders(
   }
 }
 
-/** A session token of the administrator of each business. */
+/** A session token of each business's administrator. */
 export async function openSessions(stage: Stage): Promise<ReadonlyMap<number, string>> {
   const opened = new Map<number, string>();
   for (const { id } of businesses) opened.set(id, await stage.sessionToken(id * 100 + 1));
   return opened;
 }
 
-/** As many connections as asked, each running what `run` runs in a loop: runs in a second. */
+/** Runs `run` in a loop on each connection. Returns the runs per second. */
 export async function loopRate(
   databaseUrl: string,
   connections: number,

@@ -10,12 +10,12 @@ import type { Shot } from "./load.ts";
 import type { OwnProcess } from "./processes.ts";
 
 const businesses = 16;
-/** Of each business, numbered alike. Each has three lines with two extras. */
+/** Per business. Each has three lines with two extras. */
 const orders = 1_000;
 const aim = 0.7;
 const all = Array.from({ length: businesses }, (_, n) => aBusiness(n + 1));
 
-/** How every answer of an update ends here: all orders are alike but for their number and their address. */
+/** The part of an update's answer that is equal for all orders. */
 const tailOf = (text: string): string => text.slice(text.indexOf(',"paid":'));
 const addedText = JSON.stringify({ message: "Producto añadido a la orden" });
 
@@ -44,16 +44,14 @@ const addBody = (businessId: number, orderId: number): object => ({
   ],
 });
 
-/**
- * §9 Update an order, §10 Add a product. Events of one business commit one after the other, so the requests are
- * spread over businesses as well as over orders.
+/** §9 Update an order, §10 Add a product. The requests use many businesses, since the events of one are serialized. */
  */
 const bench: Bench = {
   about: "PUT /catalogs/order/update and POST /catalogs/orders/products/new against hand-written SQL",
   run: async (arena) => {
     const stage = await arena.stage({ businesses: all });
     const client = new pg.Client({ connectionString: stage.databaseUrl });
-    // A benchmark that fails takes its database away from under this connection.
+  // A failing benchmark drops the database before this connection ends.
     client.on("error", () => {});
     await client.connect();
     await openShops(client);
@@ -134,7 +132,7 @@ async function answerOf({ url }: OwnProcess, { method = "POST", path, headers, b
   return (await request(url + path, { method, headers, rawBody: body })).text;
 }
 
-/** What an edit wrote of an order, without what cannot be the same twice. */
+/** The rows that an edit wrote, without values that differ each time. */
 async function leftOf(client: pg.Client, orderId: number): Promise<object> {
   const one = async (sql: string) => JSON.stringify((await client.query(sql, [orderId])).rows);
   const left = {
@@ -152,12 +150,12 @@ async function leftOf(client: pg.Client, orderId: number): Promise<object> {
       `select to_jsonb(orders) - 'updated_at' - 'created_at' as held from orders where business_id = 1 and id = $1`,
     ),
   };
-  // Ids of lines and of their extras are given one after the other.
+/** Masks ids of lines and extras, which are consecutive. */
   const ids = new RegExp(String.raw`("id":|:)(\d{6,})|\b${orderId}\b`, "g");
   return Object.fromEntries(Object.entries(left).map(([name, text]) => [name, text.replaceAll(ids, "$1#")]));
 }
 
-/** Orders 1 to `orders` of each business to be edited, and two more to look at. */
+/** Creates orders 1 to `orders` of each business for the edits, and two more for comparison. */
 async function openShops(client: pg.Client): Promise<void> {
   const rows = async <Row extends object>(sql: string, values: readonly unknown[] = []): Promise<Row[]> =>
     (await client.query(sql, [...values])).rows as Row[];

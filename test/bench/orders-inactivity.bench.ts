@@ -11,17 +11,17 @@ import { quantile, rounded } from "./table.ts";
 const orders = 200_000;
 const carts = 10_000;
 const rounds = 5;
-/** Times as long as the bare UPDATE, at most. */
+/** The maximum ratio to the bare UPDATE. */
 const aim = 25;
-/** Milliseconds for a run that finds nothing, at most. */
+/** The maximum milliseconds of a run without orders to cancel. */
 const idleAim = 100;
 const longestMs = 60_000;
 
 type Rows = (sql: string, values?: readonly unknown[]) => Promise<readonly { readonly count: number }[]>;
 
 /**
- * One run of the job against the least that cancels as many orders: one UPDATE of the same rows by their ids, without
- * search, locks, history or events. Alternating, in one run; in between all is put back.
+ * Compares a run of the job with a single UPDATE of the same orders by id, without search, locks, history and events. The
+ * two alternate, and the orders are restored in between.
  */
 const bench: Bench = {
   about: `${carts} abandoned carts among ${orders} orders, cancelled in one run, against a bare UPDATE of their rows`,
@@ -38,7 +38,7 @@ const bench: Bench = {
 
     const failures: string[] = [];
     const seen: { runMs: number; eventsMs: number; updateMs: number; nothingMs: number; ratio: number }[] = [];
-    // The first round warms up: it compiles, plans and lets the files of the tables grow.
+    // The first round is a warm-up.
     for (let round = 0; round <= rounds; round += 1) {
       socket.heard.clear();
       const run = await timed(() => job.execute());
@@ -103,7 +103,7 @@ const bareUpdate = `
                     updated_at = now()
   where business_id = 1 and id = any(array(select id from carts))`;
 
-/** Of twenty orders: one cart, twelve completed, four cancelled, two paid, one attended by an agent. */
+/** Of twenty orders: one cart, twelve completed, four cancelled, two paid, one handled by an agent. */
 async function fill(rows: Rows): Promise<void> {
   const share = orders / carts;
   await rows("insert into branches (business_id, id, name) values (1, 1, 'Centro')");
@@ -164,7 +164,7 @@ async function timed<Result>(work: () => Promise<Result>): Promise<{ readonly ms
   return { ms: performance.now() - began, result };
 }
 
-/** A client of the business that writes down which orders it heard of. */
+/** A client that records the orders of its events. */
 async function listen(url: string, token: string) {
   const socket = io(`${url}/realtime`, { transports: ["websocket"], auth: { token } });
   const heard = new Set<number>();

@@ -23,7 +23,7 @@ import {
 import type { OwnProcess } from "./processes.ts";
 import { quantile, rounded, type Table } from "./table.ts";
 
-/** Of a page 1 in the large business over one in the small; of a deep page or a filter over page 1. */
+/** Ratios: page 1 in the large business to the small one, and deep or filtered pages to page 1. */
 const aims = { bySize: 1.5, byFilter: 5, ofBare: 0.7 };
 const requestsEach = 150;
 
@@ -153,7 +153,7 @@ export const bare: BareHandler = async ({ query }) => {
   };
 };
 
-/** One request after the other on one connection. */
+/** Sends the requests one after the other on one connection. */
 async function timed({ url }: OwnProcess, path: string, requests: number): Promise<{ p50: number; total: number }> {
   const agent = new Agent({ keepAlive: true });
   const latencies: number[] = [];
@@ -172,7 +172,7 @@ async function timed({ url }: OwnProcess, path: string, requests: number): Promi
 const ratioOf = (times: ReadonlyMap<string, number>, one: string, other: string): number =>
   rounded((times.get(one) ?? Number.NaN) / (times.get(other) ?? Number.NaN), 2);
 
-/** What takes longer than it should, with the plan that it runs by. */
+/** Requests that missed their goals, with their plans. */
 async function missedAims(databaseUrl: string, times: ReadonlyMap<string, number>): Promise<string[]> {
   const missed: string[] = [];
   for (const { name, filter, page = 1 } of variantsOf(large)) {
@@ -195,7 +195,7 @@ async function planOf(databaseUrl: string, { statement, values }: StatementCall)
   return rows.map((row) => `  ${row["QUERY PLAN"]}`).join("\n");
 }
 
-/** The totals answered beside what counting finds. */
+/** Totals in answers that differ from counting. */
 async function wrongTotals(databaseUrl: string, totals: ReadonlyMap<string, number>): Promise<string[]> {
   const wrong: string[] = [];
   for (const businessId of [small, large]) {

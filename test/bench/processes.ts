@@ -6,34 +6,34 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { request } from "../support/http.ts";
 
-/** The repository: settings are read from `config/` below it. */
+/** The repository, whose `config/` has the settings. */
 const ownRoot = fileURLToPath(new URL("../../", import.meta.url));
 const startMs = 60_000;
 const stopMs = 25_000;
 const keptLines = 40;
 
-/** What a process holds once its garbage is collected, in bytes. */
+/** Memory after garbage collection, in bytes. */
 export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;
 }
 
-/** A process of our own that answers HTTP. It ends with us, however we end. */
+/** A child process with an HTTP server. It ends with this process. */
 export interface OwnProcess {
   readonly url: string;
   readonly pid: number;
   memory(): Promise<Memory>;
-  /** The most bytes (RSS) that it ever held. */
+  /** The peak RSS in bytes. */
   peakBytes(): Promise<number>;
-  /** Milliseconds of CPU so far. Collects no garbage, which would throw away compiled code in the midst of a contest. */
+  /** The CPU time so far in milliseconds. Does not collect garbage, which would also discard compiled code. */
   cpuMs(): Promise<number>;
   /** kill -9. */
   kill(): Promise<void>;
-  /** Rejects when it does not end cleanly. */
+  /** Rejects if it exits with an error. */
   stop(): Promise<void>;
 }
 
-/** Runs inside of each: tells what it is asked for, and ends when its parent is gone. */
+/** Runs in each child: answers measurements, and exits when the parent is gone. */
 const companion = `data:text/javascript,${encodeURIComponent(`
   const answers = {
     memory: () => {
@@ -52,14 +52,14 @@ const companion = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 export interface ServiceSettings {
-  /** `dist`, built before by `make build`, is what production runs; `src` needs no build. */
+  /** `dist` is the build of `make build`, as in production; `src` needs no build. */
   readonly from: "src" | "dist";
   readonly environment: Readonly<Record<string, string>>;
   /** The checkout it runs from; this one unless given. */
   readonly root?: string;
 }
 
-/** The service, with the flags that `make` starts its role with; resolves once it answers. Its log goes nowhere. */
+/** Starts the service with the flags of `make`. Resolves when it answers. Its log is discarded. */
 export async function startService({ from, environment, root = ownRoot }: ServiceSettings): Promise<OwnProcess> {
   const port = environment.PORT === undefined ? await freePort() : Number(environment.PORT);
   const url = `http://127.0.0.1:${port}`;
@@ -84,7 +84,7 @@ export async function startProgram(file: string, args: readonly string[]): Promi
   return own.at((JSON.parse(line) as { url: string }).url);
 }
 
-/** Nobody else listens there just now. */
+/** A port that is free now. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
@@ -94,7 +94,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Resolves once anything is answered at all. */
+/** Resolves when the URL answers at all. */
 async function answers(url: string): Promise<void> {
   const deadline = Date.now() + startMs;
   while (Date.now() < deadline) {
@@ -126,7 +126,7 @@ function launch(
   living.add(child);
   const exit = once(child, "exit").finally(() => living.delete(child));
   const said = lastLines(child);
-  // Without its arguments, which hold the password of a database.
+  // Without the arguments, which contain a database password.
   const what = program.find((part) => /\.[jt]s$/.test(part));
   const died = (): Error => new Error(`${what} has ended (${child.exitCode ?? child.signalCode}):\n${said.join("\n")}`);
   const ask = async <Answer>(what: string): Promise<Answer> => {
@@ -140,7 +140,7 @@ function launch(
       if (!child.stdout) throw new Error("nobody listens to what it prints");
       return child.stdout;
     },
-    /** Kills it when it does not get there. */
+    /** Kills the process if it does not become ready. */
     until: async <Result>(ready: Promise<Result>): Promise<Result> => {
       try {
         return await Promise.race([ready, exit.then(() => Promise.reject(died()))]);
@@ -170,7 +170,7 @@ function launch(
   };
 }
 
-/** The end of what it said on stderr, for when it dies. */
+/** The end of stderr, for error messages. */
 function lastLines(child: ChildProcess): string[] {
   const lines: string[] = [];
   if (!child.stderr) return lines;

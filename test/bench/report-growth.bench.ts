@@ -14,7 +14,7 @@ const agents = 10;
 const days = 365;
 const reportedDays = 30;
 const rounds = 15;
-/** Records at first and in the end; `REPORT_RECORDS` sets the latter. */
+/** The numbers of records at the start and the end; `REPORT_RECORDS` overrides the latter. */
 const few = 1_000_000;
 const many = Number(process.env.REPORT_RECORDS ?? 10_000_000);
 const aims = { growth: 1.3, share: 1 / 20 };
@@ -144,10 +144,10 @@ const timedMs = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - began;
 };
 
-/** Set-based, without triggers, and with the indexes made afterwards; figures are rebuilt instead. */
+/** Inserts sets of rows without triggers, creates the indexes afterwards, and computes the figures at the end. */
 async function load(client: pg.Client, from: number, to: number): Promise<void> {
   const spread = (share: number) => `generate_series(${Math.floor(from * share) + 1}, ${Math.floor(to * share)}) as n`;
-  // In the order of time, as tables of records grow.
+  // Ordered by time, like real tables.
   const at = (share: number) =>
     `now() - make_interval(secs => ${days * 86_400} * (${to * share} - n)::float8 / ${(to - from) * share})`;
   await client.query(`
@@ -189,7 +189,7 @@ async function rebuild(stage: Stage): Promise<void> {
   const container = createContainer(readConfig({ ...stage.environment, LOG_LEVEL: "silent" }));
   try {
     for (const id of ids) await resolve(container, tokens.foldReports).rebuild(id);
-    // What the server does by itself within minutes, so that it does not do it while reports are measured.
+    // As autovacuum would do soon, so that it does not run during the measurement.
     for (const text of ["vacuum analyze report_days, report_marks, report_progress", "checkpoint"]) {
       await resolve(container, tokens.database).rows({ name: "", text }, []);
     }
@@ -204,7 +204,7 @@ const period = `
            ($3::date + 1)::timestamp at time zone 'America/La_Paz' as ends_at
   )`;
 
-/** What the report costs when its rows are counted: its main figures, and the others. */
+/** The report computed from its rows: the main figures, and the others. */
 const plainly = `
   with ${period}
   select business_id, count(*) filter (where type = 'sale' and closed) as sales,

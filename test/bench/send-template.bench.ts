@@ -9,7 +9,7 @@ import { belowAim, type ContestResult, contest, contestTable } from "./contest.t
 import type { Shot } from "./load.ts";
 
 const businesses = 16;
-/** Numbers of each business that have a conversation already; together 2,000. */
+/** Existing conversations per business; 2,000 in all. */
 const knownNumbers = 125;
 const aim = 0.6;
 const right = JSON.stringify({ success: true });
@@ -17,15 +17,15 @@ const right = JSON.stringify({ success: true });
 const knownNumber = (n: number): string => `591${70_000_000 + (n % knownNumbers)}`;
 const templateOf = (businessId: number): number => businessId * 100 + 1;
 
-/** Contacts made by requests get ids from 1: those that are there already have ids far above. */
+/** Requests create contacts with ids from 1, so existing ones have much larger ids. */
 const threads = Array.from({ length: knownNumbers }, (_, n) => aThread(1_000_000 + n, { phone: knownNumber(n) }));
 const all = Array.from({ length: businesses }, (_, n) =>
   aBusiness(n + 1, { templates: [aTemplate(templateOf(n + 1))], threads }),
 );
 
 /**
- * §2 Send a template. The events of a business are numbered without gaps, so its sends commit one after the other:
- * many businesses show what a send costs, one business how long a commit takes.
+ * §2 Send a template. Sends of one business commit one after the other, since its events have no gaps in their numbers.
+ * Many businesses show the cost of a send, one business the duration of a commit.
  */
 const bench: Bench = {
   about: "POST /chats/enviar/plantilla/business against the same statements and the same platform call",

@@ -6,25 +6,25 @@ import { json } from "node:stream/consumers";
 import { type Commits, clock } from "./socket-servers.ts";
 import { quantile } from "./table.ts";
 
-/** Opens sockets to a server, one for each token. */
+/** Opens one socket per token. */
 export interface Opening {
   readonly url: string;
   readonly tokens: readonly string[];
 }
 
-/** How long what was committed took to all sockets of a server, in milliseconds. */
+/** Milliseconds from the commit to the arrival at all sockets of a server. */
 export interface Arrivals {
   readonly p50: number;
   readonly p99: number;
   readonly missing: number;
   readonly twice: number;
-  /** Sockets that the server, or a machine that is too busy for their pings, has cut off. */
+  /** Sockets that were disconnected. */
   readonly lost: number;
 }
 
 /**
- * One Socket.IO client, as small as can be: it answers pings and writes down when each event arrived, by its number.
- * A thousand of the real ones would keep a processor busy with JSON, which the server shares.
+ * A minimal Socket.IO client that answers pings and records the arrival of each event. A thousand real clients would
+ * take too much CPU from the server.
  */
 class Listener {
   readonly arrivals = new Map<number, number>();
@@ -75,21 +75,21 @@ class Listener {
       this.isReady = true;
       this.ready();
     } else if (text.includes('["message:new"')) {
-      // The number stands among the first fields.
+      // The number is in one of the first fields.
       const number = Number(/"seq":(\d+)/.exec(text.toString("latin1", 0, 160))?.[1]);
       if (this.arrivals.has(number)) this.twice += 1;
       this.arrivals.set(number, at);
     }
   }
 
-  /** Clients mask what they send; with zeros it stays as it is. */
+  /** Client frames must be masked; a mask of zeros changes nothing. */
   private say(text: string): void {
     const content = Buffer.from(text);
     this.socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | content.length, 0, 0, 0, 0]), content]));
   }
 }
 
-/** The first frame, if it is whole; none is longer than 64 kB. */
+/** The first frame, if it is complete. Frames are shorter than 64 kB. */
 function frameAt(bytes: Buffer): { begin: number; end: number } | undefined {
   if (bytes.length < 4) return undefined;
   const short = (bytes[1] ?? 0) & 0x7f;
@@ -99,7 +99,7 @@ function frameAt(bytes: Buffer): { begin: number; end: number } | undefined {
 }
 
 const byServer = new Map<string, Listener[]>();
-/** A server takes no more from one address in a second. */
+/** The server's limit per address and second. */
 const atOnce = 25;
 const patienceMs = 10_000;
 

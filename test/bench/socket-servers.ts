@@ -18,7 +18,7 @@ export const businessId = 1;
 export interface SocketServerSettings {
   readonly kind: "gateway" | "bare";
   readonly databaseUrl: string;
-  /** Users of the tokens; the first half sees every chat, each of the others what its department may see. */
+  /** The first half of the users sees all chats, the others those of their departments. */
   readonly users: number;
 }
 
@@ -28,16 +28,16 @@ export interface Changes {
   readonly count: number;
 }
 
-/** By the number of the event, when its change was committed: milliseconds on the clock that all processes share. */
+/** The commit time by event number, in milliseconds on a clock that all processes share. */
 export type Commits = Readonly<Record<number, number>>;
 
 /** Milliseconds, the same in every process of the machine. */
 export const clock = (): number => performance.timeOrigin + performance.now();
 
-/** Makes one change and tells of it: its number and when it was committed. */
+/** Makes a change and announces it. Returns its events' numbers and commit times. */
 type Change = () => Promise<readonly (readonly [number: number, committedAt: number])[]>;
 
-/** With the database's clock at the end of the statement. */
+/** With the database's time at the end of the statement. */
 type CommittedEvent = LoggedEvent & { readonly committedAt: string };
 
 const contact = { id: 7, name: "Carla Cliente", phone: "59170001234", platformId: "59170001234" };
@@ -65,7 +65,7 @@ const message: Omit<InboxEvents["message:new"], "audience"> = {
     errorReason: null,
   },
 };
-/** A chat that waits for a department in which every agent is. */
+/** A chat that waits for a department with all agents. */
 const payload: InboxEvents["message:new"] = { ...message, audience: { agentId: null, departmentId: 1 } };
 
 const logMessage = {
@@ -78,11 +78,11 @@ const logMessage = {
 
 const translated = (event: LoggedEvent) => inboxEvents["message:new"](event.payload as InboxEvents["message:new"]);
 
-/** The gateway as the service has it, and changes that log their event and publish it once they are committed. */
+/** The service's gateway, and changes that log and publish an event. */
 function gateway(server: HttpServer, { databaseUrl, users }: SocketServerSettings): Change {
   const settings = { url: databaseUrl, poolSize: 8, statementTimeoutMs: 10_000, connectTimeoutMs: 5_000 };
   const database = Database.open(settings, () => {});
-  /** Its own, that of all, and those of two departments. */
+  /** The agent's own queue, the common one, and those of two departments. */
   const queuesOf = (agentId: number) => [agentId, 0, -1, -(agentId + 10)];
   const served = new RealtimeGateway({
     log: new PostgresEventLog(oneCell(database)),
@@ -105,7 +105,7 @@ function gateway(server: HttpServer, { databaseUrl, users }: SocketServerSetting
   };
 }
 
-/** Socket.IO by itself, that emits the same objects to everybody. Nothing is committed: a change counts from its emit. */
+/** Plain Socket.IO that emits the same objects to all sockets, without a database. */
 function bare(server: HttpServer): Change {
   const namespace = new Server(server, { serveClient: false }).of("/realtime");
   namespace.on("connection", (socket) => socket.emit("ready", { seq: 0 }));
@@ -122,7 +122,7 @@ function bare(server: HttpServer): Change {
   };
 }
 
-/** At the given rate, whether or not those before have ended. */
+/** Makes changes at a fixed rate, whether or not earlier ones have ended. */
 async function make(change: Change, { perSecond, count }: Changes): Promise<Commits> {
   const started = clock();
   const made: ReturnType<Change>[] = [];

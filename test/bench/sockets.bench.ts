@@ -20,7 +20,7 @@ const kinds = ["gateway", "bare"] as const;
 
 const program = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
-/** What it takes to tell many sockets of a business of a change, beside Socket.IO by itself. */
+/** The cost of announcing a change to many sockets, compared with plain Socket.IO. */
 const bench: Bench = {
   about: `${sockets} sockets hear ${perSecond} changes a second`,
   run: async (arena) => {
@@ -74,7 +74,7 @@ const bench: Bench = {
         ),
         1,
       ),
-      // Tells the same however busy the machine is.
+      // Independent of the machine's load.
       cpuMsPerChange: rounded(
         ((after[kinds.indexOf(kind)] ?? 0) - (before[kinds.indexOf(kind)] ?? 0)) / (rounds * roundSeconds * perSecond),
         1,
@@ -132,7 +132,7 @@ async function asked<Answer = object>({ url }: OwnProcess, path: string, body: o
   return answer.json as Answer;
 }
 
-/** Bytes, once garbage is collected and what was freed by that, too. */
+/** Memory in bytes after repeated garbage collection. */
 async function held(server: OwnProcess): Promise<number> {
   await server.memory();
   await server.memory();

@@ -16,36 +16,36 @@ import { type OwnProcess, startProgram, startService } from "./processes.ts";
 
 const sandboxProgram = fileURLToPath(new URL("../../src/sandbox/main.ts", import.meta.url));
 
-/** A database with businesses in it and a sandbox as a process of its own, for services that come and go. */
+/** A database with businesses, and a sandbox process. Services can be started and stopped. */
 export interface Stage {
   readonly databaseUrl: string;
   readonly sandbox: OwnProcess;
-  /** What the services are started with. */
+  /** The environment of the services. */
   readonly environment: Readonly<Record<string, string>>;
   /** By business id. */
   appKey(businessId: number): string;
   sessionToken(userId: number): Promise<string>;
-  /** Starts one more service; `environment` changes its settings. */
+  /** Starts a service; `environment` overrides settings. */
   service(from: "src" | "dist", environment?: Readonly<Record<string, string>>): Promise<OwnProcess>;
   /**
-   * What the service is measured against: the `bare` of this benchmark or, where `AGAINST` names another checkout that
-   * is built, that one's service on the same database. `tokens` are those of each business at the platform, by its id.
+   * The service's opponent: the benchmark's `bare` handler, or the service of the checkout in `AGAINST`. `tokens` are the
+   * platform's tokens by business id.
    */
   opponent(benchmark: string, tokens?: Readonly<Record<number, string>>): Promise<OwnProcess>;
-  /** Speaks to the sandbox's control side. */
+  /** Sends a request to the sandbox's control API. */
   control<Result>(method: string, path: string, body?: unknown): Promise<Result>;
-  /** Has the sandbox deliver its webhooks to this service. */
+  /** Lets the sandbox send its webhooks to this service. */
   pointWebhooksAt(service: OwnProcess): Promise<void>;
   /** Ends the sandbox. */
   close(): Promise<void>;
 }
 
 export interface StageSettings {
-  /** Migrated, and without businesses. */
+  /** Migrated, without businesses. */
   readonly databaseUrl: string;
   readonly businesses: readonly BusinessFixture[];
   readonly statusDelayMs?: number;
-  /** A second cell, made before, and the businesses that live there. */
+  /** An existing second cell with its businesses. */
   readonly second?: { readonly url: string; readonly businesses: readonly number[] };
 }
 
@@ -66,7 +66,7 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0, se
     PROVIDER_B_URL: sandbox.url,
     PLATFORM_APP_SECRET: appSecret,
     PLATFORM_VERIFY_TOKEN: verifyToken,
-    // One key does what thousands do in production.
+    // The benchmark sends all requests with one key.
     RATE_LIMIT_PER_SECOND: "1000000",
     RATE_LIMIT_BURST: "1000000",
   };
@@ -93,7 +93,7 @@ export async function openStage({ databaseUrl, businesses, statusDelayMs = 0, se
   };
 }
 
-/** Puts the businesses into the database; their App Keys. */
+/** Inserts the businesses. Returns their App Keys. */
 async function seed(
   environment: NodeJS.ProcessEnv,
   businesses: readonly BusinessFixture[],
@@ -103,7 +103,8 @@ async function seed(
   const cells = resolve(container, tokens.cells);
   try {
     for (const business of businesses) {
-      if (inSecond.includes(business.id)) await resolve(container, tokens.directory).place(business.id, secondCell);
+      if (inSecond.includes(business.id))
+        await resolve(container, tokens.directory).locations.add(business.id, secondCell);
       await cells.of(business.id).transaction(async (transaction) => {
         await insertBusiness(transaction, business, new Secrets(masterSecret), "none");
       });

@@ -4,7 +4,7 @@ export interface Table {
   readonly rows: readonly (readonly (string | number)[])[];
 }
 
-/** The first column to the left, the others, which are numbers, to the right. */
+/** Aligns the first column to the left, and the numbers in the others to the right. */
 export function formatTable({ title, columns, rows }: Table): string {
   const cells = [columns, ...rows].map((row) => row.map(String));
   const widths = columns.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
@@ -14,7 +14,7 @@ export function formatTable({ title, columns, rows }: Table): string {
   return ["", title, ...lines.map((line) => `  ${line.join("   ")}`)].join("\n");
 }
 
-/** With so many digits after the point. */
+/** Rounds to a number of decimals. */
 export const rounded = (value: number, digits = 0): number => Number(value.toFixed(digits));
 
 /** The value below which the given share of the values lies; the values need not be sorted. */

@@ -14,16 +14,16 @@ import { quantile, rounded } from "./table.ts";
 const businessId = 1;
 const receivers = 20;
 const customers = 200;
-/** Of the endpoints, while delays are measured. */
+/** The endpoints' behaviour while delays are measured. */
 const bad: readonly Manner[] = ["hangs", "fails", "gone", "redirects"];
-/** Events that each endpoint is given in a round, all at once. */
+/** Events per endpoint and round. */
 const backlog = 1_000;
-/** While delays are measured, and for how many seconds. */
+/** The rate and duration while delays are measured. */
 const perSecond = 20;
 const delaySeconds = 10;
 /** Alternating with the bare loop. */
 const rounds = 3;
-/** Requests at a time to one endpoint, as in the service. */
+/** Concurrent requests per endpoint, as in the service. */
 const atOnce = 8;
 const patienceMs = 120_000;
 const lookMs = 25;
@@ -31,12 +31,12 @@ const aims = { p99Ms: 2_000 };
 
 const program = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
-/** What businesses' own systems are told: how much of it, and how soon while some of them are in trouble. */
+/** The throughput of webhooks of businesses, and their delay while some endpoints fail. */
 const bench: Bench = {
   about: `outgoing webhooks: ${receivers} endpoints of one business, beside a loop that posts signed rows`,
   run: async (arena) => {
     const stage = await arena.stage({ businesses: [aBusiness(businessId, { threads: [] })] });
-    // Receivers are on this machine, which production refuses.
+    // Allows receivers on this machine.
     const lax = { NODE_ENV: "test", ALLOW_PRIVATE_WEBHOOK_URLS: "true" };
     const api = await stage.service("dist", { ...lax, ROLE: "api" });
     const worker = await stage.service("dist", { ...lax, ROLE: "worker" });
@@ -51,7 +51,7 @@ const bench: Bench = {
       const rates = { service: [] as number[], bare: [] as number[] };
       for (let round = 0; round <= rounds; round += 1) {
         const pair = { service: await field.catchUp("service"), bare: await field.catchUp("bare") };
-        // The first warms up.
+        // The first round is a warm-up.
         if (round === 0) continue;
         rates.service.push(pair.service);
         rates.bare.push(pair.bare);
@@ -82,7 +82,7 @@ async function startPrograms(): Promise<Programs> {
   };
 }
 
-/** One business with its endpoints, and the loop beside it that is sent to the same receivers. */
+/** A business with endpoints, and the bare loop with the same receivers. */
 class Field {
   readonly failures: string[] = [];
   private written = 0;
@@ -94,7 +94,7 @@ class Field {
     private readonly programs: Programs,
   ) {}
 
-  /** Customers write; resolves once all of it is logged. */
+  /** Lets customers write. Resolves when all events are logged. */
   async write(count: number, how: { readonly connections: number; readonly perSecond?: number }): Promise<void> {
     const until = this.written + count;
     const next = (): Shot => {
@@ -126,7 +126,7 @@ class Field {
     }
   }
 
-  /** Deliveries a second of all that is in the log, where every endpoint takes what it gets. */
+  /** Deliveries per second of all logged events, while all endpoints work. */
   async catchUp(kind: "service" | "bare"): Promise<number> {
     const wanted = receivers * (await this.logged());
     await this.behave(Array.from({ length: receivers }, () => "takes"));
@@ -140,7 +140,7 @@ class Field {
     return rounded(rate);
   }
 
-  /** Of the endpoints that take what they get, while the others are bad. */
+  /** The delays of working endpoints while the others fail. */
   async delaysOf(kind: "service" | "bare"): Promise<Taken> {
     await this.behave(Array.from({ length: receivers }, (_, place) => bad[place] ?? "takes"));
     const after = await this.lastNumber();
@@ -155,7 +155,7 @@ class Field {
     return taken;
   }
 
-  /** Every endpoint hears what has larger numbers, as if for the first time. */
+  /** Makes all endpoints receive the events with larger numbers again. */
   private async begin(after: number): Promise<void> {
     await this.client.query("delete from webhook_events");
     await this.client.query("update webhook_progress set reached = $1, lease = null, lease_until = null", [after]);

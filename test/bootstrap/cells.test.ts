@@ -7,7 +7,7 @@ import type { WebhookOrigin } from "../../src/inbox/application/ports.ts";
 import { noNews } from "../../src/inbox/domain/incoming.ts";
 import type { WebhookReaders } from "../../src/inbox/public.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
-import { DatabaseAway } from "../../src/kernel/errors.ts";
+import { DatabaseUnavailable } from "../../src/kernel/errors.ts";
 import { request } from "../support/http.ts";
 import { secondCell } from "../support/two-cells.ts";
 import { eventually } from "../support/wait.ts";
@@ -43,7 +43,7 @@ describe("the setting of cells", () => {
 });
 
 describe("webhooks that come in for several cells", () => {
-  /** The payload says which senders it is about; `*` is an account. */
+  /** The payload names its senders; `*` is an account. */
   const readers = {
     [cloudChannel]: (payload: string) => ({
       ...noNews,
@@ -64,9 +64,13 @@ describe("webhooks that come in for several cells", () => {
     webhooks = new RoutedWebhooks(
       new Map(["c1", "c2"].map((cell) => [cell, keeper(cell)])),
       {
-        ownerOf: async (_, name) =>
-          ({ [`${cloudChannel} one`]: 1, [`${cloudChannel} two`]: 2, [`${cloudChannel} four`]: 4 })[name],
-        find: async (id) => ({ cell: id % 2 === 0 ? "c2" : "c1", isHeld: id === held, isMoving: false }),
+        names: {
+          businessOf: async (_, name) =>
+            ({ [`${cloudChannel} one`]: 1, [`${cloudChannel} two`]: 2, [`${cloudChannel} four`]: 4 })[name],
+        },
+        locations: {
+          find: async (id) => ({ cell: id % 2 === 0 ? "c2" : "c1", isHeld: id === held, isMoving: false }),
+        },
       },
       readers,
     );
@@ -105,7 +109,7 @@ describe("webhooks that come in for several cells", () => {
     await webhooks.keep("two", cloud);
     expect(kept).to.deep.equal([["c2", 2]]);
     const refused = await webhooks.keep("one two", cloud).catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(DatabaseAway);
+    expect(refused).to.be.instanceOf(DatabaseUnavailable);
     expect(kept).to.have.length(1);
   });
 });

@@ -5,7 +5,7 @@ import { readConfig } from "../../src/bootstrap/config.ts";
 import { listOf } from "../../src/bootstrap/container.ts";
 import { channels } from "../../src/kernel/channels.ts";
 
-/** What production must be given. */
+/** Required in production. */
 const needed = {
   DATABASE_URL: "postgres://recado@db/recado",
   MASTER_SECRET: "thirty-two characters or more of it",
@@ -14,7 +14,7 @@ const needed = {
   PLATFORM_VERIFY_TOKEN: "verify token",
 };
 
-/** A value of each variable that is none of its setting's default. */
+/** Values that differ from the defaults. */
 const others: Readonly<Record<string, string>> = {
   ...needed,
   ROLE: "worker",
@@ -63,14 +63,14 @@ const others: Readonly<Record<string, string>> = {
   ADS_REMEMBER_SECONDS: "5",
 };
 
-/** Variables that are set together or not at all. */
+/** Variables that must be set together. */
 const together = ["PUSHER_HOST", "PUSHER_APP_ID", "PUSHER_KEY", "PUSHER_SECRET"];
 const companionsOf = (variable: string): Record<string, string> =>
   Object.fromEntries(together.includes(variable) ? together.map((name) => [name, others[name] ?? ""]) : []);
 
 type Json = { readonly [name: string]: string | Json };
 
-/** Each variable with the path of its setting. */
+/** All variables with their settings' paths. */
 const variablesIn = (tree: Json, at: readonly string[] = []): [variable: string, path: readonly string[]][] =>
   Object.entries(tree).flatMap(([name, value]) =>
     typeof value === "string" ? [[value, [...at, name]]] : variablesIn(value, [...at, name]),

@@ -9,7 +9,7 @@ import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const poolSize = 2;
-/** Four of them for keys and sessions. */
+/** Includes four for keys and sessions. */
 const connections = poolSize + 4;
 
 describe("a service and its database", () => {
@@ -22,7 +22,7 @@ describe("a service and its database", () => {
   after(() => world.stop());
   beforeEach(async () => {
     proxy = await silentProxy(world.config.database.url);
-    // A statement that the network has swallowed holds up the stop for as long as it may take.
+    // A statement without an answer delays the stop until its timeout.
     const limits = { statementTimeoutMs: 1_000, slowStatementTimeoutMs: 1_000, connectTimeoutMs: 200 };
     const database = { ...world.config.database, ...limits, url: proxy.url, poolSize };
     const config = { ...world.config, database };
@@ -71,10 +71,10 @@ describe("a service and its database", () => {
   });
 
   describe("while one business holds all the connections that it may have", () => {
-    /** Runs `work` while every place of business 1 is taken. */
+    /** Runs `work` while business 1 has no free place. */
     async function crowded(work: () => Promise<void>): Promise<void> {
       const [{ gate }] = resolve(service.container, tokens.openedCells);
-      const leaves = await Promise.all(Array.from({ length: poolSize }, () => gate.enter(1)));
+      const leaves = await Promise.all(Array.from({ length: poolSize }, () => gate.acquire(1)));
       try {
         await work();
       } finally {

@@ -19,7 +19,7 @@ describe("a service that is stopped", () => {
       ({ state }) => state,
     );
 
-  /** A send that the platform takes its time for; resolves once it is under way. */
+  /** A slow send. Resolves when the platform has the request. */
   async function slowSend(signal?: AbortSignal): Promise<{ answer: Promise<unknown> }> {
     await world.control("POST", "/faults", { delay_ms: 300, path: "messages" });
     const answer = fetch(`http://127.0.0.1:${service.port}/chats/enviar/plantilla/business`, {

@@ -3,7 +3,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { type Listener, startWorld, type World } from "../support/world.ts";
 
-/** The number of business 1 is in the business app on a phone, too. */
+/** The phone number of business 1 is also used in the business app. */
 describe("a number of the cloud channel that is in the business app, too", () => {
   let world: World;
   let admin: Listener;
@@ -37,7 +37,7 @@ describe("a number of the cloud channel that is in the business app, too", () =>
   const thread = async (): Promise<Answer["json"][]> =>
     (await request(`${world.api}/chats/101/messages`, { headers: { "x-api-key": world.appKey(1) } })).json.data;
 
-  it("shows what was written there once, told like every message of the business, and sends it to nobody", async () => {
+  it("shows its messages once, announced like others, and does not send them again", async () => {
     const before = await world.rows("select unread from chats where business_id = 1 and id = 101");
     await tell("smb_message_echoes", echo("wamid.app-1", "Te llamo en cinco minutos"));
     await tell("smb_message_echoes", echo("wamid.app-1", "Te llamo en cinco minutos"));

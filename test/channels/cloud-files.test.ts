@@ -41,7 +41,7 @@ describe("files of the cloud platform's customers", () => {
     for await (const chunk of answer.content) chunks.push(chunk);
     return Buffer.concat(chunks).toString();
   };
-  /** The token that came to the address that the platform tells. */
+  /** The token for the URL that the platform sends. */
   const tokenAt = async (origin: string): Promise<string | undefined> => {
     let shown: string | undefined;
     lookUp()

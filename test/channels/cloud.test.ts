@@ -21,7 +21,7 @@ const own = { sender, from: customer, name: "Ana", platformMessageId: "wamid.in"
 const context = { from: business, id: "wamid.asked" };
 const media = { mime_type: "image/jpeg", sha256: "4654+8g=", id: "65463453" };
 
-/** As the platform sends them; what is expected stands beside, without what all have. */
+/** Messages in the platform's format with the expected result, without common fields. */
 const kinds: readonly (readonly [title: string, message: object, expected: object])[] = [
   ["a text", { type: "text", text: { body: "Hola" } }, { kind: "text", body: "Hola" }],
   [
@@ -177,7 +177,7 @@ describe("webhooks of the cloud channel", () => {
       ...changes,
     });
 
-    it("is told with its products, their prices as they were shown and the customer's words", () => {
+    it("has its products, the prices that were shown, and the customer's text", () => {
       const items = [
         item("HAMBURGER"),
         item("SODA", { quantity: "2", item_price: 10.5 }),
@@ -282,7 +282,7 @@ describe("webhooks of the cloud channel", () => {
       for (const [news, list] of Object.entries(rest)) expect(list, news).to.deep.equal([]);
     });
 
-    it("tell no reactions and withdrawals of the business, and nothing to nobody", () => {
+    it("contain no reactions and withdrawals of the business, and no empty recipients", () => {
       const { echoes: told } = echoes(
         { type: "reaction", reaction: { message_id: "wamid.in", emoji: "👍" } },
         { type: "revoke", revoke: { original_message_id: "wamid.out" } },

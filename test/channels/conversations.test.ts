@@ -15,7 +15,7 @@ type Json = Answer["json"];
 const [administrator, agent] = [101, 102];
 const addresses = addressesOf(1);
 
-/** A file that is taken, as a customer sends it. */
+/** An accepted file of a customer. */
 function fileNamed(filename: string, type: "image" | "audio" | "document") {
   const [, content = Buffer.alloc(0), mime = ""] = takenFiles.find(([name]) => name === filename) ?? [];
   return { bytes: content.length, media: { type, mime, filename, base64: content.toString("base64") } };
@@ -32,7 +32,7 @@ const placeOn: Readonly<Record<CustomerChannel, object>> = {
   qr: { type: "location", content: { degreesLatitude: place.latitude, degreesLongitude: place.longitude } },
   "provider-b": { location: { lat: place.latitude, lng: place.longitude } },
 };
-/** What each platform tells of a message that the customer read. */
+/** A platform's report that the customer read a message. */
 const newsOn: Readonly<Record<CustomerChannel, readonly string[]>> = {
   cloud: ["sent", "delivered", "read"],
   page: ["delivered", "read"],
@@ -42,7 +42,7 @@ const newsOn: Readonly<Record<CustomerChannel, readonly string[]>> = {
 };
 const states = ["queued", "sending", "unknown", "sent", "delivered", "read"];
 
-/** How the platforms deliver what they tell. */
+/** The delivery behaviour of the platforms. */
 const behaviours = {
   "at once": { repeat: 1, shuffled: false },
   "three times each, shuffled and late": { repeat: 3, shuffled: true, seed: 3 },
@@ -54,7 +54,7 @@ describe("conversations of every channel", () => {
   let listener: Listener;
   let agentToken: string;
   before(async function () {
-    // Much is started, and all of it is told of one another.
+    // Starts many processes.
     this.timeout(60_000);
     folder = await mkdtemp(join(tmpdir(), "recado-conversations-"));
     const environment = { MEDIA_DIR: folder, MEDIA_BASE_URL: "https://media.test/media/" };
@@ -78,7 +78,7 @@ describe("conversations of every channel", () => {
 
   const asCustomer = (channel: CustomerChannel, customer: string, verb: "say" | "react", input: object) =>
     world.control("POST", `/customers/${customer}/${verb}`, { channel, to: addresses[channel], ...input });
-  /** The event that tells of what the customer says. */
+  /** Returns the event of the customer's message. */
   const say = async (channel: CustomerChannel, customer: string, input: object): Promise<Json> => {
     const { id } = await asCustomer(channel, customer, "say", input);
     return hears("message:new", ({ mensaje }) => mensaje.platform_message_id === id);
@@ -100,7 +100,7 @@ describe("conversations of every channel", () => {
       describe(`on ${channel}, told ${how}`, () => {
         beforeEach(() => world.control("POST", "/webhooks", behaviour));
 
-        it("what a customer writes is in the inbox and told once, its files as soon as they are stored", async () => {
+        it("a customer's message is in the inbox and announced once, and its files when they are stored", async () => {
           const customer = newCustomer();
           const said = [
             await say(channel, customer, { text: "¿Tienen talla M?" }),
@@ -165,7 +165,7 @@ describe("conversations of every channel", () => {
           });
         }
 
-        it("an answer goes out once over its platform, and its delivery and reading are told in their order", async () => {
+        it("an answer is sent once, and its delivery and reading are announced in order", async () => {
           const customer = newCustomer();
           const { chat_id: chatId } = await say(channel, customer, { text: "Hola" });
           await world.control("POST", "/webhooks", { paused: how !== "at once" });
@@ -195,7 +195,7 @@ describe("conversations of every channel", () => {
     }
   }
 
-  /** What a platform posts in the name of the customer, with a proof that is not the platform's. */
+  /** A platform's webhook with an invalid proof. */
   const forgedOn = (
     channel: CustomerChannel,
     customer: string,
@@ -228,7 +228,7 @@ describe("conversations of every channel", () => {
       }
       await workedOff();
       expect(await world.rows("select from contacts where platform_id = $1", [customer])).to.deep.equal([]);
-      // The same, said by the platform itself, arrives.
+      // The same webhook with a valid proof arrives.
       await say(channel, customer, { text: "Hola" });
       expect(await world.rows("select from contacts where platform_id = $1", [customer])).to.have.length(1);
     });
@@ -281,7 +281,7 @@ describe("conversations of every channel", () => {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A text of the customer, as each platform tells of it. */
+/** A customer's text in the platform's format. */
 function saidOn(channel: CustomerChannel, customer: string): object {
   const event = { sender: { id: customer }, recipient: { id: addresses[channel] }, timestamp: Date.now() };
   const messaging = [{ ...event, message: { mid: `m_forged_${channel}`, text: "forged" } }];

@@ -42,7 +42,7 @@ describe("names of customers of pages and photo accounts", () => {
     return await eventually(() => contact(customer));
   };
 
-  it("are asked of the platform, told, and stand at what was written and what will be", async () => {
+  it("are requested from the platform, announced, and shown at all messages", async () => {
     const listener = await world.listen(101);
     const customer = newCustomer();
     expect((await writes(customer, "Ana Rojas")).name).to.equal(customer);
@@ -75,7 +75,7 @@ describe("names of customers of pages and photo accounts", () => {
     expect((await contact(customer))?.name).to.equal("rojas.ana");
   });
 
-  it("never stand in the place of a name that somebody gave", async () => {
+  it("never replace a name that a user gave", async () => {
     const customer = newCustomer();
     const { id } = await writes(customer, "Ana Rojas");
     const changed = await request(`${world.api}/contacts/${id}`, {

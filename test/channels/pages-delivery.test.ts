@@ -4,7 +4,7 @@ import { eventually } from "../support/wait.ts";
 import type { World } from "../support/world.ts";
 import { accounts, type Place, startWithPages } from "./pages-support.ts";
 
-describe("what becomes of messages of pages and photo accounts", () => {
+describe("delivery of messages of pages and photo accounts", () => {
   let world: World;
   before(async () => {
     world = await startWithPages({ configure: (config) => ({ ...config, metricsKey: "metrics key for tests" }) });
@@ -50,7 +50,7 @@ describe("what becomes of messages of pages and photo accounts", () => {
         expect(await threadOf(chatId)).to.have.length(2);
       });
 
-      it("shows once what somebody of the business writes in the platform's app", async () => {
+      it("shows messages from the platform's own app once", async () => {
         const customer = newCustomer();
         const { chatId } = await says(place, customer, { text: "Hola" });
         const before = await chatOf(customer);

@@ -32,7 +32,7 @@ describe("files that customers send to pages and photo accounts", () => {
     const chat = json.data.find((each: Answer["json"]) => each.contacto.platform_id === customer);
     return chat ? (await world.get(`/chats/${chat.chat_id}/messages`)).json.data : [];
   };
-  /** The thread once it has so many files. */
+  /** Waits until the chat has this many files. */
   const withFiles = (customer: string, files: number): Promise<Answer["json"][]> =>
     eventually(async () => {
       const thread = await threadOf(customer);

@@ -27,7 +27,7 @@ const from = { sender: pageId, from: customer, platformMessageId: "m_1", occurre
 const cdn = "https://scontent.xx.fbcdn.test/v/t1/9_n.jpg?stp=1&oh=2";
 const attached = (type: string, payload: object, more: object = {}) => ({ attachments: [{ type, payload, ...more }] });
 
-describe("what pages and photo accounts tell", () => {
+describe("webhooks of pages and photo accounts", () => {
   describe("of messages of customers", () => {
     it("text", () => {
       expect(messageOf({ text: "Hola 😀" })).to.deep.equal([{ ...from, kind: "text", body: "Hola 😀" }]);
@@ -276,7 +276,7 @@ describe("what pages and photo accounts tell", () => {
     });
   });
 
-  it("each in the order in which it was told, of several pages", () => {
+  it("in their order, for several pages", () => {
     const entry = (id: string, ...texts: string[]) => ({
       id,
       time: at,

@@ -11,7 +11,7 @@ import { senderOn } from "../messaging/channel-support.ts";
 const host = "https://platform.test";
 const cdn = "https://scontent.fbcdn.test";
 
-describe("what pages and photo accounts ask of the platform for their customers", () => {
+describe("requests of pages and photo accounts to the platform", () => {
   useNock();
   let client: HttpClient;
   let downloads: Downloads;
@@ -120,7 +120,7 @@ describe("what pages and photo accounts ask of the platform for their customers"
   });
 });
 
-describe("forgetting a customer in what pages and photo accounts told", () => {
+describe("erasing a customer from webhooks of pages and photo accounts", () => {
   const forgotten = { ids: ["24601"], senders: ["3001"] };
   const left = (payload: unknown) => {
     const text = page.receiving.without(JSON.stringify(payload), forgotten);

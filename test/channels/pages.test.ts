@@ -40,7 +40,7 @@ describe("/webhooks/page and /webhooks/photo", () => {
     ]);
   const stored = { status: 200, text: '{"success":true}' };
   const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
-  // The next test may count or list what waits.
+  // The next test may count or list waiting webhooks.
   afterEach(workedOff);
   const chatOf = async (customer: string): Promise<number | undefined> => {
     const [chat] = await world.rows<{ id: number }>(
@@ -214,7 +214,7 @@ describe("/webhooks/page and /webhooks/photo", () => {
     expect(told.detalles.location).to.deep.include({ latitude: -17.39, longitude: -66.15 });
   });
 
-  it("forgets an erased customer in what is kept of the page, and nobody else", async () => {
+  it("removes only an erased customer from stored webhooks of the page", async () => {
     const customer = newCustomer();
     const other = newCustomer();
     await says("page", customer, { text: "Hola" });

@@ -27,7 +27,7 @@ describe("files of ProviderB's customers", () => {
     readonly path: string | undefined;
     readonly login: string | undefined;
   }
-  /** A host that notes what it is asked for. */
+  /** A host that records its requests. */
   const host = async (
     reply: (req: IncomingMessage, res: ServerResponse) => void,
   ): Promise<Served & { asked: Asked[] }> => {
@@ -113,7 +113,7 @@ describe("files of ProviderB's customers", () => {
     expect((await open(`${provider.url}/proxy`, provider.url + media)).kind).to.equal("gone");
   });
 
-  it("are gone for good where the provider says so; a file that it does not know yet may come later", async () => {
+  it("are given up if the provider says so; a file that it does not know yet is tried again", async () => {
     const kinds: Record<string, string> = { 410: "gone", 404: "later", 401: "later", 429: "later", 500: "later" };
     for (const [status, kind] of Object.entries(kinds)) {
       const provider = await host((_, res) => void res.writeHead(Number(status), { "retry-after": "7" }).end());

@@ -10,7 +10,7 @@ const reference = "5ac7f2f8-6f5b-4c43-9a56-3a1a4f3d3d3a";
 const at = 1_760_000_000_123;
 const sid = "SM0123456789abcdef0123456789abcdef";
 
-/** As the provider describes what it tells of a message. */
+/** As in the provider's documentation. */
 const incoming = {
   SmsMessageSid: sid,
   NumMedia: "0",
@@ -30,7 +30,7 @@ const incoming = {
   ApiVersion: "2010-04-01",
 };
 
-/** And of what became of a message of ours. */
+/** The status callback of a sent message. */
 const callback = {
   ChannelPrefix: "whatsapp",
   ApiVersion: "2010-04-01",
@@ -65,7 +65,7 @@ const ana = { sender: account, from: "59170000001", name: "Ana 😀", platformMe
 const place = (url: string) => ({ at: "url", url });
 const media = (n: number) => `https://api.twilio.com/2010-04-01/Accounts/${account}/Messages/${sid}/Media/ME${n}`;
 
-describe("what ProviderB tells", () => {
+describe("webhooks of ProviderB", () => {
   describe("of messages of customers", () => {
     it("text", () => {
       expect(messagesOf({ Body: "Hola\n¿qué tal?" })).to.deep.equal([
@@ -385,7 +385,7 @@ describe("what ProviderB tells", () => {
   });
 });
 
-describe("what is kept of ProviderB, once a customer is erased", () => {
+describe("stored webhooks of ProviderB after the erasure of a customer", () => {
   const forgotten = { ids: ["59170000001"], senders: [account] };
   const theirs = [keep(incoming), keep(callback), keep({ ...incoming, From: "whatsapp:+1", To: "whatsapp:+2" })];
 
@@ -402,7 +402,7 @@ describe("what is kept of ProviderB, once a customer is erased", () => {
     }
   });
 
-  it("holds what other businesses were told", () => {
+  it("keeps webhooks of other businesses", () => {
     for (const payload of theirs) {
       expect(withoutCustomer(payload, { ...forgotten, senders: ["AC2"] })).to.equal(payload);
       expect(withoutCustomer(payload, { ...forgotten, senders: [] })).to.equal(payload);

@@ -57,7 +57,7 @@ const incoming = (changes: Fields = {}): Fields => {
   };
 };
 
-describe("/webhooks/provider-b: what ProviderB tells", () => {
+describe("/webhooks/provider-b", () => {
   let world: World;
   let folder: string;
   before(async () => {
@@ -84,7 +84,7 @@ describe("/webhooks/provider-b: what ProviderB tells", () => {
       rawBody,
       headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8", ...headers },
     });
-  /** As the provider's own library signs it. */
+  /** Signed like the provider's own library does. */
   const tell = (fields: Fields, { token = sender.token, query = "", root = world.api } = {}): Promise<Answer> => {
     const signature = getExpectedTwilioSignature(token, `${root}${path}${query}`, fields);
     return post(written(fields), { "x-twilio-signature": signature }, query);
@@ -93,7 +93,7 @@ describe("/webhooks/provider-b: what ProviderB tells", () => {
   const refused = (answer: Answer) => [answer.status, answer.json];
   const invalid = [401, { message: "Invalid signature" }];
   const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
-  // The next test may count or list what waits.
+  // The next test may count or list waiting webhooks.
   afterEach(workedOff);
   const messagesOf = (sid: unknown) =>
     world.rows<{ kind: string; body: string; business_id: number; phone: string; provider: string }>(

@@ -140,7 +140,7 @@ describe("files of paired phones", () => {
     expect(await contentOf(open()).catch((error: Error) => error)).to.be.an("error");
   });
 
-  it("are not waited for for ever, nor longer than somebody wants them", async () => {
+  it("time out, and end when their signal is aborted", async () => {
     answer = (_, response) => void response.writeHead(201).write('{"base64":"AAAA');
     const slow = contentOf(open(undefined, { idleMs: 50 }));
     expect(await slow.catch((error: Error) => error)).to.be.an("error");

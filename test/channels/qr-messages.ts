@@ -1,4 +1,4 @@
-/** Webhooks of the provider of paired phones, as its public source writes them. */
+/** Webhooks of the QR provider, as its public source builds them. */
 export const instance = "tienda";
 export const customer = "59170000001";
 export const phone = "59120000001";

@@ -13,7 +13,7 @@ const read = (payload: unknown, whom: ProvenSender | null = about): WebhookNews 
   readQrWebhook(JSON.stringify(payload), whom);
 const heard = (message: unknown, changes: Fields = {}) => read(told("messages.upsert", upsert(message, changes)));
 const message = (content: unknown, changes: Fields = {}) => heard(content, changes).messages[0];
-/** The kinds of news that are not empty, with how many of each. */
+/** The number of news by kind, without empty kinds. */
 const counts = (news: WebhookNews) =>
   Object.fromEntries(Object.entries(news).flatMap(([kind, { length }]) => (length > 0 ? [[kind, length]] : [])));
 
@@ -21,7 +21,7 @@ const file = { url: "https://mmg.whatsapp.net/v/x.enc", mimetype: "image/jpeg", 
 const ownJid = `${phone}@s.whatsapp.net`;
 const context = { stanzaId: "3EB0", participant: jid, quotedMessage: { conversation: "Hola" } };
 
-describe("what customers of paired phones write", () => {
+describe("messages in webhooks of paired phones", () => {
   it("is a text with who wrote it and when", () => {
     expect(heard({ conversation: "¿Tienen talla M?", messageContextInfo: {} }).messages).to.deep.equal([
       {
@@ -345,7 +345,7 @@ describe("what customers of paired phones write", () => {
     }
     const caption = { imageMessage: { ...file, caption: "Tres" } };
     expect(heard({ protocolMessage: { ...change, type: 14, editedMessage: caption } }).edits[0]?.body).to.equal("Tres");
-    // What the event tells is the author's own key of the message: it does not say who the author is.
+    // The event has the author's message key, which does not tell the author.
     expect(read(told("messages.edited", change)).edits).to.deep.equal([{ ...edit, customer: null }]);
     const named = { ...change, key: { remoteJid: jid, fromMe: false, id: "3A00" } };
     expect(read(told("MESSAGES_EDITED", named)).edits).to.deep.equal([{ ...edit, customer }]);
@@ -357,7 +357,7 @@ describe("what customers of paired phones write", () => {
     }
   });
 
-  it("is nothing where nobody wrote or chose anything, or where it changes what was written", () => {
+  it("is ignored if it contains no text and no choice, or changes an earlier message", () => {
     const nothing: unknown[] = [
       { messageContextInfo: {} },
       { senderKeyDistributionMessage: {}, messageContextInfo: {} },
@@ -379,7 +379,7 @@ describe("what customers of paired phones write", () => {
   });
 });
 
-describe("what the business's phone and its provider tell", () => {
+describe("other webhooks of paired phones", () => {
   const key = { remoteJid: jid, fromMe: true, id: "3EB1" };
   const occurredAt = new Date(1_760_000_000_000);
 
@@ -571,7 +571,7 @@ describe("any webhook of paired phones", () => {
   });
 });
 
-describe("what is kept of webhooks of paired phones", () => {
+describe("stored webhooks of paired phones", () => {
   const ids = [customer];
   const senders = [instance];
   const kept = (event: string, data: unknown, file = "") => keptAs({ told: told(event, data), file }, instance);

@@ -17,7 +17,7 @@ const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9
 describe("/webhooks/qr/{instance}: messages", () => {
   let world: World;
   let directory: string;
-  /** Of the instance that answers are sent from: the first of the business. */
+  /** Of the business's first instance, from which answers are sent. */
   let secret: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), "qr-files-"));
@@ -49,7 +49,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
     expect(made.status, made.text).to.equal(201);
     return made.json.id;
   };
-  /** Its phone is paired by a code. */
+  /** Pairs the phone of an instance. */
   const paired = async (instance: string): Promise<number> => {
     const id = await newSender(instance);
     expect((await ask("GET", `/admin/senders/${id}/qr.png`)).status).to.equal(200);
@@ -63,7 +63,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
     request(`${world.api}/webhooks/qr/${instance}`, { method: "POST", rawBody: payload, headers: { authorization } });
   const stored = { status: 200, text: '{"success":true}' };
   const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
-  // The next test may count or list what waits.
+  // The next test may count or list waiting webhooks.
   afterEach(workedOff);
   const ignored = async (): Promise<number> => {
     const headers = { authorization: "Bearer metrics key for tests" };
@@ -79,7 +79,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
     );
     return chat ? (await world.get(`/chats/${chat.id}/messages`, businessId)).json.data : [];
   };
-  /** What comes while this runs is not worked off before it ends: until then it counts as given up on. */
+  /** Webhooks that arrive during `work` are not processed until it ends. */
   async function held(work: () => Promise<void>): Promise<void> {
     await world.rows(`
       create function given_up() returns trigger language plpgsql
@@ -174,7 +174,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       expect(await threadOf(number)).to.have.length(1);
     });
 
-    it("come from hidden numbers where these are told, and not from groups and the like, which are counted", async () => {
+    it("are accepted from hidden numbers that the provider reveals, while those of groups are counted as ignored", async () => {
       const number = newNumber();
       const lid = { remoteJid: "18000000@lid", senderPn: `${number}@s.whatsapp.net` };
       expect(await says(number, { text: "hidden", key: lid })).to.include({ texto: "hidden" });
@@ -196,7 +196,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       expect((await ignored()) - before).to.equal(7);
     });
 
-    it("are told how far they came, when they come back in any order (QrWebhook.7)", async () => {
+    it("get their statuses in any order (QrWebhook.7)", async () => {
       const number = newNumber();
       const { id } = await says(number, { text: "Hola" });
       const [{ chat_id: chatId }] = (await world.rows<{ chat_id: number }>(
@@ -320,7 +320,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
     });
   });
 
-  it("go to nobody with the secret of a sender that another business has by now", async () => {
+  it("are refused with the secret of a sender that now belongs to another business", async () => {
     const before = await newSender("movida");
     const ofBefore = `Bearer ${secretOf("movida", before)}`;
     expect((await ask("DELETE", `/admin/senders/${before}`)).status).to.equal(204);
@@ -366,7 +366,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
   });
 
   describe("and their size", () => {
-    /** Sends a head alone, and resolves with the first line of the answer, if one comes. */
+    /** Sends only the headers. Resolves with the first line of the answer, if there is one. */
     const sendHead = (authorization: string, length: number) => {
       const { hostname, port } = new URL(world.api);
       const socket = connect({ host: hostname, port: Number(port) });

@@ -9,7 +9,7 @@ import { aTemplate, type Listener, startWorld, type World } from "../support/wor
 type Json = Answer["json"];
 
 const administrator = 101;
-/** The senders of the business on channels where it has two. */
+/** Two senders per channel. */
 const senders = {
   cloud: ["number-1", "number-1-second"],
   page: ["104000000000001", "104000000000021"],
@@ -144,7 +144,7 @@ describe("a business with several senders on a channel", () => {
     const { chat_id: chatId } = await say("cloud", other, "number-1-elsewhere");
     await answer(chatId, template);
     expect(await sentTo(other)).to.deep.equal([senders.cloud[0]]);
-    // What is free text only the number may send that has the service window.
+    // Free text can only be sent from the number with the open service window.
     await answer(chatId);
     expect(await sentTo(other)).to.deep.equal([senders.cloud[0], "number-1-elsewhere"]);
   });

@@ -7,7 +7,7 @@ import { asyncApi } from "../../src/bootstrap/documents.ts";
 import { request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-/** What somebody writes who uses the client. Each line that must not compile says so. */
+/** A program that uses the client. Lines that must not compile are marked. */
 const program = `
 import { io, type Socket } from "socket.io-client";
 import { type Chat, type ClientEvents, type ConnectError, createRecadoClient, type Handshake, type Order, type ServerEvents } from "./index.ts";
@@ -101,7 +101,7 @@ describe("the TypeScript client", function () {
   let world: World;
   let folder: string;
   before(async () => {
-    // The generator can only be imported; what a test requires shares the database with the other tests.
+    // The generator must be imported; a required module would share state with other tests.
     const { eventTypesOf, typesOf } = await import("../../client/generate.ts");
     await mkdir(".run", { recursive: true });
     folder = resolve(await mkdtemp(join(".run", "client-")));

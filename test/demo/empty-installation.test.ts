@@ -8,13 +8,13 @@ import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 
-/** What the commands find in the folder in which they are typed. */
+/** Files that the commands need in their folder. */
 const linked = [
   ...["Makefile", "package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"],
   ...["client", "config", "migrations", "node_modules", "src"],
 ];
 
-/** The commands of a page of the documentation, exactly as it shows them. */
+/** The commands in a page of the documentation. */
 async function commandsOf(page: string): Promise<string[]> {
   const text = await readFile(page, "utf8");
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = ""]) => commands);
@@ -29,11 +29,11 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A folder of its own, so that what runs in this one is left alone. */
+/** A separate folder, so that a running installation is not affected. */
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "recado-empty-"));
   for (const name of linked) await symlink(resolve(name), join(folder, name));
-  // Compiling is another matter: `make start` finds it done, and what it starts is the source.
+  // Makes `make start` skip the build and run the sources.
   await mkdir(join(folder, "dist/src"), { recursive: true });
   await writeFile(join(folder, "dist/src/main.js"), `import ${JSON.stringify(resolve("src/main.ts"))};\n`);
   for (const built of ["dist", "console/dist"]) {
@@ -50,7 +50,7 @@ describe("the documentation: from an empty installation to the first message", f
   let environment: NodeJS.ProcessEnv;
   const started: ChildProcess[] = [];
 
-  /** In a process group of its own, so that all of it can be ended. */
+  /** Runs in a process group, so that all processes can be stopped. */
   const run = (command: string, args: readonly string[], given: NodeJS.ProcessEnv = {}) => {
     const child = spawn(command, args, { cwd: folder, env: { ...environment, ...given }, detached: true });
     started.push(child);
@@ -73,7 +73,7 @@ describe("the documentation: from an empty installation to the first message", f
       try {
         process.kill(-Number(pid), "SIGKILL");
       } catch {
-        // It has ended already.
+        // It has already ended.
       }
     }
     await rm(folder, { recursive: true, force: true });

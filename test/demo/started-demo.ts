@@ -29,10 +29,7 @@ export interface StartedDemo {
   close(): Promise<void>;
 }
 
-/**
- * The demo as `make run` makes it, and where it is wanted as a later start finds it: one start broke off among the records,
- * and one as templates were submitted.
- */
+/** The demo of `make run`. With `brokeOff`, two earlier starts broke off: one among the records, one while submitting templates. */
 export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<StartedDemo> {
   const opened = await openDatabase(2);
   const businesses = demoBusinesses(now);
@@ -44,7 +41,7 @@ export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<S
   });
   const config = readConfig({
     ...{ DATABASE_URL: opened.url, MASTER_SECRET: masterSecret, PLATFORM_APP_SECRET: appSecret },
-    // Its jobs would go on with the demo's stories.
+    // The worker's jobs would continue the demo's stories.
     ...{ PLATFORM_VERIFY_TOKEN: verifyToken, ROLE: "api", HOST_ADDRESS: "127.0.0.1", LOG_LEVEL: "error" },
     ...{ PORT: String(port), MEDIA_DIR: folder, MEDIA_BASE_URL: "https://media.test/media/" },
     ...platformsAt(sandbox.url),
@@ -75,7 +72,7 @@ export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<S
   return { database: opened.database, businesses, description, service, api, sandbox: sandbox.url, close };
 }
 
-/** Hands requests on until one was sent to such a path so often, and then breaks every connection. */
+/** Forwards requests until a path was requested a number of times; then it breaks every connection. */
 async function passingOn(api: string, path: string, times: number) {
   let passed = 0;
   return serve((incoming, response) => {

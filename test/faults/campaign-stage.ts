@@ -17,16 +17,16 @@ const business = aBusiness(businessId, { templates: [aTemplate(templateId)], thr
 const firstContact = 1_000_000;
 const tagId = 101;
 
-/** Short, so that what a dead worker held is soon free; still longer than an answer takes here. */
+/** Short, so that the leases of a killed worker end soon, but longer than an answer takes here. */
 const shortLeases = {
   CAMPAIGN_SEND_WITHIN_SECONDS: "1",
   CAMPAIGN_RECORD_WITHIN_SECONDS: "1",
   MESSAGING_PLATFORM_TIMEOUT_MS: "1000",
-  // Where there is one, processes tell each other at once; elsewhere they look.
+  // With Redis, processes notify each other; otherwise they poll.
   ...(process.env.REDIS_URL && { REDIS_URL: process.env.REDIS_URL }),
 };
 
-/** Milliseconds for a campaign to get anywhere at all, with leases that run out and clocks whose lock is held. */
+/** Milliseconds for progress after a kill, until leases and the clock's lock have expired. */
 const patienceMs = 30_000;
 
 export interface CampaignStatus {
@@ -36,13 +36,13 @@ export interface CampaignStatus {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** One accepted message, as the platform remembers it. */
+/** A message that the platform accepted. */
 interface Accepted {
   readonly to: string;
   readonly reference: string;
 }
 
-/** An API that lives, workers that come and go, one database and one platform. */
+/** A running API, replaceable workers, a database and a platform. */
 export class CampaignStage {
   private readonly workers = new Set<OwnProcess>();
   private readonly sockets: Socket[] = [];
@@ -55,7 +55,7 @@ export class CampaignStage {
     private readonly contacts: number,
   ) {}
 
-  /** @param messagesPerSecond - of the number: slow enough that there is something to interrupt */
+  /** @param messagesPerSecond - the sender's rate: slow enough to interrupt a campaign */
   static async open(databaseUrl: string, contacts: number, messagesPerSecond: number): Promise<CampaignStage> {
     const stage = await openStage({ databaseUrl, businesses: [business], statusDelayMs: 5 });
     const settings = { url: databaseUrl, poolSize: 2, statementTimeoutMs: 30_000, connectTimeoutMs: 5_000 };
@@ -87,7 +87,7 @@ export class CampaignStage {
     return worker;
   }
 
-  /** Another process that answers requests. */
+  /** Starts another API process. */
   startApi(): Promise<OwnProcess> {
     return this.stage.service("src", { ROLE: "api", ...shortLeases });
   }
@@ -102,7 +102,7 @@ export class CampaignStage {
     await Promise.all([...this.workers].map((worker) => this.kill(worker)));
   }
 
-  /** A socket of the business's administrator on that API; the names of what it hears. */
+  /** Opens a socket of the administrator. Returns the names of its events. */
   async listen(api: OwnProcess): Promise<readonly string[]> {
     const container = createContainer(readConfig({ ...this.stage.environment, LOG_LEVEL: "silent" }));
     const database = resolve(container, tokens.database);
@@ -117,7 +117,7 @@ export class CampaignStage {
     return heard;
   }
 
-  /** A campaign to `count` contacts, at numbers that no other campaign of this stage writes to. */
+  /** Registers a campaign to `count` contacts that no other campaign uses. */
   async register(count: number): Promise<RunningCampaign> {
     this.campaigns += 1;
     const first = 59_170_000_000 + this.campaigns * 1_000_000;
@@ -151,7 +151,7 @@ export class CampaignStage {
     return (this.database as Queries).rows<Row>({ name: "", text: sql }, []);
   }
 
-  /** What the platform takes of the number in a second, from now on; anything when undefined. */
+  /** Sets the platform's rate limit of the sender; undefined removes it. */
   async limitPlatform(messagesPerSecond: number | undefined): Promise<void> {
     await this.control("POST", "/accounts", { ...sandboxAccountsOf([business])[0], messagesPerSecond });
   }
@@ -177,7 +177,7 @@ export interface Verdict {
   readonly violations: readonly string[];
 }
 
-/** A campaign under way, and what is to be true of it in the end. */
+/** A running campaign and its expected result. */
 export class RunningCampaign {
   private resent = 0;
 
@@ -196,13 +196,13 @@ export class RunningCampaign {
     if (answer.status !== 200) throw new Error(`${action}: ${answer.text}`);
   }
 
-  /** What the platform accepted of it. */
+  /** The accepted messages of the campaign. */
   async accepted(): Promise<Accepted[]> {
     const all = await this.stage.control<Accepted[]>("GET", "/messages?limit=100000");
     return all.filter(({ to }) => this.phones.has(to));
   }
 
-  /** Recipients that wait; a quick look, for whoever wants to interrupt. */
+  /** The number of waiting recipients, by a fast query. */
   async waiting(): Promise<number> {
     const [row] = await this.stage.rows<{ count: number }>(`
       select count(*)::int as count from campaign_recipients
@@ -210,7 +210,7 @@ export class RunningCampaign {
     return row?.count ?? 0;
   }
 
-  /** Waits until more are sent than now, and then for as long as told: an interruption in the middle. */
+  /** Waits until more messages are sent, and then for a while. */
   async inTheMiddle(thenMs: number): Promise<void> {
     const before = await this.waiting();
     await eventually(async () => before === 0 || (await this.waiting()) < before, patienceMs);
@@ -218,7 +218,7 @@ export class RunningCampaign {
     await sleep(thenMs);
   }
 
-  /** Waits until nobody sends any more, everything is recorded, and the platform has no news left. */
+  /** Waits until no process is sending, everything is recorded, and the platform has no more statuses. */
   async quiet(deadlineMs: number): Promise<void> {
     await eventually(async () => {
       const [row] = await this.stage.rows<{ open: number; webhooks: number }>(`
@@ -231,9 +231,9 @@ export class RunningCampaign {
   }
 
   /**
-   * What an operator does in the end: once all news are in, whoever got nothing as far as anybody knows gets it now.
+   * Does what an operator would do at the end: resends to recipients without a message, after all statuses have arrived.
    *
-   * @param deadlineMs - from now on, for everything
+   * @param deadlineMs - the total time
    */
   async settle(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs;
@@ -253,7 +253,7 @@ export class RunningCampaign {
     await eventually(async () => (await this.status()).state === "completed", Math.max(0, deadlineMs));
   }
 
-  /** Every recipient got the message once, and every record says so. */
+  /** Checks that every recipient got the message once and that the records agree. */
   async verdict(): Promise<Verdict> {
     const { stage, id, phones } = this;
     const accepted = await this.accepted();

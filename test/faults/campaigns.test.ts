@@ -4,7 +4,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { CampaignStage } from "./campaign-stage.ts";
 import { dieWhileDraining } from "./campaigns.ts";
 
-/** Chosen once; `main.ts` runs the whole of it. */
+/** Fixed; `main.ts` runs many more. */
 const seed = 7;
 const recipients = 200;
 const kills = 2;
@@ -24,7 +24,7 @@ describe("a worker that is killed (kill -9) in the middle of a campaign", functi
     await database?.drop();
   });
 
-  it("sends nothing twice and loses nobody", async () => {
+  it("sends nothing twice and loses no recipient", async () => {
     const { figures, violations } = await dieWhileDraining(stage as CampaignStage, new Random(seed), {
       recipients,
       rounds: kills,

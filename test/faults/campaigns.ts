@@ -5,27 +5,27 @@ import { eventually } from "../support/wait.ts";
 import type { CampaignStage, RunningCampaign, Verdict } from "./campaign-stage.ts";
 import type { Outcome } from "./scenario.ts";
 
-/** Milliseconds for everything to be settled once nothing goes wrong any more. */
+/** Milliseconds until everything must be settled after the last fault. */
 const settledWithinMs = 60_000;
 
 export interface CampaignSize {
   readonly recipients: number;
-  /** How often it goes wrong. */
+  /** The number of faults. */
   readonly rounds: number;
 }
 
 type Scenario = (stage: CampaignStage, random: Random, size: CampaignSize) => Promise<Outcome>;
 
 /**
- * kill -9 of the worker at random moments, with another one ready. The platform has no news until the end: nothing but
- * what was written down keeps a message from being sent again.
+ * Kills the worker at random moments while another one is ready. The platform sends no statuses until the end, so only
+ * the stored state can prevent a second send.
  */
 export const dieWhileDraining: Scenario = async (stage, random, { recipients, rounds }) => {
   await stage.control("POST", "/webhooks", { paused: true });
   const drainer = await stage.startWorker();
   const campaign = await stage.register(recipients);
   await killOneAfterTheOther(stage, drainer, rounds, async () => {
-    // Some answers are held back, so that a kill finds requests in every stage.
+    // Slow answers, so that kills hit requests in every stage.
     await stage.control("POST", "/faults", { count: 20, path: "messages", delay_ms: random.between(1, 60) });
     await campaign.inTheMiddle(random.between(0, 400));
   });
@@ -35,7 +35,7 @@ export const dieWhileDraining: Scenario = async (stage, random, { recipients, ro
   return await judged(campaign, { kills: rounds, "waiting after the last": waiting }, () => stage.killAll());
 };
 
-/** A worker that stands still until its leases are over and another one has taken its place, and then goes on. */
+/** Stops a worker until its leases have expired and another one has taken over, then lets it continue. */
 export const freezeWhileDraining: Scenario = async (stage, random, { recipients, rounds }) => {
   let drainer = await stage.startWorker();
   const campaign = await stage.register(recipients);
@@ -44,7 +44,7 @@ export const freezeWhileDraining: Scenario = async (stage, random, { recipients,
   for (let freezes = 0; freezes < rounds; freezes += 1) {
     await campaign.inTheMiddle(random.between(0, 200));
     process.kill(drainer.pid, "SIGSTOP");
-    // Until the leases of the number and of its recipients are over, and the sweep has been there.
+    // Until the leases of the sender and its recipients have expired and the sweep has run.
     await sleep(random.between(3_000, 8_000));
     process.kill(drainer.pid, "SIGCONT");
     [drainer, spare] = [spare, drainer];
@@ -53,7 +53,7 @@ export const freezeWhileDraining: Scenario = async (stage, random, { recipients,
   return await judged(campaign, { freezes: rounds, "waiting after the last": waiting }, () => stage.killAll());
 };
 
-/** Statuses come late, in any order and three times each, to workers that die besides. */
+/** Statuses arrive late, in any order and three times each, while workers are killed. */
 export const confuseStatuses: Scenario = async (stage, random, { recipients, rounds }) => {
   await stage.control("POST", "/webhooks", { paused: true });
   const drainer = await stage.startWorker();
@@ -68,7 +68,7 @@ export const confuseStatuses: Scenario = async (stage, random, { recipients, rou
   return await judged(campaign, { kills: rounds, "waiting after the last": waiting }, () => stage.killAll());
 };
 
-/** The platform takes less than the number's rate for a while, or nothing; nobody is lost or becomes unknown. */
+/** The platform's limit is lower than the sender's rate, or zero, for a while. All messages must be sent. */
 export const stormOfRateLimits: Scenario = async (stage, random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
   const campaign = await stage.register(recipients);
@@ -88,7 +88,7 @@ export const stormOfRateLimits: Scenario = async (stage, random, { recipients, r
   return { ...outcome, violations: [...outcome.violations, ...wrong] };
 };
 
-/** Answers that never come, break off or say nothing, to messages that were accepted and to others. */
+/** Answers are lost, broken off or meaningless, for accepted and for refused messages. */
 export const loseAnswers: Scenario = async (stage, random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
   const campaign = await stage.register(recipients);
@@ -109,7 +109,7 @@ export const loseAnswers: Scenario = async (stage, random, { recipients, rounds 
   return await judged(campaign, { spoilt }, () => stage.kill(worker));
 };
 
-/** Every connection to the database breaks, twice a second. */
+/** Breaks all connections to the database twice a second. */
 export const cutTheDatabase: Scenario = async (stage, _random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
   const campaign = await stage.register(recipients);
@@ -122,7 +122,7 @@ export const cutTheDatabase: Scenario = async (stage, _random, { recipients, rou
   return await judged(campaign, { cuts, "waiting after the last": waiting }, () => stage.kill(worker));
 };
 
-/** Two workers and two APIs on one database, and a client on each API: each hears of every message once. */
+/** Two workers, two APIs and a client of each API: each client must get each message's event once. */
 export const shareTheWork: Scenario = async (stage, _random, { recipients, rounds }) => {
   const [otherApi] = await Promise.all([stage.startApi(), stage.startWorker(), stage.startWorker()]);
   const clients = [await stage.listen(stage.api), await stage.listen(otherApi)];
@@ -153,7 +153,7 @@ export const shareTheWork: Scenario = async (stage, _random, { recipients, round
   };
 };
 
-/** The same, and one of each is killed (kill -9) in the middle: what is left goes on, and its clients hear of all. */
+/** As `shareTheWork`, but a worker and an API are killed in the middle. The others and their clients must miss nothing. */
 export const loseOneOfEach: Scenario = async (stage, random, { recipients }) => {
   const [otherApi, doomed] = await Promise.all([stage.startApi(), stage.startWorker(), stage.startWorker()]);
   const client = await stage.listen(stage.api);
@@ -170,7 +170,7 @@ export const loseOneOfEach: Scenario = async (stage, random, { recipients }) => 
       await stage.killAll();
     },
   );
-  // A message whose end stayed unknown was announced, as was the one that was sent in its place.
+  // Messages that stayed `unknown` were announced, and so were those sent in their place.
   const announced = recipients + (outcome.figures["left unknown"] ?? 0);
   const deaf = heard() === announced ? [] : [`the client heard of ${heard()} messages of ${announced}`];
   return {
@@ -179,7 +179,7 @@ export const loseOneOfEach: Scenario = async (stage, random, { recipients }) => 
   };
 };
 
-/** Another worker is ready each time, and takes over from the one that dies. */
+/** Kills workers one after the other; the next one is always ready. */
 async function killOneAfterTheOther(
   stage: CampaignStage,
   first: OwnProcess,
@@ -189,7 +189,7 @@ async function killOneAfterTheOther(
   let drainer = first;
   let spare = stage.startWorker();
   for (let n = 0; n < kills; n += 1) {
-    // A start that fails is heard of where its worker is wanted.
+    // A failed start is reported when its worker is needed.
     spare.catch(() => {});
     await untilKill();
     await stage.kill(drainer);
@@ -198,7 +198,7 @@ async function killOneAfterTheOther(
   }
 }
 
-/** Lets the campaign end, whatever it takes; what it was worth, and how long it took from now on. */
+/** Lets the campaign end. Returns the verdict and the duration. */
 async function judged(
   campaign: RunningCampaign,
   figures: Readonly<Record<string, number>>,
@@ -218,7 +218,7 @@ async function judged(
   };
 }
 
-/** By name, with the size of each: enough to find something to interrupt until the end. */
+/** By name, with sizes that suffice for all interruptions. */
 export const campaignScenarios: Readonly<Record<string, readonly [Scenario, CampaignSize]>> = {
   "killed while it drains a campaign": [dieWhileDraining, { recipients: 3_000, rounds: 30 }],
   "frozen while it drains a campaign": [freezeWhileDraining, { recipients: 3_000, rounds: 4 }],

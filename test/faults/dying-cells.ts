@@ -14,18 +14,18 @@ import { aBusiness } from "../support/world.ts";
 import type { Outcome } from "./scenario.ts";
 
 const directory = fileURLToPath(new URL("../../.data/faults-cell", import.meta.url));
-/** Businesses of the first cell and of the second one. */
+/** A business of the first cell and one of the second. */
 const [here, there] = [1, 2] as const;
-/** What the 99th percentile of the others may grow to, as a share; and milliseconds that are no growth. */
+/** The allowed growth of the other businesses' p99 as a ratio, and the milliseconds that do not count. */
 const mostGrowth = 1.5;
 const noise = 5;
-/** Milliseconds after the return of a cell until its businesses are served again. */
+/** Milliseconds until a cell's businesses are served again after its return. */
 const patienceMs = 15_000;
 
 interface Size {
-  /** Requests of each business in a second. */
+  /** Requests per second and business. */
   readonly perSecond: number;
-  /** For which the cell is away, and for which both are asked before. */
+  /** The duration of the outage, and of the measurement before. */
   readonly seconds: number;
 }
 
@@ -48,7 +48,7 @@ export async function loseACell({ perSecond, seconds }: Size): Promise<Outcome> 
     try {
       await both();
       const [before, beforeThere] = (await both()) as [Answered, Answered];
-      // The whole server: its other processes end when they see that it is gone.
+      // The other processes of the server end by themselves.
       process.kill(server.pid, "SIGKILL");
       const [during, duringThere] = (await both()) as [Answered, Answered];
       const refused = await answerTo(url, shotOf(there)());

@@ -6,10 +6,10 @@ import { addressesOf, providers } from "../support/channels.ts";
 import { eventually } from "../support/wait.ts";
 import { businessId, type Outcome, type Victim } from "./scenario.ts";
 
-/** Milliseconds for a lease to run out and the sweep to run, while a killed process's clock is still locked. */
+/** Milliseconds for a lease to expire and the sweep to run, while a killed process still holds the clock. */
 const settledMs = 120_000;
 
-/** What the sandbox calls a text that is sent there. */
+/** The sandbox's name of a text sent on each channel. */
 const sending: Readonly<Record<CustomerChannel, string>> = {
   cloud: "messages",
   page: "page_messages",
@@ -37,7 +37,7 @@ interface Sent {
   readonly announced: number;
 }
 
-/** Customers of a channel, and their chats there. */
+/** Customers of a channel, with their chats. */
 interface Group {
   readonly channel: CustomerChannel;
   readonly customers: readonly string[];
@@ -58,7 +58,7 @@ const sent = (victim: Victim): Promise<Sent[]> =>
     left join announced on announced.business_id = message.business_id and announced.id = message.id
     where message.direction = 'out'`);
 
-/** Customers who write now on the channel. */
+/** Creates customers who write on the channel. */
 async function groupOn(victim: Victim, channel: CustomerChannel, customers: readonly string[]): Promise<Group> {
   await Promise.all(customers.map((customer) => say(victim, channel, customer, { text: "Hola" })));
   const chats = await eventually(async () => {
@@ -73,9 +73,9 @@ async function groupOn(victim: Victim, channel: CustomerChannel, customers: read
   return { channel, customers, chats };
 }
 
-/** Nothing is on its way any more, neither from the platforms nor among what came in. */
+/** Whether neither the platforms nor the service have pending webhooks. */
 const isQuiet = async (victim: Victim): Promise<boolean> => {
-  // Asked first: a webhook that is taken in meanwhile is counted below.
+  // Must be asked first, so that a webhook that arrives in between is counted below.
   const { pending } = await victim.control<{ pending: number }>("GET", "/webhooks");
   const [row] = await victim.rows<{ count: number }>(`
     select (select count(*)::int from messages where state in ('queued', 'sending'))
@@ -83,21 +83,21 @@ const isQuiet = async (victim: Victim): Promise<boolean> => {
   return pending === 0 && row?.count === 0;
 };
 
-/** A page's word that all was read may come before its echo; it names no message. */
+/** A page's read report may arrive before the echo, and names no message. */
 const settledOnPages: readonly string[] = ["sent", "delivered", "read"];
 
 export interface LostAnswers {
   readonly channels: readonly CustomerChannel[];
-  /** On each. */
+  /** Per channel. */
   readonly count: number;
-  /** The process dies while it waits; else the connection breaks under it. */
+  /** Kills the process while it waits; otherwise its connection breaks. */
   readonly dies: boolean;
 }
 
 /**
- * The platforms take agents' answers, and what they say of that is lost. Then they tell what became of them: each three
- * times, in any order, and of every third nothing. What is told of is settled, the others stay unknown, and a request that
- * is repeated sends nothing.
+ * The platforms accept agents' answers, but their own answers are lost. Then they send statuses, three times and in any
+ * order, but none for every third message. Messages with a status must be settled and the others stay `unknown`.
+ * Repeating the requests must send nothing.
  */
 export async function loseAnswers(
   victim: Victim,
@@ -122,7 +122,7 @@ export async function loseAnswers(
     Promise.all(groups.flatMap(({ chats }) => chats.map((chat) => victim.answer(chat, `lost-${chat}`))));
   const answers = answerAll();
   await eventually(async () => (await victim.counts()).accepted === before.accepted + all, settledMs);
-  // The provider of paired phones tells of what it sent at once, and gives up soon.
+  // The QR provider sends its statuses at once and gives up soon.
   if (dies) await victim.kill({ holding: true });
   const answered = (await answers).filter((status) => status === 201).length;
   if (answered !== (dies ? 0 : all)) violations.push(`${answered} requests were answered`);
@@ -163,8 +163,8 @@ interface Stored {
 }
 
 /**
- * Kills the process while customers write on the channels, some of it delivered twice. What was answered is stored and
- * announced exactly once, and nothing is stored twice. Platforms that deliver again for long lose nothing else either.
+ * Kills the process while customers write, with some webhooks delivered twice. Answered webhooks must be stored and
+ * announced exactly once. Platforms that retry long enough must lose nothing.
  */
 export async function dieWhileCustomersWriteOn(
   victim: Victim,
@@ -215,7 +215,7 @@ export async function dieWhileCustomersWriteOn(
   };
 }
 
-/** Those whose platforms deliver again only for a second or two. */
+/** Platforms that retry only for a second or two. */
 const givingUpSoon: readonly CustomerChannel[] = ["qr", "provider-b"];
 
 const incoming = (victim: Victim): Promise<Stored[]> =>

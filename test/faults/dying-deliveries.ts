@@ -11,13 +11,13 @@ interface Told {
   readonly number: number;
 }
 
-/** The platform and the service try again for longer than this. */
+/** Shorter than the retries of the platform and of the service. */
 const toldMs = 120_000;
 const customers = 5;
 
 /**
- * Kills the process while a business's own system is told of messages. Each message is to be told at least once, with
- * one id, and those of one chat in their order: what is told again does not count.
+ * Kills the process while webhooks are delivered to a business. Each message must be delivered at least once with the same
+ * id, and those of one chat in order.
  */
 export async function dieWhileEventsAreDelivered(
   victim: Victim,
@@ -30,7 +30,7 @@ export async function dieWhileEventsAreDelivered(
     const { data } = JSON.parse(await text(request));
     const id = String(request.headers["webhook-id"]);
     told.push({ id, chat: data.chat_id, number: data.seq });
-    // Long enough to be killed in between.
+    // Long enough for a kill in between.
     await sleep(random.between(1, 20));
     response.writeHead(200).end();
   });
@@ -51,7 +51,7 @@ export async function dieWhileEventsAreDelivered(
       await sleep(random.between(50, 400));
       await victim.kill();
       await Promise.all(said);
-      // Nobody waits for the lease of a process that is known to be dead.
+      // Ends the leases of the killed process.
       await victim.rows("update webhook_progress set lease_until = now()");
       await victim.startAgain();
     }
@@ -80,7 +80,7 @@ export async function dieWhileEventsAreDelivered(
   }
 }
 
-/** What was told for the first time after something later of its chat, or with another id than at first. */
+/** First deliveries that came after a later one of their chat, or repeated ones with another id. */
 function misled(told: readonly Told[]): string[] {
   const ids = new Map<number, string>();
   const last = new Map<number, number>();

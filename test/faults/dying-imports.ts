@@ -12,7 +12,7 @@ interface Contact {
   readonly opted_out: boolean;
 }
 
-/** Every so many rows one has the number of the row before it. */
+/** The interval of rows that repeat the number of the row before. */
 const repeatedEvery = 50;
 
 const header = "numero,nombre,Ciudad,tags,opted_out\n";
@@ -46,8 +46,8 @@ const countOf = async (victim: Victim, prefix: string): Promise<number> => {
 };
 
 /**
- * Breaks imports off in their midst, by killing the process or by leaving as the client. What is there then are whole
- * rows, and the next import of the same file ends like one that nothing disturbed.
+ * Breaks off imports by killing the process or by disconnecting the client. Only complete rows may be stored, and
+ * repeating the import must give the usual result.
  */
 export async function dieWhileContactsAreImported(
   victim: Victim,

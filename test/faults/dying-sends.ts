@@ -11,10 +11,10 @@ interface MessageRow {
   readonly announced: number;
 }
 
-/** Milliseconds for a lease to run out and the sweep to run, while a killed process's clock is still locked. */
+/** Milliseconds for a lease to expire and the sweep to run, while a killed process still holds the clock. */
 const settledMs = 30_000;
 
-/** Counts the events of all messages at once: looked for one by one they would outlast the requests under way. */
+/** Counts the events of all messages in one query, since single queries would take too long. */
 const messages = (victim: Victim): Promise<MessageRow[]> =>
   victim.rows<MessageRow>(`
     with announced as (
@@ -34,17 +34,14 @@ const phonesFrom = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, n) => phoneOf(first + n));
 
 /**
- * The platform accepts and is slow to say so; the process is killed while it waits. Its messages become `unknown`,
- * and stay so until the platform's delivery status tells of them.
+ * The platform accepts but answers slowly, and the process is killed meanwhile. Its messages must become `unknown` until a
+ * status arrives.
  */
 export function dieBeforeTheCommit(victim: Victim, first: number, requests: number): Promise<Outcome> {
   return dieWhileSending(victim, phonesFrom(first, requests), (phone) => victim.send(phone));
 }
 
-/**
- * The same of an agent's answers in the chats of customers who wrote, each under an `Idempotency-Key`. Asked again under
- * its key, none of them is sent a second time.
- */
+/** As `dieBeforeTheCommit`, for agents' answers with an Idempotency-Key. Repeating them must send nothing. */
 export async function dieBeforeTheAnswersCommit(victim: Victim, first: number, requests: number): Promise<Outcome> {
   const phones = phonesFrom(first, requests);
   const chats = await chatsOf(victim, phones);
@@ -63,7 +60,7 @@ export async function dieBeforeTheAnswersCommit(victim: Victim, first: number, r
   return { figures: { ...figures, repeated: replayed }, violations: [...violations, ...said] };
 }
 
-/** The chats of customers who write now, by their numbers. */
+/** Lets the customers write. Returns their chats by number. */
 async function chatsOf(victim: Victim, phones: readonly string[]): Promise<ReadonlyMap<string, number>> {
   await Promise.all(phones.map((phone) => victim.control("POST", `/customers/${phone}/say`, { text: "Hola" })));
   const rows = await eventually(async () => {
@@ -116,7 +113,7 @@ async function dieWhileSending(
   return { figures: { requests, kills: 1, unknown: unknown.length, read: rows.length }, violations };
 }
 
-/** Kills the process at random moments while it sends, and looks at every message once all is quiet. */
+/** Kills the process at random moments while it sends, and checks all messages at the end. */
 export async function dieAtRandom(
   victim: Victim,
   first: number,
@@ -127,7 +124,7 @@ export async function dieAtRandom(
   const before = await victim.counts();
   for (let round = 0; round < rounds; round += 1) {
     const phones = Array.from({ length: parallel }, (_, n) => phoneOf(first + round * parallel + n));
-    // Some answers are held back, so that a kill finds requests in every stage.
+    // Slow answers, so that kills hit requests in every stage.
     const slow = { count: parallel, path: "messages", delay_ms: random.between(1, 60) };
     await victim.control("POST", "/faults", slow);
     const sends = phones.map(async (phone) => statuses.set(phone, await victim.send(phone)));
@@ -141,7 +138,7 @@ export async function dieAtRandom(
 
   const own = async () => (await messages(victim)).filter(({ phone }) => statuses.has(phone));
   const accepted = await eventually(async () => {
-    // Asked first: a webhook that is taken in meanwhile is counted below.
+    // Must be asked first, so that a webhook that arrives in between is counted below.
     const { pending } = await victim.control<{ pending: number }>("GET", "/webhooks");
     const [underWay] = await victim.rows<{ count: number }>(`
       select (select count(*)::int from messages where state in ('queued', 'sending'))

@@ -9,13 +9,13 @@ interface Stored {
   readonly announced: number;
 }
 
-/** The platform tries again for longer than this; a busy machine starts processes slowly. */
+/** Shorter than the platform's retries; a busy machine starts processes slowly. */
 const storedMs = 120_000;
 const customers = 7;
 
 /**
- * Kills the process while customers write to it. The platform delivers again what was not answered with 200, and
- * delivers some of it twice anyway; each message is to be stored and announced exactly once.
+ * Kills the process while customers write. The platform delivers webhooks again that were not answered with 200, and some
+ * twice anyway. Each message must be stored and announced exactly once.
  */
 export async function dieWhileCustomersWrite(
   victim: Victim,

@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** An address that stays while the process behind it changes, as a balancer's does. */
+/** A proxy with a fixed address in front of changing processes, like a load balancer. */
 export interface Front {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** Passes connections on to that service, also those that wait. */
+  /** Forwards connections to this service, including those on hold. */
   leadTo(url: string): void;
-  /** Lets new connections wait, until there is a service again. */
+  /** Holds new connections until there is a service again. */
   hold(): void;
   close(): Promise<void>;
 }
 
-/** Where no process is behind it, connections break unless it holds them. */
+/** Without a service, connections are closed unless they are on hold. */
 export async function openFront(): Promise<Front> {
   const open = new Set<Socket>();
   let waiting: Socket[] = [];
@@ -24,7 +24,7 @@ export async function openFront(): Promise<Front> {
       [service, client],
     ] as const) {
       open.add(socket);
-      // What breaks on one side breaks on the other.
+      // An error on one side closes the other.
       socket.on("error", () => {});
       socket.on("close", () => {
         open.delete(socket);

@@ -3,29 +3,29 @@ import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 import { type Served, serve } from "../support/http.ts";
 
-/** What an endpoint hears of, and how it answers. */
+/** An endpoint's events and behaviour. */
 export interface Part {
   readonly manner: "takes" | "hangs" | "fails" | "gone" | "redirects";
   readonly events: readonly string[];
 }
 
-/** An event as an endpoint took it for the first time. */
+/** The first delivery of an event to an endpoint. */
 export interface Took {
   readonly id: string;
   readonly subject: string;
   readonly number: number;
-  /** Milliseconds from the beginning of the transaction that logged it. */
+  /** Milliseconds since the start of the transaction that logged it. */
   readonly delayMs: number;
 }
 
-/** A system of a business that is sent events; it checks each as its receivers are told to. */
+/** A receiver of webhooks that verifies each request as the documentation says. */
 export class Endpoint {
   readonly took: Took[] = [];
   asked = 0;
   repeats = 0;
-  /** What was signed by somebody else, or came with one id and another body. */
+  /** Requests with a wrong signature, or with a known id and another body. */
   readonly wrong: string[] = [];
-  /** For one that fails: whether it has recovered. */
+  /** Whether a failing endpoint works again. */
   isWell = false;
   webhookId = 0;
   private verifier: Webhook | undefined;
@@ -41,7 +41,7 @@ export class Endpoint {
     this.verifier = new Webhook(secret);
   }
 
-  /** The status of the answer; null for none. */
+  /** Returns the status of the answer; null for none. */
   take(headers: IncomingHttpHeaders, body: string): number | null {
     this.asked += 1;
     const { manner } = this.part;
@@ -74,9 +74,9 @@ export class Endpoint {
   }
 }
 
-/** All endpoints of a business, at one address, and a place in the own network that one of them leads to. */
+/** All endpoints of a business, and an internal URL to which one of them redirects. */
 export class Endpoints {
-  /** Requests to the place that they may not be led to. */
+  /** Requests to the internal URL, which are forbidden. */
   ledAstray = 0;
   private constructor(
     private readonly served: Served,
@@ -102,7 +102,7 @@ export class Endpoints {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const place = /^\/hook\/(\d+)$/.exec(request.url ?? "")?.[1];
-    // One that is killed leaves half a body.
+    // A killed process leaves an incomplete body.
     const body = await text(request).catch(() => null);
     if (body === null) return;
     const endpoint = place === undefined ? undefined : this.all[Number(place)];

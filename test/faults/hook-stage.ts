@@ -13,16 +13,16 @@ const customers = 40;
 const orders = 20;
 /** Requests at a time. */
 const connections = 6;
-/** Milliseconds for what was written to be logged. */
+/** Milliseconds until events must be logged. */
 const loggedMs = 60_000;
 
-/** An event of the log that endpoints may hear of. */
+/** A logged event for webhooks. */
 export interface Logged {
   readonly number: number;
   readonly type: string;
 }
 
-/** An API that lives, a worker that is killed, a business with endpoints, and one database. */
+/** A running API, a worker that is killed, a business with endpoints, and a database. */
 export class HookStage {
   private written = 0;
   private changed = 0;
@@ -53,7 +53,7 @@ export class HookStage {
     }
   }
 
-  /** Customers write and orders change; resolves once all of it is logged. One event in four is an order's. */
+  /** Creates messages and, for every fourth event, a change of an order. Resolves when all are logged. */
   async happen(events: number): Promise<void> {
     const changes = Math.floor(events / 4);
     const volleys = await Promise.all([
@@ -71,21 +71,21 @@ export class HookStage {
     }, loggedMs);
   }
 
-  /** What is in the log of what endpoints may hear of. */
+  /** The logged events for webhooks. */
   logged(): Promise<Logged[]> {
     return this.rows<Logged>(`
       select number, case name when 'message:new' then 'message.new' else 'order.changed' end as type
       from realtime_events where name in ('message:new', 'order:changed') order by number`);
   }
 
-  /** kill -9. Another one takes its place, and need not wait for the leases of one that is known to be dead. */
+  /** Kills the worker and starts another one, which need not wait for the leases. */
   async killWorker(): Promise<void> {
     await this.worker.kill();
     await this.rows("update webhook_progress set lease_until = now()");
     this.worker = await startOn(this.stage, "worker");
   }
 
-  /** As if so many seconds had passed for what an endpoint is to be sent again. */
+  /** Moves the retries of an endpoint some seconds closer. */
   async pass(webhookId: number, seconds: number): Promise<void> {
     await this.rows(`
       update webhook_deliveries set due_at = due_at - interval '${seconds} seconds'
@@ -93,7 +93,7 @@ export class HookStage {
     await this.rows("notify deliveries_due");
   }
 
-  /** By an App Key that may administer. */
+  /** Sends a request with an App Key with the scope `admin`. */
   async administer<Result>(method: string, path: string, body?: object): Promise<Result> {
     const headers = { "x-api-key": this.stage.appKey(businessId) };
     const answer = await request(this.api.url + path, { method, headers, body });
@@ -168,6 +168,6 @@ export class HookStage {
   }
 }
 
-/** Receivers are on this machine, which production refuses. */
+/** Allows receivers on this machine. */
 const startOn = (stage: Stage, role: string): Promise<OwnProcess> =>
   stage.service("src", { ROLE: role, NODE_ENV: "test", ALLOW_PRIVATE_WEBHOOK_URLS: "true" });

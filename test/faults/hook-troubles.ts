@@ -9,7 +9,7 @@ import type { Outcome } from "./scenario.ts";
 const messages = "message.new";
 const orders = "order.changed";
 
-/** Twenty endpoints: one of each that is bad, and sixteen that take what they hear of. */
+/** Twenty endpoints: four with different failures and sixteen that work. */
 export const parts: readonly Part[] = [
   { manner: "hangs", events: [messages] },
   { manner: "fails", events: [orders] },
@@ -23,28 +23,28 @@ export const parts: readonly Part[] = [
 export interface HookSize {
   readonly events: number;
   readonly kills: number;
-  /** Events that come evenly once nothing is killed any more, and in how many seconds. */
+  /** Events after the last kill, and the seconds over which they are spread. */
   readonly even: number;
   readonly evenSeconds: number;
-  /** Milliseconds for all to be delivered. */
+  /** Milliseconds until all must be delivered. */
   readonly patienceMs: number;
 }
 
-/** Seconds that pass before each attempt but the first, all within an hour: it fails at these, and not at the next. */
+/** The retry delays within the first hour, in seconds. The endpoint fails until then. */
 const pausesOfAnHour = [6, 331, 1_981];
 const pauseAfterThat = 7_921;
-/** One place that is held by an endpoint that hangs would cost 15 s. */
+/** A place held by a hanging endpoint would cost 15 s. */
 const heldUpMs = 5_000;
 
 /**
- * Sends the events of a business to many endpoints, some of them bad, and kills the worker meanwhile. Those that are well
- * hear of everything once, in its order; what is bad is dealt with, and holds up no others.
+ * Delivers events to many endpoints, some of which fail, while the worker is killed. Working endpoints must get all events
+ * once and in order, and must not be delayed by the others.
  */
 export async function troubleHooks(stage: HookStage, random: Random, size: HookSize): Promise<Outcome> {
   const { events, kills, even, evenSeconds, patienceMs } = size;
   for (let round = 0; round <= kills; round += 1) {
     const happening = stage.happen(Math.floor(events / (kills + 1)));
-    // A failure is looked at below, once the worker is there again.
+    // Errors are checked below, when the worker runs again.
     happening.catch(() => {});
     if (round < kills) {
       // A random moment is what is tested here.
@@ -54,7 +54,7 @@ export async function troubleHooks(stage: HookStage, random: Random, size: HookS
     await happening;
   }
   const well = stage.endpoints.all.filter(({ part }) => part.manner === "takes");
-  /** Of what is in the log by now. */
+  /** For all events in the log. */
   const allIsTaken = async () => {
     const logged = await stage.logged();
     const wanted = new Map(well.map((endpoint) => [endpoint, wantedOf(endpoint, logged).length]));
@@ -92,7 +92,7 @@ export async function troubleHooks(stage: HookStage, random: Random, size: HookS
   return { figures, violations };
 }
 
-/** Its clock goes ahead to each of its attempts in turn. */
+/** Moves the endpoint's clock forward to each retry. */
 async function failForAnHour(
   stage: HookStage,
   within: (what: string, isSo: () => Promise<boolean>) => Promise<unknown>,
@@ -129,7 +129,7 @@ function lostAt(endpoint: Endpoint, logged: readonly Logged[]): string[] {
   ];
 }
 
-/** What was told for the first time after something later of its chat or order. */
+/** First deliveries that came after a later one of their chat or order. */
 function misled({ webhookId, took }: Endpoint): string[] {
   const last = new Map<string, number>();
   return took.flatMap(({ subject, number }) => {

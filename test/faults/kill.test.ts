@@ -9,7 +9,7 @@ import { dieAtRandom, dieBeforeTheAnswersCommit, dieBeforeTheCommit } from "./dy
 import { dieWhileCustomersWrite } from "./dying-webhooks.ts";
 import { Victim } from "./scenario.ts";
 
-/** Chosen once; `main.ts` goes through many. */
+/** Fixed; `main.ts` runs many more. */
 const seed = 7;
 
 describe("a process that is killed (kill -9)", function () {
@@ -18,18 +18,18 @@ describe("a process that is killed (kill -9)", function () {
   let database: TestDatabase | undefined;
   let victim: Victim;
 
-  // One for all, since a start takes seconds: each test has phone numbers of its own, and only looks at those.
+  // Shared, since a start takes seconds. Each test has phone numbers of its own.
   before(async () => {
     database = await freshDatabase();
     victim = await Victim.start(database.url);
   });
-  // What a failed test left behind would stop the next one.
+  // A failed test may have left faults behind.
   beforeEach(async () => {
     await victim.control("POST", "/webhooks", { paused: false });
     await victim.control("DELETE", "/faults");
   });
   after(async () => {
-    // Not there where the start failed.
+    // Undefined if the start failed.
     await (victim as Victim | undefined)?.close();
     await database?.drop();
   });
@@ -60,7 +60,7 @@ describe("a process that is killed (kill -9)", function () {
     expect(violations).to.deep.equal([]);
   });
 
-  it("while it tells a business's own system of events leaves none untold, and tells them in their order", async () => {
+  it("while it delivers webhooks loses no event and keeps their order", async () => {
     const { violations } = await dieWhileEventsAreDelivered(victim, 5_000, new Random(seed), {
       rounds: 1,
       parallel: 30,

@@ -19,15 +19,14 @@ import { type MoveSize, moveUnderKills, openMoveStage } from "./moving.ts";
 import { type Outcome, Victim } from "./scenario.ts";
 
 /**
- * `node --import tsx test/faults/main.ts [repeats] [seed] [name]`: kills the service again and again, each time at
- * other moments, and whole campaigns with it; prints tables and writes .run/faults.json, which holds what was done so
- * far if it is broken off. Ends with 1 when anything was sent twice, lost or left open. With a name only the scenarios
- * whose names hold it.
+ * `node --import tsx test/faults/main.ts [repeats] [seed] [name]`: kills the service at random moments, prints tables and
+ * writes .run/faults.json, also if it is broken off. Exits with 1 if anything was sent twice, lost or left open. A name
+ * selects the scenarios that contain it.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** More phone numbers than one scenario uses: each run has numbers of its own. */
+/** More phone numbers than a scenario uses. */
 const numbersEach = 1_000;
-/** Messages per second: slow enough that thirty kills find a campaign under way. */
+/** Messages per second, so slow that thirty kills hit a running campaign. */
 const campaignRate = 200;
 const hooksName = "20 endpoints, four of them bad, and the worker that delivers is killed";
 const cellsName = "one of two cells killed for 10 s under load";
@@ -124,7 +123,7 @@ async function killProcesses(done: Done, repeats: number, seed: number, wanted: 
   }
 }
 
-/** Each campaign on a stage of its own, once: it is long, and trouble comes to it many times. */
+/** Runs each campaign scenario once on a stage of its own, since it takes long and has many faults. */
 async function troubleCampaigns(done: Done, seed: number, wanted: string): Promise<void> {
   for (const [name, [scenario, size]] of Object.entries(campaignScenarios)) {
     if (!name.includes(wanted)) continue;
@@ -182,7 +181,7 @@ function add(sums: Sums, name: string, { figures, violations }: Outcome, seed: n
   sum.violations.push(...violations.map((line) => `seed ${seed}: ${line}`));
 }
 
-// The service, the sandbox and the database server end when this process exits, which a signal does not make it do.
+// A signal alone would not run the exit handlers that stop the children and the database server.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 const [repeats = "10", seed = "1", wanted = ""] = process.argv.slice(2);
 try {

@@ -3,7 +3,7 @@ import { Random } from "../../src/sandbox/core/random.ts";
 import type { Stage } from "../moving/stage.ts";
 import { moveUnderKills, openMoveStage } from "./moving.ts";
 
-/** Chosen once; `main.ts` runs the whole of it. */
+/** Fixed; `main.ts` runs many more. */
 const seed = 11;
 
 describe("a mover that is killed (kill -9) while it moves a business under load", function () {

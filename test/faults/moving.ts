@@ -14,16 +14,16 @@ export interface MoveSize {
   readonly chats: number;
   readonly messagesEach: number;
   readonly kills: number;
-  /** Milliseconds after which a process is killed at most, counted from its first word. */
+  /** The latest time of a kill in milliseconds after the first output. */
   readonly killWithinMs: number;
 }
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const businessId = 1;
-/** Milliseconds for which writes may be held. */
+/** Milliseconds that a write may be blocked. */
 const mostHeldMs = 5_000;
 
-/** A business with many chats, which the service could have had; a whole shop's tables come with `fill`. */
+/** Creates a business with many chats; `fill` adds a whole shop. */
 async function grow(stage: Stage, { chats, messagesEach }: MoveSize): Promise<void> {
   const first = 1_000_000;
   for (const text of [
@@ -46,7 +46,7 @@ async function grow(stage: Stage, { chats, messagesEach }: MoveSize): Promise<vo
   }
 }
 
-/** The command, as an operator gives it. */
+/** The operator's command. */
 class Command {
   readonly said: string[] = [];
   readonly begun: Promise<unknown>;
@@ -71,7 +71,7 @@ class Command {
     this.begun = Promise.race([once(lines, "line"), this.ended]);
   }
 
-  /** Whether it ended by itself before it was killed. */
+  /** Returns whether it ended before it was killed. */
   async killAfter(ms: number): Promise<boolean> {
     const cancelled = new AbortController();
     await Promise.race([this.ended, sleep(ms, undefined, { signal: cancelled.signal }).catch(() => {})]);
@@ -89,8 +89,8 @@ class Command {
 }
 
 /**
- * Moves a business under load, back and forth until its mover was killed so often at random, and then to the end. Counts
- * what was acknowledged and is not there, what is there twice, and how long a write waited.
+ * Moves a business back and forth under load, with random kills of the mover. Counts acknowledged writes that are lost or
+ * duplicated, and measures how long writes are blocked.
  */
 export async function moveUnderKills(stage: Stage, random: Random, size: MoveSize): Promise<Outcome> {
   await fill(stage, [businessId, 2], 60);

@@ -15,15 +15,15 @@ import { type Front, openFront } from "./front.ts";
 export const businessId = 1;
 export const templateId = 101;
 const vip = { id: 101, name: "VIP" };
-/** Of the agent of `aBusiness`. */
+/** An agent of `aBusiness`. */
 const agentId = 102;
 
-/** Short, so that a message of a killed process is soon given up; still longer than any answer takes here. */
+/** Short, so that messages of a killed process become `unknown` soon, but longer than an answer takes. */
 const leaseSeconds = "2";
-/** Milliseconds: less than the lease. */
+/** Shorter than the lease. */
 const platformTimeoutMs = "1500";
 
-/** The service as a process that is killed and started again, over one database and one platform that live on. */
+/** A service process that is killed and restarted, with a permanent database and platform. */
 export class Victim {
   private constructor(
     private readonly stage: Stage,
@@ -51,27 +51,27 @@ export class Victim {
   }
 
   /**
-   * Resolves once the process is gone.
-   * @param holding - platforms wait for the next process, as behind a patient balancer; else they are refused
+   * Resolves when the process has ended.
+   * @param holding - the platforms' connections wait for the next process instead of being refused
    */
   async kill({ holding = false } = {}): Promise<void> {
     if (holding) this.front.hold();
     await this.process.kill();
   }
 
-  /** Another process takes its place, behind the address that the platforms know. */
+  /** Starts another process behind the same address. */
   async startAgain(): Promise<void> {
     this.process = await startOn(this.stage, this.front);
   }
 
-  /** Sends the template; the status of the answer, or `null` when the connection broke without one. */
+  /** Sends the template. Returns the status, or `null` if the connection broke. */
   send(phone: string): Promise<number | null> {
     const parameters = ["Carla", phone];
     const body = { empresa_id: businessId, phone_number: phone, plantilla_id: templateId, parameters };
     return this.post("/chats/enviar/plantilla/business", { "x-api-key": this.stage.appKey(businessId) }, body);
   }
 
-  /** Answers in the chat as an agent, under a key; returns as `send` does. */
+  /** Answers in the chat with an Idempotency-Key. Returns the same as `send`. */
   answer(chatId: number, key: string): Promise<number | null> {
     const headers = { authorization: `Bearer ${this.agentToken}`, "idempotency-key": key };
     return this.post(`/chats/${chatId}/messages`, headers, { texto: `Respuesta ${key}` });
@@ -89,9 +89,9 @@ export class Victim {
   }
 
   /**
-   * Sends a CSV file of contacts; the last line of the answer, or `null` when the connection broke without one.
+   * Imports a CSV file of contacts. Returns the last line of the answer, or `null` if the connection broke.
    *
-   * @param leave - more of the file is awaited in vain until this resolves; then the client is gone
+   * @param leave - keeps the upload open until this resolves, then disconnects
    */
   async import(file: string, { leave }: { readonly leave?: () => Promise<unknown> } = {}): Promise<Imported | null> {
     const sending = request(`${this.process.url}/contacts/import`, {
@@ -101,7 +101,7 @@ export class Victim {
     const answer = once(sending, "response").then(async ([response]) => (await text(response)).trim().split("\n"));
     sending.write(file);
     if (!leave) sending.end();
-    // Destroying it is an error of its own, besides the one that `once` hears.
+    // Destroying the request raises an error that nothing else handles.
     sending.on("error", () => {});
     const left = leave?.().then(() => sending.destroy(new Error("the client is gone")));
     const lines = await answer.catch(() => null);
@@ -110,12 +110,12 @@ export class Victim {
     return last && "refused_csv" in last ? last : null;
   }
 
-  /** With an App Key that may administer; throws for an answer that is no success. */
+  /** Sends a request with an App Key with the scope `admin`. Throws for an error status. */
   async administer<Result>(method: string, path: string, body?: object): Promise<Result> {
     await this.rows("update app_keys set scopes = '{read,send,orders,admin}' where not 'admin' = any(scopes)");
     const headers = { "x-api-key": this.stage.appKey(businessId) };
     const send = () => ask(this.process.url + path, { method, headers, body });
-    // The process may remember for a moment what the key was allowed before.
+    // The process may still have cached the key's former scopes.
     const answer = await eventually(async () => {
       const given = await send();
       return given.status !== 403 && given;
@@ -144,7 +144,7 @@ export class Victim {
   }
 }
 
-/** How an import ended. */
+/** The result of an import. */
 export interface Imported {
   readonly created: number;
   readonly updated: number;
@@ -162,7 +162,7 @@ async function startOn(stage: Stage, front: Front): Promise<OwnProcess> {
   const process = await stage.service("src", {
     MESSAGE_LEASE_SECONDS: leaseSeconds,
     MESSAGING_PLATFORM_TIMEOUT_MS: platformTimeoutMs,
-    // A receiver of events is on this machine, which production refuses.
+    // Allows receivers on this machine.
     NODE_ENV: "test",
     ALLOW_PRIVATE_WEBHOOK_URLS: "true",
     PUBLIC_URL: front.url,
@@ -171,7 +171,7 @@ async function startOn(stage: Stage, front: Front): Promise<OwnProcess> {
   return process;
 }
 
-/** What came of a scenario: figures to print, and what should not have happened. */
+/** The result of a scenario: figures and errors. */
 export interface Outcome {
   readonly figures: Readonly<Record<string, number>>;
   readonly violations: readonly string[];

@@ -5,30 +5,30 @@ import { asking, type FuzzRequest, firstIdOf, untouched } from "./requests.ts";
 import { type Logged, type Stage, secrets, tracesOf } from "./stage.ts";
 import { type Json, record } from "./values.ts";
 
-/** Milliseconds within which everything is answered. */
+/** Milliseconds until each request must be answered. */
 export const patienceMs = 30_000;
 
 interface WantedFailure {
   readonly why: string;
-  /** Only while the platforms fail. */
+  /** Expected only while the platforms fail. */
   readonly onlyWithFaults?: boolean;
   /** 500 unless given. */
   readonly status?: number;
-  /** Where the failure would be wrong all the same. */
+  /** Requests for which the failure would be an error. */
   readonly not?: (request: FuzzRequest) => boolean;
 }
 
 const hasOwnOrder = ({ path, who }: FuzzRequest): boolean =>
   [0, 1, 2, 3].some((n) => path === `/catalogs/order/${firstIdOf(who.businessId) + n}`);
 
-/** For a while after it said so: a chunk without faults may follow on one with some. */
+/** Also in the next chunk, since the failure is cached. */
 const ofAds = { why: "§15.9, §16.5: the ad platform fails, or was asked too often" };
 const ofPayments = { why: "§8: no such order or business, nothing to send from, or a platform that does not take it" };
 const ofCampaigns = { why: "§4: the state of the template cannot be asked for", onlyWithFaults: true };
 
 const ofPlatforms = { why: "a platform that does not answer as it should", onlyWithFaults: true, status: 502 };
 
-/** By operation: where an answer of 500, or another, is what the specification wants. Each is in words of the operation's own. */
+/** Failures that the specification wants, by operation. */
 const wantedFailures: Readonly<Record<string, WantedFailure>> = {
   listTemplates: { why: "§1: a business or user that is not the caller's; or a platform that cannot be asked" },
   listTicketSteps: { why: "§6: a business that is not the caller's" },
@@ -53,12 +53,12 @@ const wantedFailures: Readonly<Record<string, WantedFailure>> = {
   changeAdAccess: ofPlatforms,
 };
 
-/** Looks at answers by what the service's own document promises. */
+/** Checks answers against the service's own document. */
 export class Checks {
   private readonly ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
   private readonly compiled = new WeakMap<object, ValidateFunction>();
 
-  /** What serves the document is not in it. */
+  /** The routes of the document itself, which it does not describe. */
   private readonly documentation = servedRoutes().filter(({ tag }) => tag === "documentation");
 
   private constructor(private readonly document: Json) {}
@@ -68,7 +68,7 @@ export class Checks {
     return new Checks(json);
   }
 
-  /** What is wrong with the answer, in words that are the same each time it happens; null where nothing is. */
+  /** The problem of an answer as a stable text; null if there is none. */
   problemOf(request: FuzzRequest, answer: Answer, logged: readonly Logged[], faults: boolean): string | null {
     const served = logged.find(({ message }) => message === "request")?.fields;
     if (!served) return "the request is not in the access log";
@@ -99,7 +99,7 @@ export class Checks {
     return this.wrongBody(response, answer);
   }
 
-  /** What no operation answers: an unknown path, or a method that the path does not have. */
+  /** Unknown paths and methods. */
   private unserved(method: string, { status, type, text }: Answer): string | null {
     if (method === "OPTIONS" && (status === 200 || status === 204)) return null;
     if (status !== 404 && status !== 405) return `${status} to what no operation serves`;
@@ -139,10 +139,10 @@ export class Checks {
   }
 }
 
-/** By the document's own description these are answered alike, whatever the operation words itself. */
+/** Common failures in the document's description. */
 function isTransportFailure({ status, type, text }: Answer): boolean {
   const { message, error } = type === "application/json" ? record(parsed(text)?.value) : {};
-  // Authentication rule 4: of whoever needs a session token, and gives none.
+  // Authentication rule 4, for requests without a session token.
   if ((status === 400 && error === "Token is required") || (status === 401 && error === "Invalid token")) return true;
   return (status === 400 && message === "Request body is not valid JSON") || (status === 415 && message !== undefined);
 }
@@ -162,7 +162,7 @@ function unwanted(request: FuzzRequest, { status }: Answer, faults: boolean): st
   return wanted.onlyWithFaults && !faults ? `${status}, although no platform fails (${wanted.why})` : null;
 }
 
-/** Another business's data, or a secret, in an answer. */
+/** Data of another business, or a secret, in an answer. */
 function leak({ who }: FuzzRequest, answer: Answer): string | null {
   const seen = `${JSON.stringify(answer.headers)} ${answer.text}`;
   const others = [...asking, untouched].filter((id) => id !== who.businessId);
@@ -170,7 +170,7 @@ function leak({ who }: FuzzRequest, answer: Answer): string | null {
   return secrets.some((secret) => seen.includes(secret)) ? "a platform's token in an answer" : null;
 }
 
-/** Without what differs each time. */
+/** The log line without its variable parts. */
 export function describeLine({ fields, message }: Logged): string {
   const { err } = fields;
   const text = err instanceof Error ? `${message}: ${err.name}: ${err.message}` : message;

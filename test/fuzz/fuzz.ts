@@ -10,11 +10,11 @@ import { Stage } from "./stage.ts";
 
 export interface FuzzSettings {
   readonly seed: number;
-  /** No further round is begun after so many requests. */
+  /** The number of requests after which no further round begins. */
   readonly runs: number;
-  /** Nor is another route after so many seconds. */
+  /** The number of seconds after which no further route begins. */
   readonly seconds: number;
-  /** Requests to one route in one round. */
+  /** Requests per route and round. */
   readonly perRoute: number;
   readonly role: "all" | "api";
   /** Only the operation with this id. */
@@ -24,7 +24,7 @@ export interface FuzzSettings {
 export interface Finding {
   readonly operationId: string;
   readonly problem: string;
-  /** Of fast-check, with the path to the smallest request. */
+  /** The seed of fast-check, and the path to the smallest failing request. */
   readonly seed: number;
   readonly path: string;
   readonly requests: readonly FuzzRequest[];
@@ -47,7 +47,7 @@ export interface FuzzReport {
   readonly findings: readonly Finding[];
 }
 
-/** Asks the whole service whatever its schemas allow, and more; the same seed asks the same. */
+/** Sends requests that the schemas allow, and invalid ones. The same seed sends the same requests. */
 export async function fuzz(settings: FuzzSettings): Promise<FuzzReport> {
   const stage = await Stage.open(settings.role);
   try {
@@ -57,12 +57,12 @@ export async function fuzz(settings: FuzzSettings): Promise<FuzzReport> {
   }
 }
 
-/** Errors that the log tells of where a platform fails, and why they are no news here. */
+/** Expected errors in the log while platforms fail, with reasons. */
 const wantedLines: Readonly<Record<string, string>> = {
-  "an order's change was not pushed, and is given up": "the Pusher host refused it",
+  "pushing an order's change was given up": "the Pusher host refused it",
 };
 
-/** An answer that breaks a promise. */
+/** A wrong answer. */
 class Broken extends Error {
   constructor(
     readonly operationId: string,
@@ -77,7 +77,7 @@ class Fuzzer {
   private readonly routes: readonly Route[];
   private readonly figures: Record<string, RouteFigures> = {};
   private readonly findings: Finding[] = [];
-  /** Reported once; looked for no further, so that others are found. */
+  /** Problems that were reported already, so that others are found. */
   private readonly known = new Set<string>();
   private readonly random: Random;
   private readonly started = Date.now();
@@ -136,7 +136,7 @@ class Fuzzer {
     }
   }
 
-  /** Some requests of one kind, and a look at what they must not have done. */
+  /** Sends some requests of one kind, then checks the invariants. */
   private async chunk(name: string, groups: fc.Arbitrary<FuzzRequest[]>, numRuns: number, seed: number): Promise<void> {
     const { stage } = this;
     stage.forgetSessions();
@@ -162,7 +162,7 @@ class Fuzzer {
     );
   }
 
-  /** In every second chunk the platforms do not do as they should. */
+  /** Lets the platforms fail in every second chunk. */
   private async breakPlatforms(): Promise<void> {
     this.faults = this.random.between(0, 1) === 1;
     if (!this.faults) return;

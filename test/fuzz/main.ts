@@ -6,13 +6,12 @@ import { closeTestServer } from "../support/database.ts";
 import { type Finding, fuzz } from "./fuzz.ts";
 
 /**
- * `node --import tsx test/fuzz/main.ts seed=1 seconds=120 runs=100000 route=getOrder`, any of them left out or empty: asks the whole service whatever
- * the schemas of its routes allow and more; prints tables and writes .run/fuzz.json. Ends with 1 when an answer was not
- * as documented, failed where nothing wants it to, or a business came near another's data.
+ * `node --import tsx test/fuzz/main.ts seed=1 seconds=120 runs=100000 route=getOrder`, with all parameters optional: fuzzes
+ * the service, prints tables and writes .run/fuzz.json. Exits with 1 after a wrong answer or a leak between businesses.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Not by the environment, where a shell counts its own SECONDS. */
+/** Arguments instead of environment variables, since shells set SECONDS themselves. */
 const given: Readonly<Record<string, string>> = Object.fromEntries(
   process.argv.slice(2).map((each) => each.split("=")),
 );
@@ -57,7 +56,7 @@ const described = ({ operationId, problem, seed, path, requests, answer }: Findi
     ...(answer === "" ? [] : [`  answered ${answer}`]),
   ].join("\n");
 
-// The service, the sandbox and the database server end when this process exits, which a signal does not make it do.
+// A signal alone would not run the exit handlers that stop the children and the database server.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 try {
   const code = await main();

@@ -6,14 +6,14 @@ import { png } from "../messaging/media-files.ts";
 import { appSecret, aWebhook } from "../support/world.ts";
 import { anything, type Ids, type Json, objectOf, oddTexts, plainOf, record, spoil, spoilings } from "./values.ts";
 
-/** A request as it is sent, but for who sends it: keys and tokens are put in when it is. */
+/** A request without its credentials, which are added when it is sent. */
 export interface FuzzRequest {
   readonly operationId: string;
   readonly method: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes as latin1, so that what is printed can be sent again; null for none. */
+  /** Bytes as latin1, so that a printed request can be repeated; null for none. */
   readonly body: string | null;
   readonly chunked: boolean;
   readonly who: Who;
@@ -22,21 +22,21 @@ export interface FuzzRequest {
 export type Credential = "key" | "session" | "query" | "body" | "reports-key" | "wrong-key" | "wrong-token" | "both";
 
 export interface Who {
-  /** One of the businesses that ask. */
+  /** The business that sends the request. */
   readonly businessId: number;
   readonly credential: Credential | "none";
 }
 
-/** Two businesses ask; a third never does, and nothing that these do may reach it. */
+/** Two businesses send requests. A third one must not be affected. */
 export const asking = [1, 2] as const;
 export const untouched = 3;
-/** No business has it. */
+/** An id that does not exist. */
 const nowhere = 98_764;
 
-/** The first of each thing of a business has this id; the next ones follow. */
+/** The first id of each kind of record of a business. */
 export const firstIdOf = (businessId: number): number => businessId * 100 + 1;
 
-/** There are more of these than one. */
+/** Kinds with several records. */
 const several = ["template", "contact", "chat", "order", "detail", "article", "extra", "registration", "campaign"];
 
 const idsFor = (businessId: number): Ids => ({
@@ -57,7 +57,7 @@ const idsFor = (businessId: number): Ids => ({
   },
 });
 
-/** Requests of one route. */
+/** Requests to a route. */
 export function requestsOf(route: Route): fc.Arbitrary<FuzzRequest> {
   return fc.constantFrom(...asking).chain((businessId) => {
     const ids = idsFor(businessId);
@@ -89,7 +89,7 @@ export function requestsOf(route: Route): fc.Arbitrary<FuzzRequest> {
   });
 }
 
-/** What of a text can be encoded: lone surrogates cannot. */
+/** Replaces lone surrogates, which cannot be encoded. */
 const wellFormed = (text: string): string => Buffer.from(text).toString();
 
 const encoded = (value: unknown): string => {
@@ -97,7 +97,7 @@ const encoded = (value: unknown): string => {
   return encodeURIComponent(wellFormed(text)).slice(0, 1_500);
 };
 
-/** As they stand in a URL: what no encoder writes is among them. */
+/** Raw path segments, including some that no encoder produces. */
 const rawOddities = [
   "%",
   "%zz",
@@ -182,7 +182,7 @@ const rawBodies = fc.constantFrom(
   `{"a":"${"x".repeat(1_200_000)}"}`,
 );
 
-/** What is done to a good body on its way. */
+/** Changes to a valid body on its way. */
 const transports = fc.oneof(
   { weight: 30, arbitrary: fc.constant("as it is" as const) },
   { weight: 1, arbitrary: fc.constantFrom("cut", "doubled", "repeated keys", "gzip", "cut gzip", "not gzip" as const) },
@@ -278,7 +278,7 @@ const forms: fc.Arbitrary<Body> = fc
     };
   });
 
-/** What the platform tells of the caller's own number, spoilt, mostly signed. */
+/** Mutated webhooks about the caller's own number, usually with a valid signature. */
 function webhooks(businessId: number): fc.Arbitrary<Body> {
   const phone = fc.constantFrom(customerOf(businessId), "59177700000", "1", "not a number", "9".repeat(40));
   const text = fc.oneof(fc.string({ unit: "grapheme", maxLength: 30 }), fc.constantFrom(...oddTexts));
@@ -434,5 +434,5 @@ const whoOf = (route: Route, businessId: number): fc.Arbitrary<Who> =>
     ),
   });
 
-/** The number of the one customer whom each business knows from the beginning. */
+/** The number of each business's first customer. */
 export const customerOf = (businessId: number): string => `59166${String(businessId).repeat(6)}`;

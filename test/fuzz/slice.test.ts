@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { type FuzzReport, fuzz } from "./fuzz.ts";
 
-/** The same few requests each time; `make fuzz` goes on with more. */
-describe("whatever is asked", function () {
+/** A few fixed requests; `make fuzz` sends more. */
+describe("fuzzed requests", function () {
   this.timeout(120_000);
   let report: FuzzReport;
   before(async () => {

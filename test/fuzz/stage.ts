@@ -18,14 +18,14 @@ export interface Logged {
 
 const businesses = [...asking, untouched];
 
-/** What stands in the names and texts of a business, in no other one's, and in no request. */
+/** A text that only the records of this business contain. */
 const markOf = (businessId: number): string => `ZQ${businessId}MARK${businessId}QZ`;
 const platformTokenOf = (businessId: number): string => `secret-platform-token-${businessId}`;
 const adsTokenOf = (businessId: number): string => `secret-ads-token-${businessId}`;
 
-/** Whatever tells a business from the others. */
+/** All texts that identify a business. */
 export const tracesOf = (businessId: number): readonly string[] => [markOf(businessId), customerOf(businessId)];
-/** Nobody ever reads these. */
+/** Must never appear in an answer. */
 export const secrets: readonly string[] = businesses.flatMap((id) => [platformTokenOf(id), adsTokenOf(id)]);
 
 const threadsOf = (id: number) =>
@@ -64,9 +64,9 @@ function marked(id: number) {
   });
 }
 
-/** The whole service, three businesses that cannot be mistaken for each other, and an ear on its log. */
+/** The service with three distinguishable businesses, and its log. */
 export class Stage {
-  /** Since `takeLog` was last called. */
+  /** Lines since the last `takeLog`. */
   private logged: Logged[] = [];
   private readonly sessions = new Map<number, string>();
 
@@ -131,16 +131,16 @@ export class Stage {
       [id, first, mark],
     );
     await this.restock(id);
-    // Who wrote lately may be written to.
+    // Opens the service window.
     for (const { phone } of threadsOf(id)) {
       await world.control("POST", `/customers/${phone}/say`, { to: `number-${id}`, text: `Hola ${mark}` });
     }
-    // Ids that the database gives do not meet those that are put back.
+    // Ids from the database must differ from those of restored records.
     await world.rows("select setval(pg_get_serial_sequence('order_lines', 'id'), 10000000)");
     await world.rows("select setval(pg_get_serial_sequence('registrations', 'id'), 10000000)");
   }
 
-  /** Puts back what requests have removed, so that there is always something to remove. */
+  /** Restores deleted records, so that there is always something to delete. */
   async restock(id: number): Promise<void> {
     const { world } = this;
     if (id === untouched) return this.restockRows(id);
@@ -177,7 +177,7 @@ export class Stage {
     });
   }
 
-  /** The request with the key or token that it is meant to have. */
+  /** Adds the credentials of the request. */
   private async identified(path: string, body: string | null, { businessId, credential }: Who) {
     const token = await this.sessionOf(businessId);
     const key = this.world.appKey(businessId);
@@ -213,7 +213,7 @@ export class Stage {
     return held;
   }
 
-  /** Requests may have ended the sessions that were held. */
+  /** Requests may have ended the sessions. */
   forgetSessions(): void {
     this.sessions.clear();
   }
@@ -222,12 +222,12 @@ export class Stage {
     return this.logged.filter(({ fields }) => fields.requestId === requestId);
   }
 
-  /** Everything logged so far, which is forgotten. */
+  /** Returns the log lines so far and clears them. */
   takeLog(): Logged[] {
     return this.logged.splice(0);
   }
 
-  /** The number and digest of all rows of the business that asks for nothing, by table; but for folded figures. */
+  /** Count and digest of all rows of the third business by table, except for computed figures. */
   async digests(): Promise<Readonly<Record<string, string>>> {
     this.ownedTables ??= await this.findOwnedTables();
     const one = ([name, column]: readonly [string, string]) =>

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 
-/** Values made from JSON schemas: good ones, those at their bounds, and what is wrong in every way. */
+/** Generates values from JSON schemas: valid ones, limits, and invalid ones. */
 
 export type Json = Readonly<Record<string, unknown>>;
 
 export const record = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 
-/** Where the ids of a schema come from: those of the caller's business, of another one, and of none. */
+/** Sources of ids: the caller's business, another one, and none. */
 export interface Ids {
   idOf(entity: string): fc.Arbitrary<number>;
-  /** One that there is, of the caller's own. */
+  /** An existing id of the caller's business. */
   ownOf(entity: string): fc.Arbitrary<number>;
 }
 
@@ -17,7 +17,7 @@ const largestSafe = Number.MAX_SAFE_INTEGER;
 
 const oddIntegers = [0, -1, 1, 2, 2 ** 31 - 1, 2 ** 31, 2 ** 53, largestSafe, -largestSafe, 1e21, 1e308, -0];
 
-/** Texts that break what is careless: quoting, markup, templates, encodings, paths, properties of objects. */
+/** Texts that careless code mishandles: quotes, markup, templates, encodings, paths, object properties. */
 export const oddTexts: readonly string[] = [
   "",
   " ",
@@ -112,7 +112,7 @@ const links: readonly string[] = [
 const isDate = /date|fecha|schedule|^(from|to|start|end)$/i;
 const isLink = /url$/i;
 
-/** Whatever a JSON text can hold. */
+/** Any JSON value. */
 export const anything: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null], { a: 1 }, "", 0, -1, 1.5) },
   { weight: 3, arbitrary: fc.constantFrom<unknown>(...oddTexts) },
@@ -181,7 +181,7 @@ function lists(schema: Json, name: string, ids: Ids): fc.Arbitrary<unknown[]> {
   return fc.oneof({ weight: 12, arbitrary: few }, { weight: 3, arbitrary: repeated }, { weight: 1, arbitrary: many });
 }
 
-/** Mostly with what is required, and some of the rest. */
+/** Usually all required fields, and some others. */
 export function objectOf(schema: Json, ids: Ids): fc.Arbitrary<Json> {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const fields = Object.entries(record(schema.properties)).map(
@@ -195,7 +195,7 @@ export function objectOf(schema: Json, ids: Ids): fc.Arbitrary<Json> {
   return fc.dictionary(names, values, { maxKeys: 3 });
 }
 
-/** The simplest that is right: what is required with its examples, and ids of the caller's own. */
+/** A minimal valid object: required fields with examples, and ids of the caller's business. */
 export function plainOf(schema: Json, ids: Ids): fc.Arbitrary<Json> {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const wanted = Object.entries(record(schema.properties)).filter(([name]) => required.has(name));
@@ -210,7 +210,7 @@ function plainValueOf(schema: Json, ids: Ids): fc.Arbitrary<unknown> {
   return schema.type === "object" ? plainOf(schema, ids) : valuesOf(schema, "", ids);
 }
 
-/** A value that the schema mostly allows. */
+/** Usually a valid value. */
 export function valuesOf(schema: Json, name: string, ids: Ids): fc.Arbitrary<unknown> {
   if (typeof schema["x-entity"] === "string") return idOf(schema, ids);
   if ("const" in schema) return fc.constant(schema.const);
@@ -251,7 +251,7 @@ function typed(type: unknown, schema: Json, name: string, ids: Ids): fc.Arbitrar
   }
 }
 
-/** One thing done to a value, at a place that is found by going down by `turns`. */
+/** A mutation of a value at a place given by `turns`. */
 export interface Spoiling {
   readonly how: "replace" | "remove" | "add" | "repeat";
   readonly turns: readonly number[];
@@ -294,6 +294,6 @@ function spoilAt(value: unknown, [turn = 0, ...turns]: readonly number[], spoili
   return Object.fromEntries(entries.filter(([each]) => each !== name));
 }
 
-/** As a field of its own even where the name is `__proto__`. */
+/** Also works for the name `__proto__`. */
 const put = (entries: readonly (readonly [string, unknown])[], name: string, value: unknown): object =>
   Object.fromEntries([...entries.filter(([each]) => each !== name), [name, value]]);

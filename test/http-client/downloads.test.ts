@@ -176,7 +176,7 @@ describe("downloads", () => {
 
   describe("that are redirected", () => {
     const redirect = (location: string) => `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`;
-    /** A server that notes each path, and whether the token came with it. */
+    /** A server that records each path, and whether it got the token. */
     const pages = async (pageAt: (path: string) => string): Promise<{ url: string; seen: string[] }> => {
       const seen: string[] = [];
       const server = createServer((request, response) => {

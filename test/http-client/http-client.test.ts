@@ -25,7 +25,7 @@ describe("HttpClient", () => {
   }
 
   afterEach(async () => {
-    // All at once: a client waits for requests that a server still holds.
+    // At the same time, since a client waits for requests that a server still holds.
     await Promise.all(opened.splice(0).map((one) => one.close()));
   });
 
@@ -177,7 +177,7 @@ describe("HttpClient", () => {
     });
   });
 
-  describe("unknown: bytes may have left and no whole answer came", () => {
+  describe("unknown: bytes may have been sent without a complete answer", () => {
     const fates: Record<string, [(socket: Socket) => void, reason: RegExp]> = {
       "reset before the answer": [(socket) => socket.resetAndDestroy(), /^connection broke: ECONNRESET$/],
       "closed before the answer": [(socket) => socket.end(), /^connection broke: ECONNRESET$/],
@@ -254,7 +254,7 @@ describe("HttpClient", () => {
   });
 
   describe("kept connections", () => {
-    /** How many connections five requests in a row take. */
+    /** The number of connections for five consecutive requests. */
     async function connectionsFor(headers: string): Promise<number> {
       const server = await raw((socket) => socket.write(answer("{}", headers)));
       const client = clientWith();

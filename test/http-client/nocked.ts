@@ -1,9 +1,9 @@
 import nock from "nock";
 
-// Importing nock takes over every request of the process; tests with real servers must not notice.
+// Importing nock intercepts all requests of the process, which must not affect tests with real servers.
 release();
 
-/** Lets nock answer within the surrounding suite; a request that nobody expects fails there. */
+/** Uses nock within the surrounding suite. Unexpected requests fail. */
 export function useNock(): void {
   before(() => {
     if (!nock.isActive()) nock.activate();
@@ -16,7 +16,7 @@ export function useNock(): void {
   });
 }
 
-/** Real requests for the surrounding suite, whatever other files have loaded. */
+/** Uses the real network within the surrounding suite, even if other files use nock. */
 export function useRealNetwork(): void {
   before(release);
 }

@@ -15,7 +15,7 @@ type Found = { error: Error | null; address: string | LookupAddress[]; family?: 
 describe("PublicOnlyAgent", () => {
   const agent = new PublicOnlyAgent();
 
-  /** What a name that stands for this address is looked up to; numbers need no name server. */
+  /** The lookup result of a name for this address. */
   const lookUp = (address: string, all: boolean): Promise<Found> =>
     new Promise((resolve) => {
       agent.options.lookup?.(address, { all }, (error, found, family) => resolve({ error, address: found, family }));
@@ -47,7 +47,7 @@ describe("PublicOnlyAgent", () => {
 
   describe("with kept connections", () => {
     useRealNetwork();
-    /** Where the name leads; the one address counts as public here, since only this machine can be reached. */
+    /** The name's address. It counts as public here, since only this machine can be reached. */
     const publicAddress = "127.0.0.1";
     let leadsTo = publicAddress;
     const lookup: LookupFunction = (_, { all }, callback) =>

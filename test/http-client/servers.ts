@@ -3,23 +3,23 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { selfSigned } from "../../src/fixtures/https/certificate.ts";
 
-/** Of every server here that speaks TLS. */
+/** Shared by all TLS servers of the tests. */
 export const certificate = await selfSigned();
 
-/** A server that speaks whatever the test writes, and counts. */
+/** A server with hand-written answers and counters. */
 export interface RawServer {
   readonly port: number;
   readonly url: string;
-  /** Connections so far. */
+  /** The number of connections. */
   connections(): number;
-  /** Requests so far: how often a head arrived. */
+  /** The number of request heads. */
   requests(): number;
-  /** Bytes that arrived, after decryption. */
+  /** The number of received bytes, after decryption. */
   bytes(): number;
   close(): Promise<void>;
 }
 
-/** `onRequest` is called once for each request head, with its number (from 1) and its connection. */
+/** `onRequest` is called for each request head, with its number (from 1) and connection. */
 export async function serveRaw(
   onRequest: (socket: Socket, request: number) => void,
   tls?: TlsOptions,
@@ -63,7 +63,7 @@ export async function serveRaw(
 export const answer = (body: string, headers = ""): string =>
   `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-/** A port on which nothing listens. */
+/** A port without a server. */
 export async function freePort(): Promise<number> {
   const server = await serveRaw(() => {});
   await server.close();

@@ -9,7 +9,7 @@ import { type LaneName, type Lanes, openLanes } from "../../src/infra/http/routi
 import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
 import { refuseTooMany } from "../../src/infra/http/server.ts";
 import { Busy } from "../../src/kernel/errors.ts";
-import { FairGate } from "../../src/kernel/fair-gate.ts";
+import { FairQueue } from "../../src/kernel/fair-queue.ts";
 import { scopes } from "../../src/kernel/scopes.ts";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
@@ -36,7 +36,7 @@ const route = (path: string, handle: Handle, more: Partial<Route> = {}): Route =
 
 const anyBody = { type: "object", properties: {} } as const;
 
-/** Keys here are the businesses they open. */
+/** The key is the id of the business. */
 const byKey = async (ctx: { get(name: string): string; state: Record<string, unknown> }, next: () => Promise<void>) => {
   if (ctx.get("x-api-key") === "") throw new HttpProblem(401, "Invalid API key");
   ctx.state.caller = { businessId: Number(ctx.get("x-api-key")), keyId: 1, scopes };
@@ -61,7 +61,7 @@ describe("admission", () => {
   const ask = (path: string, business: number, more: Parameters<typeof request>[1] = {}) =>
     request(`${app.url}${path}`, { method: "POST", ...more, headers: { "x-api-key": `${business}`, ...more.headers } });
 
-  /** A connection by hand, with what came back on it so far. */
+  /** A raw connection that collects the received bytes. */
   function dial(): { readonly socket: Socket; answer: () => string } {
     const socket = connect(Number(new URL(app.url).port), "127.0.0.1");
     let text = "";
@@ -73,9 +73,9 @@ describe("admission", () => {
     return { socket, answer: () => text };
   }
 
-  const oneLane = (name: LaneName, widths: { width: number; widthOfOne: number }): Lanes => ({
+  const oneLane = (name: LaneName, widths: { width: number; widthPerKey: number }): Lanes => ({
     ...openLanes(),
-    [name]: new FairGate({ name, queueOfOne: 2, queue: 10, waitMs: 60_000, ...widths }),
+    [name]: new FairQueue({ name, queuePerKey: 2, queue: 10, waitMs: 60_000, ...widths }),
   });
 
   for (const [isOwnDoing, status, message] of [
@@ -109,7 +109,7 @@ describe("admission", () => {
   it("keeps a place of slow work for other businesses, and turns away whose own queue is full", async () => {
     const waiting: (() => void)[] = [];
     const slow = route("/slow", () => new Promise((end) => waiting.push(() => end("done"))), { lane: "reports" });
-    await serveRoutes([slow], { lanes: oneLane("reports", { width: 2, widthOfOne: 1 }) });
+    await serveRoutes([slow], { lanes: oneLane("reports", { width: 2, widthPerKey: 1 }) });
     const own = [1, 1, 1].map((business) => ask("/slow", business));
     await eventually(async () => waiting.length === 1);
     await eventually(async () => (await ask("/slow", 1)).status === 429);
@@ -125,7 +125,7 @@ describe("admission", () => {
   });
 
   it("frees the place of a streamed answer when its client is gone, and ends its work", async () => {
-    const lanes = oneLane("exports", { width: 1, widthOfOne: 1 });
+    const lanes = oneLane("exports", { width: 1, widthPerKey: 1 });
     let ended: unknown;
     const endless = route(
       "/endless",
@@ -150,7 +150,7 @@ describe("admission", () => {
   });
 
   it("frees the place of an answer whose turn on its connection never comes", async () => {
-    const lanes = oneLane("exports", { width: 1, widthOfOne: 1 });
+    const lanes = oneLane("exports", { width: 1, widthPerKey: 1 });
     const long = route("/long", () => new Reply(200, Readable.from(["a"]), {}, "text/csv"), { lane: "exports" });
     const never = route("/never", () => new Promise(() => {}));
     await serveRoutes([long, never], { lanes });
@@ -210,7 +210,7 @@ describe("admission", () => {
       expect((await ask("/things", 1, { body: {} })).status).to.equal(200);
     });
 
-    it("keeps room for businesses whatever is held by those whom nobody knows", async () => {
+    it("keeps room for businesses whatever unknown callers hold", async () => {
       const open = route("/open", () => "done", { auth: "none", body: anyBody, bodyLimit: large });
       await serveRoutes([open, route("/things", () => "done", { body: anyBody, bodyLimit: large })], {
         boundBytes: bytesUnderWay(),
@@ -233,7 +233,7 @@ describe("admission", () => {
       await serveRoutes([route("/things", () => "done", { body: anyBody })]);
       const { socket, answer } = dial();
       socket.write("POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
-      // Few bytes at a time: those that arrive after the end would take the answer from a client that sends faster.
+      // Slowly: bytes that arrive after the end would reset the connection before the answer is read.
       const dripping = setInterval(() => socket.write("1\r\na\r\n"), 100);
       await eventually(() => socket.closed).finally(() => clearInterval(dripping));
       expect(answer()).to.match(/^HTTP\/1\.1 401/);

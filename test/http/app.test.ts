@@ -347,7 +347,7 @@ describe("the HTTP frame", () => {
     }
   });
 
-  it("lets no shared cache keep what somebody showed a key for, failures too", async () => {
+  it("forbids shared caches for answers to requests with a key, including failures", async () => {
     for (const path of ["/things/5", "/things/x"]) {
       expect((await ask(path, { headers: token })).headers["cache-control"], path).to.equal("private, no-store");
     }

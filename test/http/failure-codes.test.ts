@@ -9,8 +9,8 @@ import { eventually } from "../support/wait.ts";
 import { InMemoryIdempotencyStore } from "./in-memory-idempotency.ts";
 import { type SampleApp, serveSample } from "./sample-app.ts";
 
-/** The same operation as one of the specification's endpoints, and as one of the others. */
-describe("what turns a request away on its way", () => {
+/** Tests an operation of the specification and another one. */
+describe("failures before an operation", () => {
   let app: SampleApp;
   let leave = () => {};
   let isUnderWay = false;

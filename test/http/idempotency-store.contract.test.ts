@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
 import { PostgresIdempotencyStore } from "../../src/infra/postgres/idempotency-store.ts";
-import type { Begun, Claim, IdempotencyStore, KeptAnswer, KeyedRequest } from "../../src/kernel/idempotency.ts";
+import type { IdempotencyStore, KeyClaim, KeyedRequest, KeyState, StoredAnswer } from "../../src/kernel/idempotency.ts";
 import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 import { eventually } from "../support/wait.ts";
 import { InMemoryIdempotencyStore } from "./in-memory-idempotency.ts";
@@ -13,7 +13,7 @@ const oneDay = 86_400;
 
 interface Subject {
   readonly store: IdempotencyStore;
-  /** Makes every key older. */
+  /** Makes all keys older. */
   age(seconds: number): Promise<void> | void;
 }
 
@@ -28,7 +28,7 @@ const aRequest = (changes: Partial<KeyedRequest> = {}): KeyedRequest => ({
   ...changes,
 });
 
-const anAnswer = (changes: Partial<KeptAnswer> = {}): KeptAnswer => ({
+const anAnswer = (changes: Partial<StoredAnswer> = {}): StoredAnswer => ({
   status: 201,
   headers: { "X-Made": "yes" },
   contentType: "application/json",
@@ -36,12 +36,12 @@ const anAnswer = (changes: Partial<KeptAnswer> = {}): KeptAnswer => ({
   ...changes,
 });
 
-function claimOf(begun: Begun): Claim {
+function claimOf(begun: KeyState): KeyClaim {
   if (begun.kind !== "claimed") throw new Error(`the key was ${begun.kind}`);
   return begun.claim;
 }
 
-/** What every implementation must do; the fake of other tests is held to it as well. */
+/** The contract of every implementation, including the fake of other tests. */
 function idempotencyStoreContract(name: string, create: () => Promise<Subject>): void {
   describe(`keys remembered ${name}`, () => {
     let subject: Subject;
@@ -51,9 +51,9 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
       store = subject.store;
     });
 
-    const claim = async (changes?: Partial<KeyedRequest>): Promise<Claim> =>
+    const claim = async (changes?: Partial<KeyedRequest>): Promise<KeyClaim> =>
       claimOf(await store.begin(aRequest(changes)));
-    const claimOrKind = async (changes: Partial<KeyedRequest>): Promise<Claim | string> => {
+    const claimOrKind = async (changes: Partial<KeyedRequest>): Promise<KeyClaim | string> => {
       const begun = await store.begin(aRequest(changes));
       return begun.kind === "claimed" ? begun.claim : begun.kind;
     };
@@ -119,7 +119,7 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
       await claim({ digest: digestOf("that") });
     });
 
-    it("are abandoned when nobody answers within the lease, for the same request only", async () => {
+    it("are abandoned without an answer within the lease, for the same request only", async () => {
       await claim();
       await subject.age(leaseSeconds - 10);
       expect(await kindOf()).to.equal("in-flight");
@@ -136,7 +136,7 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
       expect(await store.begin(aRequest())).to.deep.equal({ kind: "answered", answer: anAnswer() });
     });
 
-    it("are kept for 24 hours, answered or not, and then used anew", async () => {
+    it("are kept for 24 hours, answered or not, and can then be used again", async () => {
       await store.finish(await claim(), anAnswer());
       await claim({ key: "b" });
       await subject.age(oneDay - 60);
@@ -147,7 +147,7 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
       expect(await kindOf({ digest: digestOf("that") })).to.equal("in-flight");
     });
 
-    it("are left alone by whoever claimed them a day ago", async () => {
+    it("are not changed by a claim that is a day old", async () => {
       const late = await claim();
       await subject.age(oneDay + 60);
       const held = await claim();
@@ -202,7 +202,7 @@ describe("with PostgreSQL", () => {
     const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     await eventually(async () => (await run(waiting)).length > 0);
   };
-  /** Does `work` at the moment when the key is claimed by somebody else. */
+  /** Runs `work` while another request claims the key. */
   const whileClaimed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     let result: Promise<Result> | undefined;
     await database.transaction(async (transaction) => {
@@ -264,7 +264,7 @@ describe("with PostgreSQL", () => {
       expect(await store.purge()).to.equal(0);
     });
 
-    it("stay where the purge is told to stop", async () => {
+    it("stay when the purge is aborted", async () => {
       const store = await emptied();
       await store.begin(aRequest());
       await age(oneDay + 60);
@@ -272,7 +272,7 @@ describe("with PostgreSQL", () => {
       expect(await keys()).to.deep.equal(["a"]);
     });
 
-    it("are not purged when somebody claims them anew at that moment", async () => {
+    it("are not purged if they are claimed again at that moment", async () => {
       const store = await emptied();
       await store.begin(aRequest());
       await age(oneDay + 60);

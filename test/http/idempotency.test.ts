@@ -5,7 +5,7 @@ import { openApiDocument } from "../../src/infra/http/openapi/openapi.ts";
 import { type Dialect, HttpProblem, InvalidInput } from "../../src/infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
 import { text } from "../../src/infra/http/routing/schema.ts";
-import { DatabaseAway, DomainError, beforeAll as nothingBefore } from "../../src/kernel/errors.ts";
+import { DatabaseUnavailable, DomainError, beforeAll as nothingBefore } from "../../src/kernel/errors.ts";
 import type { IdempotencyStore } from "../../src/kernel/idempotency.ts";
 import { type Answer, type RequestOptions, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
@@ -53,9 +53,9 @@ describe("the header Idempotency-Key", () => {
     refused: () => Promise.reject(new Refused("no")),
     outdated: () => Promise.reject(new Outdated("no")),
     error: () => Promise.reject(new Error("password=hunter2")),
-    away: () => Promise.reject(new DatabaseAway(new Error("ECONNREFUSED"), false)),
-    unbegun: () => nothingBefore(Promise.reject(new DatabaseAway(new Error("ECONNREFUSED"), false))),
-    unclear: () => nothingBefore(Promise.reject(new DatabaseAway(new Error("ECONNRESET"), true))),
+    away: () => Promise.reject(new DatabaseUnavailable(new Error("ECONNREFUSED"), false)),
+    unbegun: () => nothingBefore(Promise.reject(new DatabaseUnavailable(new Error("ECONNREFUSED"), false))),
+    unclear: () => nothingBefore(Promise.reject(new DatabaseUnavailable(new Error("ECONNRESET"), true))),
     invalid: () => Promise.reject(new InvalidInput("what no es válido")),
     busy: () => Promise.reject(new HttpProblem(429, "Too many requests", { "Retry-After": "3" })),
     slow: () => new Promise((done) => (leave = () => done({ run: runs }))),
@@ -224,7 +224,7 @@ describe("the header Idempotency-Key", () => {
   });
 
   it("is free where the database cannot be reached to claim it; lost after that, it may have been carried out", async () => {
-    const away = () => Promise.reject(new DatabaseAway(new Error("ECONNREFUSED"), false));
+    const away = () => Promise.reject(new DatabaseUnavailable(new Error("ECONNREFUSED"), false));
     const without = await serveSample(routes, { idempotency: { begin: away, finish: away, release: away } });
     const refused = await make("plain", without);
     expectProblem(refused, 503, /^Service unavailable$/);
@@ -267,7 +267,7 @@ describe("the header Idempotency-Key", () => {
     });
   }
 
-  it("answers as after an unexpected failure when whoever carried it out never came back, until they do", async () => {
+  it("answers as after an unexpected failure while the outcome of the first request is unknown", async () => {
     const frozen = make("slow");
     await eventually(() => runs === 1);
     store.age(leaseSeconds + 1);

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { Begun, Claim, IdempotencyStore, KeptAnswer, KeyedRequest } from "../../src/kernel/idempotency.ts";
+import type { IdempotencyStore, KeyClaim, KeyedRequest, KeyState, StoredAnswer } from "../../src/kernel/idempotency.ts";
 
 interface Known {
   readonly digest: string;
   readonly claim: string;
-  /** Seconds by which it was made older than it is. */
+  /** The artificial age in seconds. */
   age: number;
-  answer?: KeptAnswer;
+  answer?: StoredAnswer;
 }
 
 type Scope = Pick<KeyedRequest, "businessId" | "operation" | "key">;
@@ -14,13 +14,13 @@ type Scope = Pick<KeyedRequest, "businessId" | "operation" | "key">;
 const nameOf = ({ businessId, operation, key }: Scope): string => JSON.stringify([businessId, operation, key]);
 const oneDay = 86_400;
 
-/** Time stands still but for `age`. */
+/** Its clock only moves by `age`. */
 export class InMemoryIdempotencyStore implements IdempotencyStore {
   private readonly keys = new Map<string, Known>();
 
   constructor(private readonly leaseSeconds = 120) {}
 
-  async begin(request: KeyedRequest): Promise<Begun> {
+  async begin(request: KeyedRequest): Promise<KeyState> {
     const { businessId, caller, operation } = request;
     const key = `${caller} ${request.key}`;
     const name = nameOf({ businessId, operation, key });
@@ -36,16 +36,16 @@ export class InMemoryIdempotencyStore implements IdempotencyStore {
     return { kind: known.age > this.leaseSeconds ? "abandoned" : "in-flight" };
   }
 
-  async finish(claim: Claim, answer: KeptAnswer): Promise<void> {
+  async finish(claim: KeyClaim, answer: StoredAnswer): Promise<void> {
     const known = this.keys.get(nameOf(claim));
     if (known?.claim === claim.id) known.answer = structuredClone(answer);
   }
 
-  async release(claim: Claim): Promise<void> {
+  async release(claim: KeyClaim): Promise<void> {
     if (this.keys.get(nameOf(claim))?.claim === claim.id) this.keys.delete(nameOf(claim));
   }
 
-  /** Makes every key older. */
+  /** Makes all keys older. */
   age(seconds: number): void {
     for (const known of this.keys.values()) known.age += seconds;
   }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 const spaces = ["", "", "", " ", "\n\t", "\r"] as const;
 
-/** The value as JSON in one of the ways in which it may be written, by the numbers given. */
+/** Writes the value as JSON in one of several ways, chosen by the numbers. */
 function written(value: unknown, next: () => number): string {
   const space = () => spaces[next() % spaces.length];
   const list = (items: readonly string[]) => items.join(`${space()},${space()}`);
@@ -15,7 +15,7 @@ function written(value: unknown, next: () => number): string {
   return `{${space()}${list(fields)}${space()}}`;
 }
 
-/** Some of its characters spelled out. */
+/** Escapes some of the characters. */
 function quoted(text: string, next: () => number): string {
   const plain = JSON.stringify(text);
   const code = text.charCodeAt(0).toString(16).padStart(4, "0");
@@ -29,11 +29,11 @@ export function nextOf(given: readonly number[]): () => number {
   return () => given[at++ % given.length] ?? 0;
 }
 
-/** Ways to write a value as JSON. */
+/** Different JSON texts of a value. */
 export const writings = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.tuple(value, numbers).map(([one, given]) => written(one, nextOf(given)));
 
-/** The bytes cut into chunks of these lengths, again and again. */
+/** Splits the bytes into chunks of these lengths, which are repeated. */
 export function cut(bytes: Buffer, lengths: readonly number[]): Buffer[] {
   const next = nextOf(lengths);
   const chunks: Buffer[] = [];
@@ -45,7 +45,7 @@ export function cut(bytes: Buffer, lengths: readonly number[]): Buffer[] {
   return chunks;
 }
 
-/** An object with its fields in any order; those that are not required may be missing. */
+/** An object with its fields in any order and without some of the optional ones. */
 export function inAnyOrder(
   fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
   required: readonly string[],

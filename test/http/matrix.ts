@@ -5,7 +5,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export const record = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 
-/** The number and digest of all rows of a business, by table. */
+/** Count and digest of all rows of a business, by table. */
 export async function dumpOf(world: World, businessId: number, without: readonly string[] = []): Promise<object> {
   const owned = await world.rows<{ name: string }>(
     `select table_name as name from information_schema.columns

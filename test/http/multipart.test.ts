@@ -16,7 +16,7 @@ import { type SampleApp, serveSample } from "./sample-app.ts";
 const limit = 1_000_000;
 const dialect: Dialect<InvalidInput> = { ...plainDialect, invalid_input: ({ message }) => [400, { message }] };
 
-/** Does with the file what the test wants. */
+/** A route that handles the file as the test wants. */
 const taking = (take: (file: UploadedFile) => Promise<unknown>): Route =>
   defineRoute({
     method: "post",
@@ -53,7 +53,7 @@ describe("a multipart body", () => {
 
   const post = (rawBody: Buffer, agent?: Agent) =>
     request(`${app.url}/files`, { method: "POST", rawBody, headers, ...(agent && { agent }) });
-  /** Begins a request that is never finished. */
+  /** Starts a request that is never completed. */
   const begin = (length: number): Socket => {
     const socket = connect(Number(new URL(app.url).port), "127.0.0.1").on("error", () => {});
     sockets.push(socket);
@@ -128,7 +128,7 @@ describe("a multipart body", () => {
     for (const end of ends) expect(end).to.be.instanceOf(InvalidInput);
   });
 
-  it("is nobody's fault here where the client breaks off, whatever fails then", async () => {
+  it("logs no error if the client disconnects, whatever fails then", async () => {
     const route = taking((file) =>
       sizeOf(file).catch(() => {
         throw new Error("the disk was not told the end");

@@ -1,6 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect } from "chai";
-import { openApiRoute } from "../../src/infra/http/openapi/document-route.ts";
+import { documentRoute } from "../../src/infra/http/openapi/document-route.ts";
 import { type ApiInfo, openApiDocument } from "../../src/infra/http/openapi/openapi.ts";
 import { defineRoute, type Route } from "../../src/infra/http/routing/route.ts";
 import {
@@ -20,7 +20,7 @@ import { sampleRoutes, serveSample } from "./sample-app.ts";
 
 const info = { title: "Things", version: "1.2.3" };
 
-/** The document as those see it who read it from the wire. */
+/** The document after serialization. */
 const read = (routes: readonly Route[], about: ApiInfo = info) =>
   JSON.parse(JSON.stringify(openApiDocument(routes, about)));
 
@@ -246,7 +246,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("is served, once to those who keep it", async () => {
-    const app = await serveSample([openApiRoute(document)]);
+    const app = await serveSample([documentRoute(document, "/openapi.json", "getOpenApiDocument", "The document")]);
     const url = `${app.url}/openapi.json`;
     const first = await request(url);
     expect(first).to.include({ status: 200, type: "application/json" });

@@ -123,7 +123,7 @@ describe("the routes of operations", () => {
   });
 
   describe("/metrics", () => {
-    it("tells whoever has the key", async () => {
+    it("answers requests with the key", async () => {
       const metrics = new Metrics(false);
       metrics.countMessages("cloud", "accepted");
       await serveOperations({ metrics, metricsKey: "k".repeat(32) });

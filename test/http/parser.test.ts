@@ -34,7 +34,7 @@ const thing = {
 
 const good = { name: "a", count: 1 };
 
-/** The message of the refusal; fails when the input is accepted or anything else is thrown. */
+/** The message of the refusal. Fails if the input is accepted or another error is thrown. */
 function refusal(parse: (raw: unknown) => unknown, raw: unknown): string {
   try {
     parse(raw);

@@ -23,7 +23,7 @@ const route = (auth: "key-or-token" | "none", name: string = auth, cost = 1) =>
     handle: () => "ok",
   });
 
-/** As an authenticator does: keys here are those of a business each. */
+/** An authenticator whose keys are the ids of businesses. */
 const byKey: Middleware = (ctx, next) => {
   ctx.state.caller = { businessId: ctx.get("x-api-key"), keyId: 1, scopes };
   return next();
@@ -88,7 +88,7 @@ describe("the rate limit", () => {
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 429]);
   });
 
-  it("is not avoided by a forged address, nor put on somebody else's", async () => {
+  it("cannot be avoided or shifted to another client by a forged address", async () => {
     await serveLimited(1, 0);
     const forged = ["1.1.1.1", "2.2.2.2", "10.0.0.2"];
     const answers = await Promise.all(forged.map((ip) => from(`${ip}, 10.0.0.1`)));

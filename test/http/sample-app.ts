@@ -4,7 +4,7 @@ import { type Dialect, HttpProblem, type InvalidInput } from "../../src/infra/ht
 import { defineRoute, Reply, type Route } from "../../src/infra/http/routing/route.ts";
 import { idOf, nullableInteger, numericIdOf, plainString, problem, text } from "../../src/infra/http/routing/schema.ts";
 import { trustedProxies } from "../../src/infra/http/trusted-proxies.ts";
-import { DatabaseAway, DomainError } from "../../src/kernel/errors.ts";
+import { DatabaseUnavailable, DomainError } from "../../src/kernel/errors.ts";
 import { scopes } from "../../src/kernel/scopes.ts";
 import { type Served, serve } from "../support/http.ts";
 
@@ -41,7 +41,7 @@ const common = {
 } as const;
 const echo = { ...common, auth: "none" } as const;
 
-/** Lets a test hold a request in flight. */
+/** Lets a test hold a request. */
 export const gate = { enter: () => {}, leave: Promise.resolve() };
 
 export const sampleRoutes: readonly Route[] = [
@@ -122,8 +122,8 @@ export const sampleRoutes: readonly Route[] = [
     handle: ({ params }) => {
       if (params.how === "domain") throw new Unforeseen("password=hunter2");
       if (params.how === "text") throw "password=hunter2";
-      if (params.how === "away") throw new DatabaseAway(new Error("password=hunter2"), false);
-      if (params.how === "lost") throw new DatabaseAway(new Error("password=hunter2"), true);
+      if (params.how === "away") throw new DatabaseUnavailable(new Error("password=hunter2"), false);
+      if (params.how === "lost") throw new DatabaseUnavailable(new Error("password=hunter2"), true);
       if (params.how === "limit") throw new HttpProblem(429, "Too many requests", { "Retry-After": "3" });
       throw new Error("password=hunter2");
     },
@@ -169,7 +169,7 @@ export interface SampleApp extends Served {
   readonly observed: { method: string; route: string; status: number; seconds: number }[];
 }
 
-/** Serves the sample routes; key `k` acts as business 7, token `t` as its user 70. */
+/** Serves the sample routes. The key `k` belongs to business 7, and the token `t` to its user 70. */
 export async function serveSample(
   routes: readonly Route[] = sampleRoutes,
   changes: Partial<AppParts> = {},
@@ -210,7 +210,7 @@ export async function serveSample(
   return { ...(await serve(app, limits)), logged, observed, refusals };
 }
 
-/** No sample is reached this way. */
+/** No sample needs it. */
 const refuseAll = (): never => {
   throw new HttpProblem(401, "Invalid API key");
 };

@@ -7,16 +7,16 @@ import { startWorld, type World } from "../support/world.ts";
 import { dumpOf, type Json, record } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
-/** What a key of each single scope may call, over all routes of the service, and what the document says of it. */
+/** For each route and each single scope: whether the key may call it, as the document says. */
 
 const own = 1;
 const routes = servedRoutes();
 const forKeys = routes.filter(({ auth }) => auth !== "none" && auth !== "session");
 
-/** As the rule has it: `read` for GET unless the route names another; every other route names one. */
+/** The rule: `read` for GET unless the route names another scope; other routes must name one. */
 const statedBy = ({ scope, method }: Route): string | undefined => scope ?? (method === "get" ? "read" : undefined);
 
-/** A value that the schema takes, for what is required and what names a record. */
+/** A valid value with the required fields and all ids. */
 function sampleOf(schema: Json): unknown {
   if (typeof schema["x-entity"] === "string") return schema["x-entity"] === "business" ? own : own * 100 + 1;
   if ("example" in schema) return schema.example;
@@ -55,7 +55,7 @@ describe("Scopes of App Keys", () => {
   });
   after(() => world.stop());
 
-  /** One that the route would take, or one with nothing in it. */
+  /** A valid request, or an empty one. */
   const send = (route: Route, key: string, isWhole: boolean): Promise<Answer> => {
     const params = isWhole ? objectOf(record(route.params)) : {};
     const path = route.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name] ?? "0")));
@@ -70,7 +70,7 @@ describe("Scopes of App Keys", () => {
   };
   const lacks = (scope: string) => ({ error: `La llave no tiene el alcance ${scope}`, code: "forbidden" });
 
-  it("are stated by every route that takes keys, and told by the document of each operation", async () => {
+  it("are stated by every route that takes keys, and documented for each operation", async () => {
     const { paths } = (await request(`${world.api}/openapi.json`)).json;
     expect(forKeys.length).to.be.above(100);
     for (const route of routes) {
@@ -88,7 +88,7 @@ describe("Scopes of App Keys", () => {
     it(`let a key with ${scope} alone pass what states it, and nothing else, without an effect`, async function () {
       this.timeout(60_000);
       const key = keys.get(scope) ?? "";
-      // When a key was used last is no effect of a request.
+      // The time of a key's last use is not an effect of the request.
       await send(forKeys[0] as Route, key, false);
       const before = await dumpOf(world, own);
       let passed = 0;

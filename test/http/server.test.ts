@@ -15,7 +15,7 @@ import { closeServer, createServer, handlersEnded, listen, serverLimits } from "
 import { request } from "../support/http.ts";
 import { gate, type SampleApp, sampleRoutes, serveSample } from "./sample-app.ts";
 
-/** Opens a connection and collects what comes back until the other side closes it. */
+/** Opens a connection and collects the received bytes until it is closed. */
 async function raw(url: string, sent: string): Promise<{ socket: Socket; closed: Promise<string> }> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   const chunks: Buffer[] = [];
@@ -26,7 +26,7 @@ async function raw(url: string, sent: string): Promise<{ socket: Socket; closed:
   return { socket, closed };
 }
 
-/** Holds the next `/slow` until told to go on; resolves once it is in its handler. */
+/** Holds the next `/slow`. Resolves when its handler runs. */
 function holdNext(): { entered: Promise<void>; release: () => void } {
   let release = () => {};
   const entered = new Promise<void>((resolve) => {
@@ -67,7 +67,7 @@ describe("the HTTP server", () => {
     await first;
     for (const socket of sockets) socket.destroy();
     expect(await closeServer(server, 5_000)).to.equal(true);
-    // As many turns of the event loop as all of them would take.
+    // As many turns of the event loop as the whole burst would need.
     for (let turn = 0; turn < burst * 2; turn += 1) await new Promise(setImmediate);
     expect(begun).to.be.within(1, burst - 1);
   });
@@ -193,7 +193,7 @@ describe("the HTTP server", () => {
     expect(answer.status).to.equal(431);
   });
 
-  it("refuses a request that names two hosts, or none, and hands it to nobody", async () => {
+  it("refuses a request with two hosts or none before the application", async () => {
     for (const hosts of ["Host: x\r\nHost: x\r\n", "Host: x\r\nX-A: b\r\nhOST: y\r\n", "Host:\r\nHost:\r\n"]) {
       const { closed } = await raw(app.url, `GET /things HTTP/1.1\r\n${hosts}\r\n`);
       const answer = await closed;
@@ -234,7 +234,7 @@ describe("the HTTP server", () => {
     const { headersTimeout, requestTimeout, keepAliveTimeout } = serverLimits;
     expect(server).to.include({ headersTimeout, requestTimeout, keepAliveTimeout });
     for (const limit of [headersTimeout, bodyMs, keepAliveTimeout]) expect(limit).to.be.within(1, 120_000);
-    // 100 MB within it are less than 2 Mbit/s.
+    // 100 MB in this time need less than 2 Mbit/s.
     expect(requestTimeout).to.be.within(500_000, 1_800_000);
   });
 
@@ -282,7 +282,7 @@ describe("the HTTP server", () => {
       const headers = "Host: x\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=b\r\n";
       const length = `Content-Length: ${head.length + tail.length}\r\n`;
       const { socket, closed } = await raw(slow.url, `POST /upload HTTP/1.1\r\n${headers}${length}\r\n${head}`);
-      // Somebody else's time is over by then.
+      // Another client's time would be over by then.
       const { closed: other } = await raw(slow.url, "POST /raw HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
       await other;
       socket.write(tail);

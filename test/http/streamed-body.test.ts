@@ -58,7 +58,7 @@ const common = {
   responses: { 200: { description: "What came" } },
 } as const;
 
-/** Lets a test hold a handler, and fail it. */
+/** Lets a test hold a handler, or let it fail. */
 const gate = { open: Promise.resolve() };
 
 const inAll = async <Element>(array: StreamedArray<Element>): Promise<Element[]> => {
@@ -84,7 +84,7 @@ const routes: readonly Route[] = [
       await gate.open;
       const people = await inAll(body.people);
       expect(people).to.have.length(body.people.length);
-      // Again from the beginning, as often as they are asked for.
+      // Can be iterated several times.
       expect(await inAll(body.people)).to.deep.equal(people);
       return { ...known(body), ids: await inAll(body.ids), people };
     },
@@ -114,7 +114,7 @@ describe("a JSON body that streams", () => {
     return [status, json.error];
   };
 
-  /** In chunks that arrive one by one. */
+  /** Sends the chunks one by one. */
   function postChunks(path: string, chunks: readonly Buffer[], agent: Agent): Promise<readonly [number, unknown]> {
     return new Promise((resolve, reject) => {
       const headers = { ...key, "content-type": "application/json", "transfer-encoding": "chunked" };
@@ -131,7 +131,7 @@ describe("a JSON body that streams", () => {
 
   const odd = fc.oneof(
     fc.constantFrom(null, true, 0, -1.5e-7, "", "[", "]},{", '"', "\\", "ñ😀", {}, [], [[]], { a: [{ b: "}" }] }),
-    // Long enough to be searched natively.
+    // Long enough for the native search.
     fc.string({ unit: fc.constantFrom('"', "\\", "a", "ñ"), minLength: 30, maxLength: 150 }),
     fc.string({ unit: "binary", maxLength: 20 }).filter((text) => !text.includes("\0")),
   );
@@ -157,7 +157,7 @@ describe("a JSON body that streams", () => {
     { weight: 5, arbitrary: inAnyOrder(fields, body.required) },
     { weight: 1, arbitrary: inAnyOrder(fields, []) },
   );
-  /** Some of them spoilt: a character lost, doubled or put in. */
+  /** Some with a character removed, doubled or inserted. */
   const texts = fc
     .tuple(
       fc.oneof({ weight: 9, arbitrary: writings(bodies) }, { weight: 1, arbitrary: writings(odd) }),
@@ -379,7 +379,7 @@ describe("a JSON body that streams", () => {
     const again = await post({ rawBody: gzipSync(rawBody), headers: { ...headers, "content-encoding": "gzip" } });
     expect(first.status).to.equal(200);
     expect(first.headers).not.to.have.property("idempotent-replay");
-    // What it was answered with is too large to be kept, which tells that it is known.
+    // The first answer was too large to store, which shows that the key is known.
     expect([again.status, again.json.message]).to.deep.equal([
       409,
       "This request was answered with status 200; the answer was too large to keep",
@@ -464,7 +464,7 @@ describe("a JSON body that streams", () => {
 const connectionsOf = ({ server }: SampleApp): Promise<number> =>
   new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))));
 
-/** How many this process has open; they have no name any more. */
+/** The number of open spool files, which have no names. */
 async function spoolFiles(): Promise<number> {
   const names = await readdir("/proc/self/fd");
   const files = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")));

@@ -10,11 +10,11 @@ import { dumpOf, type Json, record } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
 /**
- * Another business's ids answer like ids that exist nowhere, byte for byte. The requests are made from the schemas
- * of the routes: a new endpoint takes part once its ids carry `x-entity` and its other required fields an example.
+ * Ids of another business get exactly the same answer as ids that do not exist. The requests are built from the routes'
+ * schemas; a new endpoint is included if its ids have `x-entity` and its other required fields an example.
  */
 
-/** The table of each entity. In each business of this test the one with the id 1 after its own number exists. */
+/** The table of each entity. Each business of this test has a record whose id is the business's number followed by 1. */
 const tables: Readonly<Record<string, string>> = {
   business: "businesses",
   user: "users",
@@ -39,10 +39,7 @@ const tables: Readonly<Record<string, string>> = {
   session: "sessions",
 };
 
-/**
- * By place (`operationId where.field`): why its foreign ids are answered in other words than missing ones, or why
- * they are answered with success.
- */
+/** By place (`operationId where.field`): why ids of other businesses may get a different answer or a success. */
 const exceptions: Readonly<Record<string, { readonly otherWords?: string; readonly success?: string }>> = {
   "listOrders query.sucursalId": { success: "a branch that the business does not have gives an empty page" },
   "listOrders query.userId": { success: "a user that the business does not have gives an empty page" },
@@ -60,7 +57,7 @@ const exceptions: Readonly<Record<string, { readonly otherWords?: string; readon
   "getSharedReport body.includeBusinesses": { success: "ids outside of the group are ignored" },
 };
 
-/** By place: fields that are named like ids and name nothing that belongs to a business, and what they name. */
+/** By place: fields that look like ids but do not refer to a business's records. */
 const noIdsOfOurs: Readonly<Record<string, string>> = {
   "sendTemplateToChat body.meta_id": "the recipient's number",
   "sendTemplateToChat body.categoria_id": "a category of the client's own",
@@ -91,25 +88,25 @@ const noIdsOfOurs: Readonly<Record<string, string>> = {
   "listAdSets params.campaignId": "a campaign of the ad platform, as the business's token shows it",
 };
 
-/** The state that an operation wants its campaign in; `running` where none is named. */
+/** The required state of the campaign by operation; `running` unless given. */
 const campaignStates: Readonly<Record<string, string>> = { resumeCampaign: "paused" };
 
-/** By operation: what its template is called at the platform; one without parameters where none is named. */
+/** The template's name at the platform by operation; one without parameters unless given. */
 const platformTemplates: Readonly<Record<string, string>> = { sendPaymentLinkByTemplate: "with_link" };
 
-/** By place: why an agent is told of a chat that another agent has. */
+/** By place: why an agent may know about another agent's chat. */
 const seenByAll: Readonly<Record<string, string>> = {
   "takeChat params.id": "who has it is told: 409",
   "answerChat params.id": "who has it is told: 409",
 };
 
-/** By operation: fields that it cannot do without, though no schema says so. */
+/** By operation: required fields that no schema requires. */
 const examples: Readonly<Record<string, Json>> = { answerChat: { texto: "Hola" } };
 
 /** Operations that keys may not call. */
 const forUsers: readonly string[] = ["takeChat"];
 
-/** By operation: the fields of a body that go together; a body has those of the first group that holds the place. */
+/** By operation: groups of fields that belong together. A body has the first group with the tested field. */
 const togetherIn: Readonly<Record<string, readonly (readonly string[])[]>> = {
   answerChat: [["texto", "responde_a"], ["plantilla_id"], ["respuesta_rapida_id"]],
   assignChat: [["soporte_id"], ["departamento_id"]],
@@ -117,7 +114,7 @@ const togetherIn: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 const own = 1;
 const foreign = 98_765;
-/** As long as the foreign one, so that nothing but the number can differ. */
+/** As many digits as the other business's id, so that answers have the same length. */
 const nowhere = 98_764;
 
 const idIn = (businessId: number, entity: string): number =>
@@ -142,7 +139,7 @@ interface Field {
 
 const schemaOf = (route: Route, where: Where): Json => record(route[where]);
 
-/** Every field of a schema, nested ones too; the items of a list go by the name of the list. */
+/** All fields of a schema, including nested ones. Items of a list have the name of the list. */
 function fieldsOf(where: Where, schema: Json, path: readonly string[] = []): Field[] {
   const named = Object.entries(record(schema.properties)).flatMap(([name, property]) => {
     const field = { where, path: [...path, name], schema: record(property) };
@@ -154,10 +151,10 @@ function fieldsOf(where: Where, schema: Json, path: readonly string[] = []): Fie
 const nameOf = (route: Route, { where, path }: Pick<Field, "where" | "path">) =>
   `${route.operationId} ${where}.${path.join(".")}`;
 
-/** The schema of the id itself: of an item where the field is a list of ids. */
+/** The schema of the id, or of the items of a list of ids. */
 const idSchema = ({ schema }: Field): Json => (schema.type === "array" ? record(schema.items) : schema);
 
-function placesOf(route: Route): Place[] {
+function placeholders(route: Route): Place[] {
   const fields = parts.flatMap((where) => fieldsOf(where, schemaOf(route, where)));
   return fields.flatMap((field) => {
     const schema = idSchema(field);
@@ -168,7 +165,7 @@ function placesOf(route: Route): Place[] {
   });
 }
 
-/** A value for a field: an id of the own business, an example, or what the schema leaves no choice about. */
+/** A valid value: an id of the own business, an example, or the only possible value. */
 function sampleOf(schema: Json, name: string): unknown {
   if (typeof schema["x-entity"] === "string") return idIn(own, schema["x-entity"]);
   if ("example" in schema) return schema.example;
@@ -182,7 +179,7 @@ function sampleOf(schema: Json, name: string): unknown {
   throw new Error(`${name}: no value can be derived from its schema; give it an example`);
 }
 
-/** What is required, and what holds an id. */
+/** The required fields, and those with ids. */
 function objectOf(schema: Json, name: string): Json {
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
   const wanted = Object.entries(record(schema.properties)).filter(
@@ -191,7 +188,7 @@ function objectOf(schema: Json, name: string): Json {
   return Object.fromEntries(wanted.map(([field, each]) => [field, sampleOf(record(each), `${name}.${field}`)]));
 }
 
-/** Puts `value` in the place of the id, in the first item of each list on the way. */
+/** Replaces the id by `value`, in the first item of each list on the path. */
 function withValue(given: unknown, path: readonly string[], value: unknown): unknown {
   if (Array.isArray(given)) return [withValue(given[0], path, value), ...given.slice(1)];
   const [name, ...rest] = path;
@@ -201,7 +198,7 @@ function withValue(given: unknown, path: readonly string[], value: unknown): unk
 const looksLikeId = (name: string): boolean => /^ids?$|_ids?$|[a-z]Ids?$/.test(name);
 
 const routes = servedRoutes();
-/** Their requests are made from the samples of the resources: `test/administration/isolation.test.ts`. */
+/** Covered by `test/administration/isolation.test.ts`. */
 const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");
 const guarded = routes.filter((route) => route.auth !== "none" && !isOfRecords(route));
 
@@ -239,7 +236,7 @@ describe("ids of another business", () => {
   });
   after(() => world.stop());
 
-  /** Who wrote lately may be written to. */
+  /** Opens the service window. */
   const hearFromCustomer = async (businessId: number): Promise<void> => {
     const customer = `5917000${String(businessId * 100 + 1).padStart(4, "0")}`;
     await world.control("POST", `/customers/${customer}/say`, { to: `number-${businessId}`, text: "Hola" });
@@ -269,7 +266,7 @@ describe("ids of another business", () => {
     ]);
   };
 
-  /** A session of the administrator, beside the one of the requests. */
+  /** Adds a session of the administrator, besides the one of the requests. */
   const addSession = async (businessId: number): Promise<void> => {
     const id = businessId * 100 + 1;
     await world.rows(
@@ -280,7 +277,7 @@ describe("ids of another business", () => {
     );
   };
 
-  /** An order that the first message made. */
+  /** Adds an order that was created by the first message. */
   const addOrderOfMessage = async (businessId: number): Promise<void> => {
     const id = businessId * 100 + 1;
     await world.rows("update orders set message_id = $2 where business_id = $1 and id = $2", [businessId, id]);
@@ -296,7 +293,7 @@ describe("ids of another business", () => {
     );
   };
 
-  /** What a request before has removed is there again. */
+  /** Restores the line that an earlier request removed. */
   const addLineOne = async (businessId: number): Promise<void> => {
     const id = businessId * 100 + 1;
     const [held] = await world.rows("select from orders where business_id = $1 and id = $2", [businessId, id]);
@@ -343,7 +340,7 @@ describe("ids of another business", () => {
     expect(isValid, `${route.operationId} ${answer.status}: ${ajv.errorsText()} in ${answer.text}`).to.equal(true);
   };
   const dump = () => dumpOf(world, foreign);
-  /** Without the number itself, which an answer may name. */
+  /** Without the id, which an answer may repeat. */
   const seen = ({ status, type, text }: Answer, id: number) => ({
     status,
     type,
@@ -365,7 +362,7 @@ describe("ids of another business", () => {
   });
 
   it("are known here by the tables that hold them", async () => {
-    for (const entity of new Set(guarded.flatMap(placesOf).map((place) => place.entity))) {
+    for (const entity of new Set(guarded.flatMap(placeholders).map((place) => place.entity))) {
       const table = tables[entity];
       expect(table, `say in \`tables\` where a ${entity} is kept`).not.to.equal(undefined);
       for (const businessId of [own, foreign]) {
@@ -391,13 +388,13 @@ describe("ids of another business", () => {
   });
 
   it("have no exceptions that nothing needs any more", () => {
-    const places = guarded.flatMap(placesOf).map(({ name }) => name);
+    const places = guarded.flatMap(placeholders).map(({ name }) => name);
     expect(places).to.include.members(Object.keys(exceptions));
     expect(places.length).to.be.above(4);
   });
 
   for (const route of guarded) {
-    const places = placesOf(route);
+    const places = placeholders(route);
     if (places.length === 0) continue;
     describe(`in ${route.operationId}`, () => {
       it("stand beside ids of the own business, with which the request succeeds", async () => {

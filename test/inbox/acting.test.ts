@@ -81,7 +81,7 @@ describe("acting on chats", () => {
       const first = await act(people.ana, chatId, "take");
       expect((await act(people.ana, chatId, "take")).version).to.equal(first.version);
       await inbox.refused(403, "forbidden", "key", "POST", `/chats/${chatId}/take`);
-      // Carl could see it if nobody had it.
+      // Carl could see the chat if it were unassigned.
       await inbox.refused(409, "chat_taken", people.carl, "POST", `/chats/${chatId}/take`);
       await inbox.flag("agents_see", "own");
       await inbox.refused(404, "chat_not_found", people.carl, "POST", `/chats/${chatId}/take`);
@@ -216,7 +216,7 @@ describe("acting on chats", () => {
         texto: "hola",
       });
       expect(refused.error).to.include("plantilla");
-      // A file that cannot be reached is not asked for.
+      // A file is not requested if the chat cannot be answered.
       await inbox.refused(409, "window_closed", people.ana, "POST", `/chats/${chatId}/messages`, {
         media_url: "https://no-such-host.invalid/a.png",
       });
@@ -469,7 +469,7 @@ describe("acting on chats", () => {
       let arrival: Promise<unknown> | undefined;
       await inbox.world.database.transaction(async (transaction) => {
         const ask = (text: string, values: unknown[] = []) => transaction.rows({ name: "", text }, values);
-        // As campaigns do, which put tags on many chats at once.
+        // Like campaigns, which tag many chats at once.
         await ask("insert into chat_tags (business_id, chat_id, tag_id) values (1, $1, 102)", [chatId]);
         const mine = "select from chats where business_id = 1 and id = $1 and last_message_at > now()";
         const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";

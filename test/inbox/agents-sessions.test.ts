@@ -17,7 +17,7 @@ describe("an agent's session at the endpoints that go by phone number", () => {
     await inbox.world.rows("update templates set allowed_agents = $1 where business_id = 1 and id = 102", [
       `${people.bea}, ${people.carl}`,
     ]);
-    // Which agent gets a ticket is no question here.
+    // Which agent gets a ticket does not matter here.
     await inbox.world.rows("update users set available = id = $1 where business_id = 1", [people.ana]);
   });
   after(() => inbox.stop());

@@ -52,7 +52,7 @@ describe("several tickets at once", () => {
   });
 });
 
-describe("what a step says", () => {
+describe("the agents that a step names", () => {
   const tags: [string | null, number[]][] = [
     [null, []],
     ["", []],

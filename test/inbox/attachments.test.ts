@@ -7,7 +7,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, aThread, startWorld, type World } from "../support/world.ts";
 
-/** A template of a campaign whose header is a picture. */
+/** A campaign's template with a picture as its header. */
 const pictured = {
   body: "Hola",
   headerType: "IMAGE",

@@ -39,7 +39,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
   const expectError = (answer: Answer, status: number, error: string): void =>
     expectAnswer(answer, status, { success: false, error });
 
-  /** The events that clients are told of while `work` goes on, and whether others could see them in the log by then. */
+  /** The events that are published during `work`, and whether they were visible in the log at that time. */
   const publishedBy = async (work: () => Promise<unknown>) => {
     const feed = resolve(world.container, tokens.feed);
     const publish = feed.publish.bind(feed);
@@ -320,7 +320,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       const now = new Date();
       const day = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][now.getUTCDay()] ?? "";
       const hour = String(now.getUTCHours()).padStart(2, "0");
-      // This hour in UTC, which in Tokyo is another one.
+      // The current hour in UTC is another hour in Tokyo.
       const desk = await other.desk({
         hours: {
           [day]: [
@@ -349,7 +349,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
     });
   });
 
-  describe("tells of the ticket", () => {
+  describe("announces the ticket", () => {
     it("the contact, in the business's name, with the step's content (§5.4)", async () => {
       const phone = await tickets.customer();
       await world.control("POST", "/webhooks", { paused: true });
@@ -587,7 +587,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
   describe("at the same time", () => {
     const together = <Made>(count: number, create: (index: number) => Promise<Made>): Promise<Made[]> =>
       Promise.all(Array.from({ length: count }, (_, index) => create(index)));
-    /** The use case as so many processes have it, each with a database of its own. */
+    /** The use case in several processes, each with its own connections. */
     const severalProcesses = async <Result>(
       count: number,
       use: (execute: (index: number, command: CreateTicketCommand) => Promise<CreatedTicket>) => Promise<Result>,

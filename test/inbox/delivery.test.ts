@@ -15,7 +15,7 @@ type News =
   | { readonly kind: "answer"; readonly state: "sent" | "unknown" };
 
 const statuses = fc.array(fc.constantFrom(...reportedStates), { minLength: 1, maxLength: 4 });
-/** What the platform tells, in deliveries of one or more, and the answer to the request itself, which may be lost. */
+/** Reports of the platform in one or more deliveries, and the answer to the request, which may be lost. */
 const news = fc.array(
   fc.oneof(
     { weight: 3, arbitrary: statuses.map((states): News => ({ kind: "statuses", states })) },

@@ -16,7 +16,7 @@ interface Row {
   readonly reply_to_id: number | null;
 }
 
-describe("what customers do with messages, told before the message", () => {
+describe("reactions and the like that arrive before their message", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(2)], environment: { ROLE: "api" } });

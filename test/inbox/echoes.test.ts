@@ -20,7 +20,7 @@ interface Row {
   readonly platform_message_id: string | null;
 }
 
-describe("echoes of what a business writes", () => {
+describe("echoes of a business's messages", () => {
   let world: World;
   let messages: OutgoingMessages;
   before(async () => {
@@ -256,7 +256,7 @@ describe("echoes of what a business writes", () => {
         const isKnown = withReference || order.includes("answer") || order.includes("echo");
         const furthest = order.map((kind) => (kind === "answer" || kind === "echo" ? "sent" : kind));
         const state = isKnown ? ranks[Math.max(...furthest.map((each) => ranks.indexOf(each)))] : "sending";
-        // The answer has the service look at what was early, which may be going on.
+        // The answer triggers a look at early statuses, which may still be running.
         await eventually(
           async () => JSON.stringify(await seen(phone)) === JSON.stringify([[state, isKnown ? id : null]]),
         );

@@ -28,7 +28,7 @@ describe("an erased contact", () => {
     return { contactId: contact.id, chatId: chat?.id ?? 0 };
   };
 
-  /** Erases a contact, and stops halfway, at the row that `lock` locks, until `meanwhile` waits for the erasure. */
+  /** Erases a contact. The erasure waits for the row that `lock` locks until `meanwhile` has run. */
   const erasing = async <Done>(
     contactId: number,
     [lock, rowId]: readonly [sql: string, id: number],

@@ -34,10 +34,10 @@ describe("the erasure of a contact", () => {
     await eventually(async () => (await holding("texto rezagado")).length === 0);
   });
 
-  /** Ways in which the part of an erasure that follows its commit may end early. */
+  /** Ways to interrupt the part of an erasure after its commit. */
   const trouble = {
     "its files cannot be removed": async (file: string) => {
-      // What is a folder cannot be removed as a file.
+      // A folder cannot be removed as a file.
       await rename(join(erasures.directory, file), join(erasures.directory, "aside"));
       await mkdir(join(erasures.directory, file));
       return async () => {
@@ -72,7 +72,7 @@ describe("the erasure of a contact", () => {
       expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(500);
       expect((await world.get(`/contacts/${contact.id}`)).status).to.equal(404);
       expect((await fetched()).status).to.equal(404);
-      // What the platform delivered before, and another process had in hand until now.
+      // A webhook that arrived before, and that another process was handling until now.
       await world.rows("insert into incoming_webhooks (payload, gave_up_at, error) values ($1, now(), '')", [
         JSON.stringify({ from: number, text: secret }),
       ]);

@@ -8,11 +8,11 @@ import { formOf, multipart, png } from "../messaging/media-files.ts";
 import { type Answer, request } from "../support/http.ts";
 import { aBusiness, aWebhook, startWorld, type World } from "../support/world.ts";
 
-/** A business that stores files, another one beside it, and what the tests of erasures ask of them. */
+/** A business that stores files and another one, with requests and checks for the tests of erasures. */
 export class Erasures {
   private constructor(
     readonly world: World,
-    /** Of the stored files. */
+    /** The folder of the stored files. */
     readonly directory: string,
   ) {}
 
@@ -30,7 +30,7 @@ export class Erasures {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** With the App Key of business 1. */
+  /** Sends a request with the App Key of business 1. */
   call(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
     return request(this.world.api + path, {
       method,
@@ -39,7 +39,7 @@ export class Erasures {
     });
   }
 
-  /** The last line of the answer. */
+  /** Imports contacts. Returns the last line of the answer. */
   async import(rawBody: string): Promise<Answer["json"]> {
     const { text } = await request(`${this.world.api}/contacts/import`, {
       method: "POST",
@@ -49,7 +49,7 @@ export class Erasures {
     return JSON.parse(text.trim().split("\n").at(-1) ?? "");
   }
 
-  /** The address of a new file. */
+  /** Stores a file. Returns its URL. */
   async upload(size: number): Promise<string> {
     const answer = await request(`${this.world.api}/media`, {
       method: "POST",
@@ -59,7 +59,7 @@ export class Erasures {
     return answer.json.media_url;
   }
 
-  /** The tables in which a row holds the text. */
+  /** The tables with a row that contains the text. */
   async holding(text: string): Promise<string[]> {
     const tables = await this.world.rows<{ name: string }>(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -73,13 +73,13 @@ export class Erasures {
     return found;
   }
 
-  /** As if everything had ended that was under way. */
+  /** Ends all leases and pauses. */
   async endNow(): Promise<void> {
     await this.world.rows("update contact_erasures set completed_at = now() - interval '1 hour'");
     await this.completeNow();
   }
 
-  /** As if the time of what remains to be done had come. */
+  /** Makes open work of erasures due. */
   async completeNow(): Promise<void> {
     await this.world.rows("update contact_erasures set due_at = now()");
     await resolve(this.world.container, tokens.eraseContact).complete();
@@ -88,7 +88,7 @@ export class Erasures {
 
 export const fileIn = (url: string): string => url.split("/").at(-1) ?? "";
 
-/** What the platform tells when somebody writes. */
+/** The platform's webhook about a customer's message. */
 export const says = (from: string, name: string, text: string, wamid: string, referral?: object): object =>
   aWebhook(1, {
     contacts: [{ wa_id: from, profile: { name } }],

@@ -15,7 +15,7 @@ import { Files, mediaBase } from "./files-support.ts";
 
 const bounds = { ofOne: 4, leaseSeconds: 60 };
 
-describe("those who fetch files of customers", () => {
+describe("the fetching of customers' files", () => {
   let files: Files;
   const workers: FetchFiles[] = [];
   before(async () => {
@@ -34,7 +34,7 @@ describe("those who fetch files of customers", () => {
     }));
   const finish = (file: ClaimedFile, url: string) =>
     fetched().run(file.businessId, (stores) => stores.files.finish(file, url));
-  /** One more process that fetches files. */
+  /** Another process that fetches files. */
   const worker = (settings: Partial<FetchFilesSettings> = {}): FetchFiles => {
     const { container } = files.world;
     const made = new FetchFiles(
@@ -51,7 +51,7 @@ describe("those who fetch files of customers", () => {
     return made;
   };
   const waitFor = (count: number) => eventually(async () => (await files.waiting()).length === count);
-  /** Customers send so many pictures; the ids of the messages, once all wait. */
+  /** Lets customers send pictures. Returns the messages' ids when all files wait. */
   const sent = async (count: number, businessId = 1): Promise<string[]> => {
     const before = (await files.waiting()).length;
     const wamids: string[] = [];
@@ -121,7 +121,7 @@ describe("those who fetch files of customers", () => {
     const [dead] = await queue().claim(1, bounds);
     if (!dead) throw new Error("nothing was claimed");
     expect(await queue().claim(1, bounds)).to.deep.equal([]);
-    // It had stored the file, and died before it could say so.
+    // The process stored the file and died before it recorded that.
     const register = resolve(files.world.container, tokens.mediaFiles);
     const storage = resolve(files.world.container, tokens.mediaStorage);
     const store = resolve(files.world.container, tokens.storeMedia);
@@ -140,7 +140,7 @@ describe("those who fetch files of customers", () => {
     const { adjunto } = await files.messageIn(wamid ?? "", "listo");
     expect(adjunto.url).not.to.equal(url);
     expect([await register.find(name), await storage?.has(name)]).to.deep.equal([null, false]);
-    // Were it alive after all, it would change nothing any more.
+    // The dead process could not change anything any more.
     expect(await finish(dead, url)).to.equal(null);
     expect((await files.message(wamid ?? "")).adjunto.url).to.equal(adjunto.url);
   });

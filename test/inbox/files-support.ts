@@ -13,7 +13,7 @@ export const mediaBase = "https://media.test/media/";
 
 type Respond = (response: ServerResponse, request: IncomingMessage) => unknown;
 
-/** The cloud platform's side: it tells the address of a file, and serves the file. */
+/** The platform's endpoints for a file's URL and for the file. */
 class FilePlatform {
   /** Paths and tokens of all requests. */
   readonly asked: { readonly path: string; readonly token: string | undefined }[] = [];
@@ -41,7 +41,7 @@ class FilePlatform {
     this.files.set(id, Buffer.isBuffer(content) ? (response) => response.end(content) : content);
   }
 
-  /** Refuses to tell the file's address; null ends that. */
+  /** Refuses requests for the file's URL; null ends that. */
   refuses(id: string, refusal: { readonly status: number; readonly code: number } | null): void {
     if (refusal) this.refusals.set(id, refusal);
     else this.refusals.delete(id);
@@ -111,7 +111,7 @@ export class Files {
     return `file-${this.last}`;
   }
 
-  /** A customer sends a file; the platform's id of the message. */
+  /** Lets a customer send a file. Returns the platform's message id. */
   async says(
     content: Readonly<Record<string, unknown>>,
     { type = "image", businessId = 1, from = "59171110001" } = {},
@@ -123,7 +123,7 @@ export class Files {
     return id;
   }
 
-  /** The message as clients read it. */
+  /** The message in the API's format. */
   async message(wamid: string): Promise<Answer["json"]> {
     const sql = "select business_id, id, chat_id from messages where platform_message_id = $1";
     const { business_id, id, chat_id } = await eventually(async () => {
@@ -133,7 +133,7 @@ export class Files {
     return json.data.find((each: { id: number }) => each.id === id);
   }
 
-  /** The message once its file is in that state. */
+  /** Waits until the message's file is in this state. */
   messageIn(wamid: string, estado: "pendiente" | "listo" | "no_disponible"): Promise<Answer["json"]> {
     return eventually(async () => {
       const found = await this.message(wamid);
@@ -141,12 +141,12 @@ export class Files {
     });
   }
 
-  /** What is still to be fetched. */
+  /** The files that wait to be fetched. */
   waiting(): Promise<WaitingRow[]> {
     return this.world.rows<WaitingRow>("select * from incoming_files order by business_id, message_id");
   }
 
-  /** The row of the one file that is waiting, once it was tried in vain. */
+  /** Waits until the fetch of the only file has failed. */
   postponed(): Promise<WaitingRow> {
     return eventually(async () => {
       const [row] = await this.world.rows<WaitingRow>(
@@ -156,7 +156,7 @@ export class Files {
     });
   }
 
-  /** As if the pause of all that waits had passed. */
+  /** Ends the pause of all waiting files. */
   async retryNow(): Promise<void> {
     await this.world.rows("update incoming_files set due_at = now(), lease_until = null");
     resolve(this.world.container, tokens.fetchFiles).nudge();

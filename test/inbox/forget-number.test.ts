@@ -4,7 +4,7 @@ import { withoutOwnerOf } from "../../src/channels/cloud/forget.ts";
 const forgotten = { ids: ["5917", "page-1"], senders: ["own"] };
 const left = (payload: unknown) => JSON.parse(withoutOwnerOf(JSON.stringify(payload), forgotten) ?? "null");
 
-describe("forgetting a number in what a platform sent", () => {
+describe("erasing a number from a webhook", () => {
   it("takes out the entries that name it, and leaves those of others", () => {
     const value = {
       contacts: [{ wa_id: "5917", profile: { name: "Ana" } }, { wa_id: "5918" }],

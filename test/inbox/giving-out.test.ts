@@ -12,7 +12,7 @@ describe("giving out chats", () => {
     inbox = await Inbox.start();
   });
   after(() => inbox.stop());
-  // Nobody has anything in hand, and nobody is there.
+  // All chats are closed and no agent is available.
   beforeEach(async () => {
     await inbox.world.rows("delete from waiting_chats where business_id = 1");
     await inbox.world.rows("update chats set support_user_id = null where business_id = 1");
@@ -85,7 +85,7 @@ describe("giving out chats", () => {
     await inbox.done(bea, "POST", `/chats/${ofBea}/take`);
     await areThere(ana, bea);
     await giveOut();
-    // Ana has the least in hand, so she gets the one that waits longest.
+    // Ana has the fewest chats, so she gets the one that waited longest.
     expect(await holderOf(first)).to.equal(ana);
   });
 
@@ -108,7 +108,7 @@ describe("giving out chats", () => {
         );
         return waiting.length > 0;
       });
-      // Less than it takes the database to find a deadlock.
+      // Shorter than PostgreSQL's deadlock detection.
       await ask("set local lock_timeout = '500ms'");
       await ask("select from chats where business_id = 1 and id = $1 for no key update", [chatId]);
     });
@@ -124,7 +124,7 @@ describe("giving out chats", () => {
       const hold = "select from departments where business_id = 1 and id = $1 for no key update";
       await transaction.rows({ name: "", text: hold }, [sales]);
       transfers = Promise.all(chatIds.map((chatId) => toSales(chatId)));
-      // With a connection for each of those that wait, none would be left for this one.
+      // If each waiting request held a connection, none would be left for this one.
       await inbox.done(carl, "POST", `/chats/${outside}/take`);
     });
     await transfers;

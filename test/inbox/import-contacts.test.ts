@@ -186,7 +186,7 @@ describe("importing contacts", () => {
     const { json: made } = await world.post("/contacts", {
       ...{ nombre: " @Ana ", numero: "59174900001", campos: fields, tags: [101, 103, 104], opted_out: true },
     });
-    // As a platform may call a customer who has no number.
+    // Platforms may give a name to a customer without a number.
     await world.rows("update contacts set phone = '12345678901234567' where phone = '59174000001'");
     for (let i = 0; i < 6; i += 1) {
       const campos = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`campo ${i}.${n}`, `'-${n}`]));
@@ -204,7 +204,7 @@ describe("importing contacts", () => {
     expect(await exported()).to.equal(file);
     expect((await world.get(`/contacts/${made.id}`)).json).to.deep.equal(made);
 
-    // Into another business: the same contacts, but for tags that it does not have.
+    // For the other business without the tags, which it does not have.
     const untagged = file.replaceAll(/VIP\|a\\\|b\\\\c\|=tag|VIP\|Nuevo|VIP|Nuevo/g, "");
     await send(untagged, { "x-api-key": world.appKey(2) });
     expect(await contactOf("74900001", 2)).to.deep.include({
@@ -251,7 +251,7 @@ describe("importing contacts", () => {
     socket.destroy();
     await once(socket, "close");
     expect(await count()).to.equal(2_000);
-    // The business's next import is let in.
+    // The business can start its next import.
     expect(last(await send("numero,nombre\n59174699999,Después\n"))).to.deep.include({ created: 1 });
   });
 

@@ -4,12 +4,12 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, aThread, startWorld, type World } from "../support/world.ts";
 
-/** Users of business 1: an administrator, and agents of Ventas (ana, who is there, and bea, who is away) and of none. */
+/** Users of business 1: an administrator, the agents ana (available) and bea (not available) of Ventas, and others. */
 export const people = { admin: 101, ana: 102, bea: 103, carl: 104 } as const;
 export const sales = 101;
 export const support = 102;
 
-/** A business with a small inbox, another one beside it, and what the tests ask them. */
+/** A business with a small inbox and another one, with requests for the tests. */
 export class Inbox {
   private readonly tokens = new Map<number, string>();
   private nextPhone = 1;
@@ -47,7 +47,7 @@ export class Inbox {
     return this.world.stop();
   }
 
-  /** A step of business 1 that opens tickets of that department. */
+  /** Adds a step of business 1 that opens tickets of the department. */
   async addTicketStep(id: number, departmentId: number): Promise<void> {
     const text =
       "insert into steps (business_id, id, name, identifier, type, department_id) values (1, $1, 'Paso', 'paso', 'ticket', $2)";
@@ -66,7 +66,7 @@ export class Inbox {
     return request(this.world.api + path, { method, headers: await this.headersOf(who), ...(body ? { body } : {}) });
   }
 
-  /** The body of a 200 or 201. */
+  /** Expects 200 or 201. Returns the body. */
   async done(who: number | "key" | "foreign", method: string, path: string, body?: unknown): Promise<Answer["json"]> {
     const answer = await this.ask(who, method, path, body);
     expect(answer.status, `${method} ${path}: ${answer.text}`).to.be.oneOf([200, 201]);
@@ -86,7 +86,7 @@ export class Inbox {
     return answer.json;
   }
 
-  /** Has a new customer write; the id of their chat. */
+  /** Lets a new customer write. Returns the chat's id. */
   async customerWrites(text: string, phone = this.newPhone()): Promise<{ chatId: number; phone: string }> {
     const said = { text, to: "number-1", name: `Cliente ${phone.slice(-4)}` };
     const { id } = await this.world.control("POST", `/customers/${phone}/say`, said);
@@ -120,7 +120,7 @@ export class Inbox {
     );
   }
 
-  /** What the platform was asked to send, the latest last. */
+  /** Messages that the platform was asked to send, oldest first. */
   async sentTo(phone: string): Promise<Answer["json"][]> {
     const sent = await this.world.control("GET", "/messages");
     return sent.filter((message: { to: string }) => message.to === phone);

@@ -13,7 +13,7 @@ const riff = (kind: string) => Buffer.concat([Buffer.from(`RIFF\0\0\0\0${kind}`,
 const ftyp = (brand: string) =>
   Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from(`ftyp${brand}\0\0\0\0${brand}mif1`), Buffer.alloc(600)]);
 
-/** What customers send though the platform does not take it from us, and how browsers get it. */
+/** Files that customers may send, although businesses may not, with their content types for browsers. */
 const receivedFiles: readonly (readonly [
   what: string,
   content: Buffer,
@@ -28,7 +28,7 @@ const receivedFiles: readonly (readonly [
   ["a QuickTime film", ftyp("qt  "), "video/quicktime", "attachment"],
 ];
 
-/** What of the refused uploads is refused from customers as well. */
+/** Refused uploads that are refused from customers as well. */
 const harmful = [
   "a page",
   "a page without its beginning",

@@ -5,7 +5,7 @@ import { eventually } from "../support/wait.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { tellOn } from "./incoming-support.ts";
 
-/** More than one statement takes. */
+/** More than fit into one statement. */
 const many = 250;
 
 interface Sent {
@@ -23,7 +23,7 @@ describe("rows that a large batch of news locks", () => {
   after(() => world.stop());
 
   let series = 0;
-  /** Messages whose answer was lost, each in a chat of its own, by the ids of the contacts. */
+  /** Sends messages whose answers are lost, each in its own chat. */
   const sent = async (): Promise<Sent[]> => {
     series += 1;
     return world.rows<Sent>(
@@ -54,7 +54,7 @@ describe("rows that a large batch of news locks", () => {
       [series, many, cloudChannel],
     );
   };
-  /** Last first, so that the first row comes with the last statement. */
+  /** In reverse order, so that the first row is in the last statement. */
   const statusesOf = (messages: readonly Sent[]): Partial<IncomingNews> => ({
     statuses: messages.toReversed().map(({ phone, reference }, index) => ({
       ...{ sender: "number-1", platformMessageId: `wamid.lock.${series}.${index}`, reference, state: "sent" },
@@ -62,7 +62,7 @@ describe("rows that a large batch of news locks", () => {
     })),
   });
 
-  /** Whether the last row is free while another transaction has the first one, for which the batch waits. */
+  /** Whether the last row is unlocked while another transaction holds the first one and the batch waits for it. */
   const isLastFree = async (
     table: "contacts" | "conversations",
     ids: readonly number[],

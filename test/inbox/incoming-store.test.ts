@@ -21,7 +21,7 @@ interface Chat {
   readonly last_inbound_at: Date;
 }
 
-describe("what customers and platform tell by webhook", () => {
+describe("webhooks of customers and platform", () => {
   let world: World;
   before(async () => {
     world = await startWorld({
@@ -326,7 +326,7 @@ describe("what customers and platform tell by webhook", () => {
   });
 
   describe("the delivery of a message", () => {
-    /** A message that the platform took, as far as this service knows `state`. */
+    /** A message that the platform has accepted, stored in `state`. */
     const sentMessage = async (state = "sent", businessId = 1, id: number | null = null) => {
       const reference = randomUUID();
       const platformId = `wamid.out.${++count}`;
@@ -475,7 +475,7 @@ describe("what customers and platform tell by webhook", () => {
     it("cannot touch another business's message, by its reference or by the platform's id", async () => {
       const theirs = await sentMessage("unknown", 2);
       const delivered = await sentMessage("sent", 2);
-      // Ids are a business's own: these two stand for theirs in a careless query.
+      // Ids are only unique per business: a query without the business would find these.
       const twins = [await sentMessage("sent", 1, theirs.id), await sentMessage("sent", 1, delivered.id)];
       await telling({
         statuses: [

@@ -7,7 +7,7 @@ import { PostgresMediaErasure } from "../../src/messaging/adapters/postgres/medi
 import { PostgresCatalogOrders } from "../../src/orders/adapters/postgres/catalog-orders.ts";
 import type { World } from "../support/world.ts";
 
-/** What platforms told goes to the database through this. */
+/** The store for webhooks. */
 export const incomingOn = (queries: Queries, channel: ChatChannelName = cloudChannel): PostgresIncomingStore =>
   new PostgresIncomingStore(queries, channel, {
     digestOf: (name) => Buffer.from(name.padEnd(32)).subarray(0, 32),
@@ -16,6 +16,6 @@ export const incomingOn = (queries: Queries, channel: ChatChannelName = cloudCha
     orders: new PostgresCatalogOrders(queries),
   });
 
-/** Records news of a channel in a transaction of their own. */
+/** Records a channel's news in a transaction. */
 export const tellOn = (world: World, channel: ChatChannelName) => (news: Partial<IncomingNews>) =>
   world.database.transaction((queries) => incomingOn(queries, channel).record({ ...noNews, ...news }));

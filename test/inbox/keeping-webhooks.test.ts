@@ -4,7 +4,7 @@ import { tokens } from "../../src/bootstrap/tokens.ts";
 import { PostgresWebhookQueue } from "../../src/inbox/adapters/postgres/webhook-queue.ts";
 import { KeepWebhooks, type WebhookOrigin } from "../../src/inbox/public.ts";
 import type { Queries } from "../../src/infra/postgres/database.ts";
-import { isOwnTrouble } from "../../src/infra/postgres/own-trouble.ts";
+import { isDatabaseFailure } from "../../src/infra/postgres/database-failure.ts";
 import { cloudChannel, qrChannel } from "../../src/kernel/channels.ts";
 import { startWorld, type World } from "../support/world.ts";
 
@@ -12,7 +12,7 @@ describe("webhooks that are kept", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ environment: { ROLE: "worker" } });
-    // No worker runs meanwhile.
+    // Stops the worker.
     await resolve(world.container, tokens.webhookLoop).stop();
   });
   after(() => world.stop());
@@ -23,7 +23,7 @@ describe("webhooks that are kept", () => {
     (await world.rows<{ payload: string }>("select payload from incoming_webhooks order by id")).map(
       ({ payload }) => payload,
     );
-  /** How many rows each statement was given. */
+  /** Records the number of rows of each statement. */
   const watched = () => {
     const sizes: number[] = [];
     const queries: Queries = {
@@ -32,7 +32,7 @@ describe("webhooks that are kept", () => {
         return world.database.rows(statement, values);
       },
     };
-    const keeper = new KeepWebhooks(new PostgresWebhookQueue(queries), isOwnTrouble);
+    const keeper = new KeepWebhooks(new PostgresWebhookQueue(queries), isDatabaseFailure);
     return { sizes, keep: (payload: string, origin = cloud) => keeper.keep(payload, origin) };
   };
 
@@ -77,7 +77,7 @@ describe("webhooks that are kept", () => {
         throw away;
       },
     };
-    const keeper = new KeepWebhooks(queue, isOwnTrouble);
+    const keeper = new KeepWebhooks(queue, isDatabaseFailure);
     const outcomes = await Promise.allSettled([keeper.keep("1", cloud), keeper.keep("2", cloud)]);
     expect(outcomes).to.deep.equal(Array(2).fill({ status: "rejected", reason: away }));
     expect(asked).to.equal(1);

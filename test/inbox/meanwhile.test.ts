@@ -9,8 +9,8 @@ const { ana, carl } = people;
 const ventas = 951;
 const soporte = 952;
 
-/** Each test holds a lock, has two requests wait for it one behind the other, and lets them go on. */
-describe("what happens while something else waits for a lock", () => {
+/** Each test holds a lock until two requests wait for it one after the other. */
+describe("requests while others wait for a lock", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
@@ -33,7 +33,7 @@ describe("what happens while something else waits for a lock", () => {
     inbox.world.database.transaction((transaction) =>
       work((text, values = []) => transaction.rows({ name: "", text }, values)),
     );
-  /** So many statements wait for locks. */
+  /** Waits until this many statements wait for locks. */
   const wait = (ask: Ask, count: number): Promise<unknown> =>
     eventually(async () => {
       const waiting = await ask(

@@ -4,7 +4,7 @@ import { cloudChannel } from "../../src/kernel/channels.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { tellOn } from "./incoming-support.ts";
 
-describe("what platforms tell of chats and messages besides what is written", () => {
+describe("webhooks about chats and messages other than new messages", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(2)], environment: { ROLE: "api" } });
@@ -20,7 +20,7 @@ describe("what platforms tell of chats and messages besides what is written", ()
     ...{ sender: "number-1", platformMessageId: newId(), from, kind: "text", body: "Hola", occurredAt: at(0) },
     ...changes,
   });
-  /** A chat with messages of ours in these states, one second after the other from the first second on. */
+  /** A chat with outgoing messages in these states, one per second. */
   const talk = async (states: readonly string[], businessId = 1) => {
     const phone = newPhone();
     await tell({ messages: [saying(phone, { sender: `number-${businessId}` })] });

@@ -1,7 +1,7 @@
 import { cloudChannel } from "../../src/kernel/channels.ts";
 import type { OpenedMessage, OutgoingMessages } from "../../src/messaging/public.ts";
 
-/** A message to a number that is new to the business, entered in its chat and under a lease. */
+/** An outgoing message to a new number, stored in its chat and leased. */
 export async function openMessage(messages: OutgoingMessages, phone: string, businessId = 1): Promise<OpenedMessage> {
   const message = {
     businessId,

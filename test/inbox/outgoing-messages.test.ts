@@ -139,7 +139,7 @@ describe("outgoing messages under way", () => {
     expect(await messages.settle({ ...message, businessId: 2 }, accepted("wamid.2"))).to.deep.equal([]);
     expect(await rowOf(message)).to.include({ state: "sending" });
     expect(await messages.settle(message, accepted("wamid.1"))).to.have.length(2);
-    // Nothing of the message, but that its contact opted out holds all the same.
+    // Nothing is stored of the message, except that its contact opted out.
     const late = await messages.settle(message, {
       kind: "refused",
       refusal: { class: "opted-out", code: 131050, reason: "late" },

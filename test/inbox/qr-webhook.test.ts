@@ -5,7 +5,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-describe("/webhooks/qr/{instance}: what the provider of paired phones tells", () => {
+describe("/webhooks/qr/{instance}", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ configure: (config) => ({ ...config, metricsKey: "metrics key for tests" }) });
@@ -33,7 +33,7 @@ describe("/webhooks/qr/{instance}: what the provider of paired phones tells", ()
   const shows = (id: number, state: string) => eventually(async () => (await shown(id)) === state);
 
   const owned = new Map<string, number>();
-  /** The one that business 1 has of its sender of that name. */
+  /** The webhook secret of a sender of business 1. */
   const secretOf = (platformId: string, senderId = owned.get(platformId) ?? 1, businessId = 1) =>
     resolve(world.container, tokens.instanceWebhook)({ businessId, senderId, platformId }).secret;
   const tell = (instance: string, payload: object | string, authorization = `Bearer ${secretOf(instance)}`) =>
@@ -48,7 +48,7 @@ describe("/webhooks/qr/{instance}: what the provider of paired phones tells", ()
   });
   const stored = { status: 200, text: '{"success":true}' };
   const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
-  // The next test may count or list what waits.
+  // The next test may count or list waiting webhooks.
   afterEach(workedOff);
 
   it("moves the sender along while its phone is paired, logged out and paired again (QrWebhook.3)", async () => {
@@ -176,7 +176,7 @@ describe("/webhooks/qr/{instance}: what the provider of paired phones tells", ()
     await workedOff();
     expect(await shown(id)).to.equal(null);
 
-    // Taken over by another business: the first one's secret is good for nothing.
+    // If another business takes the instance over, the first one's secret is invalid.
     const headers = { "x-api-key": world.appKey(2) };
     await phone("tienda-11", false);
     const body = { ...renamed, platform_id: "tienda-11", token: keyOf("tienda-11") };
@@ -264,7 +264,7 @@ describe("/webhooks/qr/{instance}: what the provider of paired phones tells", ()
   });
 });
 
-describe("/webhooks/qr/{instance}: who guesses secrets", () => {
+describe("/webhooks/qr/{instance}: guessed secrets", () => {
   it("is refused after a while, and no right delivery is", async () => {
     const world = await startWorld({
       configure: (config) => ({ ...config, http: { ...config.http, failedAttemptsPerMinute: 3 } }),

@@ -36,7 +36,7 @@ describe("reactions and answers of customers", () => {
     for (const message of messages) await tell({ messages: [message] });
   };
 
-  /** A chat with one message of its customer and one that the business sent, both known to the platform. */
+  /** A chat with an incoming and an outgoing message that the platform knows. */
   const talk = async () => {
     const phone = newPhone();
     const [theirs, ours] = [newId(), newId()];

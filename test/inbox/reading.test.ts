@@ -58,7 +58,7 @@ describe("reading the inbox", () => {
       while (cursor !== null) {
         const page = await inbox.done("key", "GET", `/chats?limit=3${cursor && `&cursor=${cursor}`}`);
         seen.push(...page.data.map((chat: { chat_id: number }) => chat.chat_id));
-        // One that was shown already stands above the page then.
+        // A chat that was already listed moves above the page.
         if (cursor === "") await inbox.customerWrites("otra vez", phones.at(-1));
         cursor = page.next;
       }
@@ -167,7 +167,7 @@ describe("reading the inbox", () => {
   const lastMessage = async (chatId: number): Promise<number> =>
     (await inbox.done("key", "GET", `/chats/${chatId}/messages?limit=1`)).data[0].id;
 
-  describe("what an agent sees (Inbox.1)", () => {
+  describe("the chats that an agent sees (Inbox.1)", () => {
     afterEach(() => inbox.flag("agents_see", null));
 
     const chats = async () => {

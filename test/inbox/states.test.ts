@@ -40,7 +40,7 @@ describe("states of the inbox", () => {
     const spelled: string[] = [];
     for (const file of await readdir(folder)) {
       const source = await readFile(`${folder}/${file}`, "utf8");
-      // Nothing but SQL has single quotes.
+      // Only SQL uses single quotes.
       const names = [...source.matchAll(/'(\w+)'/g)].map(([, name]) => name ?? "");
       spelled.push(...names.filter((name) => known.has(name)).map((name) => `${file}: ${name}`));
     }

@@ -4,7 +4,7 @@ import { eventually } from "../support/wait.ts";
 import { aWebhook, type Heard, type Listener } from "../support/world.ts";
 import { Inbox, people, sales, support } from "./inbox-support.ts";
 
-describe("telling agents of chats", () => {
+describe("events for agents about chats", () => {
   let inbox: Inbox;
   let admin: Listener;
   let ana: Listener;
@@ -115,7 +115,7 @@ describe("telling agents of chats", () => {
     await eventually(() => gone(ana) === 1);
     await asksFor(957);
     await eventually(() => gone(carl) === 1);
-    // The contact was told a moment ago, and is not told again.
+    // The contact got this text a moment ago and does not get it again.
     await asksFor(956);
     await eventually(() => gone(ana) === 2);
     expect(await inbox.chat(people.carl, chatId)).to.include({ chat_id: chatId });
@@ -137,7 +137,7 @@ describe("telling agents of chats", () => {
     expect(ana.heard.slice(from).filter(of(chatId))).to.deep.equal([]);
     await inbox.refused(404, "chat_not_found", people.ana, "GET", `/chats/${chatId}`);
 
-    // The agent who closed it has it until the customer writes; then it is with those for whom it waits.
+    // A closed chat keeps its agent until the customer writes; then it waits for its department.
     await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: people.ana });
     await inbox.done("key", "POST", `/chats/${chatId}/close`, { ticket: "completado" });
     await asks();

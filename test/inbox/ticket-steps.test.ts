@@ -12,7 +12,7 @@ const step = (id: number, name: string, departmentId: number) => ({
 
 const shop = aBusiness(1, { steps: [step(103, "Reclamos", 101), step(101, "Ventas", 101)] });
 
-/** The fields of a step and their order, as the specification's table has them. */
+/** The fields of a step in the order of the specification. */
 const fields = [
   ...["id", "nombre", "identificador", "tipo", "contenido", "variable", "media", "media_tipo", "media_url", "paso_id"],
   ...["descripcion", "botones", "titulo_opciones", "opciones", "departamento", "inicio", "catalogo_id", "empresa_id"],

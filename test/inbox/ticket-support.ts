@@ -12,7 +12,7 @@ export interface Desk {
 
 interface DeskPlan {
   readonly agents?: number;
-  /** `null` is always open, `{}` never. */
+  /** `null` is always open, `{}` is never open. */
   readonly hours?: object | null;
   readonly message?: string | null;
   readonly content?: string;
@@ -47,7 +47,7 @@ export interface StoredText {
   readonly details: object | null;
 }
 
-/** Desks, requests and looks into the business 1 of a world. */
+/** Departments, requests and checks for business 1. */
 export class Tickets {
   private phones = 59_176_000_000;
 
@@ -70,7 +70,7 @@ export class Tickets {
     return rows.map(({ id }) => id).sort((a, b) => a - b);
   }
 
-  /** A department of its own with agents of its own, and a step that leads there. */
+  /** Creates a department with agents and a step. */
   async desk(plan: DeskPlan = {}): Promise<Desk> {
     const { agents = 1, hours = null, message = null, content = "Hola, te atendemos", tags = null } = plan;
     const agentIds = await this.agents(agents);
@@ -116,14 +116,14 @@ export class Tickets {
     return this.world.post(`/chats/crear/ticket/business/${stepId}`, body, this.businessId);
   }
 
-  /** Creates a ticket that is expected to be there, or to wait. */
+  /** Creates a ticket. Expects that it is opened or waits. */
   async created(stepId: number, phone = this.newPhone()): Promise<{ chat_id: number; ticket_id: number | null }> {
     const { status, json, text } = await this.create(stepId, phone);
     if (status !== 200) throw new Error(`${status}: ${text}`);
     return json;
   }
 
-  /** The contact writes, so that texts to them are allowed, and is in the inbox. */
+  /** Lets the contact write, which opens the service window. */
   async customer(phone = this.newPhone(), text = "Quiero hablar con alguien"): Promise<string> {
     await this.world.control("POST", `/customers/${phone}/say`, { text, to: `number-${this.businessId}` });
     await eventually(async () => (await this.chat(phone)) !== undefined);
@@ -145,7 +145,7 @@ export class Tickets {
     return chat;
   }
 
-  /** What went out in the chat, notes included, by its id. */
+  /** Outgoing messages and notes of the chat. */
   messages(chatId: number): Promise<StoredText[]> {
     return this.world.rows<StoredText>(
       "select * from messages where business_id = $1 and chat_id = $2 and direction = 'out' order by id",
@@ -171,7 +171,7 @@ export class Tickets {
     return this.world.control("GET", `/messages?to=${phone}`);
   }
 
-  /** Every text that has been started is settled afterwards. */
+  /** Waits until all texts are sent. */
   textsDone(): Promise<void> {
     return resolve(this.world.container, tokens.sendMessage).idle();
   }
@@ -180,7 +180,7 @@ export class Tickets {
     return resolve(this.world.container, tokens.assignWaiting).execute();
   }
 
-  /** How many open tickets each agent has. */
+  /** The number of open tickets per agent. */
   async load({ agentIds }: Desk): Promise<number[]> {
     const rows = await this.world.rows<{ open: number }>(
       `select (select count(*) from tickets where business_id = $1 and agent_id = agent.id and closed_at is null) as open
@@ -205,7 +205,7 @@ export class Tickets {
     );
   }
 
-  /** The events that were logged of the chat: `ticket:new`, ... */
+  /** The names of the chat's logged events. */
   async events(chatId: number): Promise<string[]> {
     const rows = await this.world.rows<{ name: string }>(
       `select name from realtime_events where business_id = $1 and (payload->>'chatId')::bigint = $2 order by number`,

@@ -6,23 +6,23 @@ import { Inbox } from "./inbox-support.ts";
 
 const sales = 101;
 const support = 102;
-/** Has no agents. */
+/** A department without agents. */
 const returns = 103;
 
-/** By user: the role, and the departments. Zoe only has chats. */
+/** The role and departments of each user. */
 const users = {
   admin: { id: 101, roleId: 1, departments: [] },
   ana: { id: 102, roleId: 5, departments: [sales] },
   bea: { id: 103, roleId: 5, departments: [] },
   carl: { id: 104, roleId: 5, departments: [sales, support] },
-  // A role that has no rules of its own: as an agent.
+  // A role without rules of its own, which counts as an agent.
   dora: { id: 105, roleId: 7, departments: [sales] },
   zoe: { id: 106, roleId: 5, departments: [sales] },
 } as const;
 type Viewer = Exclude<keyof typeof users, "zoe">;
 const viewers = ["admin", "ana", "bea", "carl", "dora"] as const;
 
-/** Whom a chat is with, and the department that it waits for or has last waited for. */
+/** The agent of a chat, and the department that it waits for or last waited for. */
 const kinds = [
   { agent: "ana", department: null },
   { agent: "ana", department: support },
@@ -48,7 +48,7 @@ const byDepartment = [
   ["admin"],
 ] as const;
 
-/** By the flag `agents_see`: who sees a chat of each kind. The state of a chat makes no difference. */
+/** Who sees a chat of each kind, by the flag `agents_see`. The chat's state does not matter. */
 const expected: Readonly<Record<string, { flag: unknown; seenBy: readonly (readonly Viewer[])[] }>> = {
   own: {
     flag: "own",
@@ -74,7 +74,7 @@ const chats = kinds.flatMap((kind, index) =>
   states.map((state, n) => ({ id: 101 + index * 4 + n, index, state, ...kind })),
 );
 
-/** What pages are filtered by is spread so that each kind of chat has some of each. */
+/** Filter values are spread over all kinds of chats. */
 const threads = chats.map(({ id, agent, department, state }): ThreadFixture => {
   const draw = (id * 7) % 11;
   const base = aThread(id);
@@ -130,7 +130,7 @@ describe("which chats a user sees", () => {
     const who = viewer === "key" ? viewer : users[viewer].id;
     const found: number[] = [];
     let cursor: string | null = "";
-    // Pages of few chats: they are put together from several indexes.
+    // Small pages, which combine several indexes.
     while (cursor !== null) {
       const page = await inbox.done(who, "GET", `/chats?limit=7&${query}${cursor && `&cursor=${cursor}`}`);
       found.push(...page.data.map((chat: { chat_id: number }) => chat.chat_id));
@@ -160,7 +160,7 @@ describe("which chats a user sees", () => {
     return (await inbox.world.rows<{ id: number }>(sql, [agent])).map(({ id }) => id);
   };
 
-  /** Has something of each chat told to all, and then something that everybody hears. */
+  /** Sends an event about each chat, and then one for everybody. */
   const heard = async (): Promise<Map<Viewer, number[]>> => {
     const listeners = await Promise.all(viewers.map((viewer) => inbox.world.listen(users[viewer].id)));
     for (const { id } of chats) {

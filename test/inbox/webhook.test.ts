@@ -6,7 +6,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aWebhook, signatureOf, startWorld, verifyToken, type World } from "../support/world.ts";
 
-describe("/webhooks/cloud: what the messaging platform tells", () => {
+describe("/webhooks/cloud", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ environment: { ROLE: "api" } });
@@ -25,7 +25,7 @@ describe("/webhooks/cloud: what the messaging platform tells", () => {
     expect([status, type, json]).to.deep.equal([expected[0], "application/json", expected[1]]);
   };
 
-  describe("GET proves whose address it is", () => {
+  describe("GET proves that the address is this service's", () => {
     const verify = (query: Record<string, string>) =>
       request(`${world.api}/webhooks/cloud?${new URLSearchParams(query)}`);
     const right = { "hub.mode": "subscribe", "hub.verify_token": verifyToken, "hub.challenge": "<b>1158201444</b>" };

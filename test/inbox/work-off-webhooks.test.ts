@@ -6,7 +6,7 @@ import { noNews, WorkOffWebhooks } from "../../src/inbox/public.ts";
 import { cloudChannel, qrChannel } from "../../src/kernel/channels.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 
-describe("working off what platforms sent", () => {
+describe("processing webhooks", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ businesses: [aBusiness(1)], environment: { ROLE: "api" } });
@@ -15,7 +15,7 @@ describe("working off what platforms sent", () => {
 
   it("lets channels take turns: much of one keeps none of another waiting", async () => {
     await world.rows(
-      // Due for a while, so that a clock that is set back between two claims makes nothing wait.
+      // Due for a while, so that a clock that is set back does not matter.
       `insert into incoming_webhooks (payload, provider, due_at)
        select '{}', provider, now() - interval '1 minute'
        from (select $1 as provider from generate_series(1, 350) union all select 'qr' from generate_series(1, 2)) as kept`,

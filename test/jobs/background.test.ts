@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { background, startAll, stopAll } from "../../src/infra/jobs/background.ts";
 import { recordingLog } from "./recorder.ts";
 
-describe("what a process starts and stops", () => {
+describe("the parts of a process", () => {
   it("starts what others use first, and stops it last, when what used it has ended", async () => {
     const said: string[] = [];
     const slowly = (name: string) => ({

@@ -4,7 +4,7 @@ import type { Clock, Tick } from "../../src/infra/jobs/clock.ts";
 import { eventually } from "../support/wait.ts";
 import { Recorder, recordingLog } from "./recorder.ts";
 
-/** Names the store for `createAgendaClock`. */
+/** The store's settings for `createAgendaClock`. */
 export type StoreSettings = { readonly databaseUrl: string } | { readonly mongoUri: string };
 
 type Limits = Pick<ClockSettings, "longestRunMs" | "graceMs">;
@@ -12,7 +12,7 @@ type Limits = Pick<ClockSettings, "longestRunMs" | "graceMs">;
 const oneDay = 86_400;
 const shortly = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** What the clock promises over any store. `freshStore` is called before each test. */
+/** The contract of the clock for any store. `freshStore` is called before each test. */
 export function clockContract(freshStore: () => StoreSettings): void {
   let clocks: Clock[];
   let log: ReturnType<typeof recordingLog>;

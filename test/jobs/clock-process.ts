@@ -1,7 +1,7 @@
 import { createAgendaClock } from "../../src/infra/jobs/agenda-clock.ts";
 import { recordingLog } from "./recorder.ts";
 
-/** A process whose clock says so with each tick, until SIGTERM stops it. */
+/** Prints each tick until it gets SIGTERM. */
 const clock = createAgendaClock({
   databaseUrl: process.argv[2] ?? "",
   log: recordingLog(),

@@ -15,7 +15,7 @@ import { clockContract } from "./clock-contract.ts";
 import { Recorder, recordingLog } from "./recorder.ts";
 
 const oneDay = 86_400;
-/** Milliseconds in which a lock runs out and another process finds that, on a machine with other things to do. */
+/** Milliseconds until another process takes an expired lock over, on a busy machine. */
 const takeOverMs = 10_000;
 
 describe("the clock on PostgreSQL", () => {
@@ -58,7 +58,7 @@ describe("the clock on PostgreSQL", () => {
       return rows[0]?.count ?? 0;
     };
 
-    /** With how often its clock has ticked. */
+    /** A process, with the number of its ticks. */
     async function tickingProcess() {
       const entry = fileURLToPath(new URL("./clock-process.ts", import.meta.url));
       const child = spawn(process.execPath, ["--import", "tsx", entry, database.url], {
@@ -166,7 +166,7 @@ describe("the clock on PostgreSQL", () => {
       const before = seen.ticks;
       child.kill("SIGCONT");
       await eventually(() => seen.ticks > before, takeOverMs);
-      // For longer than it takes to look at its lock, it ticks no more.
+      // After longer than the interval of lock checks, it must not tick any more.
       let [theirs, ours] = [seen.ticks, often.ended];
       await eventually(() => {
         if (seen.ticks > theirs) [theirs, ours] = [seen.ticks, often.ended];
@@ -243,7 +243,7 @@ describe("the clock on MongoDB", () => {
   clockContract(() => ({ mongoUri }));
 });
 
-/** Stands before PostgreSQL and can be cut off. */
+/** A proxy in front of PostgreSQL that can be cut off. */
 class Detour {
   private readonly sockets = new Set<Socket>();
   private port = 0;

@@ -1,12 +1,12 @@
 import type { Log } from "../../src/kernel/log.ts";
 
-/** A tick's body that counts its runs and notices when two of them overlap. */
+/** Work of a tick that counts its runs and notices overlapping ones. */
 export class Recorder {
   begun = 0;
   ended = 0;
   overlapped = false;
 
-  /** @param work - what a run does between its beginning and its end */
+  /** @param work - what a run does */
   constructor(private readonly work: (signal: AbortSignal) => Promise<void> = async () => {}) {}
 
   readonly run = async (signal: AbortSignal): Promise<void> => {

@@ -19,7 +19,7 @@ interface Body extends CampaignRequest {
   readonly paramMapping?: Readonly<Record<string, string>>;
 }
 
-/** What the rules of §4 make of a body that was parsed whole, for a template with two placeholders. */
+/** The result of §4's rules for a body that was parsed as a whole, with two placeholders. */
 function recipientsOf({ contacts_id, contacts, paramMapping }: Body): Recipient[] {
   const named = new Map<number, Recipient>();
   contacts_id.forEach((id, index) => {
@@ -54,7 +54,7 @@ describe("bodies of bulk campaigns", () => {
     );
   const totalOf = async (id: number) => (await all.status(id)).total;
 
-  /** Sends the chunks one by one; the campaign's id. */
+  /** Sends the chunks one by one. Returns the campaign's id. */
   function register(chunks: readonly Buffer[]): Promise<number> {
     return new Promise((resolve, reject) => {
       const headers = { "x-api-key": all.world.appKey(1), "content-type": "application/json" };
@@ -135,7 +135,7 @@ describe("bodies of bulk campaigns", () => {
         [count],
       ),
     );
-    /** The contacts come first, the last of them is named twice. */
+    /** The contacts come first; the last one is listed twice. */
     const body = (changes: object = {}): Body => {
       const { contacts_id: _ids, contacts: _contacts, ...rest } = all.body(0);
       return {
@@ -169,7 +169,7 @@ describe("bodies of bulk campaigns", () => {
         await all.register(given);
         expect((await all.world.post("/campaigns/preview?page=120", given)).status).to.equal(200);
         expect(sum).to.be.above(2 * JSON.stringify(given).length);
-        // With the brackets that make an array of a piece.
+        // Includes the brackets around a piece.
         expect(longest).to.be.within(60_000, 65_538);
       } finally {
         JSON.parse = parse;

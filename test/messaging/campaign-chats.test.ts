@@ -83,7 +83,7 @@ describe("the chats that campaigns write to", () => {
         select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query like '%chat_tags%'`;
       await eventually(async () => (await all.rows(waits)).length === 1);
-      // As an incoming message does that holds the chat.
+      // Like an incoming message, which holds the chat.
       await run("select from realtime_counters where business_id = 1 for no key update nowait");
     });
     await recorded;

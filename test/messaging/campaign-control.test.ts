@@ -32,7 +32,7 @@ describe("campaigns in the hands of an operator", () => {
   after(() => all.stop());
   afterEach(() => all.calm());
 
-  /** Puts recipients, and the campaign, into a state. */
+  /** Sets the state of recipients and of the campaign. */
   const put = async (id: number, state: string, recipients: Readonly<Record<string, readonly number[]>> = {}) => {
     const reason = state === "paused" ? "because" : null;
     const ended = state === "completed" || state === "cancelled";
@@ -53,7 +53,7 @@ describe("campaigns in the hands of an operator", () => {
     all.wake();
   };
 
-  /** Makes a campaign of business 1 due and takes its number, from whoever holds it: no worker of this world comes first. */
+  /** Makes a campaign of business 1 due and takes its sender's lease, before any worker. */
   const seize = (id: number): Promise<SenderLease> => {
     const { container } = all.world;
     const secrets = resolve(container, tokens.secrets);
@@ -300,7 +300,7 @@ describe("campaigns in the hands of an operator", () => {
     });
   });
 
-  describe("what is left behind by workers and operators who met", () => {
+  describe("conflicts between workers and operators", () => {
     it("a campaign whose last recipients died with their worker is completed", async () => {
       const id = await all.register(all.body(2, later));
       await put(id, "running", { read: [1], sending: [] });
@@ -344,7 +344,7 @@ describe("campaigns in the hands of an operator", () => {
       }));
       const recorder = resolve(all.world.container, tokens.recordCampaign);
       const frozen = await all.queue.frozen(1, [id]);
-      // Twice: an answer of the database may be lost.
+      // Twice, since an answer of the database may be lost.
       for (let n = 0; n < 2; n += 1) await recorder.record(lease, tried, frozen);
       await all.queue.release(lease);
       expect((await all.status(id)).counts).to.include({ unknown: 0, sent: 1, failed: 1, skipped: 1, queued: 1 });

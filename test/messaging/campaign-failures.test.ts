@@ -14,7 +14,7 @@ interface Row {
   readonly error_reason: string | null;
 }
 
-/** Long enough for an answer here, short enough to wait for one that does not come. */
+/** Long enough for an answer here, and short enough to wait for a missing one. */
 const timeoutMs = "2000";
 const plain = { plantilla_id: 102, paramMapping: undefined };
 
@@ -154,7 +154,7 @@ describe("a campaign that meets trouble", () => {
       `update campaigns set template = jsonb_set(template, '{platformName}', '"template_102"') where id = $1`,
       [id],
     );
-    // What a worker has learned of a campaign is frozen: only its own errors stop it again.
+    // A worker caches the campaign, so only its own errors stop it again.
     await all.act(id, "resume");
     await all.becomes(id, { state: "paused" }, { queued: 3 });
     const [row] = await rows(id);
@@ -183,7 +183,7 @@ describe("a campaign that meets trouble", () => {
     await eventually(async () => (await all.rows(free)).length === 1);
     expect(await all.lease(1)).to.deep.equal([]);
     expect(await all.accepted(40)).to.have.length.below(40);
-    // Another number has no part in it.
+    // Another sender is not affected.
     const other = await all.register(all.body(5));
     await all.becomes(other, { state: "completed" }, { read: 5 });
   });
@@ -304,7 +304,7 @@ describe("a campaign that meets trouble", () => {
       const accepted = await all.accepted(6);
       expect(new Set(accepted.map(({ to }) => to)).size).to.equal(6);
       expect(accepted).to.have.length(6);
-      // Nobody knows what became of the first one.
+      // The outcome of the first message is unknown.
       await eventually(async () => (await messages(id)).filter(({ state }) => state === "read").length === 6);
       expect((await messages(id)).map(({ state }) => state).sort()).to.deep.equal([
         ...Array(6).fill("read"),

@@ -10,7 +10,7 @@ import { PostgresCampaignStatuses } from "../../src/messaging/adapters/postgres/
 import { openDatabase } from "../support/open-database.ts";
 import { eventually } from "../support/wait.ts";
 
-/** Two campaigns of five recipients each, on one number, among others. Foreign keys do not matter here. */
+/** Two campaigns of five recipients each with one sender, among others. Foreign keys are disabled. */
 const campaignsIn = (state: string): string => `
   set session_replication_role = replica;
   truncate senders cascade;
@@ -32,7 +32,7 @@ const campaignsIn = (state: string): string => `
   analyze campaigns, campaign_recipients;
   set session_replication_role = origin`;
 
-/** A connection that runs no transaction again after a deadlock, as the service's own do. */
+/** A connection that does not repeat transactions after a deadlock, unlike the service's. */
 class Connection implements Queries {
   private constructor(
     private readonly client: pg.Client,
@@ -62,10 +62,10 @@ class Connection implements Queries {
 const positions = [1, 2, 3, 4, 5];
 
 interface Mover {
-  /** Of the recipients before. */
+  /** The recipients' state before. */
   readonly state: string;
   readonly campaignIds: readonly number[];
-  /** The recipient that somebody else holds until both wait. */
+  /** The recipient that is locked until both transactions wait. */
   readonly held: { readonly campaignId: number; readonly position: number };
   readonly move: (own: Connection) => Promise<unknown>;
 }
@@ -101,7 +101,7 @@ const movers: Readonly<Record<string, Mover>> = {
   },
 };
 
-/** Ways to join that the planner may choose between, by what it believes of the tables. */
+/** Join methods that the planner may choose. */
 const joins = {
   "as the planner likes": [],
   "by hash": ["set enable_nestloop = off", "set enable_mergejoin = off"],
@@ -111,8 +111,8 @@ const joins = {
 };
 
 /**
- * All take the recipients in the order of their keys, so that nobody waits in a circle. Somebody else holds one of
- * them until both wait: each then has those that come before it in the order in which it takes them.
+ * All transactions lock recipients in the order of their keys, so that they cannot deadlock. One recipient is locked until
+ * both transactions wait; each must then hold the recipients before it.
  */
 describe("transactions that move the same recipients of campaigns", () => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
@@ -143,7 +143,7 @@ describe("transactions that move the same recipients of campaigns", () => {
           `select from campaign_recipients where campaign_id = ${held.campaignId} and position = ${held.position}
            for no key update`,
         );
-        // As a statement is planned from its sixth run on.
+        // Statements get a generic plan from their sixth run on.
         await mover.run("set plan_cache_mode = force_generic_plan", ...settings, "begin");
         const moved = move(mover).finally(() => mover.run("commit"));
         await waits(mover);

@@ -10,7 +10,7 @@ import { CampaignWorld, campaignBusiness } from "./campaign-support.ts";
 
 const later = { schedule_at: "2099-01-01T00:00:00Z" };
 
-/** Without a worker of its own: nobody but the test takes numbers or recipients. */
+/** Without a worker, so that only the test takes senders and recipients. */
 describe("the queue of a number", () => {
   let all: CampaignWorld;
   before(async () => {

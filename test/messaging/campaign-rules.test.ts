@@ -62,7 +62,7 @@ const refused = (kind: RefusalClass, changes: object = {}): SendOutcome => ({
 const goOn = { kind: "go-on" };
 const said = { code: 7, reason: "why" };
 
-describe("what follows from the answer to a campaign's message", () => {
+describe("the consequences of the answer to a campaign's message", () => {
   it("accepted: sent, under the platform's id", () => {
     const accepted: SendOutcome = { kind: "accepted", platformMessageId: "wamid.1" };
     expect(consequencesOf(accepted, 0)).to.deep.equal([{ state: "sent", platformMessageId: "wamid.1" }, goOn]);

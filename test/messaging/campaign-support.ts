@@ -9,13 +9,13 @@ import { eventually } from "../support/wait.ts";
 import { aBusiness, aNamedTemplate, aTemplate, aThread, startWorld, type World } from "../support/world.ts";
 
 export const registerPath = "/chats/enviar/masivo/plantilla";
-/** Contacts of each business of a campaign world: 1001, 1002 and so on in the first one. */
+/** The number of contacts per business. Their ids start at 1001 in the first business. */
 const contactsEach = 60;
 const longestMs = 8_000;
 
 export const contactId = (n: number, businessId = 1): number => businessId * 1_000 + n;
 
-/** With tags, templates of many kinds and contacts to write to. */
+/** A business with tags, templates of many kinds and contacts. */
 export const campaignBusiness = (id: number, changes: Partial<BusinessFixture> = {}): BusinessFixture => {
   const base = id * 100;
   const plain = { body: "Hola" };
@@ -43,7 +43,7 @@ export interface CampaignRequest {
   readonly [field: string]: unknown;
 }
 
-/** What tests do with campaigns; every campaign writes to numbers of its own. */
+/** Actions for tests of campaigns. Each campaign writes to numbers of its own. */
 export class CampaignWorld {
   private made = 0;
 
@@ -58,7 +58,7 @@ export class CampaignWorld {
     return new CampaignWorld(world);
   }
 
-  /** A body that is accepted, to contacts 1 to `count`. */
+  /** A valid body for contacts 1 to `count`. */
   body(count: number, changes: object = {}, businessId = 1): CampaignRequest {
     this.made += 1;
     const range = Array.from({ length: count }, (_, n) => n);
@@ -75,7 +75,7 @@ export class CampaignWorld {
     };
   }
 
-  /** The number that the n-th contact of the last body is written to. */
+  /** The number of the n-th contact of the last body. */
   phone(n: number): string {
     return String(59_170_000_000 + this.made * 1_000 + n);
   }
@@ -84,7 +84,7 @@ export class CampaignWorld {
     return this.world.post(registerPath, body, businessId);
   }
 
-  /** Registers it; its id. */
+  /** Registers a campaign. Returns its id. */
   async register(body: object, businessId = 1): Promise<number> {
     const answer = await this.post(body, businessId);
     expect(answer.text).to.equal('{"success":true}');
@@ -98,7 +98,7 @@ export class CampaignWorld {
     return answer.json;
   }
 
-  /** Waits until the campaign stands as `expected` says. */
+  /** Waits until the campaign matches. */
   becomes(id: number, expected: object, counts: object = {}, businessId = 1): Promise<Answer["json"]> {
     return eventually(async () => {
       const status = await this.status(id, businessId);
@@ -116,7 +116,7 @@ export class CampaignWorld {
     return (await this.world.get(`/campaigns/${id}/recipients${query}`)).json.data;
   }
 
-  /** What the platform accepted for the contacts of the last body. */
+  /** Accepted messages for the contacts of the last body. */
   async accepted(count: number, first = 0): Promise<Answer["json"][]> {
     const phones = new Set(Array.from({ length: count }, (_, n) => this.phone(first + n)));
     const all: Answer["json"][] = await this.world.control("GET", "/messages?limit=10000");
@@ -131,19 +131,19 @@ export class CampaignWorld {
     return resolve(this.world.container, tokens.campaignQueue);
   }
 
-  /** Takes numbers, as a worker of its own. */
+  /** Takes leases of senders like a worker. */
   lease(limit: number): Promise<SenderLease[]> {
     return this.queue.lease(randomUUID(), limit, (_businessId, _campaignIds, error) => {
       throw error;
     });
   }
 
-  /** Looks for work now. */
+  /** Wakes the worker. */
   wake(): void {
     resolve(this.world.container, tokens.dispatchCampaigns).wake();
   }
 
-  /** What the clock does every few seconds. */
+  /** Runs the clock's job. */
   settle(): Promise<void> {
     return resolve(this.world.container, tokens.settleCampaigns).execute();
   }
@@ -152,7 +152,7 @@ export class CampaignWorld {
     return this.world.rows<Row>(sql, values);
   }
 
-  /** Nothing of a test disturbs the next one; of businesses beyond the first two, nothing does anyway. */
+  /** Ends everything that could affect the next test. */
   async calm(): Promise<void> {
     await this.world.control("DELETE", "/faults");
     await this.world.control("POST", "/webhooks", { paused: false, fail_numbers: [] });

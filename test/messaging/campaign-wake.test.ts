@@ -15,7 +15,7 @@ describe("a campaign of an API process", () => {
   before(async () => {
     api = await CampaignWorld.start([campaignBusiness(1)], { ROLE: "api" });
     const { config } = api.world;
-    // Somebody else has the clock, so that nothing but the API process tells the workers of work.
+    // Another clock holds the lock, so that only the API process wakes the workers.
     clock = createAgendaClock({
       databaseUrl: config.database.url,
       ticks: [{ name: "nothing", everySeconds: 86_400, run: async () => {} }],

@@ -38,13 +38,13 @@ export const template = {
   providerBId: "HX1",
 } as const;
 
-/** What was asked of the platform. */
+/** A request to the platform. */
 export interface Asked {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: unknown;
 }
 
-/** Longer than any test: those that mean to wait say so. */
+/** Longer than any test, unless a test changes them. */
 export const timeouts = { connectMs: 3_000, sendMs: 15_000, pageMs: 4_000, listMs: 10_000, uploadMs: 15_000 };
 export const samples: SampleFiles = { read: async () => "unreachable" };
 export const version = "v23.0";
@@ -52,11 +52,11 @@ export const version = "v23.0";
 interface Setting {
   readonly connect: (client: HttpClient) => Channel;
   readonly sender: Sender;
-  /** Where the channel posts to. */
+  /** The path of the channel's requests. */
   readonly path: string;
 }
 
-/** A channel whose platform nock plays; a second request would find nobody. */
+/** A channel whose platform is mocked by nock. An unexpected request fails. */
 export class Stage {
   private client = new HttpClient();
 
@@ -77,7 +77,7 @@ export class Stage {
     return this.setting.connect(this.client);
   }
 
-  /** What becomes of the message when the platform answers so. */
+  /** The message's outcome for this answer of the platform. */
   async outcomeOf(status: number, body: object | string, headers?: Record<string, string>): Promise<SendOutcome> {
     const { connect, sender, path } = this.setting;
     const scope = nock(host).post(path).reply(status, body, headers);

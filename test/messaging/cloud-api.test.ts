@@ -29,7 +29,7 @@ describe("the cloud API", () => {
   });
   afterEach(() => client.close());
 
-  describe("telling that a message was read", () => {
+  describe("read receipts", () => {
     useNock();
     const host = "https://platform.test";
     const path = "/v23.0/1055/messages";

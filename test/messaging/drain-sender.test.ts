@@ -96,7 +96,7 @@ class FakeNumber {
     for (let position = 1; position <= count; position += 1) this.add(position);
   }
 
-  /** Somebody registers one more. */
+  /** Registers another one. */
   add(position: number): void {
     const own = { campaignId: 1, position, contactId: position, phone: `${position}`, parameters: [] };
     this.waiting.push({ ...own, reference: `reference ${position}`, attempt: 1, setbacks: 0 });
@@ -203,7 +203,7 @@ describe("draining a number", () => {
     const number = new FakeNumber(100, 50, { sentDirectly: 40 });
     await number.run();
     expect(number.sent).to.have.length(100);
-    // At ten a second instead of fifty.
+    // Ten per second instead of fifty.
     expect((number.sent.at(-1)?.at ?? 0) - (number.sent[0]?.at ?? 0)).to.be.greaterThan(8_000);
   });
 

@@ -7,7 +7,7 @@ import { shownStates } from "./template-states.ts";
 
 const path = "/chats/obtener/mensaje/plantilla";
 
-/** The fields of a template and their order, as the specification's table has them. */
+/** The fields of a template in the order of the specification. */
 const fields = [
   ...["id", "nombre", "id_plantilla", "descripcion", "template", "botones", "codigo", "archivo_nombre", "type", "tipo"],
   ...["agentes_permitidos", "contacto_variables", "articles", "empresa_id", "id_providerb", "version", "visible"],
@@ -315,7 +315,7 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
     expect(await statesOf(2)).to.deep.equal({ "Plantilla 201": "APPROVED" });
   });
 
-  describe("while nobody listens at the platform's address", () => {
+  describe("while the platform is unreachable", () => {
     let cut: World;
     before(async () => {
       cut = await startWorld({ environment: { MESSAGING_PLATFORM_URL: "http://127.0.0.1:1", ROLE: "api" } });

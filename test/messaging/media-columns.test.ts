@@ -12,12 +12,12 @@ import { formOf, multipart, png } from "./media-files.ts";
 
 const base = "https://media.test/media/";
 
-/** A row of business 1 for each table in which the test data has no row. */
+/** A row of business 1 for each table that the test data leaves empty. */
 const rows: Readonly<Record<string, string>> = {
   quick_replies: "insert into quick_replies (business_id, shortcut, body) values (1, 'carta', 'La carta')",
 };
 
-/** A table that gets such a column takes part by itself. */
+/** Tables with a new column for files are included automatically. */
 describe("The sweep of stored files", () => {
   let directory: string;
   let world: World;

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** The beginnings of real files, filled up with zeros where their format does not care. */
+/** The first bytes of real files, with zeros where the format allows it. */
 const filled = (...parts: (string | readonly number[])[]): Buffer =>
   Buffer.concat([
     ...parts.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : Buffer.from(part))),
@@ -17,7 +17,7 @@ const pngChunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([length, body, sum]);
 };
 
-/** One grey pixel, and after it as many bytes more as are asked for. */
+/** A gray pixel, followed by additional bytes. */
 export const png = (extra = 0): Buffer =>
   Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]),
@@ -27,7 +27,7 @@ export const png = (extra = 0): Buffer =>
     Buffer.alloc(extra, 7),
   ]);
 
-/** An archive of these entries, in this order. */
+/** An archive with these entries. */
 export function zip(entries: Readonly<Record<string, string>>): Buffer {
   const files = Object.entries(entries).map(([name, text]) => {
     const data = deflateRawSync(text);
@@ -52,7 +52,7 @@ const oldOffice = filled([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 const aacFrame = [0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f, 0xfc];
 const office = "application/vnd.openxmlformats-officedocument";
 
-/** What is taken: how clients may call it, what is in it, what it is, and the extension that it gets. */
+/** Accepted files: the client's name, the content, the detected type, and the stored extension. */
 export const takenFiles: readonly (readonly [called: string, content: Buffer, type: string, extension: string])[] = [
   ["foto.jpg", filled([0xff, 0xd8, 0xff, 0xe0, 0, 16], "JFIF"), "image/jpeg", "jpg"],
   ["foto.png", png(), "image/png", "png"],
@@ -84,7 +84,7 @@ export const takenFiles: readonly (readonly [called: string, content: Buffer, ty
   ],
 ];
 
-/** What is not, whatever it is called. */
+/** Refused files, whatever their names. */
 export const refusedFiles: Readonly<Record<string, Buffer>> = {
   "a page": Buffer.from("<!doctype html><p>Hola</p>"),
   "a page without its beginning": Buffer.from("Hola <script>alert(1)</script>"),
@@ -102,7 +102,7 @@ export const refusedFiles: Readonly<Record<string, Buffer>> = {
 
 const boundary = "a-boundary";
 
-/** A part of a form: the file, as a browser sends it, unless said otherwise. */
+/** A part of a form; the file as a browser sends it unless given. */
 interface Part {
   readonly field?: string;
   readonly name?: string | null;

@@ -20,7 +20,7 @@ describe("HttpMediaProbe", () => {
     let connections: number;
 
     before(async () => {
-      // Every address of this machine, IPv6 and IPv4.
+      // Listens on all addresses, IPv6 and IPv4.
       inner = createServer((socket) => {
         connections++;
         socket.destroy();
@@ -104,7 +104,7 @@ describe("HttpMediaProbe", () => {
       for (const url of urls) {
         expect(await probe.probe(1, url), url).to.deep.equal({ kind: "unreachable", reason: "not a usable URL" });
       }
-      // Not credentials to a parser of URLs, whatever they look like.
+      // These are not credentials for a URL parser.
       expect(await probe.probe(1, `https://${host}\\@public.example/`)).to.have.property("kind", "unreachable");
       expect(await probe.probe(1, `https://${host}#@public.example/`)).to.have.property("kind", "unreachable");
       expect(connections).to.equal(0);

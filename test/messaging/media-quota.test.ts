@@ -18,11 +18,11 @@ const unauthorized = { error: "Las credenciales no son válidas", code: "unautho
 const base = "https://media.test/media/";
 const fiveGigabytes = 5 * 1024 ** 3;
 
-/** Of the one message that the business has. */
+/** In the business's only message. */
 const inAMessage = (column: string, value: string): string =>
   `update messages set ${column} = ${value} where business_id = $1`;
 
-/** A campaign with that template, and a recipient with the file's address among its parameters in that state. */
+/** A campaign with this template, and a recipient in this state with the file's URL as a parameter. */
 const aCampaign = (template: string, state?: string): string => `
   , added as (
     insert into campaigns (business_id, name, user_id, template_id, step_id, sender_id, tags, template, state, timezone, total)
@@ -99,7 +99,7 @@ describe("stored media of a business", () => {
     });
     expect(status).to.equal(413);
   };
-  /** What is really there, beside what is counted. */
+  /** Compares the counters with the stored files. */
   const expectExact = async (): Promise<void> => {
     const [sums] = await world.rows<{ bytes: number; files: number }>(
       "select coalesce(sum(size), 0)::bigint as bytes, count(size) as files from media_files where business_id = 1",
@@ -149,7 +149,7 @@ describe("stored media of a business", () => {
       const quota = 5 * size + 50_000;
       await setQuota(1, quota);
       const answers = await Promise.all(Array.from({ length: 25 }, (_, index) => post(file, key(), index % 2 === 0)));
-      // Where only files on their way left no room, coming again helps.
+      // If only unfinished uploads leave no room, the answer has Retry-After.
       const turnedAway = answers.filter(({ status }) => status === 429);
       for (const { headers } of turnedAway) expect(headers["retry-after"]).to.equal("5");
       for (const _ of turnedAway) answers.push(await post(file));
@@ -166,7 +166,7 @@ describe("stored media of a business", () => {
       afterEach(() => {
         for (const socket of sockets.splice(0)) socket.destroy();
       });
-      /** Announces so many bytes and sends the beginning of them. */
+      /** Announces this many bytes and sends only the first ones. */
       const begin = (announced: number): Socket => {
         const socket = connect(Number(new URL(world.api).port), "127.0.0.1").on("error", () => {});
         sockets.push(socket);
@@ -357,7 +357,7 @@ describe("stored media of a business", () => {
       await expectExact();
     });
 
-    /** By what names it: a statement that makes it so, of business $1, with the file's address $2 and name $3. */
+    /** For each kind of use: a statement for business $1, with the file's URL $2 and name $3. */
     const naming: Readonly<Record<string, string>> = {
       "a message's media": inAMessage("media_url", "$2::text"),
       "a message's media, whatever stands behind it": inAMessage("media_url", "$2 || '?x=a/b#c'"),
@@ -385,7 +385,7 @@ describe("stored media of a business", () => {
       "the parameters of a recipient that may be sent again": aCampaign("'{}'", "unknown"),
       "the parameters of a recipient that failed": aCampaign("'{}'", "failed"),
     };
-    /** Undoes them all, and leaves the rest of what the business has. */
+    /** Removes all uses, but no other data of the business. */
     const unname = async (): Promise<void> => {
       await world.rows("delete from campaigns");
       await world.rows("update messages set media_url = null, body = 'Hola'");

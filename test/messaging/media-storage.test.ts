@@ -10,7 +10,7 @@ import { type S3StandIn, startS3 } from "./s3-stand-in.ts";
 
 interface Place {
   readonly storage: MediaStorage;
-  /** Everything that takes room there, finished or not. */
+  /** All stored objects, finished or not. */
   held(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -144,7 +144,7 @@ describe("storage of media", () => {
         }
         await storage.write("a.mp4", "video/mp4", content());
         expect(made).to.equal(24 * chunk.length);
-        // Something was stored before the last piece was made.
+        // The first part was stored before the last one was created.
         expect(taken).to.equal(1);
       });
 

@@ -51,7 +51,7 @@ describe("POST /media", () => {
       headers: { ...multipart, "x-api-key": world.appKey(1), ...headers },
     });
   const upload = (content: Buffer | string, name = "foto.png"): Promise<Answer> => post(formOf({ content, name }));
-  /** Uploads what is taken. @returns its name */
+  /** Uploads an accepted file. @returns its name */
   const stored = async (content: Buffer | string, name?: string): Promise<string> => {
     const answer = await upload(content, name);
     expect(answer.status, answer.text).to.equal(200);
@@ -65,7 +65,7 @@ describe("POST /media", () => {
     Buffer.from(await (await fetch(`${world.api}/media/${name}`)).arrayBuffer());
   const onDisk = async (): Promise<string[]> => (await readdir(directory)).sort();
   const rows = () => world.rows<{ name: string }>("select name from media_files order by name");
-  /** Nothing is kept of what `act` uploads, neither on the disk nor in the table. */
+  /** Expects that nothing of the uploads in `act` is stored, neither on the disk nor in the table. */
   const leavingNothing = async (act: () => Promise<unknown>): Promise<void> => {
     const [files, entries] = [await onDisk(), await rows()];
     await act();
@@ -233,7 +233,7 @@ describe("POST /media", () => {
         socket.write(chunk(Buffer.concat([Buffer.from(head({})), png()])));
         let written = 0;
         const kept: number[] = [];
-        // No more than is still taken once the answer is sure.
+        // Stops when the answer has arrived.
         while (answer === "" && written < 9) {
           if (!socket.write(chunk(Buffer.alloc(megabyte))))
             await Promise.race([once(socket, "drain"), once(socket, "data")]).catch(() => {});
@@ -293,7 +293,7 @@ describe("POST /media", () => {
 
       const storage = storageOf();
       const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles), nobodyNames, unexpected);
-      // The clock may have come first.
+      // The clock's job may have run before.
       expect(await sweep.execute()).to.be.within(0, 1);
       const left = await onDisk();
       expect(left).to.include.members([`${young}.part`, finished]);

@@ -2,13 +2,13 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { Pacer } from "../../src/messaging/domain/pacer.ts";
 
-/** Milliseconds from a turn until it arrives, and until its answer comes back. */
+/** Milliseconds until a request arrives, and until its answer is back. */
 interface Way {
   readonly there: number;
   readonly back: number;
 }
 
-/** Asks for turns as a sender does: waits as long as it is told, a little longer now and then. */
+/** Sends like a sender: waits as long as it must, sometimes slightly longer. */
 class Run {
   readonly turns: number[] = [];
   readonly arrived: number[] = [];
@@ -57,7 +57,7 @@ class Run {
     return this.turns.filter((at) => at >= from && at < to).length;
   }
 
-  /** The most that arrived within any 1,000 ms. */
+  /** The largest number of arrivals within 1,000 ms. */
   get fullestSecond(): number {
     const arrived = this.arrived.toSorted((one, other) => one - other);
     let first = 0;
@@ -93,7 +93,7 @@ describe("the pace of a number", () => {
         jitter,
         (rate, least, later) => {
           let n = 0;
-          // The first ones go the shortest way, so that it is known.
+          // The first requests are fast, so that the minimum is known.
           const way = () => ({ there: n++ < 20 ? 0 : (later[n % later.length] ?? 0), back: least });
           const run = new Run(rate, () => 1, way).for(5_000);
           expect(run.fullestSecond).to.be.at.most(Math.ceil(rate * 1.01));
@@ -111,7 +111,7 @@ describe("the pace of a number", () => {
           () => 1,
           () => ({ there: latency / 2, back: latency / 2 }),
         ).for(12_000);
-        // In its first second nobody knows how long answers take.
+        // In the first second the duration of answers is still unknown.
         expect(run.between(3_000, 13_000)).to.be.at.least(rate * 10 * 0.96 - 1);
       }),
       { numRuns: 40 },
@@ -148,7 +148,7 @@ describe("the pace of a number", () => {
 
     let successes = 0;
     for (; run.pacer.rate < 100 && successes < 10_000; successes += 1) run.pacer.recover();
-    // From half to all at half the rate and more: five seconds' worth of messages.
+    // The rate doubles within messages worth five seconds.
     expect(successes).to.be.within(200, 500);
     run.pacer.recover();
     expect(run.pacer.rate).to.equal(100);

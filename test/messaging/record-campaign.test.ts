@@ -6,8 +6,8 @@ import { CampaignWorld, campaignBusiness } from "./campaign-support.ts";
 
 const later = { schedule_at: "2099-01-01T00:00:00Z" };
 
-/** Without a worker of its own: only what the test claims and records happens. */
-describe("recording what came of a campaign", () => {
+/** Without a worker, so that only the test claims and records. */
+describe("recording a campaign's results", () => {
   let all: CampaignWorld;
   before(async () => {
     all = await CampaignWorld.start([campaignBusiness(1)], { ROLE: "api", DATABASE_POOL_SIZE: "2" });

@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import { providerBChannel } from "../../src/kernel/channels.ts";
-import { FairGate } from "../../src/kernel/fair-gate.ts";
+import { FairQueue } from "../../src/kernel/fair-queue.ts";
 import { RememberedSenderTokens } from "../../src/messaging/adapters/memory/remembered-sender-tokens.ts";
 import { eventually } from "../support/wait.ts";
 
-const gate = () => new FairGate({ name: "test", width: 2, widthOfOne: 1, queueOfOne: 50, queue: 100, waitMs: 5_000 });
+const gate = () =>
+  new FairQueue({ name: "test", width: 2, widthPerKey: 1, queuePerKey: 50, queue: 100, waitMs: 5_000 });
 
 describe("tokens of senders that are remembered", () => {
   let asked: string[];

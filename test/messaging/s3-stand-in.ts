@@ -4,13 +4,13 @@ import { type Served, serve } from "../support/http.ts";
 
 export interface S3StandIn extends Served {
   readonly objects: ReadonlyMap<string, { readonly type: string; readonly content: Buffer }>;
-  /** Multipart uploads that were neither completed nor aborted, by their id. */
+  /** Unfinished multipart uploads by id. */
   readonly uploads: ReadonlyMap<string, { readonly key: string; readonly parts: Map<number, Buffer> }>;
-  /** Answers the next upload of a part or an object with this status, again and again until it is 0. */
+  /** The status for all writes until it is set to 0. */
   failWrites: number;
 }
 
-/** What of S3 the storage uses, in memory: objects by path, ranges, multipart uploads. Signatures are not checked. */
+/** The used part of S3 in memory: objects by path, ranges, multipart uploads. Signatures are not checked. */
 export async function startS3(bucket: string): Promise<S3StandIn> {
   const objects = new Map<string, { type: string; content: Buffer }>();
   const uploads = new Map<string, { key: string; type: string; parts: Map<number, Buffer> }>();

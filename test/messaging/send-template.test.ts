@@ -560,7 +560,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       const told = inbox.heard
         .filter(isOf(phone))
         .map(({ name, payload }) => `${name} ${payload.mensaje?.estado ?? ""}`);
-      // The row shows the failed message as its last one, and stays where it is.
+      // The chat shows the failed message as its last one, and keeps its place.
       expect(told).to.deep.equal(["message:new sent", "inbox:reorder ", "message:new failed", "chat:changed "]);
     });
   });
@@ -604,7 +604,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     });
 
     describe("because it could not be written down", () => {
-      /** The next messages that are to become `sent` cannot, as often as said. */
+      /** Lets the next messages fail when they become `sent`. */
       const failing = (times: number) =>
         world.rows(`
           create sequence failures;
@@ -663,7 +663,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     });
   });
 
-  describe("while nobody listens at the platform's address", () => {
+  describe("while the platform is unreachable", () => {
     let cut: World;
     before(async () => {
       cut = await startWorld({ environment: { MESSAGING_PLATFORM_URL: "http://127.0.0.1:1", ROLE: "api" } });

@@ -27,7 +27,7 @@ const uncertain = "Error: no se sabe si la plataforma aceptó el mensaje; su est
 const simple = (id: number, changes: Parameters<typeof aTemplate>[1] = {}) =>
   aTemplate(id, { body: "Hola", ...changes });
 
-/** A template that the platform lists in each of the languages, in the state given for it. */
+/** A template that the platform lists in several languages, with a state for each. */
 function spoken(id: number, language: string | null, states: Readonly<Record<string, string>>) {
   const template = simple(id, { structure: language === null ? null : { language } });
   const listed = Object.entries(states).flatMap(([language, status]) =>
@@ -61,7 +61,7 @@ const unsendable = [
   "SOMETHING_NEW",
 ];
 
-/** Business 1 has everything, 2 is somebody else, 3 has limits, 4 has no number at the platform. */
+/** Business 1 has everything, 2 is another business, 3 has limits, and 4 has no sender. */
 const shop = aBusiness(1, {
   templates: [
     simple(101),
@@ -144,7 +144,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     );
 
   let phones = 59_176_000_000;
-  /** A chat with a contact of its own, whose conversation is in `state`. */
+  /** A chat with a new contact and a conversation in this state. */
   async function aChat(
     state: State = "pending",
     changes: { provider?: string; businessId?: number; closed?: boolean; bot?: boolean; in?: World } = {},
@@ -441,7 +441,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       await other.connect();
       let sends: Promise<Answer>[] = [];
       try {
-        // Many of them find the limit not reached, and wait to count at the same moment.
+        // Many of them see that the limit is not reached, and wait to count at the same moment.
         await other.query("begin; select from template_usage for update");
         sends = Array.from({ length: 100 }, () => send(chat));
         await eventually(async () => {
@@ -529,7 +529,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     describe("in the month of the business", () => {
       let traveller: World;
       before(async () => {
-        // Names are looked up in our schema first: the statements' `now()` is the one that is made below.
+        // The search path makes the statements use the `now()` that is defined below.
         const ownNow = "options=-c%20search_path%3Dpublic%2Cpg_catalog";
         traveller = await startWorld({
           businesses: [aBusiness(1, { templates: [simple(101)] })],
@@ -546,7 +546,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       });
       after(() => traveller.stop());
 
-      /** How a send is answered at that moment. */
+      /** The answer of a send at this time. */
       const sendAt = async (moment: string): Promise<string> => {
         await traveller.rows("update clock set at = $1", [moment]);
         const { json } = await traveller.post(path, bodyFor(await aChat("pending", { in: traveller })));
@@ -757,7 +757,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       [qrChannel]: null,
       [providerBChannel]: `/provider-b/${providerBPhone}`,
     };
-    /** A chat on the channel, whose customer has just written. */
+    /** A chat on the channel whose customer has just written. */
     const aChatOn = async (provider: ChatChannelName): Promise<Chat> => {
       const chat = await aChat("pending", { provider });
       if (open[provider]) await world.control("POST", `${open[provider]}/customers/${chat.phone}/say`);

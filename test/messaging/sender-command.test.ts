@@ -26,7 +26,7 @@ describe("the command that gives a business a number", function () {
     await opened.close();
   });
 
-  /** Its exit code, and all that it printed. */
+  /** Runs the command. Returns its exit code and output. */
   const run = async (changes: Readonly<Record<string, string>>) => {
     const given = { PLATFORM_TOKEN: "EAAG-1", PLATFORM_ID: "1065", ACCOUNT_ID: "2077", PHONE: "59122000001" };
     const child = spawn(process.execPath, ["--import", "tsx", command, "1"], {

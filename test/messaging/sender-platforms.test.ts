@@ -22,7 +22,7 @@ const platformsAt = (client: HttpClient, url: string, longestMs = 5_000) =>
     longestMs,
   });
 
-describe("what platforms say of senders", () => {
+describe("the check of senders at their platforms", () => {
   useNock();
   let client: HttpClient;
   const look = (channel: ChatChannelName, changes: object = {}) =>
@@ -133,7 +133,7 @@ describe("what platforms say of senders", () => {
   });
 });
 
-describe("what platforms say of senders, over a broken connection", () => {
+describe("the check of senders over a broken connection", () => {
   useRealNetwork();
 
   it("is nothing where nobody listens, or no answer comes in time, for all questions together", async () => {

@@ -1,4 +1,4 @@
-/** The platform's states of a template, each with the one that it shows as. */
+/** The platform's states of a template and the states that the API shows. */
 export const shownStates = {
   APPROVED: "APPROVED",
   PENDING: "PENDING",

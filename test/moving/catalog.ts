@@ -1,6 +1,6 @@
 import type { Cell, Stage } from "./stage.ts";
 
-/** Tables that say of no row whose it is. A new one must have `business_id`, or be the installation's. */
+/** Tables without `business_id`. New tables must have it or belong to the installation. */
 export async function tablesWithoutBusiness(stage: Stage): Promise<string[]> {
   const rows = await stage.rows<{ name: string }>(
     "c1",
@@ -12,7 +12,7 @@ export async function tablesWithoutBusiness(stage: Stage): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What a move has not taken away again: its triggers, its functions, and rows of its own. */
+/** Triggers, functions and rows that a move left behind. */
 export async function emptyStaying(stage: Stage, cell: Cell): Promise<string[]> {
   const rows = await stage.rows<{ name: string }>(
     cell,

@@ -14,7 +14,7 @@ const failure = (work: Promise<unknown>): Promise<string> =>
 
 const count = (rows: Record<string, string[]>): number => Object.values(rows).flat().length;
 
-/** Ends a move in the middle of its n-th piece of news, as a process that dies there: its connections are gone. */
+/** Ends a move at its n-th progress report by closing its connections, as if the process had died. */
 class Killed extends Error {}
 const killing = (after: number) => {
   let heard = 0;
@@ -24,7 +24,7 @@ const killing = (after: number) => {
   };
 };
 
-/** Has a move go on until it ends, killed at times that the seed says; how often that was. */
+/** Runs a move to its end with random kills. Returns their number. */
 async function moveWithKills(stage: Stage, random: Random, mostNews: number, kills: number): Promise<number> {
   for (let killed = 0; ; killed += 1) {
     try {
@@ -85,7 +85,7 @@ describe("a business that moves to another cell", () => {
   }
 
   it("goes on where the process died between leaving and saying so", async () => {
-    // The last thing that a move says is that it has moved: cut off before, the directory does not know yet.
+    // The move is cut off before its last step, so the directory does not know its end yet.
     await stage.rows(
       "c1",
       "create function fail() returns trigger language plpgsql as $$ begin raise 'cut off'; end $$",
@@ -164,7 +164,7 @@ describe("a business that moves to another cell", () => {
     await stage.rows("c1", "update contacts set name = 'back' where business_id = 1");
   });
 
-  it("leaves rows that nobody can write, for a day", async () => {
+  it("leaves read-only rows for a day", async () => {
     await stage.mover.move(1, "c2", silent);
     const write = "update contacts set name = 'late' where business_id = 1";
     expect(await failure(stage.rows("c1", write))).to.contain("held for a move");

@@ -6,7 +6,7 @@ import type { Answer } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import type { World } from "../support/world.ts";
 
-/** Requests that write, one after the other, each followed by one that reads what all of them wrote. */
+/** Sends writing requests one after the other, each followed by a read of everything written. */
 class Client {
   readonly written: number[] = [];
   readonly refused: Answer[] = [];
@@ -57,7 +57,7 @@ describe("a business that moves while the service runs", () => {
     process.env.TEST_CELLS = "2";
     all = await CampaignWorld.start();
     world = all.world;
-    // What the requests add meets no id of a fixture.
+    // Ids of new rows must differ from those of the fixtures.
     for (const schema of ["public", "c2"]) {
       await world.database.rows({ name: "", text: `select setval('${schema}.tags_id_seq', 10000000)` }, []);
     }

@@ -4,14 +4,14 @@ import { Side } from "../../src/infra/postgres/moving/side.ts";
 import { tenantTables } from "../../src/infra/postgres/moving/tenant-tables.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
-/** Two cells, each a database of its own. The first one has the directory. */
+/** Two databases as cells. The first one has the directory. */
 export interface Stage {
   readonly places: { readonly c1: string; readonly c2: string };
   readonly mover: Mover;
   rows<Row extends object>(cell: Cell, text: string, values?: readonly unknown[]): Promise<Row[]>;
   reopened(bounds: MoveBounds): Mover;
   connect(cell: Cell): Promise<pg.PoolClient>;
-  /** All rows that a cell has of a business, by table, in no order of their own. */
+  /** All rows of a business in a cell, by table, unsorted. */
   all(cell: Cell, businessId: number): Promise<Record<string, string[]>>;
   cellOf(businessId: number): Promise<Cell>;
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import type { Cell, Stage } from "./stage.ts";
 
 type Say = (text: string, values?: readonly unknown[]) => Promise<void>;
 
-/** Writes of one kind. Each adds, changes or removes rows in ways that a copy has to follow. */
+/** Kinds of writes. Each inserts, updates or deletes rows in a way that a copy must follow. */
 const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>)[] = [
   (say, random, mark) =>
     say(
@@ -12,7 +12,7 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
        on conflict do nothing`,
       [mark, String(70_000_000 + random.between(1, 400))],
     ),
-  // Two rows exchange what is unique.
+  // Two rows swap unique values.
   (say, random) =>
     say(
       `with gone as (delete from contacts where business_id = $1 and phone = $2 and not exists (
@@ -21,7 +21,7 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
        select 1`,
       [String(70_000_000 + random.between(1, 400))],
     ),
-  // One conversation is closed and another one opened, of which there may be only one.
+  // Closes a conversation and opens another one; only one may be open.
   async (say, random) => {
     const place = random.between(0, 30);
     const chat = `(select id from chats where business_id = $1 order by id offset $2 limit 1)`;
@@ -66,15 +66,12 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
     ]),
 ];
 
-/**
- * Writes to a business as processes do: in the cell that the directory names, again where the cell refuses it. What was
- * acknowledged is kept.
- */
+/** Writes to a business like the service: in the cell of the directory, and again after a refusal. Records accepted writes. */
 export class Traffic {
   readonly marks: string[] = [];
-  /** Writes that were acknowledged. */
+  /** The number of accepted writes. */
   accepted = 0;
-  /** Milliseconds that the longest wait for an accepted write took. */
+  /** The longest duration of an accepted write in milliseconds. */
   longestMs = 0;
   private running: Promise<unknown> | undefined;
   private isOver = false;
@@ -84,7 +81,7 @@ export class Traffic {
     private readonly stage: Stage,
     private readonly businessId: number,
     seed: number,
-    /** Writing ends where the business lives there. */
+    /** Stops when the business is in this cell. */
     private readonly until?: Cell,
   ) {
     this.random = new Random(seed);
@@ -138,7 +135,7 @@ export class Traffic {
     } catch (error) {
       await client.query("rollback").catch(() => {});
       const { code } = error as { code?: string };
-      // Refused while the business is held, met another writer, or wrote the same.
+      // The business was held, there was a deadlock, or the row already exists.
       if (["RC001", "40P01", "23505", "23503"].includes(code ?? "")) return code !== "RC001" && code !== "40P01";
       throw error;
     } finally {

@@ -17,7 +17,7 @@ interface OrderRow {
   readonly message_id: number;
 }
 
-/** What every order has of its own. */
+/** Fields that differ for every order. */
 const own = ["id", "createdAt", "updatedAt", "details"];
 const without = (value: object, names: readonly string[]): object =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));

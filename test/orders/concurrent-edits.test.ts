@@ -5,10 +5,7 @@ import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { Edits } from "./edits.ts";
 import { addLine, addOrder, openShop } from "./shop.ts";
 
-/**
- * Many edits of one order at the same time leave it as they would have done one after the other, in the order of the
- * versions that they were answered with. The model is what each of them does when nobody else is there.
- */
+/** Concurrent edits of an order must have the same result as sequential ones in the order of their versions. */
 
 interface Extra {
   readonly id: number;
@@ -19,12 +16,12 @@ interface Extra {
 type Edit =
   | { readonly kind: "update"; readonly paymentMethod: string; readonly zoneId: number; readonly followsZone: boolean }
   | { readonly kind: "add"; readonly articleId: number; readonly extras: readonly Extra[] }
-  /** `nth` of the lines that the order began with. */
+  /** `nth` of the initial lines. */
   | { readonly kind: "remove"; readonly nth: number };
 
 interface Planned {
   readonly edit: Edit;
-  /** The version that it asks for. */
+  /** The version in `If-Match`. */
   readonly expected: number | null;
 }
 
@@ -66,15 +63,15 @@ interface Model {
   paymentMethod: string;
   zoneId: number;
   branchId: number;
-  /** By quantity, which no two lines share. */
+  /** By quantity, which is unique. */
   readonly lines: Map<number, Line>;
 }
 
-/** The quantity of the line that the edit at this place adds, and of those that the order began with. */
+/** The quantity of the line that an edit adds, and of the initial lines. */
 const quantityOf = (place: number): number => 1_000 + place;
 const firstQuantity = (nth: number): number => 1 + nth;
 
-/** What the edit does to an order that nobody else touches; false where it finds nothing to do. */
+/** Applies an edit to the model; false if it has no effect. */
 function apply(model: Model, edit: Edit, place: number): boolean {
   switch (edit.kind) {
     case "update":
@@ -120,7 +117,7 @@ describe("edits of one order at the same time", () => {
     return edits.update(body, headers);
   };
 
-  /** The order in the database, as the model would have it. */
+  /** The stored order in the model's form. */
   const stored = async (orderId: number): Promise<object> => {
     const row = await edits.row(orderId);
     const customs = row.extra_data.customExtras[orderId] ?? {};
@@ -169,7 +166,7 @@ describe("edits of one order at the same time", () => {
 
     const done = answers.flatMap((answer, place) => (answer.status === 200 ? [{ place, at: versionOf(answer) }] : []));
     done.sort((one, other) => one.at - other.at);
-    // One version for each success, without a gap: that is the order in which they were made.
+    // Versions have no gaps, so they give the order of the successes.
     expect(done.map(({ at }) => at)).to.deep.equal(done.map((_, index) => index + 2));
     for (const { place, at } of done) {
       const { edit, expected } = planned[place] ?? { edit: { kind: "remove", nth: -1 }, expected: null };
@@ -182,7 +179,7 @@ describe("edits of one order at the same time", () => {
       else if (status === 400) expect([edit?.kind, text]).to.deep.equal(["remove", '{"message":"No existe"}']);
       else expect(status, text).to.equal(200);
     });
-    // Whoever found no line to remove was not the only one to ask for it.
+    // A line that was not found was removed by another edit.
     const gone = planned.filter((_, place) => answers[place]?.status === 400);
     for (const { edit } of gone)
       expect(model.lines.has(firstQuantity(edit.kind === "remove" ? edit.nth : 0))).to.equal(false);
@@ -202,7 +199,7 @@ describe("edits of one order at the same time", () => {
     await expectHistoryFits(orderId);
   };
 
-  /** What each change says it found is what the last one before it left. */
+  /** Each change in the history must start from the result of the previous one. */
   const expectHistoryFits = async (orderId: number): Promise<void> => {
     const { json } = await edits.history(orderId, "?limit=100");
     const last = new Map<string, unknown>();
@@ -220,7 +217,7 @@ describe("edits of one order at the same time", () => {
     await fc.assert(fc.asyncProperty(plan, hold), { numRuns: 4, endOnFailure: true });
   });
 
-  it("of each other's orders, by their lines, do not block for good (§11.4)", async () => {
+  it("of each other's orders, by their lines, do not deadlock (§11.4)", async () => {
     const [one, other] = [await addOrder(world, 1), await addOrder(world, 1)];
     const removals: Promise<Answer>[] = [];
     for (let n = 0; n < 10; n += 1) {

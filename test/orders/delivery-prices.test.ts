@@ -57,7 +57,7 @@ describe("the price of a delivery", () => {
     const delivery = { shipmentMethod: "delivery", paymentMethod: "qr", sucursalId: 101, zoneId: 101 };
     const toPlace = { ...delivery, lat: place.latitude, lng: place.longitude };
 
-    it("is asked when a delivery changes, shown by lists and single reads alike, and told (§12.5)", async () => {
+    it("is requested when a delivery changes, shown by lists and single reads, and announced (§12.5)", async () => {
       await shops.rows("update branches set latitude = -16.1, longitude = -68.3 where business_id = 1 and id = 101");
       const id = await addOrder(shops, 1);
       await addLine(shops, 1, id);
@@ -153,7 +153,7 @@ describe("the price of a delivery", () => {
       }
     });
 
-    it("by nobody whose change is rolled back", async () => {
+    it("not if the change is rolled back", async () => {
       const id = await addOrder(shops, 1);
       const undone = shops.database.transaction(async (transaction) => {
         const text = `update orders set latitude = 1, longitude = 1 where business_id = 1 and id = ${id}`;
@@ -210,7 +210,7 @@ describe("the price of a delivery", () => {
       expect(asked).to.have.length(20);
     });
 
-    it("anew, and by nobody else meanwhile, where the order changes while it is asked", async () => {
+    it("again if the order changes meanwhile, and by one process only", async () => {
       const id = await addOrder(shops, 1, place);
       const changes = ["zone_id = 102", "payment_method = 'qr'"];
       let underWay = 0;
@@ -243,7 +243,7 @@ describe("the price of a delivery", () => {
       expect(await priceIn(id)).to.deep.equal({ speedy_price: "3.00", version: 2 });
     });
 
-    it("from the beginning where the delivery changes, once nobody asks for the old one", async () => {
+    it("from the beginning if the delivery changes, after the request for the old one", async () => {
       const id = await addOrder(shops, 1, place);
       await asker(async () => {
         await set(id, "zone_id = 102");
@@ -274,7 +274,7 @@ describe("the price of a delivery", () => {
       expect(await wanting()).to.deep.equal([id]);
     });
 
-    it("again in time where whoever asked has died", async () => {
+    it("again if the requesting process has died", async () => {
       const id = await addOrder(shops, 1, place);
       const store = new PostgresDeliveryPrices(oneCell(shops.database));
       expect(await store.claim(10, 20_000)).to.deep.equal([{ businessId: 1, id, attempts: 1 }]);
@@ -286,7 +286,7 @@ describe("the price of a delivery", () => {
       expect(await priceIn(id)).to.deep.equal({ speedy_price: "8.00", version: 2 });
     });
 
-    it("and waits for nobody who is changing the order", async () => {
+    it("without waiting for a concurrent change of the order", async () => {
       const id = await addOrder(shops, 1, place);
       const other = Database.open({ ...shops.config.database, poolSize: 1 }, () => {});
       try {
@@ -321,7 +321,7 @@ describe("the price of a delivery", () => {
       expect(await wanting()).to.deep.equal([bad]);
     });
 
-    it("not at all where orders have waited for too long because nobody is asked", async () => {
+    it("not at all for orders that waited too long without a pricing service", async () => {
       const [old, fresh] = [await addOrder(shops, 1, place), await addOrder(shops, 1, place)];
       await shops.rows("update wanted_delivery_prices set due_at = now() - interval '61 minutes' where order_id = $1", [
         old,

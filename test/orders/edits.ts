@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { type Answer, request } from "../support/http.ts";
 import type { World } from "../support/world.ts";
 
-/** An order's row, as the table has it. */
+/** A row of the table. */
 export interface OrderRow {
   readonly id: number;
   readonly version: number;
@@ -21,7 +21,7 @@ export interface OrderRow {
   readonly updated_at: Date;
 }
 
-/** The requests that edit orders, and looks at what they left. */
+/** Requests that edit orders, and checks of the result. */
 export class Edits {
   constructor(private readonly world: World) {}
 
@@ -33,7 +33,7 @@ export class Edits {
   update = (body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
     this.send("PUT", "/catalogs/order/update", body, headers);
 
-  /** With no extras unless given. */
+  /** Without extras unless given. */
   add = (body: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
     this.send("POST", "/catalogs/orders/products/new", { extras: [], ...body }, headers);
 
@@ -75,14 +75,14 @@ export class Edits {
     );
   }
 
-  /** Everything that an edit may touch, to be compared. */
+  /** All rows that an edit may change. */
   async everything(): Promise<object> {
     const tables = ["orders", "order_lines", "line_extras", "commerce_events", "order_changes", "realtime_events"];
     const held = tables.map((table) => this.world.rows(`select * from ${table} order by business_id, ${"1, 2"}`));
     return Object.fromEntries((await Promise.all(held)).map((rows, index) => [tables[index], rows]));
   }
 
-  /** How many `order:changed` of an order are logged. */
+  /** The number of logged `order:changed` events of an order. */
   async logged(orderId: number): Promise<number> {
     const sql = `select count(*) from realtime_events
                  where business_id = 1 and name = 'order:changed' and payload ->> 'id' = $1`;

@@ -22,9 +22,9 @@ const reason = "(BOT) Cancelada por inactividad en el chat";
 interface CartPlan {
   readonly businessId?: number;
   readonly state?: "bot" | "pending" | "in_progress" | "closed" | "none";
-  /** Minutes since the customer wrote last; never did with null. */
+  /** Minutes since the customer's last message; null if there is none. */
   readonly silent?: number | null;
-  /** Minutes since the order was made. */
+  /** Minutes since the order's creation. */
   readonly age?: number;
   readonly order?: NonNullable<Parameters<typeof addOrder>[2]>;
 }
@@ -57,7 +57,7 @@ describe("the cancellation of orders for inactivity", () => {
     await world.rows("update businesses set feature_flags = '{}'");
   });
 
-  /** An order that is due, unless the plan says otherwise: of a chat that talks to the bot, silent for two hours. */
+  /** An order that is due unless the plan says otherwise: its chat is with the bot, and its customer inactive for two hours. */
   async function cart({ businessId = 1, state = "bot", silent = 120, age = 180, order = {} }: CartPlan = {}) {
     phones += 1;
     const phone = String(phones);
@@ -107,7 +107,7 @@ describe("the cancellation of orders for inactivity", () => {
   }
   const isCancelled = async (one: Cart): Promise<boolean> => (await stored(one))?.status === 5;
 
-  /** Whether a run cancels the cart that the plan makes; it must leave one without any of that alone. */
+  /** Whether a run cancels the planned cart. It must keep a cart that fails any single condition. */
   async function cancels(plan: CartPlan): Promise<boolean> {
     const one = await cart(plan);
     const { orders } = await run();
@@ -221,7 +221,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect(await stored(one)).to.include({ status: 5, cancel_reason: "Sin stock", version: 1 });
     });
 
-    it("leaves paid ones alone, and cancels those of which nobody knows", async () => {
+    it("keeps paid orders, and cancels those whose payment is unknown", async () => {
       expect(await cancels({ order: { paid: true } })).to.equal(false);
       expect(await cancels({ order: { paid: false } })).to.equal(true);
       expect(await cancels({ order: { paid: null } })).to.equal(true);
@@ -341,7 +341,7 @@ describe("the cancellation of orders for inactivity", () => {
   });
 
   describe("together with others", () => {
-    /** The use case, its transactions over a pool of its own, as in another process; what it published. */
+    /** The use case with its own connections, as in another process, and its published events. */
     function another({
       hold = async () => {},
       searchPath = "public",
@@ -415,7 +415,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect(await world.rows("select from order_changes")).to.have.length(1_501);
     });
 
-    it("a customer whose message is just being written down is not silent, and holds nobody up", async () => {
+    it("a customer whose message is just being stored is not inactive, and does not delay others", async () => {
       const [writing, silent] = [await cart(), await cart({ businessId: 2 })];
       const message: IncomingMessage = {
         sender: "number-1",
@@ -440,7 +440,7 @@ describe("the cancellation of orders for inactivity", () => {
 
     it("a message that is committed while a run already looks, and has seen no message, is heard", async () => {
       const [one, silent] = [await cart(), await cart()];
-      // Where it cancels, the statement calls our function, which waits in the midst of its search.
+      // The cancelling statement calls our function, which waits in the middle of its search.
       await world.rows("create schema hooked");
       await world.rows(
         `create function hooked.make_interval(mins integer) returns interval language plpgsql as $$
@@ -493,7 +493,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect(await isCancelled(one)).to.equal(true);
     });
 
-    it("an order that somebody is editing, or an agent is taking over, is left for the next run", async () => {
+    it("an order that is being edited or taken over is left for the next run", async () => {
       for (const change of [
         "update orders set payment_method = 'qr' where business_id = 1 and id = $1",
         "update conversations set state = 'pending' where business_id = 1 and chat_id = $2",
@@ -517,7 +517,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect([await isCancelled(one), failing.published, await eventsOf(one)]).to.deep.equal([false, [], []]);
     });
 
-    it("a business whose counters somebody holds keeps no other business's chats and orders waiting", async () => {
+    it("a business with locked counters does not delay other businesses", async () => {
       for (const [held, free] of [
         [1, 2],
         [2, 1],

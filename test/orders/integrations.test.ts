@@ -7,7 +7,7 @@ import { useNock } from "../http-client/nocked.ts";
 
 const host = "https://integration.test";
 
-/** A client for each test, and what was told to logs. */
+/** A client with its log. */
 function stage() {
   const parts = { client: new HttpClient(), failures: [] as string[] };
   useNock();

@@ -5,7 +5,7 @@ import { type Answer, request } from "../support/http.ts";
 import { addLine, addOrder } from "./shop.ts";
 import { type Shops, startShops } from "./shops.ts";
 
-describe("what an order keeps of the catalog", () => {
+describe("the catalog data that an order stores", () => {
   let shops: Shops;
   before(async () => {
     shops = await startShops();

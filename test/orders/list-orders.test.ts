@@ -29,7 +29,7 @@ describe("listing orders", () => {
   const expectRefused = (answer: Answer, status: number, body: object): void => {
     expect([answer.status, answer.type, answer.json]).to.deep.equal([status, "application/json", body]);
   };
-  /** Orders of the first business, a minute apart; their ids, oldest first. */
+  /** Adds orders of the first business, a minute apart. Returns their ids, oldest first. */
   const addOrders = async (...changes: Parameters<typeof addOrder>[2][]): Promise<number[]> => {
     const added: number[] = [];
     for (const each of changes) {
@@ -67,7 +67,7 @@ describe("listing orders", () => {
       }
     });
 
-    it("nobody without a token, whatever else comes (§13.1)", async () => {
+    it("requests without a token, whatever else they contain (§13.1)", async () => {
       const url = `${shops.api}${path}/1`;
       const missing = { error: "Token is required" };
       expectRefused(await request(url), 400, missing);
@@ -264,7 +264,7 @@ describe("listing orders", () => {
     expect(await counts("?userId=102")).to.deep.equal({ ...none, progress: 1, "on-the-way": 1 });
     expect(await counts("?sucursalId=101")).to.deep.equal({ ...none, pending: 1, "on-the-way": 1 });
 
-    // A chat that is assigned to somebody else takes its orders along.
+    // Assigning a chat also moves its orders.
     await shops.rows("update chats set support_user_id = 101 where business_id = 1 and id = 102");
     expect(await ids("?userId=102")).to.deep.equal([c]);
     expect(await ids("?userId=101")).to.deep.equal([b]);
@@ -302,7 +302,7 @@ describe("listing orders", () => {
         for (const to of bounds) {
           if (from !== null && to !== null && Date.parse(from) > Date.parse(to)) continue;
           const given = [...(from ? [bound("from", from)] : []), ...(to ? [bound("to", to)] : [])].join("&");
-          // The wire is as exact as JavaScript.
+          // Timestamps on the wire have milliseconds.
           const [low, high] = [from && new Date(from).toISOString(), to && new Date(to).toISOString()];
           for (const [filter, condition] of [
             ["", "true"],
@@ -382,7 +382,7 @@ describe("listing orders", () => {
     const search = (q: string) => ids(`/search?q=${encodeURIComponent(q)}`);
 
     it("finds orders by id, and by parts of the contact's number and name (§13.11)", async () => {
-      // Ids that are part of no phone number.
+      // Ids that are not part of a phone number.
       const [a, b, c] = await addOrders(
         { id: 940_001, chat_id: 101 },
         { id: 940_002, chat_id: 102 },
@@ -410,7 +410,7 @@ describe("listing orders", () => {
 
     it("keeps to the business (§13.3), pages, and wants something to look for (§13.11)", async () => {
       await addOrder(shops, 2, { chat_id: 201 });
-      // An id that is part of no phone number.
+      // An id that is not part of a phone number.
       const theirs = await addOrder(shops, 2, { id: 940_004, chat_id: 202 });
       const added = await addOrders(...Array.from({ length: 11 }, () => ({})));
       expect(await search(String(theirs))).to.deep.equal([]);

@@ -61,7 +61,7 @@ describe("the order board", () => {
   };
 
   describe("lets in", () => {
-    it("nobody without a known key or token, and says no more than that", async () => {
+    it("requests without a valid key or token, with no other information", async () => {
       const unauthorized = { error: "Las credenciales no son válidas", code: "unauthorized" };
       const id = await addOrder(shops, 1);
       const strangers: Headers[] = [{}, { "x-api-key": "rk_wrong" }, bearer("wrong"), { authorization: "Basic x" }];
@@ -115,7 +115,7 @@ describe("the order board", () => {
       expect(order).to.include({
         ...{ status: 8, type: "app", shipment_method: "delivery", payment_method: "qr", sucursal_id: 102 },
         ...{ location_picked: "Oficina", raw_adress: "Av. Arce 2799", paid: false, lat: -16.5, lng: -68.1 },
-        // In the business's zone, La Paz.
+        // In the business's time zone, America/La_Paz.
         ...{ schedule_at: "2026-05-04T22:30:00.000Z", zone_id: 101, chat_id: 102, user: null, cancel_reason: null },
         // 2 x (8.10 + 0.30 + 3.20) + 12.20 + 10.50
         total: 45.9,
@@ -311,7 +311,7 @@ describe("the order board", () => {
       }).timeout(60_000);
     }
 
-    it("is told with the order, and entered in its history with who did it (Board.11, Board.12)", async () => {
+    it("is announced with the order, and recorded in its history with the actor (Board.11, Board.12)", async () => {
       const id = await addOrder(shops, 1, { status: 3 });
       orderIn(await move(id, { status: "cancelled", reason: "Sin stock" }, bearer(agentToken)), 200);
       const { action, actor, changes, version } = await latest(id);
@@ -376,7 +376,7 @@ describe("the order board", () => {
       const at = (tag: string) => ({ ...key(), "if-match": tag });
       orderIn(await move(id, { status: "progress" }, at('"v1"')), 200);
       await untouched(async () => {
-        // Also where the step is none: the caller knows another order than there is.
+        // Also without a transition, since the caller knows an older state of the order.
         for (const status of ["on-the-way", "progress"]) {
           expectFailure(await move(id, { status }, at('"v1"')), 412, "order_moved_on", "La orden cambió");
         }

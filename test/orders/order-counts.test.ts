@@ -6,7 +6,7 @@ import { addOrder, openShop } from "./shop.ts";
 const statuses = [1, 2, 3, 4, 5, 8];
 const firstDay = Date.UTC(2026, 0, 1);
 
-/** One write to the orders of a business; ids are taken modulo those that there are. */
+/** A write to the orders of a business. Ids are taken modulo the number of orders. */
 type Write =
   | { readonly kind: "insert"; readonly rows: readonly Row[] }
   | { readonly kind: "status"; readonly modulo: number; readonly status: number }
@@ -47,7 +47,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
   fc.record({ kind: fc.constant("delete" as const), modulo }),
 );
 
-/** What the counters should say, by counting. */
+/** The expected counters, by counting. */
 const expected = `
   select business_id, agent_id, case when status = 3 then 2 else status end as tab, coalesce(branch_id, 0) as branch_id,
          count(*) as n
@@ -128,7 +128,7 @@ describe("counters of orders", () => {
   });
 
   it("are exact after writes of many at once (§13.7)", async () => {
-    // Who moves orders to a chat that is being assigned may have to give way for good; the rest still counts.
+    // A write to a chat that is being assigned may end in a deadlock; the others count.
     const unlessDeadlocked = (error: { code?: unknown }) => {
       if (error.code !== "40P01") throw error;
     };

@@ -5,23 +5,23 @@ import { tokens } from "../../src/bootstrap/tokens.ts";
 import { type Answer, request } from "../support/http.ts";
 import { type Shops, startShops } from "./shops.ts";
 
-/** Random histories of requests and of the bot. A simple model says what lists, counters and totals must show. */
+/** Random sequences of requests and the bot's actions, compared with a simple model of lists, counters and totals. */
 
 type Method = "delivery" | "pickup" | null;
 const states = ["pending", "progress", "on-the-way", "completed", "cancelled"] as const;
 type State = (typeof states)[number];
 
-/** By article and extra, in cents, as they are now. The third article makes the delivery free. */
+/** Current prices by article and extra, in cents. The third article makes the delivery free. */
 const prices: Record<number, number> = { 101: 810, 102: 1220, 103: 0 };
 const charges: Record<number, number> = { 101: 10, 102: 320, 103: 500 };
 const names: Record<number, string> = { 101: "Salteña", 102: "Api con pastel", 103: "Envío gratis" };
 const coupon = 103;
-/** By zone, in cents, and its branch. */
+/** Price in cents and branch, by zone. */
 const zones: Record<number, readonly [price: number, branch: number]> = {
   101: [1050, 101],
   102: [1500, 102],
 };
-/** By chat: the agent that it is assigned to. */
+/** The agent by chat. */
 const agentOf: Readonly<Record<number, number | null>> = { 101: null, 102: 102, 103: 102 };
 
 interface Extra {
@@ -57,7 +57,7 @@ type Step =
   | { readonly kind: "driver"; readonly at: number; readonly driverId: number | null }
   | { readonly kind: "age"; readonly at: number }
   | { readonly kind: "silence" }
-  /** The administrator changes a price of the catalog, and an article's name with it. */
+  /** The administrator changes a price of the catalog, and the article's name. */
   | {
       readonly kind: "reprice";
       readonly what: "articles" | "extras" | "zones";
@@ -125,17 +125,17 @@ interface Modelled extends Omit<Fields, "shouldUpdateSucursal"> {
   state: State;
   cancelReason: string | null;
   driverId: number | null;
-  /** Older than its customer may be silent. */
+  /** Older than the time of inactivity. */
   isOld: boolean;
   version: number;
-  /** The latest first. */
+  /** Latest first. */
   readonly history: string[];
-  /** Of its zone, in cents, when it was given to the order. */
+  /** The zone's price in cents when it was assigned. */
   zonePrice: number;
   lines: readonly KeptLine[];
 }
 
-/** With what the catalog said when it was added, in cents. */
+/** With the catalog's values in cents when the line was added. */
 interface KeptLine extends Line {
   readonly id: number;
   readonly name: string;
@@ -157,12 +157,12 @@ const full: readonly State[] = ["pending", "progress", "on-the-way", "completed"
 const short: readonly State[] = ["pending", "progress", "completed"];
 const isOpen = ({ state }: Modelled): boolean => state !== "completed" && state !== "cancelled";
 
-/** The status of the answer, by the caller who asks for a step. */
+/** The expected status, by the caller. */
 function answerTo({ state, shipmentMethod }: Modelled, to: State, isAgent: boolean): 200 | 403 | 409 {
   if (to === "cancelled") return state === "completed" || state === "cancelled" ? 409 : 200;
   const forManagers = isAgent ? 403 : 200;
   if (to === "pending" && (state === "completed" || state === "cancelled")) return forManagers;
-  // One that is on its way already, and then to be picked up.
+  // A pickup order that is already on the way.
   const chain = shipmentMethod === "pickup" && state !== "on-the-way" ? short : full;
   const [from, next] = [chain.indexOf(state), chain.indexOf(to)];
   if (from === -1 || next === -1) return 409;

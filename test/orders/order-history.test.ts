@@ -4,7 +4,7 @@ import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { Edits, expectError } from "./edits.ts";
 import { addOrder, openShop } from "./shop.ts";
 
-describe("GET /catalogs/order/{orderId}/history: who changed what", () => {
+describe("GET /catalogs/order/{orderId}/history", () => {
   let world: World;
   let edits: Edits;
   let keyId: number;
@@ -22,7 +22,7 @@ describe("GET /catalogs/order/{orderId}/history: who changed what", () => {
     return answer.json;
   };
 
-  it("is empty for an order that nobody changed", async () => {
+  it("is empty for an order without changes", async () => {
     const orderId = await addOrder(world, 1);
     expect(await read(orderId)).to.deep.equal({ data: [], total: 0, page: 1, limit: 20, hasNextPage: false });
   });

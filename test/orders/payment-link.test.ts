@@ -63,7 +63,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
         channels: { ...config.channels, qr: config.messagingPlatform.url, "provider-b": config.messagingPlatform.url },
       }),
     });
-    // What is known right after a send is to stay as it is.
+    // The state right after the send must not change.
     await world.control("POST", "/webhooks", { paused: true });
     for (const account of sandboxAccountsOf([shop])) await world.control("POST", "/accounts", { ...account, people });
     await world.control("POST", "/qr-instances", { instance: "tienda", apiKey: "secret" });
@@ -93,7 +93,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     readonly chatId: number;
     readonly phone: string;
   }
-  /** An order of a chat with a contact of its own, who may be written to unless `silent`. */
+  /** An order of a new contact, whose service window is open unless `silent`. */
   async function anOrder(
     changes: Parameters<typeof addOrder>[2] & { provider?: ChannelName; silent?: boolean } = {},
   ): Promise<Placed> {
@@ -156,7 +156,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     });
   }
 
-  /** What the customer got, in whatever way. */
+  /** Everything that the customer got. */
   const received = async (placed: Placed, how: Variant): Promise<string[]> => {
     if (how === "sms") return (await acceptedSms(placed)).map(({ text }) => text);
     return (await accepted(placed)).map(({ text, template }) => text ?? template.parameters?.at(-1) ?? "");
@@ -197,7 +197,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
         expect([...(await accepted(placed)), ...(await acceptedSms(placed))]).to.deep.equal([]);
       });
 
-      it("goes to the contact of the order's chat; an order without a chat has nobody (§8.2)", async () => {
+      it("goes to the contact of the order's chat, and fails without a chat (§8.2)", async () => {
         const [one, other] = [await anOrder(), await anOrder()];
         expectSent(await send(one, how));
         expect(await messages(one)).to.have.length(1);
@@ -394,7 +394,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     }
   });
 
-  it("does not take the conversation from whoever is to answer it", async () => {
+  it("does not change the agent of the conversation", async () => {
     const placed = await anOrder();
     await world.rows("insert into conversations (business_id, chat_id, state) values (1, $1, 'pending')", [
       placed.chatId,

@@ -19,7 +19,7 @@ import { addOrder, openShop } from "./shop.ts";
 const flags = { "payments-url": "https://pay.example" };
 const businesses = [aBusiness(1, { flags }), aBusiness(2)];
 
-/** Logs that an order has changed, as every change of one does; publishing is the caller's. */
+/** Logs a change of the order. The caller must publish the event. */
 const change = (world: World, businessId: number, id: number): Promise<LoggedEvent[]> =>
   world.database.transaction(async (transaction) => {
     const events = new PostgresOrderEvents(transaction);
@@ -58,7 +58,7 @@ describe("changes of orders, with a Pusher host", () => {
       const [got] = await eventually(async () => (await pushedOf(1, id)).length > 0 && pushedOf(1, id));
       expect(got).to.include({ name: "order:changed", channel: "private-empresa-1" });
       expect(got.data).to.include({ empresa_id: 1, at: event?.at.toISOString(), seq: event?.number, version: 1 });
-      // What comes after it over the sockets proves that it did not come.
+      // A later event shows that this one was not sent to sockets.
       const other = await addOrder(world, 1, { type: "wa" });
       await changed(1, other);
       await inbox.hears(({ payload }) => payload.id === other);
@@ -228,7 +228,7 @@ describe("changes of orders, with a Pusher host", () => {
     const mine = { socket_id: "123.456", channel_name: "private-empresa-1" };
     const form = "application/x-www-form-urlencoded";
 
-    it("asks whoever posts a form without a token for one", async () => {
+    it("answers a form without a token with a request for one", async () => {
       const answer = await request(`${world.api}/realtime/pusher/auth`, {
         method: "POST",
         headers: { "content-type": form },
@@ -330,7 +330,7 @@ describe("changes of orders, without a Pusher host", () => {
     expect(await said({ ...world.config, pusher })).to.deep.equal([]);
   });
 
-  it("let nobody into a channel", async () => {
+  it("do not authorize any channel", async () => {
     const answer = await request(`${world.api}/realtime/pusher/auth`, {
       method: "POST",
       headers: { authorization: `Bearer ${await world.sessionToken(102)}` },

@@ -1,8 +1,8 @@
 import type { World } from "../support/world.ts";
 
 /**
- * What a business of `aBusiness(id)` sells, with ids after its own number as everything else there: branches and zones
- * `id * 100 + 1` and `+ 2`, articles `+ 1` to `+ 3` (the third is a free delivery), extras `+ 1` to `+ 3`, a driver.
+ * Creates the shop of a business of `aBusiness(id)`: branches and zones `id * 100 + 1` and `+ 2`, articles `+ 1` to `+ 3`
+ * (the third is a free delivery), extras `+ 1` to `+ 3`, and a driver.
  */
 export async function openShop(world: Pick<World, "rows">, businessId: number): Promise<void> {
   const base = businessId * 100;
@@ -47,7 +47,7 @@ interface OrderFields {
   readonly updated_at: string;
 }
 
-/** Adds an order of the shop: pending, by `wa`, to be delivered in the first zone, of the business's first chat. */
+/** Adds an order: pending, of type `wa`, delivered to the first zone, in the business's first chat. */
 export async function addOrder(
   world: Pick<World, "rows">,
   businessId: number,
@@ -73,7 +73,7 @@ export async function addOrder(
   return row?.id ?? 0;
 }
 
-/** Adds a line of one article (the first unless given), with extras by their ids. */
+/** Adds a line with an article (the first unless given) and extras. */
 export async function addLine(
   world: Pick<World, "rows">,
   businessId: number,

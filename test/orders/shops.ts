@@ -2,11 +2,11 @@ import { type Answer, request } from "../support/http.ts";
 import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
 import { openShop } from "./shop.ts";
 
-/** Businesses 1 and 2 with a shop each and three chats; the administrators' session tokens. */
+/** Businesses 1 and 2 with a shop and three chats each, and the administrators' session tokens. */
 export interface Shops extends World {
   readonly token: string;
   readonly otherToken: string;
-  /** §13 of business 1 with its administrator's token: what stands behind `/catalogs/v2/orders/sucursal/1`. */
+  /** §13 for business 1 as its administrator; `rest` follows `/catalogs/v2/orders/sucursal/1`. */
   list(rest?: string): Promise<Answer>;
 }
 

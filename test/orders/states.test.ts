@@ -14,7 +14,7 @@ import {
 import { addOrder } from "./shop.ts";
 import { type Shops, startShops } from "./shops.ts";
 
-/** What of all moves somebody may make, as `from > to`. */
+/** The allowed moves as `from > to`. */
 const movesOf = (mover: Mover, shipmentMethod: "delivery" | "pickup" | null): string[] =>
   orderStates.flatMap((from) =>
     orderStates.filter((to) => mayMove(mover, from, to, shipmentMethod)).map((to) => `${from} > ${to}`),
@@ -39,7 +39,7 @@ describe("the states of an order", () => {
     expect(movesOf("agent", "pickup")).to.have.members([
       "pending > progress",
       "progress > completed",
-      // Of an order that was to be delivered when it left.
+      // The order was to be delivered when it left.
       "on-the-way > completed",
       ...cancelling,
     ]);

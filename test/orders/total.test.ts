@@ -10,7 +10,7 @@ type Priced = Parameters<typeof totalsOf>[0];
 const orderId = 7;
 const amount = fc.integer({ min: 0, max: 10_000_000 });
 
-/** Custom prices as they are stored: numbers with two decimals, in units. */
+/** Stored custom prices: numbers with two decimals. */
 interface DrawnExtra {
   readonly charge: number;
   readonly custom: number | null;
@@ -76,7 +76,7 @@ function orderOf({ shipmentMethod, zonePrice, speedyPrice, discount, lines }: Dr
   };
 }
 
-/** The rules once more, in whole hundredths below 2^53. */
+/** The same rules with integers in hundredths. */
 function expectedTotal({ shipmentMethod, zonePrice, speedyPrice, discount, lines }: Drawn): bigint {
   let sum = 0;
   for (const { quantity, price, extras } of lines) {

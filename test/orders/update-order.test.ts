@@ -21,7 +21,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
   });
   after(() => world.stop());
 
-  /** The six that are always written, as `addOrder` has them or else as they have to be. */
+  /** The six fields that are always written, as in `addOrder` or with required values. */
   const kept = {
     shipmentMethod: "delivery",
     paymentMethod: "cash",

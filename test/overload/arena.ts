@@ -10,7 +10,7 @@ import { loadOrders } from "../bench/order-data.ts";
 import { openStage, type Stage } from "../bench/stage.ts";
 import { aBusiness, aTemplate } from "../support/world.ts";
 
-/** Businesses: one that works, and one that attacks. */
+/** Businesses: a normal one, and an attacker. */
 export const victim = 1;
 export const attacker = 2;
 
@@ -18,11 +18,11 @@ export const adminOf = (businessId: number): number => businessId * 100 + 1;
 export const agentOf = (businessId: number): number => businessId * 100 + 2;
 export const templateOf = (businessId: number): number => businessId * 100 + 1;
 export const mediaTemplateOf = (businessId: number): number => businessId * 100 + 2;
-/** As the fixtures write it. */
+/** As in the fixtures. */
 export const emailOf = (businessId: number, who: "admin" | "agent"): string => `${who}@b${businessId}.test`;
 export const password = "a password that nobody guesses";
 
-/** Of the victim: users who only listen. */
+/** Users of the victim who only listen to events. */
 export const listeners = Array.from({ length: 40 }, (_, n) => 150 + n);
 
 const firstContact = 2_000_000;
@@ -30,20 +30,20 @@ const firstFreeId = 100_000_000;
 const firstPhone = 59_200_000_000;
 
 export interface Size {
-  /** Further businesses, which ask alike. */
+  /** Further businesses with the same requests. */
   readonly crowd: number;
-  /** Of victim and attacker together. */
+  /** Of the victim and the attacker in all. */
   readonly orders: number;
-  /** Of the attacker, to write campaigns to. */
+  /** Of the attacker, for campaigns. */
   readonly contacts: number;
-  /** Of the attacker, over a year. */
+  /** Of the attacker, over one year. */
   readonly records: number;
 }
 
-/** The victim's and the attackers' addresses. Not every system has more than one of its own. */
+/** An address for clients other than 127.0.0.1, which some systems do not have. */
 export const elsewhere = "127.0.0.2";
 
-/** A database with businesses in it, a sandbox, and what is needed to speak for each. */
+/** A database with businesses, a sandbox, and credentials for each business. */
 export class Arena {
   /** Ids of the further businesses. */
   readonly crowd: readonly number[];
@@ -53,7 +53,7 @@ export class Arena {
     private readonly from: "src" | "dist",
     private readonly container: Container,
     readonly size: Size,
-    /** A client's own address, apart from 127.0.0.1; undefined where this machine has none. */
+    /** The clients' other address; undefined if this machine has none. */
     readonly elsewhere: string | undefined,
   ) {
     this.crowd = crowdOf(size);
@@ -78,7 +78,7 @@ export class Arena {
     }
   }
 
-  /** Starts the service as one process, with the limits that it has by default. */
+  /** Starts the service as one process with its default limits. */
   service(environment: Readonly<Record<string, string>> = {}) {
     const defaults = { RATE_LIMIT_PER_SECOND: "", RATE_LIMIT_BURST: "" };
     return this.stage.service(this.from, { ...defaults, ...environment });
@@ -88,7 +88,7 @@ export class Arena {
     return this.stage.appKey(businessId);
   }
 
-  /** One that no process has seen so far. */
+  /** A key that no process has cached. */
   newAppKey(businessId: number): Promise<string> {
     return resolve(this.container, tokens.issueAppKey).execute(businessId, "another");
   }
@@ -110,7 +110,7 @@ export class Arena {
     return resolve(this.container, tokens.database).rows<Row>({ name: "", text }, []);
   }
 
-  /** A campaign of the attacker to so many contacts, which begins tomorrow. */
+  /** The body of a campaign of the attacker that begins tomorrow. */
   campaign(contacts: number, fields: Readonly<Record<string, unknown>> = {}): object {
     const range = Array.from({ length: contacts }, (_, n) => n);
     return {
@@ -153,7 +153,7 @@ export class Arena {
 
 const crowdOf = ({ crowd }: Size): number[] => Array.from({ length: crowd }, (_, n) => attacker + 1 + n);
 
-/** Set-based: an order for each business, users who listen, contacts, a year of records. */
+/** An order per business, listening users, contacts, and records of a year. */
 const stepsOf = (orders: number, contacts: number, records: number): string[] => [
   `insert into orders (business_id, id, status, type, shipment_method, payment_method, branch_id, chat_id)
    select id, ${orders} + id, 1, 'wa', 'delivery', 'cash', id * 100 + 1, id * 100 + 1 from businesses`,
@@ -165,7 +165,7 @@ const stepsOf = (orders: number, contacts: number, records: number): string[] =>
   `insert into contacts (business_id, id, name, phone, platform_id)
    select ${attacker}, ${firstContact} + n, 'Cliente ' || n, (${firstPhone} + n)::text, (${firstPhone} + n)::text
    from generate_series(0, ${contacts} - 1) as n`,
-  // Without the marks of a change in the past: the figures are counted as a whole in the end.
+  // Without triggers, since the figures are computed at the end.
   "set session_replication_role = replica",
   `insert into registrations (business_id, type, chat_id, agent_id, amount, currency, base_amount, rate, rate_date, source,
                               closed, ad_id, at)
@@ -178,12 +178,12 @@ const stepsOf = (orders: number, contacts: number, records: number): string[] =>
           now() - interval '365 days' * n / ${records}, now()
    from generate_series(1, ${records}, 20) as n`,
   "set session_replication_role = origin",
-  // Ids that the database gives from here on meet none that were chosen.
+  // Ids from the database must differ from the chosen ones.
   ...numberedTables.map((table) => `select setval(pg_get_serial_sequence('${table}', 'id'), ${firstFreeId})`),
   "vacuum (analyze) orders, order_lines, contacts, registrations, tickets",
 ];
 
-/** Whether this machine takes connections from another address than 127.0.0.1: Linux does, macOS has to be told. */
+/** Whether this machine accepts connections to another loopback address: Linux does, macOS must be configured. */
 async function ownAddress(): Promise<string | undefined> {
   const socket = createSocket("udp4");
   try {

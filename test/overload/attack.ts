@@ -1,15 +1,15 @@
 import type { Outcome, Target } from "./wire.ts";
 
-/** What an attacker did and got, as its process tells it in the end. */
+/** The attacker's result. */
 export interface Told {
-  /** How often its requests ended how: by status, or `cut`, `refused`, `hung up`. */
+  /** Counts of its requests by status, or by `cut`, `refused` and `hung up`. */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Answers with 429 or 503 that do not say when to come again. */
+  /** Answers with 429 or 503 without Retry-After. */
   readonly withoutRetryAfter: number;
-  /** That the system took from it. */
+  /** Bytes that the system accepted. */
   readonly bytesSent: number;
   readonly figures: Readonly<Record<string, number>>;
-  /** Of one CPU, in percent, while it attacked. */
+  /** The attacker's share of one CPU in percent. */
   readonly cpuPercent: number;
 }
 
@@ -30,16 +30,16 @@ export class Tally {
   }
 }
 
-/** Attacks until the signal says so, and then closes what it opened. */
+/** Attacks until the signal is aborted, then closes its connections. */
 export type Attack = (target: Target, signal: AbortSignal, tally: Tally) => Promise<void>;
 
-/** Which attack a process of its own makes, in JSON. */
+/** The attack of a separate process, as JSON. */
 export interface AttackSpec {
   /** A name in `attacks.ts`. */
   readonly attack: string;
   readonly settings: object;
-  /** By how much it gives way to the service on this machine; 10 unless given. */
+  /** The process's niceness; 10 unless given. */
   readonly niceness?: number;
-  /** It goes on until the others have recovered. */
+  /** Continues until the other clients have recovered. */
   readonly staysOn?: boolean;
 }

@@ -4,11 +4,11 @@ import { type AttackSpec, Tally, type Told } from "./attack.ts";
 import { attacks } from "./attacks.ts";
 import type { Target } from "./wire.ts";
 
-/** The process that `startAttacker` starts: prepares, says `ready`, attacks on `go`, and tells its tally on `stop`. */
+/** The program of `startAttacker`: prepares, prints `ready`, attacks on `go`, and prints its result on `stop`. */
 async function main(): Promise<void> {
   const [given] = await once(process, "message");
   const { spec, target } = given as { readonly spec: AttackSpec; readonly target: Target };
-  // An attacker outside would not take CPU from the service.
+  // A remote attacker would not use this machine's CPU.
   setPriority(Math.min(19, getPriority() + (spec.niceness ?? 10)));
   const prepare = attacks[spec.attack];
   if (!prepare) throw new Error(`there is no attack ${spec.attack}`);

@@ -9,24 +9,24 @@ const readyMs = 60_000;
 const stopMs = 30_000;
 const doneMs = 180_000;
 
-/** An attack in a process of its own, which ends with ours. */
+/** An attack in a child process. */
 export interface Attacker {
   go(): void;
-  /** Resolves once it ends by itself. */
+  /** Resolves if the attack ends by itself. */
   done(): Promise<void>;
   /** Ends the attack. */
   stop(): Promise<Told>;
   kill(): void;
 }
 
-/** Resolves once it is prepared. */
+/** Resolves when the attack is prepared. */
 export async function startAttacker(spec: AttackSpec, url: string): Promise<Attacker> {
   const { hostname: host, port } = new URL(url);
   const child = fork(program, { execArgv: ["--import", "tsx"] });
   const died = once(child, "exit").then(([code, signal]) => {
     throw new Error(`the attacker ${spec.attack} has ended (${code ?? signal})`);
   });
-  // Looked at only while something is asked of it.
+  // Only checked while the attacker is expected to answer.
   died.catch(() => {});
   const hear = <Message>(what: string, ms: number, isWanted: (message: unknown) => boolean): Promise<Message> => {
     const heard = new Promise<Message>((resolve) => {

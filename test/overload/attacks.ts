@@ -6,7 +6,7 @@ import type { Attack, Tally } from "./attack.ts";
 import { offer } from "./offer.ts";
 import { bytesOf, type RequestSpec, type Target, Wire } from "./wire.ts";
 
-/** After a refused or broken connection, so that an attacker does not burn the machine by connecting. */
+/** The pause after a refused or broken connection, to save CPU. */
 const reconnectMs = 100;
 
 const counted = <Item>(count: number, make: (n: number) => Item): Item[] =>
@@ -17,7 +17,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<unknown> => sleep(ms, u
 const aborted = (signal: AbortSignal): Promise<unknown> =>
   signal.aborted ? Promise.resolve() : once(signal, "abort").catch(() => {});
 
-/** `{n}` becomes a number, so that no two of the requests are the same. */
+/** Replaces `{n}` by a number, so that all requests differ. */
 const variantsOf = (spec: RequestSpec, variants: number): Buffer[] => {
   const text = JSON.stringify(spec);
   return counted(variants, (n) => bytesOf(JSON.parse(text.replaceAll("{n}", String(n)))));
@@ -25,11 +25,11 @@ const variantsOf = (spec: RequestSpec, variants: number): Buffer[] => {
 
 export interface Hammering {
   readonly connections: number;
-  /** Sent one after the other, each as soon as its connection has its answer. */
+  /** Sent one after the other on each connection. */
   readonly requests: readonly RequestSpec[];
-  /** Of each request. */
+  /** Per request. */
   readonly variants?: number;
-  /** Requests in all. */
+  /** The number of requests in all. */
   readonly most?: number;
   readonly hangUpAfterMs?: number;
   /** The attacker's address. */
@@ -61,23 +61,23 @@ const hammer = (settings: Hammering): Attack => {
 
 export interface Holding {
   readonly connections: number;
-  /** Sent at once; less than a whole request. */
+  /** The first part of a request. */
   readonly beginning: RequestSpec;
-  /** Then this, again and again. */
+  /** Then repeated. */
   readonly drip?: { readonly text: string; readonly everyMs: number };
 }
 
-/** Notes how many connections stood at a time. */
+/** Records the largest number of open connections. */
 function watchOpen(wires: readonly Wire[], signal: AbortSignal, tally: Tally): void {
   const look = () => tally.peak("connections at most", wires.filter((wire) => wire.isOpen).length);
   const timer = setInterval(look, 250);
   signal.addEventListener("abort", () => clearInterval(timer));
 }
 
-/** Connections that never get to the end of their requests; those that the server ends are made anew. */
+/** Connections with incomplete requests. Closed ones are opened again. */
 const hold = ({ connections, beginning, drip }: Holding): Attack => {
   const [bytes] = variantsOf(beginning, 1) as [Buffer];
-  // The empty line that ends the headers has yet to come.
+  // Without the empty line at the end of the headers.
   const first = beginning.body === undefined && drip ? bytes.subarray(0, -2) : bytes;
   return async (target, signal, tally) => {
     const wires = counted(connections, () => new Wire(target));
@@ -100,7 +100,7 @@ const hold = ({ connections, beginning, drip }: Holding): Attack => {
   };
 };
 
-/** Connections that ask once and then say nothing more. */
+/** Connections that send one request and then stay open. */
 const idle = ({ connections }: { readonly connections: number }): Attack => {
   const request = bytesOf({ path: "/livez" });
   return async (target, signal, tally) => {
@@ -109,7 +109,7 @@ const idle = ({ connections }: { readonly connections: number }): Attack => {
       for (const wire of wires) wire.close();
     });
     watchOpen(wires, signal, tally);
-    // Few at a time: the queue of connections that wait to be accepted is short.
+    // In small groups, since the queue of connections is short.
     for (let at = 0; at < wires.length && !signal.aborted; at += 100) {
       const outcomes = await Promise.all(wires.slice(at, at + 100).map((wire) => wire.ask(request)));
       if (!signal.aborted) for (const outcome of outcomes) tally.add(outcome);
@@ -121,13 +121,13 @@ const idle = ({ connections }: { readonly connections: number }): Attack => {
 export interface Pouring {
   readonly connections: number;
   readonly request: RequestSpec;
-  /** Requests that a connection sends in one piece. */
+  /** Requests that are sent at once. */
   readonly ahead: number;
-  /** Whether their answers are read at all. */
+  /** Whether the answers are read. */
   readonly reads: boolean;
 }
 
-/** Requests sent ahead of their answers. A connection that the server ends is opened again. */
+/** Pipelined requests. Closed connections are opened again. */
 const pour = ({ connections, request, ahead, reads }: Pouring): Attack => {
   const bytes = Buffer.concat(counted(ahead, () => bytesOf(request)));
   return (target, signal, tally) =>
@@ -153,7 +153,7 @@ const pour = ({ connections, request, ahead, reads }: Pouring): Attack => {
 
 type RawSocket = ReturnType<typeof connect>;
 
-/** Hands over connections to `use`, which has each until it is gone. One that the server ends is opened again. */
+/** Passes connections to `use`, which has each until it is closed. Closed ones are opened again. */
 async function onRawConnections(
   connections: number,
   target: Target,
@@ -182,7 +182,7 @@ async function onRawConnections(
   await Promise.all(counted(connections, one));
 }
 
-/** Sockets without a valid token that send packets and read nothing. One that the server ends is opened again. */
+/** WebSockets without a valid token that send packets and read nothing. Closed ones are opened again. */
 const socketFlood = ({ connections }: { readonly connections: number }): Attack => {
   const upgrade = bytesOf({
     path: "/socket.io/?EIO=4&transport=websocket",
@@ -207,7 +207,7 @@ const socketFlood = ({ connections }: { readonly connections: number }): Attack 
     });
 };
 
-/** One upload without an end, by somebody without a key, who goes on after the refusal. */
+/** An endless upload without a key, which continues after the refusal. */
 const endless = (): Attack => {
   const head = bytesOf({
     method: "POST",
@@ -233,7 +233,7 @@ const endless = (): Attack => {
   };
 };
 
-/** Uses a share of one CPU, and leaves the service alone. */
+/** Uses a share of one CPU without any requests. */
 const burn = ({ percent }: { readonly percent: number }): Attack => {
   const sliceMs = 10;
   return async (_target, signal) => {
@@ -247,7 +247,7 @@ const burn = ({ percent }: { readonly percent: number }): Attack => {
 
 export interface SlowHost {
   readonly connections: number;
-  /** `{url}` in it becomes an address at a host that takes connections and never answers. */
+  /** `{url}` is replaced by the URL of a host that never answers. */
   readonly request: RequestSpec;
 }
 
@@ -270,13 +270,13 @@ export interface Listening {
   readonly url: string;
   readonly tokens: readonly string[];
   readonly socketsEach: number;
-  /** The event that counts. */
+  /** The counted event. */
   readonly event: string;
 }
 
-/** Sockets that listen: how often each heard of each change. Connected before anything is measured. */
+/** Sockets that count the events of each change. They are connected before the measurement. */
 const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<Attack> => {
-  // Others need not wait for it to load.
+  // Loaded only for this attack.
   const { io } = await import("socket.io-client");
   const heard: Map<number, number>[] = [];
   const sockets: Socket[] = [];
@@ -303,7 +303,7 @@ const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<A
         (socket) =>
           new Promise<void>((resolve) => {
             socket.once("ready", () => resolve());
-            // Two thousand at once are more than one address may open in a second.
+            // The limit per address and second is lower than the number of sockets.
             socket.on("connect_error", () => setTimeout(() => socket.connect(), 500 + Math.random() * 1_000));
           }),
       ),
@@ -324,7 +324,7 @@ const listen = async ({ url, tokens, socketsEach, event }: Listening): Promise<A
   };
 };
 
-/** By name. Each prepares itself, and is ready when its promise resolves. */
+/** By name. Each resolves when it is prepared. */
 export const attacks: Readonly<Record<string, (settings: never) => Attack | Promise<Attack>>> = {
   hammer,
   pour,

@@ -10,8 +10,8 @@ import { rows } from "./rows/rows.ts";
 import { bounds, type Pace, type RowResult, runRow, sumOf, wordsOf } from "./run-row.ts";
 
 /**
- * `node --import tsx test/overload/main.ts [row ...]`: has one client do its worst and measures what another one feels,
- * in every row or in those named. Prints tables and writes .run/overload.json. Ends with 1 when a row missed its bounds.
+ * `node --import tsx test/overload/main.ts [row ...]`: attacks the service with one client and measures another one, for
+ * all rows or the named ones. Prints tables and writes .run/overload.json. Exits with 1 if a row missed its bounds.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const pace: Pace = { warm: 3_000, quiet: 5_000, attack: 12_000, recover: 60_000 };
@@ -56,7 +56,7 @@ async function main(wanted: readonly string[]): Promise<number> {
   return Object.values(done).some(({ misses }) => misses.length > 0) ? 1 : 0;
 }
 
-/** After each row, so that what was measured stays when a later one is broken off. */
+/** Called after each row, so that results stay if a later row is broken off. */
 function write(done: Readonly<Record<string, Done>>): void {
   mkdirSync(`${root}.run`, { recursive: true });
   const machine = { date: new Date().toISOString(), node: process.version, cpus: availableParallelism() };
@@ -119,7 +119,7 @@ function print(done: Readonly<Record<string, Done>>): void {
   }
 }
 
-// Children and the database server end when this process exits, which a signal by itself does not make it do.
+// A signal alone would not run the exit handlers that stop the children and the database server.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 try {
   process.exit(await main(process.argv.slice(2)));

@@ -5,30 +5,30 @@ import type { Attack, Tally } from "./attack.ts";
 import { bytesOf, type Outcome, type RequestSpec, type Target, Wire } from "./wire.ts";
 
 export interface Offering {
-  /** One of each business. */
+  /** One per business. */
   readonly requests: readonly RequestSpec[];
-  /** Connections of the closed loops that look for the level at which most is answered in a second. */
+  /** Numbers of connections for the search for the highest throughput. */
   readonly levels: readonly number[];
   readonly levelMs: number;
   /**
-   * So often in turn: what the machine carries now, in a closed loop of that level, and `factor` times as much asked of
-   * it. What a machine carries wavers by a third within a minute, so that only neighbours can be compared.
+   * The number of pairs: a measurement of the current capacity, followed by `factor` times as many requests. The capacity
+   * of a machine varies by a third within a minute, so only neighbours are comparable.
    */
   readonly pairs: number;
   readonly closedMs: number;
   readonly factor: number;
   readonly openMs: number;
-  /** After each, until refusals that are held back have been sent. */
+  /** The pause after each, until delayed refusals are sent. */
   readonly restMs: number;
-  /** That the client of one business keeps; while all of them wait a request is not sent. */
+  /** Connections per business. If all are busy, a request is not sent. */
   readonly connections: number;
-  /** The client of each business has an address of its own. */
+  /** The clients' addresses. */
   readonly addresses?: readonly string[];
 }
 
 const tickMs = 4;
 
-/** Looks for what can be carried, and then asks for more than that, for all businesses alike. */
+/** Finds the capacity, then sends more than that, equally for all businesses. */
 export const offer =
   (settings: Offering): Attack =>
   async (target, signal, tally) => {
@@ -47,7 +47,7 @@ export const offer =
     await connectAll(clients, level);
     for (let pair = 0; pair < pairs && !signal.aborted; pair += 1) {
       const now = await closedLoop(settings, target, level, closedMs);
-      // Each begins rested: a machine may carry more for a while than it can for long.
+      // Machines may be faster for a while after a pause.
       await sleep(restMs);
       opened.push(await openLoop(clients, now.rate * factor, openMs, tally));
       carried.push(now);
@@ -58,7 +58,7 @@ export const offer =
     const answered = opened.map(({ right }) => (sumOf(right) * 1_000) / openMs);
     const percent = opened.map(({ cpuPercent }, n) => {
       const { rate = 1, cpuPercent: closedPercent = 0 } = carried[n] ?? {};
-      // Clients elsewhere would take nothing of this machine's processors.
+      // The CPU that would be free if the clients ran on other machines.
       const left = (taken: number) => availableParallelism() - taken / 100;
       return (((answered[n] ?? 0) / left(cpuPercent)) * 100) / (rate / left(closedPercent));
     });
@@ -81,13 +81,13 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each)
 const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
 
 interface Carried {
-  /** Right answers in a second. */
+  /** Correct answers per second. */
   readonly rate: number;
-  /** Of this process, of one core. */
+  /** This process's share of one core. */
   readonly cpuPercent: number;
 }
 
-/** The businesses in turn. */
+/** Sends requests of the businesses in turn. */
 async function closedLoop({ requests }: Offering, target: Target, connections: number, ms: number): Promise<Carried> {
   const cpu = process.cpuUsage();
   const buffers = requests.map(bytesOf);
@@ -110,14 +110,14 @@ async function closedLoop({ requests }: Offering, target: Target, connections: n
 
 interface Opened {
   readonly asked: number;
-  /** Right answers, by business. */
+  /** Correct answers per business. */
   readonly right: readonly number[];
   readonly unsent: number;
-  /** Of this process, of one core. */
+  /** This process's share of one core. */
   readonly cpuPercent: number;
 }
 
-/** Clients keep their connections: how fast a busy process takes new ones is another row's question. */
+/** Connects in advance, since the speed of new connections is measured elsewhere. */
 async function connectAll(clients: readonly Client[], atOnce: number): Promise<void> {
   const left = clients.flatMap((client) => client.connections());
   const next = async (): Promise<void> => {
@@ -169,7 +169,7 @@ class Client {
     this.all = Array.from({ length: count }, () => new Wire(target, address));
   }
 
-  /** For each connection what opens it: a first request. */
+  /** Functions that open the connections by a first request. */
   connections(): (() => Promise<void>)[] {
     return this.all.map((wire) => async () => {
       await wire.ask(this.request);
@@ -177,7 +177,7 @@ class Client {
     });
   }
 
-  /** A connection that waits for nothing; undefined when there is none. */
+  /** An idle connection; undefined if there is none. */
   take(): Wire | undefined {
     return this.free.pop();
   }

@@ -6,16 +6,16 @@ import type { Row } from "./row.ts";
 import { rows } from "./rows/rows.ts";
 import { runRowOn, sumOf } from "./run-row.ts";
 
-/** Just long enough that something happens; `main.ts` runs the whole of it, with bounds for times. */
+/** Short phases; `main.ts` runs longer ones with bounds for times. */
 const pace = { warm: 200, quiet: 500, attack: 1_500, recover: 0 };
 
-/** The quick rows, and how their attackers' requests may end. */
+/** Short rows, with the allowed outcomes of their attackers' requests. */
 const slice: Readonly<Record<string, readonly string[]>> = {
   "token-in-body": ["400", "401", "413", "429"],
   "endless-upload": ["401", "429"],
   "failures-of-others": ["401", "429"],
   "slow-headers": ["408", "429", "503", "cut", "refused"],
-  // Last: an address that guesses passwords has to wait afterwards.
+  // Last, since an address must wait after wrong passwords.
   "sign-ins": ["401", "429", "503"],
 };
 
@@ -26,7 +26,7 @@ describe("one client that does its worst", function () {
   let arena: Arena | undefined;
   let service: OwnProcess | undefined;
 
-  // One process for all, since a start takes seconds.
+  // One process for all rows, since a start takes seconds.
   before(async () => {
     database = await freshDatabase();
     arena = await Arena.open(database.url, "src", { crowd: 0, orders: 100, contacts: 10, records: 10 });

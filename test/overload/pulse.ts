@@ -10,7 +10,7 @@ export interface PulseSettings {
   readonly from?: string | undefined;
 }
 
-/** One request: when it was due, how long after that its answer had come, and what it was. */
+/** A request: when it was due, when its answer arrived, and the result. */
 interface Beat {
   readonly dueAt: number;
   readonly ms: number;
@@ -22,16 +22,16 @@ export interface Felt {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly worstMs: number;
-  /** By status; what was not answered with 200. */
+  /** Counts by status of all answers but 200. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
-/** Longer counts as no answer. */
+/** A later answer counts as none. */
 const patienceMs = 10_000;
 
 /**
- * A client that asks so often in a second, however long answers take, on kept-alive connections. Times count from when
- * a request was due, so that one that stands still is felt by all that follow it.
+ * A client with a fixed rate of requests on kept-alive connections. Times count from when a request was due, so a pause of
+ * the service affects all requests after it.
  */
 export class Pulse {
   private readonly agent = new Agent({ keepAlive: true });
@@ -52,7 +52,7 @@ export class Pulse {
     return this;
   }
 
-  /** What was due in that time; what has no answer yet counts with the time that it has waited so far. */
+  /** Requests that were due in this time. Those without an answer count with their waiting time so far. */
   felt(from: number, to: number): Felt {
     const seen = this.beats.filter(({ dueAt }) => dueAt >= from && dueAt < to);
     const latencies = seen.map(({ ms }) => ms);
@@ -67,12 +67,12 @@ export class Pulse {
     };
   }
 
-  /** Resolves once everything that was due until now has its answer, or never gets one. */
+  /** Resolves when all due requests have an answer or failed. */
   async settled(): Promise<void> {
     await Promise.all(this.underWay);
   }
 
-  /** Asks for nothing more. */
+  /** Stops sending requests. */
   pause(): void {
     clearTimeout(this.timer);
   }

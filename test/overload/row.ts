@@ -2,25 +2,25 @@ import type { OwnProcess } from "../bench/processes.ts";
 import type { Arena } from "./arena.ts";
 import type { AttackSpec, Told } from "./attack.ts";
 
-/** One thing that one client does to the others. */
+/** An attack and its effect on others. */
 export interface Row {
   readonly about: string;
-  /** Settings of the service that are not the default. */
+  /** The service's settings that differ from the defaults. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Before the service starts: what it needs beside the sandbox, and the settings that name it. */
+  /** Starts further servers before the service, and returns their settings. */
   prepare?(arena: Arena): Promise<Prepared>;
-  /** It shows what the machine does to the others without any attack, and has no bounds. */
+  /** Shows the machine's effect without an attack; it has no bounds. */
   readonly isControl?: boolean;
-  /** The attack ends by itself, when it has done all. */
+  /** The attack ends when it has sent everything. */
   readonly endsItself?: boolean;
-  /** Bounds of figures that the row finds. */
+  /** Bounds of the row's own figures. */
   readonly most?: Readonly<Record<string, number>>;
   attackers(scene: Scene): readonly AttackSpec[] | Promise<readonly AttackSpec[]>;
-  /** What must go on during the attack; ends when the signal says so. */
+  /** Runs during the attack, until the signal is aborted. */
   meanwhile?(scene: Scene, signal: AbortSignal): Promise<Finding>;
-  /** From before the quiet seconds until everything is over. */
+  /** Runs from the quiet phase to the end. */
   throughout?(scene: Scene, signal: AbortSignal): Promise<Finding>;
-  /** What else is true of it afterwards; `told` by attackers, in their order, `figures` of what else went on. */
+  /** Further checks, with the attackers' results and the figures of `meanwhile` and `throughout`. */
   judge?(scene: Scene, told: readonly Told[], figures: Figures): Finding | Promise<Finding>;
 }
 
@@ -38,6 +38,6 @@ export type Figures = Readonly<Record<string, number | string>>;
 
 export interface Finding {
   readonly figures?: Figures;
-  /** Sentences about what should have been otherwise. */
+  /** Failed checks. */
   readonly misses?: readonly string[];
 }

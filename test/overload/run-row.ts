@@ -11,12 +11,12 @@ import { type Attacker, startAttacker } from "./attacker.ts";
 import { type Felt, Pulse, type PulseSettings } from "./pulse.ts";
 import type { Figures, Finding, Row, Scene } from "./row.ts";
 
-/** Milliseconds of each part. */
+/** Durations in milliseconds. */
 export interface Pace {
   readonly warm: number;
   readonly quiet: number;
   readonly attack: number;
-  /** After the attack, until the victim is given up. */
+  /** The maximum time until the victim has recovered. */
   readonly recover: number;
 }
 
@@ -24,24 +24,24 @@ export interface RowResult {
   readonly quiet: Felt;
   readonly attacked: Felt;
   readonly live: Felt;
-  /** The most that the process ever held; undefined when it did not live to tell. */
+  /** The process's peak memory; undefined if it died. */
   readonly peakMegabytes: number | undefined;
-  /** Undefined when it did not come. */
+  /** Undefined if it did not recover. */
   readonly recoverySeconds: number | undefined;
   readonly told: readonly Told[];
   readonly figures: Figures;
-  /** Of the machine, as the row began: over the number of CPUs something else was running. */
+  /** At the start of the row. Above the number of CPUs, other programs were running. */
   readonly loadAverage: number;
-  /** How late this process was at most, in ms: by so much the others' times may be wrong. */
+  /** The largest delay of this process in ms, which is the error of the measured times. */
   readonly clockMs: number;
-  /** What was wrong, whatever the times. */
+  /** Errors that do not depend on times. */
   readonly found: readonly string[];
-  /** That, and the bounds that were missed. */
+  /** These errors, and missed bounds. */
   readonly misses: readonly string[];
 }
 
 export const bounds = {
-  /** Of the quiet p99. */
+  /** A multiple of the quiet p99. */
   times: 10,
   p99Ms: 250,
   liveMs: 100,
@@ -52,10 +52,10 @@ export const bounds = {
 const victimPerSecond = 20;
 const livePerSecond = 10;
 const windowMs = 1_000;
-/** How long a process that stands still is waited for, to tell its memory. */
+/** How long to wait for the memory of a blocked process. */
 const tellMs = 90_000;
 
-/** On a process of its own. */
+/** Runs the row on a new process. */
 export async function runRow(arena: Arena, row: Row, pace: Pace): Promise<RowResult> {
   const prepared = await row.prepare?.(arena);
   try {
@@ -137,19 +137,19 @@ export async function runRowOn(scene: Scene, row: Row, pace: Pace): Promise<RowR
 const usual = getPriority();
 const first = Math.max(-20, usual - 10);
 
-/** This process measures, and goes before those that it measures where the system lets it. */
+/** Gives this process a higher priority if the system allows it. */
 function prefer(priority: number): void {
   try {
     setPriority(priority);
   } catch {
-    // Only root may.
+    // Only root may do that.
   }
 }
 
 const figuresOf = (findings: readonly (Finding | undefined)[]): Figures =>
   Object.assign({}, ...findings.map((finding) => finding?.figures));
 
-/** Until compilers have done with the victim's road, so that the quiet seconds are as quiet as later ones. */
+/** Until the code is compiled, so that the quiet phase is as fast as later ones. */
 async function warmUp(asking: Omit<PulseSettings, "perSecond">, ms: number): Promise<void> {
   const pulse = new Pulse({ ...asking, perSecond: 100 }).start();
   await sleep(ms);
@@ -158,7 +158,7 @@ async function warmUp(asking: Omit<PulseSettings, "perSecond">, ms: number): Pro
   pulse.stop();
 }
 
-/** Seconds after the attack until the victim has a second as quiet as before. */
+/** Seconds after the attack until a second is as fast as before. */
 async function recovery(pulse: Pulse, quiet: Felt, since: number, patienceMs: number): Promise<number | undefined> {
   const most = 2 * quiet.p99Ms;
   for (let from = since; from - since < patienceMs; from += windowMs) {
@@ -213,7 +213,7 @@ const anyOf = (failures: object): boolean => Object.keys(failures).length > 0;
 export const those = (...sentences: readonly (string | false)[]): string[] =>
   sentences.filter((sentence) => sentence !== false);
 
-/** `12 x 500, 3 x no answer`, the most frequent first. */
+/** `12 x 500, 3 x no answer`, most frequent first. */
 export const wordsOf = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .sort(([, a], [, b]) => b - a)
@@ -226,7 +226,7 @@ export function sumOf(all: readonly Readonly<Record<string, number>>[]): Record<
   return sum;
 }
 
-/** Bytes that a process has read from files and connections so far; undefined where the system does not tell. */
+/** Bytes that a process has read; undefined if the system does not tell. */
 export async function bytesReadBy({ pid }: OwnProcess): Promise<number | undefined> {
   const text = await readFile(`/proc/${pid}/io`, "utf8").catch(() => "");
   const [, read] = /^rchar: (\d+)$/m.exec(text) ?? [];

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** HTTP/1.1 over raw sockets, with requests prepared beforehand: attackers share the machine with what they attack. */
+/** HTTP/1.1 on raw sockets with prepared requests, since attackers share the machine with the service. */
 
 export interface Target {
   readonly host: string;
@@ -13,11 +13,11 @@ export interface RequestSpec {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Repeated;
-  /** Of the body, when it is not the real one. */
+  /** The Content-Length, if it is wrong on purpose. */
   readonly declaredLength?: number;
 }
 
-/** A large text, told in few words. */
+/** A short description of a large text. */
 export interface Repeated {
   readonly before?: string;
   readonly repeat: string;
@@ -45,13 +45,13 @@ function contentOf(body: RequestSpec["body"]): Buffer {
   return Buffer.concat([Buffer.from(before), middle, Buffer.from(after)]);
 }
 
-/** How a request ended: an HTTP status, or why there is none. */
+/** The result of a request: a status, or why there is none. */
 export interface Outcome {
   readonly status: number | "refused" | "cut" | "hung up";
   readonly hasRetryAfter: boolean;
 }
 
-/** Reads what a server says on one connection. Of bodies only the ends are looked for. */
+/** Parses the answers on a connection. Bodies are skipped. */
 class Answers {
   private head: Buffer = Buffer.alloc(0);
   private status = 0;
@@ -109,7 +109,7 @@ class Answers {
   }
 }
 
-/** One client: a kept-alive connection, made anew when it is needed and not there. */
+/** A client with a kept-alive connection, which is opened on demand. */
 export class Wire {
   private socket: Socket | undefined;
   private ended: ((outcome: Outcome) => void) | undefined;
@@ -121,7 +121,7 @@ export class Wire {
     private readonly from?: string,
   ) {}
 
-  /** Bytes that the system took from us: an upper bound of what the other side has read. */
+  /** Bytes that the system accepted: an upper bound of what the server has read. */
   get bytesSent(): number {
     return this.earlierBytes + sentBy(this.socket);
   }
@@ -130,7 +130,7 @@ export class Wire {
     return this.socket?.readyState === "open";
   }
 
-  /** @param hangUpAfterMs - closes the connection after so long, whatever has come by then */
+  /** @param hangUpAfterMs - closes the connection after this time */
   ask(request: Buffer, hangUpAfterMs?: number): Promise<Outcome> {
     return new Promise((resolve) => {
       const timer =
@@ -150,12 +150,12 @@ export class Wire {
     });
   }
 
-  /** Writes without waiting for an answer; false while the connection is full or not there. */
+  /** Writes without waiting for an answer. False if the connection is full or closed. */
   write(bytes: Buffer | string): boolean {
     return this.socket?.write(bytes) ?? false;
   }
 
-  /** Resolves once more can be written, or the connection is gone. */
+  /** Resolves when more can be written or the connection is closed. */
   drained(): Promise<void> {
     const { socket } = this;
     return new Promise((resolve) => {
@@ -168,7 +168,7 @@ export class Wire {
     const { socket } = this;
     this.socket = undefined;
     this.earlierBytes += sentBy(socket);
-    // Not a polite end: what waits to be written is of no use any more.
+    // Without a graceful end, since unsent bytes are not needed.
     socket?.destroy();
     this.end({ status: "cut", hasRetryAfter: false });
   }
@@ -177,7 +177,7 @@ export class Wire {
     let connected = false;
     const socket = connect({ ...this.target, ...(this.from && { localAddress: this.from }), noDelay: true });
     const answers = new Answers((outcome, closes) => {
-      // What is still to be written belongs to a request that has its answer.
+      // Unsent bytes belong to a request that is already answered.
       const isDone = closes || socket.writableLength > 0;
       const { ended } = this;
       if (isDone) this.drop(socket);

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { type Cells, sharedCell } from "../../src/infra/postgres/cells.ts";
 import { type Cell, Database } from "../../src/infra/postgres/database.ts";
-import { DatabaseAway } from "../../src/kernel/errors.ts";
-import { FairGate } from "../../src/kernel/fair-gate.ts";
+import { DatabaseUnavailable } from "../../src/kernel/errors.ts";
+import { FairQueue } from "../../src/kernel/fair-queue.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/wait.ts";
 
@@ -20,8 +20,8 @@ describe("a database that businesses share", () => {
   beforeEach(() => {
     const settings = { url: fresh.url, poolSize: 2, statementTimeoutMs: 60_000, connectTimeoutMs: 5_000 };
     database = Database.open(settings, () => {});
-    const shares = { name: "database", width: 2, widthOfOne: 1, queueOfOne: 2, queue: 100, waitMs: 60_000 };
-    const gate = new FairGate({ ...shares, refusal: (busy) => new DatabaseAway(busy, false) });
+    const shares = { name: "database", width: 2, widthPerKey: 1, queuePerKey: 2, queue: 100, waitMs: 60_000 };
+    const gate = new FairQueue({ ...shares, refusal: (busy) => new DatabaseUnavailable(busy, false) });
     cells = sharedCell(database, gate, gate);
   });
   afterEach(() => database.close());
@@ -47,7 +47,7 @@ describe("a database that businesses share", () => {
     ]);
   });
 
-  it("ends a statement on the server when nobody wants its answer any more", async () => {
+  it("cancels a statement on the server when its signal is aborted", async () => {
     const gone = new AbortController();
     const slow = cells.of(1).rows(forever, [], gone.signal);
     slow.catch(() => {});
@@ -74,7 +74,7 @@ describe("a database that businesses share", () => {
       .of(1)
       .rows(quick, [])
       .catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(DatabaseAway).that.includes({ mayHaveRun: false });
+    expect(refused).to.be.instanceOf(DatabaseUnavailable).that.includes({ mayHaveRun: false });
     gone.abort(new Error("gone"));
     await outcomes;
   });

@@ -110,7 +110,7 @@ describe("the database", () => {
     });
   });
 
-  it("does not wait for good for a network that swallows everything, nor when it is closed", async () => {
+  it("does not wait for ever for a silent network, also when it is closed", async () => {
     const proxy = await silentProxy(fresh.url);
     const database = open(proxy.url, { statementTimeoutMs: 50, silenceMs: 50 });
     const silent = database.transaction(async (transaction) => {

@@ -25,7 +25,7 @@ describe("embedded PostgreSQL", function () {
   // Making a cluster takes seconds on a busy machine.
   this.timeout(30_000);
   let parent: string;
-  /** Shared by the tests, whatever state the one before left it in: making a cluster takes longer than a test. */
+  /** Shared by the tests in any state, since creating a cluster takes longer than a test. */
   let directory: string;
   const servers: EmbeddedPostgres[] = [];
   const children: ChildProcess[] = [];
@@ -38,7 +38,7 @@ describe("embedded PostgreSQL", function () {
     return server;
   };
 
-  /** Another process with a server on the directory. */
+  /** Another process that starts a server in the directory. */
   const startElsewhere = async () => {
     const holder = spawn(process.execPath, ["--import", "tsx", script("holder.ts"), directory], { stdio: "pipe" });
     children.push(holder);
@@ -222,7 +222,7 @@ describe("embedded PostgreSQL", function () {
       expect([await exists(wished), await exists(elsewhere)]).to.deep.equal([false, false]);
     });
 
-    it("does not believe data in a public place that somebody else put there", async function () {
+    it("refuses data in a public place that belongs to another user", async function () {
       if (!root) return this.skip();
       const home = join(parent, "other-home");
       await mkdir(home, { mode: 0o700 });
@@ -251,7 +251,7 @@ describe("embedded PostgreSQL", function () {
       const account = await serverAccount(parent);
       const binaries = await usableBinaries(unlinked, `${place}`, account);
       expect((await readdir(join(unlinked, "native", "lib"))).length).to.be.above(20);
-      expect(binaries.postgres.startsWith(root ? `${place}` : unlinked)).to.equal(true);
+      expect(binaries.startsWith(root ? `${place}` : unlinked)).to.equal(true);
     });
 
     it("that this machine cannot run say so, and name the way out", async () => {
@@ -295,7 +295,7 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** As npm unpacks it; less what only a running server needs. */
+/** As unpacked by npm, without files that only a running server needs. */
 const withoutLinks = async (path: string) =>
   !(await lstat(path)).isSymbolicLink() && !/[.]a$|native.(share|lib.postgresql)$/.test(path);
 

@@ -44,7 +44,7 @@ describe("migrations", () => {
        insert into contacts (business_id, name, phone, platform_id, erased_at)
        select id, '', null, '', now() from business`,
     );
-    // As if they had come with a later version than the others.
+    // As if they were from a later version.
     await valuesOf(url, "update migrations set batch = 2 where name >= '20260101001120'");
     expect(await rollback(url)).to.include("20260101001120_contacts");
     expect(await valuesOf(url, "select phone from contacts where erased_at is not null")).to.deep.equal(["0001"]);
@@ -57,7 +57,7 @@ describe("migrations", () => {
     const { url } = await emptyDatabase();
     await migrate(url);
     const schema = await schemaOf(url);
-    // Foreign keys and triggers do not matter here.
+    // Foreign keys and triggers are disabled.
     await valuesOf(
       `${url}?options=-csession_replication_role%3Dreplica`,
       `with chat as (
@@ -119,13 +119,13 @@ describe("migrations", () => {
   });
 });
 
-/** Tables that lead from the outside to a business, by what a caller or a platform presents. */
+/** Tables that are looked up before the business is known. */
 const directories = [
   ...["businesses", "credentials", "app_keys", "sessions", "incoming_webhooks", "realtime_counters"],
   ...["directory_cells", "directory_businesses", "directory_names"],
 ];
 
-/** Indexes that deliberately look across businesses: a webhook names a sender or an account only; a foreign step is told apart; old rows go by age; a file is fetched by its name. */
+/** Indexes over all businesses, on purpose: for webhooks that only name a sender or account, foreign steps, old rows, and files by name. */
 const acrossBusinesses = [
   "senders_provider_platform_id_key",
   "senders_of_account",
@@ -182,7 +182,7 @@ describe("tables of a business", () => {
   });
 });
 
-/** Every table is one but the directories and the migrations' own: a new table has to follow the rule or say why. */
+/** All other tables must follow the rule. */
 const tenantTables = async (url: string): Promise<unknown[]> =>
   valuesOf(
     url,
@@ -191,7 +191,7 @@ const tenantTables = async (url: string): Promise<unknown[]> =>
     [directories],
   );
 
-/** One line per column, constraint, index, trigger, function and view; without the migrations' own tables. */
+/** One line per column, constraint, index, trigger, function and view, without the migrations' own tables. */
 const schemaOf = (url: string): Promise<unknown[]> =>
   valuesOf(
     url,

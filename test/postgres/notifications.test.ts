@@ -36,14 +36,14 @@ describe("notifications", () => {
     expect([notifications.live, gaps]).to.deep.equal([true, 1]);
     proxy.fallSilent();
     await eventually(() => !notifications.live);
-    expect(warnings).to.deep.equal(["stopped listening"]);
+    expect(warnings).to.deep.equal(["the connection for notifications broke; reconnecting"]);
     await eventually(() => notifications.live && gaps === 2);
     await say("two");
     await eventually(() => heard.includes("two"));
     await notifications.close();
   });
 
-  it("reach everybody who hears the channel, by one connection each, and nobody else", async () => {
+  it("reach only the listeners of the channel, over one connection per process", async () => {
     const heard: string[] = [];
     const all = ["one", "other"].map((who) => {
       const notifications = new Notifications(database.url, log);

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** The first column of what a statement returns, over a connection of its own. */
+/** The first column of a statement's result, on a new connection. */
 export async function valuesOf(url: string, text: string, values: unknown[] = []): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   try {

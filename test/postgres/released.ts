@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { valuesOf } from "./query.ts";
 
 /**
- * What a released version asks of the schema. While an upgrade runs, its processes work with the migrations of the next
- * version. `make released` writes it, from the statements that the tests record.
+ * The statements of a released version. During an upgrade its processes work with the migrations of the next version.
+ * `make released` writes the file from the statements that the tests record.
  */
 export interface Released {
   readonly version: string;
@@ -13,10 +13,10 @@ export interface Released {
 }
 
 export interface Column {
-  /** With its table: `orders.total`. */
+  /** With its table, such as `orders.total`. */
   readonly name: string;
   readonly type: string;
-  /** Whether each insert has to give it a value. */
+  /** Whether each insert must set it. */
   readonly required: boolean;
 }
 

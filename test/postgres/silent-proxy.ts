@@ -2,18 +2,18 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface SilentProxy {
-  /** The database, by way of the proxy. */
+  /** The database's URL through the proxy. */
   readonly url: string;
-  /** From here on whatever the connections that are open send is swallowed, in both directions; new ones work. */
+  /** Discards everything on the open connections in both directions. New connections work. */
   fallSilent(): void;
-  /** Nobody is there any more: what is open breaks, what is new is refused. */
+  /** Breaks the open connections and refuses new ones. */
   vanish(): void;
-  /** Somebody is there again. */
+  /** Accepts connections again. */
   comeBack(): Promise<void>;
   close(): void;
 }
 
-/** A network in front of a database, which can be told to swallow everything. */
+/** A proxy in front of a database that can discard everything. */
 export async function silentProxy(databaseUrl: string): Promise<SilentProxy> {
   const { hostname, port } = new URL(databaseUrl);
   const sockets: Socket[] = [];

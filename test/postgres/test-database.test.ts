@@ -15,7 +15,7 @@ describe("databases for tests", () => {
     expect(await valuesOf(other.url, "select name from businesses")).to.deep.equal([]);
   });
 
-  it("go although somebody is still connected", async () => {
+  it("are dropped although a client is still connected", async () => {
     const database = await freshDatabase();
     const client = new pg.Client(database.url);
     const cutOff = new Promise<Error>((resolve) => client.on("error", resolve));

@@ -5,7 +5,7 @@ import { asyncApi } from "../../src/bootstrap/documents.ts";
 import { inboxEvents } from "../../src/inbox/adapters/realtime/inbox-events.ts";
 import type { ChatView, InboxEvents, MessageView } from "../../src/inbox/application/events.ts";
 import type { Reply } from "../../src/infra/http/routing/route.ts";
-import { Refused } from "../../src/infra/realtime/refusals.ts";
+import { HandshakeRefused } from "../../src/infra/realtime/refusals.ts";
 import { onTheWire, ready, resync, type WireEvent } from "../../src/infra/realtime/wire.ts";
 import { campaignEvents } from "../../src/messaging/adapters/realtime/campaign-events.ts";
 import { fitting } from "../../src/orders/adapters/realtime/pusher-channel.ts";
@@ -28,7 +28,7 @@ const document = JSON.parse(JSON.stringify(asyncApi())) as {
   };
 };
 
-/** No fields but those that are described, at any depth. */
+/** The schema without any additional fields, at any depth. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -114,7 +114,7 @@ const ticket = {
   agent: named,
 } as const;
 
-/** At least one of each event, with everything that it can hold, and with as little as it can. */
+/** At least one event of each kind, with all optional fields and without them. */
 const ofInbox: { readonly [Name in keyof InboxEvents]?: readonly InboxEvents[Name][] } = {
   "message:new": [
     { chatId: 5, audience, conversationId: 6, contact, message },
@@ -208,7 +208,7 @@ const campaign = {
   counts: { queued: 2, sent: 1 },
 } as const;
 
-/** Every event that is spelled for sockets, with what it is given. */
+/** All events for sockets, with their payloads. */
 const emitted = [
   ...Object.entries(inboxEvents).flatMap(([name, spell]) =>
     (ofInbox[name as keyof InboxEvents] ?? []).map((payload) => ({ name, spell: spell as Spell, payload })),
@@ -227,7 +227,7 @@ describe("the AsyncAPI document", () => {
   it("is valid AsyncAPI 3.0, without a warning", async () => {
     const { document: parsed, diagnostics } = await new Parser().parse(JSON.stringify(document));
     const complaints = diagnostics.map(({ code, message, path }) => `${code} ${path.join(".")}: ${message}`);
-    // That there is AsyncAPI 3.1.
+    // Except for the hint that AsyncAPI 3.1 exists.
     expect(complaints.filter((each) => !each.startsWith("asyncapi-latest-version"))).to.deep.equal([]);
     expect(parsed?.version()).to.equal("3.0.0");
   }).timeout(30_000);
@@ -259,7 +259,7 @@ describe("the AsyncAPI document", () => {
     expectDescribed(ready(3));
     expectDescribed(resync(0));
     for (const why of ["token", "key", "since", "crowd", "namespace"] as const) {
-      const { message, data } = new Refused(why);
+      const { message, data } = new HandshakeRefused(why);
       expectDescribed({ name: "connect_error", payload: { message, data } });
     }
   });

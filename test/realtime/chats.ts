@@ -20,7 +20,7 @@ export const users = { admin: 101, ana: 102, beto: 103, cira: 104 } as const;
 export const departments = { sales: 101, service: 102 } as const;
 export const chats = [101, 102, 103] as const;
 
-/** A business with an administrator, an agent in each of two departments and one in neither. */
+/** A business with an administrator, one agent in each of two departments and one in none. */
 const shop = aBusiness(1, {
   users: [
     { ...agent(users.admin, "Ada Admin"), roleId: 1 },
@@ -61,7 +61,7 @@ const logEvent = {
     select ${eventColumns} from logged`,
 };
 
-/** The service with sockets, chats that can be moved about, and events of them. */
+/** The service with sockets, and chats whose audience can be changed. */
 export class LiveChats {
   private readonly sockets: Socket[] = [];
 
@@ -91,7 +91,7 @@ export class LiveChats {
     );
   }
 
-  /** Hands the chat over, and tells nobody. */
+  /** Changes the chat's agent or department without publishing the event. */
   async hand(chatId: number, { agentId, departmentId }: Audience): Promise<Audience> {
     const [was] = await this.world.rows<Audience>(
       `with before as (
@@ -108,7 +108,7 @@ export class LiveChats {
     return was;
   }
 
-  /** Hands the chat over, as an agent does. */
+  /** Changes the chat's agent or department like a request does. */
   async transfer(chatId: number, audience: Audience): Promise<LoggedEvent> {
     const was = await this.hand(chatId, audience);
     return this.changed(chatId, audience, was);
@@ -130,12 +130,12 @@ export class LiveChats {
     return this.world.sessionToken(userId);
   }
 
-  /** A socket of the user that hears what happens from now on, or after `since`. */
+  /** A socket of the user that gets events from now on, or after `since`. */
   async listen(userId: number, since?: number): Promise<ChatListener> {
     return this.connect({ token: await this.token(userId), since });
   }
 
-  /** What a client is told that is not let in. */
+  /** The error of a refused client. */
   async refusal(auth: object, options: object = {}): Promise<string> {
     const socket = this.socket(auth, options);
     return new Promise((refused) => socket.on("connect_error", ({ message }) => refused(message)));
@@ -171,7 +171,7 @@ export class ChatListener {
     return eventually(() => this.heard.find(matches));
   }
 
-  /** Names of what was heard of a chat, in order. */
+  /** The names of the chat's events, in order. */
   of(chatId: number): string[] {
     return this.heard.filter(({ payload }) => payload.chat_id === chatId).map(({ name }) => name);
   }
@@ -180,7 +180,7 @@ export class ChatListener {
     return this.heard.filter((event) => event.name === name).map(({ payload }) => payload);
   }
 
-  /** Everything up to the event was delivered: one that everybody hears came after it. */
+  /** Waits for a later event for everybody, so that everything up to this event has arrived. */
   async caughtUpWith({ number }: LoggedEvent): Promise<void> {
     await this.hears(({ payload }) => payload.seq >= number);
   }

@@ -14,7 +14,7 @@ describe("Real-time gateway", () => {
   after(() => world.close());
   afterEach(() => world.reset());
 
-  /** A client that is live, together with the gateway it is connected to. */
+  /** A live client with its gateway. */
   async function liveClient(settings: Parameters<World["gateway"]>[0] = {}, auth: object = { token: "ana" }) {
     const served = await world.gateway(settings);
     const client = world.client(served.url, auth);
@@ -22,7 +22,7 @@ describe("Real-time gateway", () => {
     return { ...served, client };
   }
 
-  describe("what a client hears", () => {
+  describe("the events of a client", () => {
     it("is each event of its business as an object with the business, the time, the number and the fields", async () => {
       const { gateway, client } = await liveClient({
         translate: ({ payload }) => ({ pedido_id: 7, empresa_id: 2, seq: 5, ...payload }),
@@ -79,7 +79,7 @@ describe("Real-time gateway", () => {
       expect(client.numbers).to.deep.equal(Array.from({ length: 1_200 }, (_, index) => index + 1));
     });
 
-    it("goes on behind an event that cannot be put on the wire, with the advice to load anew in its place", async () => {
+    it("continues after an event that cannot be translated, with a resync in its place", async () => {
       const { gateway, client } = await liveClient({
         translate: ({ payload }) => {
           if ("broken" in payload) throw new Error("no such field");
@@ -163,7 +163,7 @@ describe("Real-time gateway", () => {
         const own = [from({ origin: url }), from({ origin: url.replace("http", "https") })];
         const foreign = [
           from({ origin: "http://127.0.0.1:1" }),
-          // The client's long polls cannot name another host.
+          // Long polling cannot send another Host header.
           ...(transport === "websocket" ? [from({ origin: url, host: "elsewhere.example" })] : []),
           from({ origin: "https://elsewhere.example", "x-forwarded-host": "elsewhere.example" }),
           from({ origin: url.replace("http", "ftp") }),
@@ -203,7 +203,7 @@ describe("Real-time gateway", () => {
       });
       const { gateway, url } = await world.gateway({
         maxSocketsPerUser: 3,
-        // All eight are looked at before the first is let in.
+        // All eight are authenticated before the first is admitted.
         authenticate: async (token) => {
           if (++asked === 8) answer();
           await allAsked;
@@ -243,7 +243,7 @@ describe("Real-time gateway", () => {
       expect(client.story).to.deep.equal(["ready 2", "order:changed 3"]);
     });
 
-    it("gets what this process has not heard of yet, when another one has told it more", async () => {
+    it("gets events that this process does not know yet, if it saw more on another process", async () => {
       const { url } = await liveClient();
       await world.change(1, [{}, {}, {}]);
       const client = world.client(url, { token: "ana", since: 2 });
@@ -296,7 +296,7 @@ describe("Real-time gateway", () => {
       const write = async (writer: number) => {
         for (let written = 0; written < total / 5; written++) {
           const events = await world.change(1);
-          // A third is never told of, as if the process had died after the commit.
+          // A third of the events is never published, as if the process had died after the commit.
           if ((writer + written) % 3 > 0) gateway.publish(events);
         }
       };
@@ -461,7 +461,7 @@ describe("Real-time gateway", () => {
       const { gateway, url, client, connections } = await liveClient({ maxWaitingBytes: 400_000 });
       const slow = world.client(url, { token: "ana" });
       await eventually(() => slow.heard.length === 1);
-      // Reading nothing any more, as behind a network that swallows everything.
+      // Stops reading, as behind a dead network.
       const { ws } = slow.socket.io.engine.transport as unknown as { ws: { pause(): void; terminate(): void } };
       ws.pause();
       world.onEnd(() => ws.terminate());
@@ -470,7 +470,7 @@ describe("Real-time gateway", () => {
         gateway.publish(await world.change(1, large));
         return gateway.stats().sockets === 1;
       });
-      // Its connection is not kept until the client answers, which it never will.
+      // The connection is closed without waiting for the client's answer.
       await eventually(async () => (await connections()) === 1);
       gateway.publish(await world.change(1, [{ last: true }]));
       await eventually(() => client.heard.at(-1)?.payload.last);
@@ -482,7 +482,7 @@ describe("Real-time gateway", () => {
   it("gives a client that reads all of what is much larger than may wait for it, live and of the past", async () => {
     const { gateway, url, client } = await liveClient({ maxWaitingBytes: 200_000 });
     gateway.publish(await world.change(1, Array(100).fill({ text: "x".repeat(60_000) })));
-    // One alone may be larger.
+    // A single event may be larger.
     gateway.publish(await world.change(1, [{ text: "x".repeat(400_000) }, {}]));
     await eventually(() => client.lastSeq === 102);
     const back = world.client(url, { token: "ana", since: 0 });
@@ -577,7 +577,7 @@ describe("Real-time gateway", () => {
       const { url } = await world.gateway();
       gateway.publish(await world.change(1));
       await eventually(() => client.numbers.length === 1);
-      // As a load balancer would.
+      // Like a load balancer.
       Object.assign(client.socket.io, { uri: url });
       gateway.close();
       const late = world.client(closingUrl, { token: "ana" }, { transports: ["polling"] });

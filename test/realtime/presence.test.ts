@@ -7,7 +7,7 @@ const [chat, otherChat] = chats;
 const ana = { id: users.ana, nombre: "Ana" };
 const beto = { id: users.beto, nombre: "Beto" };
 
-describe("What agents tell each other of chats", () => {
+describe("Presence in chats", () => {
   let live: LiveChats;
   before(async () => {
     live = await LiveChats.open();
@@ -24,7 +24,7 @@ describe("What agents tell each other of chats", () => {
       .filter(({ chat_id }) => chat_id === id)
       .map(({ usuarios }) => usuarios);
 
-  /** Until then everything that its client emitted was dealt with: others see what it opened last. */
+  /** Waits until everything that the client sent has been handled. */
   const lastly = async (emitter: ChatListener, witness: ChatListener): Promise<void> => {
     emitter.socket.emit("viewing", { chat_id: chats[2] });
     await eventually(() => viewersOf(witness, chats[2]).length > 0);

@@ -8,7 +8,7 @@ import type { RealtimeSettings } from "../../src/infra/realtime/settings.ts";
 import { eventually } from "../support/wait.ts";
 import { presence, silent, World, withSubjects } from "./support.ts";
 
-/** Two processes on one Redis; their sweep is switched off unless a test wants it. */
+/** Two processes with one Redis. Their sweep is off unless a test turns it on. */
 describe("Real-time gateways on one Redis", () => {
   let redis: TestRedis;
   let world: World;
@@ -85,7 +85,7 @@ describe("Real-time gateways on one Redis", () => {
     await eventually(() => told(beto, "views").length === 1);
     beto.socket.emit("viewing", 7);
     await eventually(() => told(ana, "views").length === 2);
-    // One that comes later is told of those who were there before.
+    // A client that comes later learns of those before it.
     const late = world.client(there.url, { token: "beto" });
     await eventually(() => late.heard.length === 1);
     late.socket.emit("viewing", 7);
@@ -129,7 +129,7 @@ describe("Real-time gateways on one Redis", () => {
     await redis.hasSubscribers(2, redisPrefix);
     const events = await world.change(1, [{}, {}]);
     redis.freeze();
-    // Still without an answer when the connection breaks.
+    // The messages are still unanswered when the connection breaks.
     for (let times = 0; times < 200; times++) here.gateway.publish(events);
     await eventually(() => there.client.lastSeq === 2);
     await redis.stop();
@@ -147,7 +147,7 @@ describe("Real-time gateways on one Redis", () => {
   });
 });
 
-/** The Redis that `REDIS_URL` names, or one of our own. */
+/** The Redis of `REDIS_URL`, or one that is started here. */
 class TestRedis {
   private process: ChildProcess | undefined;
 
@@ -167,7 +167,7 @@ class TestRedis {
     return this.port !== undefined;
   }
 
-  /** False when there is no redis-server on the PATH. */
+  /** False if redis-server is not installed. */
   async start(): Promise<boolean> {
     const options = ["--port", `${this.port}`, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
     const child = spawn("redis-server", options, { stdio: "ignore" });
@@ -181,7 +181,7 @@ class TestRedis {
     return true;
   }
 
-  /** It accepts and never answers. */
+  /** Makes it accept connections but never answer. */
   freeze(): void {
     this.process?.kill("SIGSTOP");
   }
@@ -198,7 +198,7 @@ class TestRedis {
     return this.stop();
   }
 
-  /** Resolves when so many connections listen to the channels of our prefix. */
+  /** Resolves when this many connections have subscribed. */
   async hasSubscribers(count: number, prefix: string): Promise<void> {
     await eventually(async () => (await this.ask(["PUBLISH", `${prefix}:realtime:probe:0`, "[]"])) === count);
   }

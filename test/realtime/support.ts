@@ -17,14 +17,14 @@ import { openDatabase } from "../support/open-database.ts";
 
 export const shopOrigin = "https://panel.example";
 
-/** Only sweeps that a test asks for by setting another value. */
+/** Turns the sweep off unless a test sets another value. */
 const never = 3_600_000;
 
 export const silent: Log = { info() {}, warn() {}, error() {} };
 
 const everything = { key: "all" };
 
-/** Every user is active and hears everything. */
+/** All users are active and hear everything. */
 const open: Visibility = {
   everything,
   users: async (_businessId, userIds) => new Map(userIds.map((id) => [id, { name: `User ${id}`, view: everything }])),
@@ -35,7 +35,7 @@ const open: Visibility = {
   gone: ({ id }) => ({ name: "gone", payload: { id } }),
 };
 
-/** As `open`, with subjects that everybody may hear of. */
+/** As `open`, with subjects for everybody. */
 export const withSubjects: Visibility = {
   ...open,
   audiences: async (_businessId, ids) => new Map(ids.map((id) => [id, {}])),
@@ -62,13 +62,13 @@ const logEvents = {
 export interface ServedGateway {
   readonly gateway: RealtimeGateway;
   readonly url: string;
-  /** How many TCP connections its server holds. */
+  /** The number of the server's connections. */
   connections(): Promise<number>;
 }
 
-/** The database, who may come in, and what is to be closed after a test. */
+/** The database, the valid sessions, and what must be closed after a test. */
 export class World {
-  /** Who a token stands for; a test may change it at any time. */
+  /** The identity of each token; tests may change it at any time. */
   readonly sessions = new Map<string, RealtimeIdentity>([
     ["ana", { businessId: 1, userId: 11 }],
     ["otto", { businessId: 2, userId: 22 }],
@@ -91,7 +91,7 @@ export class World {
     return this.database.rows({ name: "", text }, values);
   }
 
-  /** Commits one event per payload and tells nobody. */
+  /** Logs one event per payload without publishing it. */
   change(businessId: number, payloads: readonly object[] = [{}]): Promise<LoggedEvent[]> {
     return this.database.rows<LoggedEvent>(logEvents, [businessId, JSON.stringify(payloads)]);
   }
@@ -130,7 +130,7 @@ export class World {
     this.closing.unshift(close);
   }
 
-  /** Ends what a test has started and empties the log. */
+  /** Closes what a test has opened, and empties the log. */
   async reset(): Promise<void> {
     for (const close of this.closing.splice(0)) await close();
     await this.query("delete from realtime_events");
@@ -144,18 +144,18 @@ export interface Heard {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** A client that writes down what it hears and names the last number it saw whenever it comes back. */
+/** A client that records its events, and names the last number it saw when it reconnects. */
 export class TestClient {
-  /** What came over the wire, connection by connection, together with the number it was to begin after. */
+  /** The events of each connection, with the number after which it began. */
   readonly streams: { since: number | undefined; numbers: number[] }[] = [];
   private since: number | undefined;
   readonly socket: Socket;
   readonly heard: Heard[] = [];
   readonly refusals: string[] = [];
-  /** The codes that came with them. */
+  /** The codes of the refusals. */
   readonly refusalCodes: unknown[] = [];
   readonly farewells: string[] = [];
-  /** Why access ended. */
+  /** The reasons of `access:ended`. */
   readonly endings: string[] = [];
 
   constructor(url: string, auth: { since?: unknown }, options: Partial<ManagerOptions & SocketOptions>) {
@@ -191,20 +191,17 @@ export class TestClient {
     return this.heard.reduce((last, { name, seq }) => (name === "resync" ? seq : Math.max(last, seq)), 0);
   }
 
-  /** What was heard, in order: `ready 3`, `order:changed 4`. */
+  /** The events in order: `ready 3`, `order:changed 4`. */
   get story(): string[] {
     return this.heard.map(({ name, seq }) => `${name} ${seq}`);
   }
 
-  /** Numbers of the events alone. */
+  /** The numbers of the events. */
   get numbers(): number[] {
     return this.heard.filter(({ name }) => name === "order:changed").map(({ seq }) => seq);
   }
 
-  /**
-   * The same without those that came a second time: the library hands over what it received just before a
-   * connection broke only after the next one stands, when it has been sent anew.
-   */
+  /** Without repeated ones: after a reconnect, Socket.IO's client may hand over events that the server sends again. */
   get newNumbers(): number[] {
     let last = 0;
     return this.numbers.filter((seq) => {

@@ -8,7 +8,7 @@ import { type ChatListener, chats, departments, LiveChats, users } from "./chats
 const nobody = { agentId: null, departmentId: null };
 const [chat, otherChat, thirdChat] = chats;
 
-describe("What sockets hear of chats", () => {
+describe("Events about chats on sockets", () => {
   let live: LiveChats;
   before(async () => {
     live = await LiveChats.open();
@@ -20,7 +20,7 @@ describe("What sockets hear of chats", () => {
   });
   afterEach(() => live.disconnect());
 
-  /** An event that every client hears: what came before it was delivered to those who have it. */
+  /** Sends an event to everybody, so that earlier ones have arrived. */
   const everyoneHears = async (...listeners: ChatListener[]): Promise<void> => {
     const event = await live.tell("campaign:progress", {
       campaignId: 1,
@@ -33,7 +33,7 @@ describe("What sockets hear of chats", () => {
 
   const team = () => Promise.all([users.admin, users.ana, users.beto, users.cira].map((id) => live.listen(id)));
 
-  /** For each of the team, whether it hears of a chat of that audience. */
+  /** For each user, whether it hears of a chat with this audience. */
   async function whoHears(audience: { agentId: number | null; departmentId: number | null }): Promise<string[]> {
     const listeners = await team();
     await live.hand(chat, audience);
@@ -125,7 +125,7 @@ describe("What sockets hear of chats", () => {
   });
 
   describe("a client that comes back", () => {
-    /** The number that a client saw last. */
+    /** The last number that a client saw. */
     const now = async () => (await live.tell("campaign:progress", progress)).number;
     const progress = { campaignId: 1, state: "running", total: 1, counts: {} };
 
@@ -200,7 +200,7 @@ describe("What sockets hear of chats", () => {
       seeDepartment: () => live.see("department"),
     };
     const none = async () => {};
-    /** What was before, and what changes while the agent is away. */
+    /** The view before, and its change while the agent is away. */
     const cases: Readonly<Record<string, readonly [() => Promise<unknown>, () => Promise<unknown>]>> = {
       "joined a department": [none, steps.join],
       "left a department": [steps.join, steps.leave],
@@ -269,7 +269,7 @@ describe("What sockets hear of chats", () => {
         users.ana,
       ]);
       const { payload } = await hasResync(ana);
-      // Joining the department is an event of its own.
+      // Joining the department is also an event.
       expect(payload).to.deep.equal({ seq: before.number + 1 });
       await live.changed(chat, waiting);
       await everyoneHears(ana, beto, admin);
@@ -316,7 +316,7 @@ describe("What sockets hear of chats", () => {
         'update businesses set feature_flags = feature_flags || \'{"template_language": "es"}\' where id = 1',
       );
       await live.world.rows("update users set role_id = 5 where business_id = 1 and id = $1", [users.ana]);
-      // Changes are heard in their order: after this one the others have been looked at.
+      // Changes are handled in order, so earlier ones are done.
       const beto = await live.listen(users.beto);
       await live.world.rows("update users set role_id = 1 where business_id = 1 and id = $1", [users.beto]);
       await eventually(() => beto.named("resync").length === 1);

@@ -6,7 +6,7 @@ import { type Money, moneyOf } from "../../src/kernel/money.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { addConversation, addRecord, addTicket, assignTag } from "./support.ts";
 
-/** A row of each kind, as the reference counts it. */
+/** The rows of each kind, for the reference. */
 interface Rows {
   readonly records: readonly {
     readonly type: string;
@@ -28,7 +28,7 @@ interface Span {
   readonly until: Date;
 }
 
-/** The report as one would count it by hand: every row is looked at. */
+/** The report computed row by row. */
 function countSlowly(rows: Rows, currency: string, { from, until }: Span) {
   const inside = (at: Date) => at >= from && at < until;
   const records = rows.records.filter(({ at }) => inside(at));
@@ -87,7 +87,7 @@ function countSlowly(rows: Rows, currency: string, { from, until }: Span) {
 }
 
 const hourMs = 60 * 60 * 1000;
-/** Days around which everything happens: some long over, yesterday and today. */
+/** The days of the records: some are long over, and some are yesterday and today. */
 const today = new Date();
 const daysAgo = (days: number, hours: number): string =>
   new Date(today.getTime() - days * 24 * hourMs - hours * hourMs).toISOString();
@@ -102,7 +102,7 @@ const zones = [
   "Pacific/Apia",
 ] as const;
 
-/** What may happen to a business, and to its figures, in any order. */
+/** Random changes of a business and its figures. */
 const step = fc.oneof(
   {
     weight: 6,
@@ -344,7 +344,7 @@ describe("figures of folded days", () => {
                                                source, closed, at)
                     values (1, 'sale', 101, 2, 'BOB', 2, 1, '2026-01-01', 'pdf', true, $1)`;
       await transaction.rows({ name: "", text }, [at]);
-      // It sees the first record and its mark, and neither of the second.
+      // It sees the first record and its mark, but not the second ones.
       await fold();
     });
     await compare(daysAgo(20, 0).slice(0, 10), daysAgo(-1, 0).slice(0, 10));
@@ -358,11 +358,11 @@ describe("figures of folded days", () => {
     ["America/Santiago", ["2025-04-04", "2025-04-05", "2025-04-06"], [24, 25, 24]],
     ["America/Havana", ["2025-03-08", "2025-03-09", "2025-03-10"], [24, 23, 24]],
     ["Europe/Madrid", ["2025-10-25", "2025-10-26", "2025-10-27"], [24, 25, 24]],
-    // Of two midnights the day begins with the first.
+    // The day begins with the first of two midnights.
     ["America/Havana", ["2025-11-01", "2025-11-02", "2025-11-03"], [24, 25, 24]],
-    // Calendars show the day before once more after it has begun.
+    // Clocks return to the day before for a while after midnight.
     ["America/St_Johns", ["2010-11-06", "2010-11-07", "2010-11-08"], [24, 25, 24]],
-    // Calendars never showed the day in the middle.
+    // The zone skipped the day in the middle.
     ["Pacific/Apia", ["2011-12-29", "2011-12-30", "2011-12-31"], [24, 0, 24]],
   ] as const) {
     it(`have each moment in one day where clocks change: ${zone} on ${days[1]}`, async () => {

@@ -136,7 +136,7 @@ describe("registering sales and quotations", () => {
     refused(await add({ moneda: "ARS" }), 400, "No hay tipo de cambio para ARS");
     refused(await add({ moneda: "USD", fecha: "2025-12-31" }), 400, "No hay tipo de cambio para USD");
     refused(await add({ moneda: "EUR", fecha: "2026-02-01" }), 400, "No hay tipo de cambio para EUR");
-    // From a day that calendars do not have.
+    // The first day does not exist in the calendar.
     refused(await add({ moneda: "GBP", fecha: "2026-03-05" }), 400, "No hay tipo de cambio para GBP");
     refused(await add({ empresa_id: 2, chat_id: 201, moneda: "EUR" }, 2), 400, "No hay tipo de cambio para EUR");
     refused(await add({ moneda: "constructor" }), 400, "moneda debe ser un código de tres letras");

@@ -13,7 +13,7 @@ import { samplePage } from "./sample-reports.ts";
 
 const long = "Compañía Importadora y Distribuidora de Alimentos Congelados del Oriente Boliviano";
 
-/** What a reader sees of a piece of HTML. */
+/** The visible text of HTML. */
 const textOf = (html: string): string =>
   html
     .replaceAll(/<style>[\s\S]*?<\/style>/g, "")
@@ -27,7 +27,7 @@ const textOf = (html: string): string =>
     .replaceAll(/\s+/g, " ")
     .trim();
 
-/** Tables by their captions: the cells of each row, as they are read. */
+/** The cells of tables by their captions. */
 function tablesOf(html: string): { readonly caption: string; readonly rows: string[][] }[] {
   return [...html.matchAll(/<table>([\s\S]*?)<\/table>/g)].map(([, table = ""]) => ({
     caption: textOf(/<caption>([\s\S]*?)<\/caption>/.exec(table)?.[1] ?? ""),
@@ -42,7 +42,7 @@ const numberIn = (text = ""): number => Number(text.replace(/ %$/, "").replaceAl
 /** "Bs 1.606,54" as hundredths. */
 const moneyIn = (text = ""): Money => moneyOf(text.replace(/^\D+/, "").replaceAll(".", "").replace(",", "."));
 
-/** The key figures of a section: by their names, the lines of each. */
+/** The lines of each key figure of a section, by its name. */
 const keysOf = (section: string): Map<string, string[]> =>
   new Map(
     [...section.matchAll(/<div><dt>([\s\S]*?)<\/dt>([\s\S]*?)<\/div>/g)].map(([, name = "", values = ""]) => [
@@ -264,7 +264,7 @@ describe("the page of a shared report", () => {
     }
     const { width } = /<svg [^>]*width="(?<width>\d+)"/.exec(html)?.groups ?? {};
     expect(width).to.equal("720");
-    // A drawing refers to none of another's parts.
+    // Charts do not refer to ids of other charts.
     const definitions = [...html.matchAll(/ id="(c\d+-[^"]*)"/g)].map(([, id]) => id);
     expect(new Set(definitions).size).to.equal(definitions.length);
     for (const [, id] of html.matchAll(/url\(#([^)]+)\)/g)) expect(definitions).to.include(id);
@@ -299,7 +299,7 @@ describe("the page of a shared report", () => {
     const outside = html.split(/<figure>[\s\S]*?<\/figure>/).join("");
     expect(outside).not.to.include("<svg");
 
-    // Nothing else on the page is of a width of its own that a phone does not have.
+    // Nothing else on the page has a fixed width that is too large for a phone.
     const widths = [...html.matchAll(/(?<![-\w])(?:min-)?width: ?(\d+)px/g)].map(([, width]) => Number(width));
     expect(Math.max(...widths.filter((width) => width !== Number(least)))).to.be.below(100);
   });

@@ -17,11 +17,11 @@ export interface SampleBusiness {
   readonly tags?: readonly string[];
   readonly ads?: readonly string[] | null;
   readonly isAdPlatformSilent?: boolean;
-  /** Nothing happened. */
+  /** A report without records. */
   readonly isEmpty?: boolean;
 }
 
-/** Numbers of a kind of their own for each seed, the same at each call. */
+/** A pseudorandom generator with a seed. */
 function numbers(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761;
   return (below) => {
@@ -49,7 +49,7 @@ const bySource = (whole: Tally): QuotationTally => ({
 
 const rate = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100);
 
-/** Figures as a shop of that name may have them; what adds up in a report adds up here. */
+/** Plausible figures that are consistent with each other. */
 function sampleReport(business: SampleBusiness): { report: BusinessReport; days: DayFigures[] } {
   const { id, name = `Sucursal ${id}`, currency = "BOB", days: length = 31, isEmpty = false } = business;
   const next = isEmpty ? () => 0 : numbers(id + 7);

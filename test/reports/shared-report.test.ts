@@ -26,7 +26,7 @@ const business = (id: number, flags: object) =>
     flags: { timezone: "America/La_Paz", ...flags },
   });
 
-/** Just inside and just outside of March in La Paz. */
+/** Instants just inside and just outside of March in La Paz. */
 const edges = {
   first: "2026-03-01T04:00:00Z",
   last: "2026-04-01T03:59:59.999999Z",
@@ -34,7 +34,7 @@ const edges = {
   after: "2026-04-01T04:00:00Z",
 };
 
-/** Every amount is such that no two sums of different records are equal. */
+/** Amounts for which no two sums of different records are equal. */
 async function fill(world: World): Promise<void> {
   const sale = (amount: number, changes: object = {}) => addRecord(world, 1, { amount, ...changes });
   await sale(1.1, { ad_id: "a", agent_id: 102 });
@@ -337,7 +337,7 @@ describe("the shared report (§7)", () => {
           JSON.stringify({ reports_for: value }),
         ]);
       const bearer = async (userId: number) => ({ authorization: `Bearer ${await world.sessionToken(userId)}` });
-      /** The report of business 1 in each of its forms and to each way of being known, to one user or to an App Key. */
+      /** The report of business 1 in all formats and with all ways to authenticate. */
       const inAllForms = async (userId: number | null): Promise<Answer[]> => {
         const key = { "x-api-key": world.appKey(1) };
         const [inBody, inHeader] = userId === null ? [{}, key] : [{ token: await world.sessionToken(userId) }, {}];
@@ -437,7 +437,7 @@ describe("the shared report (§7)", () => {
     });
   });
 
-  describe("that is asked for wrongly", () => {
+  describe("with an invalid request", () => {
     const wrong = async (body: object, message: string, businessId = 1) => {
       const { status, json } = await ask(body, businessId);
       expect(json).to.deep.equal({ message });

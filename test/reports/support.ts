@@ -1,7 +1,7 @@
 import type { World } from "../support/world.ts";
 
 export interface RecordFields {
-  /** The next one of the table unless given. */
+  /** The next one unless given. */
   readonly id?: number;
   readonly type: "sale" | "quotation";
   readonly chat_id: number;
@@ -17,7 +17,7 @@ export interface RecordFields {
 
 type Rows = Pick<World, "rows">;
 
-/** Adds a record as it stands in the table: a closed organic sale of 100 at noon of 2026-03-10 in La Paz unless given. */
+/** Adds a record: a closed organic sale of 100 at noon of 2026-03-10 in La Paz unless given. */
 export async function addRecord(world: Rows, businessId: number, changes: Partial<RecordFields> = {}): Promise<number> {
   const amount = changes.amount ?? 100;
   const fields: RecordFields = {
@@ -69,7 +69,7 @@ export async function addTicket(
   const first = businessId * 100 + 1;
   const isOpen = state === "pending" || state === "in_progress";
   if (isOpen) {
-    // A chat has one open ticket of a step.
+    // A chat can have only one open ticket per step.
     await world.rows(
       `insert into steps (business_id, id, name, identifier, type) values ($1, $2::bigint, 'Paso', 'step ' || $2::bigint, 'ticket')
        on conflict do nothing`,
@@ -109,7 +109,7 @@ export async function assignTag(
   );
 }
 
-/** The fields of each record, as RFC 4180 reads them. */
+/** The fields of each record, parsed as in RFC 4180. */
 export function csvRecordsOf(csv: string): string[][] {
   const records: string[][] = [];
   let record: string[] = [];

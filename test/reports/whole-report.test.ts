@@ -8,7 +8,7 @@ import { request } from "../support/http.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { addConversation, addRecord, addTicket, csvRecordsOf } from "./support.ts";
 
-/** The last seven days before today, as the ad platform's preset `last_7d` counts them. */
+/** The seven days before today, like the ad platform's preset `last_7d`. */
 let [first, last] = ["", ""];
 const period = () => `startDate=${first}&endDate=${last}`;
 
@@ -19,11 +19,11 @@ const campaigns = () => [
   aCampaign("11", [[anAd("111", daily()), anAd("112", {}, { sourceAdId: "111" })], [anAd("113", daily())]]),
   aCampaign("12", [[anAd("121", daily()), anAd("122")]]),
 ];
-/** That of nobody's account, and that which the platform knows and nothing came of. */
+/** An ad of no account, and an ad without results. */
 const [stranger, idle] = ["999", "122"];
 const adIds = [null, stranger, "111", "112", "113", "121"] as const;
 
-/** Of generated records, many at the very beginning and end of the period. */
+/** Random records, many of them at the start and end of the period. */
 async function fill(world: World, seed: number): Promise<void> {
   const numbers = new Random(seed);
   const midnight = (date: string) => Date.parse(`${date}T04:00:00Z`);
@@ -64,7 +64,7 @@ describe("the shared report of the whole service", () => {
   useRealNetwork();
   let world: World;
   before(async () => {
-    // Days are read here: midnight may pass between the loading of this file and its tests.
+    // Computed here, since midnight may pass between the loading of this file and its tests.
     [first, last] = [day(7), day(1)];
     world = await startWorld({
       environment: { ROLE: "api" },

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 
-/** The example of the documentation, as it is. */
+/** The example in the documentation. */
 const configuration = fileURLToPath(new URL("../../docs/deploy/haproxy.cfg", import.meta.url));
 
 export interface Balancer {
@@ -11,7 +11,7 @@ export interface Balancer {
   close(): void;
 }
 
-/** Debian's haproxy in front of two processes; resolves once it has found them ready. */
+/** Starts Debian's haproxy in front of two processes. Resolves when they are ready. */
 export async function startBalancer(port: number, apis: readonly [string, string]): Promise<Balancer> {
   const [first, second] = apis.map((url) => new URL(url).host);
   const addresses = { BIND: `127.0.0.1:${port}`, API_1: first, API_2: second };

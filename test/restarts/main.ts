@@ -14,19 +14,19 @@ import { aBusiness, appSecret } from "../support/world.ts";
 import { startBalancer } from "./balancer.ts";
 
 /**
- * `node --import tsx test/restarts/main.ts`: two API processes behind haproxy and two workers; clients ask and customers
- * write while each process is told to stop and started again, several times round, and one is killed at the end. Prints a
- * table. Ends with 1 if a request failed, or a message was lost or sent twice.
+ * `node --import tsx test/restarts/main.ts`: two API processes behind haproxy and two workers are restarted several times
+ * under load, and one is killed at the end. Prints a table. Exits with 1 if a request failed, or a message was lost or
+ * sent twice.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const business = 1;
 const rounds = 3;
 const perSecond = 100;
-/** Customers that write in a second. */
+/** Customers' messages per second. */
 const sayingPerSecond = 5;
-/** Milliseconds for news and webhooks that are still on their way at the end. */
+/** Milliseconds for outstanding webhooks at the end. */
 const settleMs = 30_000;
-/** Requests that one killed process may have had under way at this rate. */
+/** The number of requests that a killed process may have had at this rate. */
 const mostUnderWay = 10;
 
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
@@ -126,11 +126,11 @@ const rowOf = ({ requests, latencies, failed }: Felt) => [
   ...[0.5, 0.99, 1].map((share) => rounded(quantile(latencies, share), 1)),
 ];
 
-/** A CRM that reads and sends, and customers that write. */
+/** A CRM that reads and sends, and customers who write. */
 class Clients {
-  /** Numbers that a template was sent to. */
+  /** Recipients of templates. */
   readonly sent = new Set<string>();
-  /** The platform's ids of what customers wrote. */
+  /** The platform's ids of customers' messages. */
   readonly said: string[] = [];
   private count = 0;
 
@@ -186,7 +186,7 @@ class Clients {
 
 type Control = <Result>(method: string, path: string, body?: unknown) => Promise<Result>;
 
-/** What is wrong in the database once everything has had time to arrive. */
+/** The errors in the database after everything has arrived. */
 async function unsettled(client: pg.Client, { sent, said }: Clients): Promise<string[]> {
   const figures = async () => {
     const { rows } = await client.query(

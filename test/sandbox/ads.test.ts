@@ -15,7 +15,7 @@ const anAd = (id: string, spend: Record<string, string> = {}) => ({
   spend,
 });
 
-/** Its days count back from today; a test run may have begun yesterday. */
+/** Its days are relative to today, since a test run may pass midnight. */
 const accountOfToday = (): SandboxAdAccount => ({
   token: "ads-1",
   accountId: "act_1",
@@ -40,7 +40,7 @@ const accountOfToday = (): SandboxAdAccount => ({
   ],
 });
 
-/** What the tests use of the vendor's SDK, which brings no types. */
+/** The used parts of the vendor's SDK, which has no types. */
 interface Sdk {
   readonly FacebookAdsApi: { init(token: string, locale: string, reportsCrashes: boolean): unknown };
   readonly AdAccount: new (id: string) => SdkNode;
@@ -161,7 +161,7 @@ describe("sandbox: ads", () => {
     expect(await error("act_1/campaigns?after=nonsense")).to.include({ message: "(#100) Invalid cursors values" });
   });
 
-  it("answers short and empty pages, and refuses large ones, as it is told to", async () => {
+  it("answers short and empty pages and refuses large ones, if it is set so", async () => {
     await bench.control("PUT", "/ads/behaviour", { emptyFirstPages: true, shortPages: 1, reduceAbove: 10 });
     const refused = await get("act_1/campaigns?limit=11");
     expect(refused.body.error).to.include({ code: 100, error_subcode: 1504018 });

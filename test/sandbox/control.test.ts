@@ -113,7 +113,7 @@ describe("sandbox: control side", () => {
       expect(change?.value.metadata).to.include({ phone_number_id: "2002" });
     });
 
-    it("are told when the webhook was not taken, and it comes again", async () => {
+    it("get an error if the webhook was refused, and it is sent again", async () => {
       bench.receiver.answer = (nth) => (nth === 1 ? 500 : 200);
       expect((await say({ text: "hola" })).body.delivered).to.equal(false);
       await bench.receiver.until(() => bench.receiver.messages().length === 1);

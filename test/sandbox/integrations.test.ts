@@ -40,7 +40,7 @@ describe("sandbox: the Pusher host", () => {
 
   const body = JSON.stringify({ name: "x", channels: ["a"], data: "{}" });
   const md5 = (text: string) => createHash("md5").update(text).digest("hex");
-  /** Signed as the protocol says, by hand. */
+  /** Signed by hand as in the protocol. */
   function signed(changes: Record<string, string> = {}, secret = app.secret, path = "/apps/app-1/events"): string {
     const query: Record<string, string> = {
       auth_key: app.key,
@@ -129,7 +129,7 @@ describe("sandbox: SMS, delivery prices and drivers", () => {
     });
   }
 
-  it("names the delivery price that it was told, none before", async () => {
+  it("returns the delivery price that was set, and none before", async () => {
     const quote = { business_id: 1, order_id: 7, destination: { lat: 1, lng: 2 } };
     expect((await bench.call("POST", "/delivery-pricing/quotes", quote)).status).to.equal(404);
     await bench.control("PUT", "/delivery-price", { price: "12.50" });
@@ -137,7 +137,7 @@ describe("sandbox: SMS, delivery prices and drivers", () => {
     expect((await bench.control("GET", "/delivery-quotes")).body).to.deep.equal([quote, quote]);
   });
 
-  it("knows where a driver is once it was told", async () => {
+  it("returns a driver's location once it was set", async () => {
     const path = "/driver-tracking/drivers/moto%207/location";
     expect((await bench.call("GET", path)).status).to.equal(404);
     const position = { lat: -16.5, lng: -68.15, at: "2026-01-02T03:04:05Z" };

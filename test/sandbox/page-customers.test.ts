@@ -73,7 +73,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     expect(last()?.recipient).to.deep.equal({ id: "3002" });
   });
 
-  it("are told where the control side says, each channel at its own address", async () => {
+  it("are sent to the configured address of each channel", async () => {
     const url = `${bench.receiver.url}/all?x=1`;
     await bench.control("POST", "/webhook", { url, photoUrl: `${bench.receiver.url}/photos`, appSecret });
     for (const channel of ["cloud", "page", "photo"]) {
@@ -175,7 +175,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     expect(last()?.message).to.include({ is_unsupported: true });
   });
 
-  it("are tried again until they are taken, and told as often as is asked for", async () => {
+  it("are repeated until they are accepted, and sent as often as requested", async () => {
     bench.receiver.answer = (nth) => (nth === 1 ? 500 : 200);
     expect((await say({ text: "hola" })).body.delivered).to.equal(false);
     await bench.receiver.until(() => bench.receiver.messaging().length === 1);

@@ -5,7 +5,7 @@ import { Bench, customer, type Messaging } from "./support.ts";
 const ana = "24000000000000001";
 const eva = "24000000000000002";
 
-describe("sandbox: what becomes of messages of pages and photo accounts", () => {
+describe("sandbox: statuses of messages of pages and photo accounts", () => {
   let bench: Bench;
 
   beforeEach(async () => {
@@ -80,7 +80,7 @@ describe("sandbox: what becomes of messages of pages and photo accounts", () => 
     expect(second?.sender).to.deep.equal({ id: eva });
   });
 
-  it("nothing is told of messages to those who are muted, and all of the others", async () => {
+  it("no statuses are sent for muted customers, and all for others", async () => {
     await behave({ mute: [ana, `+${customer}`] });
     await post("3001", ana, { text: "a" });
     await bench.sent();

@@ -8,7 +8,7 @@ const token = "b-1";
 const file = Buffer.from("not really a picture");
 const picture = { type: "image", mime: "image/jpeg", base64: file.toString("base64") };
 
-/** The vendor's client, which asks its own host whatever it is told. */
+/** The vendor's client, which always uses its own host. */
 function clientAt(url: string) {
   class ElsewhereClient extends twilio.RequestClient {
     override request<Data>(opts: Parameters<twilio.RequestClient["request"]>[0]) {
@@ -154,7 +154,7 @@ describe("sandbox: webhooks of ProviderB", () => {
     const answer = await open(location);
     expect(answer.headers.get("content-type")).to.equal("image/jpeg");
     expect(Buffer.from(await answer.arrayBuffer())).to.deep.equal(file);
-    // The store behind it wants no login, and refuses one.
+    // The second storage does not accept logins.
     expect((await open(location, login())).status).to.equal(400);
     await bench.control("DELETE");
     expect((await open(location)).status).to.equal(404);

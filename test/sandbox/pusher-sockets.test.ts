@@ -7,7 +7,7 @@ import pusherClient from "pusher-js";
 import { eventually } from "../support/wait.ts";
 import { Bench } from "./support.ts";
 
-/** The module is the class itself; its types say that it stands under `default`. */
+/** The module exports the class itself, although its types say `default`. */
 const PusherClient = pusherClient as unknown as typeof pusherClient.default;
 
 const app = { appId: "app-1", key: "key-1", secret: "secret-1" };
@@ -27,7 +27,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     for (const each of open.splice(0)) each.stop();
   });
 
-  /** The vendor's own client; `sign` stands for the application that says who may hear a channel. */
+  /** The vendor's client; `sign` is the application that authorizes channels. */
   function client(key = app.key, sign = (id: string, channel: string) => server.authorizeChannel(id, channel)) {
     const { hostname: wsHost, port } = new URL(bench.sandbox.url);
     const pusher = new PusherClient(key, {
@@ -42,7 +42,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     return pusher;
   }
 
-  /** What a channel hears, and why it does not. */
+  /** The events of a channel, and the errors of its subscription. */
   async function listen(pusher: InstanceType<typeof PusherClient>, name: string) {
     const heard: unknown[] = [];
     const channel = pusher.subscribe(name);
@@ -125,7 +125,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     );
   });
 
-  it("are told nothing of a channel that they left", async () => {
+  it("get no events of a channel that they left", async () => {
     const socket = await Raw.open(bench, path);
     open.push(socket);
     const subscribed = () => socket.events().filter(({ event }) => event === "pusher_internal:subscription_succeeded");
@@ -154,7 +154,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     await eventually(() => socket.heard("pusher_internal:subscription_succeeded"));
   });
 
-  it("stay connected when they say something wrong, and are told", async () => {
+  it("stay connected after a wrong message, and get an error", async () => {
     const socket = await Raw.open(bench, path);
     open.push(socket);
     const subscribe = (channel: unknown) => socket.say({ event: "pusher:subscribe", data: { channel } });
@@ -216,7 +216,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     expect(late.events()).to.have.nested.property("[0].data.code", 4100);
     all[0]?.stop();
     await eventually(async () => {
-      // The host may notice a little later.
+      // The host notices it a little later.
       const next = await Raw.open(bench, path);
       open.push(next);
       await eventually(() => next.events().length > 0);
@@ -243,7 +243,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
 
 const key = () => randomBytes(16).toString("base64");
 
-/** A frame as clients send it. */
+/** A client's frame. */
 function frame(opcode: number, payload: Buffer, { last = true } = {}): Buffer {
   const mask = randomBytes(4);
   const { length } = payload;
@@ -252,7 +252,7 @@ function frame(opcode: number, payload: Buffer, { last = true } = {}): Buffer {
   return Buffer.concat([Buffer.from([(last ? 0x80 : 0) | opcode, ...size]), mask, masked]);
 }
 
-/** A connection on which anything can be sent. */
+/** A connection for raw frames. */
 class Raw {
   answer = "";
   closed = false;

@@ -79,7 +79,7 @@ export interface WebhookPayload {
   readonly object: string;
   readonly entry: readonly {
     readonly id: string;
-    /** Of pages and photo accounts. */
+    /** For pages and photo accounts. */
     readonly messaging?: readonly Messaging[];
     readonly changes: readonly {
       readonly field: string;
@@ -94,12 +94,12 @@ export interface WebhookPayload {
   }[];
 }
 
-/** A webhook's receiver. `answer` gives the status of each; what was answered 200 counts as taken. */
+/** A receiver of webhooks. `answer` gives the status of each; those answered with 200 count as accepted. */
 export class Receiver {
   readonly received: Received[] = [];
   readonly taken: Received[] = [];
   answer: (nth: number) => number = () => 200;
-  /** Which paths are always answered 503. */
+  /** Paths that are always answered with 503. */
   refuses: (path: string) => boolean = () => false;
   private readonly events = new EventEmitter();
   private readonly server = createServer((request, response) => {
@@ -132,7 +132,7 @@ export class Receiver {
     this.server.closeAllConnections();
   }
 
-  /** Waits until the receiver has got enough; fails with the last state after 4 s. */
+  /** Waits until the receiver has enough. Fails with the last state after 4 s. */
   async until(enough: () => boolean): Promise<void> {
     const signal = AbortSignal.timeout(4_000);
     while (!enough()) {
@@ -154,12 +154,12 @@ export class Receiver {
     return this.changes().flatMap(({ value }) => value.messages ?? []);
   }
 
-  /** What pages and photo accounts told. */
+  /** Webhooks of pages and photo accounts. */
   messaging(): Messaging[] {
     return this.taken.flatMap(({ payload }) => payload.entry.flatMap(({ messaging }) => messaging ?? []));
   }
 
-  /** Names of the statuses of one message, in the order in which they were taken. */
+  /** The statuses of a message in the order of their arrival. */
   of(id: string): string[] {
     return this.statuses().flatMap((status) => (status.id === id ? [status.status] : []));
   }
@@ -170,7 +170,7 @@ export interface Reply<Body = Record<string, unknown>> {
   readonly body: Body;
 }
 
-/** A sandbox with its receiver, and short ways to talk to both sides of it. */
+/** A sandbox with a receiver, and requests to both. */
 export class Bench {
   private constructor(
     readonly sandbox: Sandbox,
@@ -208,7 +208,7 @@ export class Bench {
     return this.call("POST", `/v23.0/${phoneNumberId}/messages`, aMessage(changes));
   }
 
-  /** Sends what must be accepted and gives its id. */
+  /** Sends a message that must be accepted. Returns its id. */
   async sent(changes: Record<string, unknown> = {}): Promise<string> {
     const { status, body } = await this.send(changes);
     const [message] = (body.messages ?? []) as { id: string }[];

@@ -48,7 +48,7 @@ describe("sandbox: reviews of templates", () => {
     });
   });
 
-  it("do not come where they are told to wait", async () => {
+  it("do not come if the outcome is set to wait", async () => {
     await bench.control("POST", "/reviews", { outcome: "PENDING" });
     const { body } = await bench.call("POST", path, welcome());
     await bench.control("POST", "/reviews", {});
@@ -57,7 +57,7 @@ describe("sandbox: reviews of templates", () => {
     expect(await nodeOf(body.id)).to.include({ status: "PENDING" });
   });
 
-  it("reject with a reason where they are told to, and look again at what was edited", async () => {
+  it("reject with a reason if the outcome is set so, and review edited templates again", async () => {
     await bench.control("POST", "/reviews", { outcome: "REJECTED", reason: "PROMOTIONAL" });
     const { body } = await bench.call("POST", path, welcome());
     expect(await becomes(body.id, "REJECTED")).to.include({ rejected_reason: "PROMOTIONAL" });

@@ -8,7 +8,7 @@ interface Arrived {
   readonly body: string;
 }
 
-/** Takes webhooks of any form; `answer` gives the status of each. */
+/** Accepts webhooks in any format; `answer` gives the status of each. */
 export class WebhookReceiver {
   readonly arrived: Arrived[] = [];
   answer: (nth: number) => number = () => 200;

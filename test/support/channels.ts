@@ -13,7 +13,7 @@ import type { CustomerChannel } from "../../src/sandbox/core/route.ts";
 import { request } from "./http.ts";
 import { aBusiness, startWorld, type World } from "./world.ts";
 
-/** The channels by the names that the sandbox has for them. */
+/** The channels' names in the sandbox. */
 export const providers = {
   cloud: cloudChannel,
   page: pageChannel,
@@ -23,7 +23,7 @@ export const providers = {
 } as const satisfies Readonly<Record<CustomerChannel, ChatChannelName>>;
 export const channelNames = Object.keys(providers) as CustomerChannel[];
 
-/** What a business of `onEveryChannel` is called on each channel. */
+/** The platform ids of a business of `onEveryChannel`. */
 export const addressesOf = (businessId: number): Readonly<Record<CustomerChannel, string>> => ({
   cloud: `number-${businessId}`,
   page: `10400000000000${businessId}`,
@@ -32,7 +32,7 @@ export const addressesOf = (businessId: number): Readonly<Record<CustomerChannel
   "provider-b": `AC${String(businessId).padStart(32, "0")}`,
 });
 
-/** Of a business's senders on the channels besides the cloud channel. */
+/** The tokens of a business's senders on the other channels. */
 export const tokenOf = (businessId: number, channel: CustomerChannel): string => `${channel}-token-${businessId}`;
 
 /** A small business with a sender on every channel. */
@@ -50,16 +50,16 @@ export function onEveryChannel(businessId: number, changes: Partial<BusinessFixt
   return aBusiness(businessId, { otherSenders, ...changes });
 }
 
-/** What a place of businesses with senders on every channel can be asked. */
+/** An installation whose businesses have senders on all channels. */
 export interface ChannelPlace {
-  /** The service, as the platforms reach it. */
+  /** The service's URL for the platforms. */
   readonly api: string;
   control(method: string, path: string, body?: unknown): Promise<unknown>;
   /** A session of the user. */
   sessionToken(userId: number): Promise<string>;
 }
 
-/** Makes the businesses' senders known to the sandbox, which then tells the service what happens there. */
+/** Registers the senders at the sandbox, which then sends webhooks to the service. */
 export async function connectChannels(place: ChannelPlace, businesses: readonly BusinessFixture[]): Promise<void> {
   const { pages, qrInstances, providerB } = sandboxSendersOf(businesses, place.api);
   for (const page of pages) await place.control("POST", "/pages", page);
@@ -74,7 +74,7 @@ export async function connectChannels(place: ChannelPlace, businesses: readonly 
   }
 }
 
-/** A world whose businesses have senders on every channel, and hear what happens there. */
+/** A world whose businesses have senders on all channels. */
 export async function startChannelWorld(settings: Parameters<typeof startWorld>[0] = {}): Promise<World> {
   const { businesses = [onEveryChannel(1), onEveryChannel(2)] } = settings;
   const world = await startWorld({ ...settings, businesses });

@@ -12,11 +12,11 @@ import { makeSecondCell } from "./two-cells.ts";
 
 export interface TestDatabase {
   readonly url: string;
-  /** Cuts off whoever is still connected. May be left out: the end of the run drops the rest. */
+  /** Disconnects all clients. Optional: the end of the run drops all databases. */
   drop(): Promise<void>;
 }
 
-/** A migrated database of the caller's own: a copy of a template that is migrated once and kept across runs. */
+/** A new migrated database: a copy of a template that is kept across runs. */
 export async function freshDatabase(): Promise<TestDatabase> {
   const { server, template } = await theServer();
   return server.create(template);
@@ -31,13 +31,13 @@ export async function twoCells(): Promise<TestDatabase> {
 
 let doubled: Promise<string> | undefined;
 
-/** A database of the caller's own with nothing in it. */
+/** A new empty database. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   const { server } = await theServer();
   return server.create("template0");
 }
 
-/** Drops the databases of this run, and stops the server when it is ours. */
+/** Drops this run's databases, and stops the server if it was started here. */
 export async function closeTestServer(): Promise<void> {
   const opened = await starting?.catch(() => undefined);
   starting = undefined;
@@ -59,7 +59,7 @@ function theServer(): Promise<Opened> {
   return starting;
 }
 
-/** `TEST_DATABASE_URL` names a server where we may create databases; without it an embedded one is started. */
+/** Uses the server of `TEST_DATABASE_URL`, where databases can be created, or starts an embedded one. */
 async function open(): Promise<Opened> {
   const given = process.env.TEST_DATABASE_URL;
   const embedded = given ? undefined : await startEmbedded();
@@ -73,13 +73,13 @@ async function open(): Promise<Opened> {
   }
 }
 
-/** Runs at the same time take directories of their own, few and kept: an existing one starts much faster. */
+/** Concurrent runs use different directories, which are kept: an existing one starts much faster. */
 async function startEmbedded(place = 1): Promise<EmbeddedPostgres> {
   const name = `../../.data/test-postgres${place === 1 ? "" : `-${place}`}`;
   const directory = fileURLToPath(new URL(name, import.meta.url));
   try {
     const embedded = await startEmbeddedPostgres({ directory, fsync: false, log: (line) => console.error(line) });
-    // By default a signal ends the process on the spot; an exit takes the server along.
+    // A signal alone would end the process without stopping the server.
     process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
     return embedded;
   } catch (error) {
@@ -88,13 +88,13 @@ async function startEmbedded(place = 1): Promise<EmbeddedPostgres> {
   }
 }
 
-/** Names of our databases: what is not ours is never dropped. */
+/** Prefixes of our databases. Others are never dropped. */
 const templatePrefix = "recado_template_";
 const copyPrefix = "recado_test_";
 
 /**
- * Several runs may share a server. Each holds an advisory lock on its number and a shared one on its template as
- * long as it is connected, so that whatever bears no lock is a leftover.
+ * Several runs may share a server. Each holds an advisory lock on its number and a shared one on its template while it is
+ * connected. Databases without a lock are leftovers.
  */
 export class TestServer {
   private readonly run = randomInt(2 ** 31);
@@ -114,7 +114,7 @@ export class TestServer {
     const { rows } = await client.query<{ version: number }>(
       "select current_setting('server_version_num')::int version",
     );
-    // Copying files takes 14 ms, the default of logging every page 17 to 25 ms.
+    // Copying files takes 14 ms; the default strategy, which logs each page, 17 to 25 ms.
     const server = new TestServer(url, client, (rows[0]?.version ?? 0) >= 150_000 ? "strategy file_copy" : "");
     await server.lock("", `${copyPrefix}${server.run}`);
     return server;
@@ -132,7 +132,7 @@ export class TestServer {
     return { url: this.urlOf(name), drop };
   }
 
-  /** The name of the migrated template, made now unless an earlier run left one of the same migrations. */
+  /** The name of the migrated template. It is created unless an earlier run left one with the same migrations. */
   async prepareTemplate(kind = "", more: (url: string) => Promise<void> = async () => {}): Promise<string> {
     const name = `${templatePrefix}${await migrationsHash()}${kind}`;
     await this.lock("", templatePrefix);
@@ -147,14 +147,14 @@ export class TestServer {
     }
   }
 
-  /** Drops the copies of runs that are over and the templates that nobody uses. */
+  /** Drops the databases of finished runs and unused templates. */
   async dropLeftovers(): Promise<void> {
     const names = "select datname as name from pg_database where datname like $1 or datname like $2";
     const { rows } = await this.client.query<{ name: string }>(names, [`${templatePrefix}%`, `${copyPrefix}%`]);
     for (const { name } of rows) {
       const holder = name.startsWith(copyPrefix) ? name.replace(/_\d+$/, "") : name;
       if (!(await this.isFree(holder))) continue;
-      // A copy that was being dropped when its run was killed is invalid: it can be dropped, and nothing else.
+      // A copy whose removal was interrupted is invalid and can only be dropped.
       if (name.startsWith(templatePrefix)) await this.client.query(`alter database ${name} is_template false`);
       await this.client.query(`drop database ${name} with (force)`);
     }
@@ -165,12 +165,12 @@ export class TestServer {
     await this.client.end();
   }
 
-  /** Leaves everything lying about, as a killed run does. */
+  /** Leaves everything behind, like a killed run. */
   async abandon(): Promise<void> {
     await this.client.end();
   }
 
-  /** Gets its name when it is whole. Nobody can connect to it: a connection would stand in the way of copying. */
+  /** The template gets its name when it is complete. Connections are forbidden, since they would prevent copying. */
   private async createTemplate(name: string, more: (url: string) => Promise<void>): Promise<void> {
     const unfinished = `${copyPrefix}${this.run}_0`;
     await this.client.query(`create database ${unfinished} template template0`);
@@ -188,7 +188,7 @@ export class TestServer {
     await this.client.query("select pg_advisory_unlock(hashtextextended($1, 0))", [name]);
   }
 
-  /** Our own locks would let us in a second time, so they are looked for first. */
+  /** Our own locks are checked first, since PostgreSQL would grant them a second time. */
   private async isFree(name: string): Promise<boolean> {
     const { rows } = await this.client.query<{ free: boolean }>(
       `select not exists (

@@ -1,4 +1,4 @@
-/** All that the service must be given. Nothing is at these addresses: for what reaches none of them. */
+/** All required variables. Nothing listens at these addresses. */
 export const bareEnvironment = {
   LOG_LEVEL: "silent",
   DATABASE_URL: "postgres://127.0.0.1:1/none",

@@ -4,13 +4,13 @@ import { recordStatements } from "./record-statements.ts";
 const { RECORD_STATEMENTS } = process.env;
 if (RECORD_STATEMENTS) recordStatements(RECORD_STATEMENTS);
 
-/** Nothing is started here: the first test that asks for a database starts the server. */
+/** Nothing is started here: the first test that needs a database starts the server. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await closeTestServer();
   setTimeout(endWhatIsStuck, endMs).unref();
 }
 
-/** After its last test a process has this long to end. Something that a test left open would keep it forever. */
+/** How long the process may take to end after its last test. An open resource would keep it running. */
 const endMs = 20_000;
 
 function endWhatIsStuck(): void {
@@ -19,7 +19,7 @@ function endWhatIsStuck(): void {
   process.exit(1);
 }
 
-// mocha lets a run pass in which a promise was rejected and nobody looked.
+// mocha ignores unhandled rejections.
 process.on("unhandledRejection", (error) => {
   throw error;
 });

@@ -18,7 +18,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Serves an application or a plain handler on a free port. */
+/** Serves an application or a handler on a free port. */
 export async function serve(app: Servable | RequestListener, limits: ServerOptions = {}): Promise<Served> {
   const server = typeof app === "function" ? createHttpServer(limits, app) : createServer(app, limits);
   server.listen(0, "127.0.0.1");
@@ -37,11 +37,11 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is; without a type of its own in `headers`, as `application/json`. */
+  /** Sent unchanged, as `application/json` unless `headers` has another type. */
   readonly rawBody?: string | Buffer;
   /** Without content-length. */
   readonly chunked?: boolean;
-  /** A connection of its own, closed afterwards, unless one is given. */
+  /** A new connection that is closed afterwards, unless given. */
   readonly agent?: Agent;
 }
 
@@ -51,11 +51,11 @@ export interface Answer {
   /** The content type without its parameters. */
   readonly type: string;
   readonly text: string;
-  /** What the text spells; throws where that is no JSON. */
+  /** The parsed text; throws if it is not JSON. */
   readonly json: ReturnType<typeof JSON.parse>;
 }
 
-/** Sends one request, whatever its method with a body, its path just as `url` writes it. */
+/** Sends a request with any method and body. The path is not normalized. */
 export function request(url: string, options: RequestOptions = {}): Promise<Answer> {
   const { method = "GET", headers = {}, body, chunked = false, agent } = options;
   const rawBody = options.rawBody ?? (body === undefined ? undefined : JSON.stringify(body));

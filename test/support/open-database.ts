@@ -4,7 +4,7 @@ import { freshDatabase } from "./database.ts";
 export interface OpenDatabase {
   readonly url: string;
   readonly database: Database;
-  /** Ends the connections, and drops the database. */
+  /** Closes the connections and drops the database. */
   close(): Promise<void>;
 }
 

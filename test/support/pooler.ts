@@ -8,14 +8,14 @@ import { eventually } from "./wait.ts";
 
 export type PoolMode = "session" | "transaction";
 
-/** A PgBouncer of the tests, in front of all databases of one server. */
+/** A PgBouncer in front of all databases of a server. */
 export interface Pooler {
-  /** The same database, through the pooler. */
+  /** The URL of the same database through the pooler. */
   through(databaseUrl: string): string;
   close(): Promise<void>;
 }
 
-/** Null where no pgbouncer is installed. Settings are those of Debian's package but for what is given. */
+/** Null if pgbouncer is not installed. Other settings are those of Debian's package. */
 export async function startPooler(mode: PoolMode, serverUrl: string): Promise<Pooler | null> {
   const { hostname, port, username, password } = new URL(serverUrl);
   const ownPort = await freePort();
@@ -31,7 +31,7 @@ export async function startPooler(mode: PoolMode, serverUrl: string): Promise<Po
     await rm(directory, { recursive: true });
     return null;
   }
-  // An exit of the run takes the pooler along.
+  // Stops the pooler when the run ends.
   const killIt = (): void => void child.kill("SIGKILL");
   process.once("exit", killIt);
   await eventually(() => accepts(ownPort, child));
@@ -89,10 +89,7 @@ async function freePort(): Promise<number> {
 
 let shared: Promise<Pooler | null> | undefined;
 
-/**
- * `TEST_POOLER=session` or `TEST_POOLER=transaction` has the services of tests reach their databases through a pooler:
- * the settings for it. Otherwise those without one.
- */
+/** The settings for services: through a pooler with `TEST_POOLER=session` or `TEST_POOLER=transaction`, else direct ones. */
 export async function databaseSettings(databaseUrl: string): Promise<Record<string, string>> {
   const mode = process.env.TEST_POOLER;
   if (mode !== "session" && mode !== "transaction") return { DATABASE_URL: databaseUrl };

@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import pg from "pg";
 
-/** Appends each named statement that this process asks the database, once, to a file: a line of JSON each. */
+/** Appends each distinct named statement of this process to a file, as lines of JSON. */
 export function recordStatements(file: string): void {
   const seen = new Set<string>();
   const query = pg.Client.prototype.query as (...given: unknown[]) => unknown;

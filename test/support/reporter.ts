@@ -1,6 +1,6 @@
 import Mocha from "mocha";
 
-/** Mocha's own report, and after it one line for machines: `12 passed, 1 failed, 0 skipped`. */
+/** Mocha's report, followed by a line for machines: `12 passed, 1 failed, 0 skipped`. */
 export default class Reporter extends Mocha.reporters.Spec {
   override epilogue(): void {
     super.epilogue();

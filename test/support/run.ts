@@ -5,14 +5,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 /**
- * `npm test [file ...]`: all tests, or those of these files. All are run in three processes side by side, each on a
- * database server of its own: tests wait for timers, disks and browsers much of the time. What the others print follows
- * what the first one prints. At the end all failures are printed once more, since logs of builds are often cut to their
- * end, and one line counts all: `12 passed, 1 failed, 0 skipped`. A fourth process runs some files once more, with
- * businesses spread over two cells.
+ * `npm test [file ...]`: runs all tests, or those of these files, in three processes with a database server each, since
+ * tests often wait. The other processes' output follows the first one's. At the end all failures are repeated, followed by
+ * a line such as `12 passed, 1 failed, 0 skipped`. A fourth process repeats some files with businesses in two cells.
  */
 const processes = 3;
-/** A test in a browser takes about as long as a test of another kind that is five times as many bytes. */
+/** A browser test takes as long as another test with five times as many bytes. */
 const browserWeight = 5;
 
 async function testFiles(): Promise<string[]> {
@@ -23,7 +21,7 @@ async function testFiles(): Promise<string[]> {
     .sort();
 }
 
-/** Parts that take about equally long, by the sizes of their files. */
+/** Splits the files into parts of similar duration, by their sizes. */
 async function shares(files: readonly string[]): Promise<string[][]> {
   const sized = await Promise.all(
     files.map(async (file) => ({ file, size: (await stat(file)).size * weightOf(file) })),
@@ -43,13 +41,13 @@ const weightOf = (file: string): number => (file.startsWith(join("test", "consol
 interface Run {
   readonly code: number;
   readonly counts: readonly number[];
-  /** What mocha says of its failures, or what it printed last where it broke off; empty where all passed. */
+  /** Mocha's failures, or its last output if it crashed; empty if all passed. */
   readonly failures: string;
 }
 
 const ended = /^(\d+) passed, (\d+) failed, (\d+) skipped$/m;
 
-/** Run once more with businesses spread over two cells; `TEST_CELLS=2 npm test` runs everything so. */
+/** Repeated with businesses in two cells. `TEST_CELLS=2 npm test` runs everything so. */
 const spread = [
   "administration/isolation",
   "http/tenant-matrix",
@@ -58,7 +56,7 @@ const spread = [
   "webhooks/deliveries",
 ].map((name) => join("test", `${name}.test.ts`));
 
-/** @param isShown - prints while it runs; otherwise once it has ended */
+/** @param isShown - whether the output is printed at once instead of at the end */
 async function mocha(files: readonly string[], isShown: boolean, more: NodeJS.ProcessEnv = {}): Promise<Run> {
   const child = spawn("node_modules/.bin/mocha", files, {
     stdio: ["ignore", "pipe", isShown ? "inherit" : "pipe"],

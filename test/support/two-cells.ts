@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Database } from "../../src/infra/postgres/database.ts";
 import { makeCell } from "../../src/infra/postgres/make-cell.ts";
 
-/** The name and the schema of the second cell; the first one is what the database has in `public`. */
+/** The name and schema of the second cell. The first one is the schema `public`. */
 export const secondCell = "c2";
 
 /** Whether worlds spread their businesses over two cells. */
@@ -11,10 +11,7 @@ export const areCellsTwo = (): boolean => process.env.TEST_CELLS === "2";
 /** Businesses with even ids live in the second cell. */
 export const livesInSecond = (businessId: number): boolean => businessId % 2 === 0;
 
-/**
- * Has the rows of both cells, for tests that read tables. Types that are a cell's own are text there, and the directory is
- * the first cell's.
- */
+/** Views of both cells' rows, for tests that read tables. Types that differ per cell become text. */
 const bothCells = `
   create schema both_cells;
   do $$
@@ -35,7 +32,7 @@ const bothCells = `
     end loop;
   end $$`;
 
-/** Ids that the second cell gives from here on; tests tell records of businesses apart by their ids. */
+/** The first generated id of the second cell. Tests tell records apart by their ids. */
 export const firstIdOfSecond = 20_000_000;
 
 const apart = `
@@ -50,7 +47,7 @@ export async function makeSecondCell(url: string): Promise<void> {
   });
 }
 
-/** What the product notes of a business of the second cell when it is founded there, and of its names. */
+/** Statements that register businesses of the second cell and their names in the directory. */
 export const noteSecond = (businessIds: readonly number[]): string => `
   insert into directory_businesses (business_id, cell)
   select id, '${secondCell}' from unnest(array[${businessIds.join()}]::bigint[]) as id`;
@@ -64,10 +61,10 @@ export const noteNames = `
 
 const changes = /^\s*(with\b[\s\S]*)?\b(insert into|update|delete from|truncate|alter|lock|create|drop)\b/i;
 
-/** What no business has to be there for, and the first cell takes. */
+/** Statements for the first cell, which name no business. */
 const ofNobody = /^\s*insert into incoming_webhooks\b/i;
 
-/** Runs statements of a test on both cells: one that reads on the rows of both, one that writes in each of them. */
+/** Runs a test's statements on both cells: reads on the rows of both, writes in each of them. */
 export function bothCellsOf(first: Database) {
   const both = first.beside({ poolSize: 2, schema: "both_cells" });
   const second = first.beside({ poolSize: 2, schema: secondCell });
@@ -78,10 +75,10 @@ export function bothCellsOf(first: Database) {
     let refused: unknown;
     for (const cell of ofNobody.test(sql) ? [first] : [first, second]) {
       try {
-        // Of several statements in one text there are no rows.
+        // A text with several statements returns no rows.
         rows.push(...((await cell.rows<Row>(statement, values)) ?? []));
       } catch (error) {
-        // What names a business cannot be written where it does not live.
+        // Rows of a business can only be written in its own cell.
         if (refused) throw refused;
         refused = error;
       }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Waits until `check` returns something other than false or undefined, and returns it. What `check` throws counts
- * as not yet, and is the cause of the error after `deadlineMs` milliseconds.
+ * Waits until `check` returns something other than false or undefined, and returns it. Its errors count as not yet; the
+ * last one is the cause of the error after `deadlineMs`.
  */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,
   deadlineMs = 5_000,
 ): Promise<Exclude<Awaited<Result>, false | undefined>> {
-  // The wall clock may be set while a test waits.
+  // The wall clock may be changed meanwhile.
   const deadline = performance.now() + deadlineMs;
   let cause: unknown;
   do {

@@ -29,7 +29,7 @@ export const masterSecret = "a master secret that is good for tests only";
 export const appSecret = "app secret for tests";
 export const verifyToken = "verify token for tests";
 
-/** A small business with one of everything; `changes` replaces parts of it. */
+/** A small business with one record of each kind; `changes` replaces parts of it. */
 export function aBusiness(id: number, changes: Partial<BusinessFixture> = {}): BusinessFixture {
   const base = id * 100;
   return {
@@ -59,7 +59,7 @@ export function aBusiness(id: number, changes: Partial<BusinessFixture> = {}): B
   };
 }
 
-/** As `aTemplate`, with named placeholders: its parameters are the order and the name. */
+/** As `aTemplate`, with the named placeholders for order and name. */
 export function aNamedTemplate(id: number): TemplateFixture {
   const body = "Hola {{nombre}}, tu pedido {{pedido}} está listo.";
   const named = ["pedido", "nombre"].map((param_name) => ({ param_name, example: "x" }));
@@ -67,7 +67,7 @@ export function aNamedTemplate(id: number): TemplateFixture {
   return aTemplate(id, { body, structure: { language: "es", components } });
 }
 
-/** Approved, with two parameters, under the platform name `template_<id>`. */
+/** An approved template with two parameters and the platform name `template_<id>`. */
 export function aTemplate(
   id: number,
   changes: Partial<TemplateFixture> & { readonly status?: string } = {},
@@ -117,7 +117,7 @@ export const aThread = (id: number, changes: Partial<ThreadFixture> = {}): Threa
   ...changes,
 });
 
-/** The whole service over a database of its own and the sandbox, with businesses in it. */
+/** The service with a new database, the sandbox, and businesses. */
 export interface World {
   readonly api: string;
   readonly sandbox: Sandbox;
@@ -127,21 +127,21 @@ export interface World {
   /** By business id. */
   appKey(businessId: number): string;
   sessionToken(userId: number): Promise<string>;
-  /** POST with the App Key of the business. */
+  /** POST with the business's App Key. */
   post(path: string, body: unknown, businessId?: number): Promise<Answer>;
   get(path: string, businessId?: number): Promise<Answer>;
-  /** Speaks to the sandbox's control side. */
+  /** Sends a request to the sandbox's control API. */
   control(method: string, path: string, body?: unknown): Promise<Answer["json"]>;
-  /** Rows of the database, as the tables have them. */
+  /** Queries the database. */
   rows<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** What the platform posts to the webhook, signed by it unless `signature` says otherwise. */
+  /** Posts a platform's webhook, with a valid signature unless given. */
   webhook(payload: object | string | Buffer, signature?: string | null): Promise<Answer>;
-  /** A client of the inbox, logged in as the user; resolves once it hears what happens from now on. */
+  /** Opens a socket of the user. Resolves when it is live. */
   listen(userId: number): Promise<Listener>;
   stop(): Promise<void>;
 }
 
-/** An event as a client received it. */
+/** A received event. */
 export interface Heard {
   readonly name: string;
   readonly payload: Answer["json"];
@@ -154,7 +154,7 @@ export interface Listener {
   hears(matches: (event: Heard) => boolean): Promise<Heard>;
 }
 
-/** A webhook about the number of a business; `value` holds its messages, statuses and the like. */
+/** A webhook about a business's number; `value` has its messages, statuses and the like. */
 export const aWebhook = (businessId: number, value: object): object => ({
   object: "whatsapp_business_account",
   entry: [
@@ -175,20 +175,20 @@ export const signatureOf = (payload: string | Buffer): string =>
 
 export interface WorldSettings {
   readonly businesses?: readonly BusinessFixture[];
-  /** Changes to the environment that the configuration is read from. */
+  /** Overrides environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Changes to the configuration where the environment reaches no setting. */
+  /** Overrides settings without an environment variable. */
   readonly configure?: (config: Config) => Config;
   readonly statusDelayMs?: number;
-  /** The sandbox's Pusher host is configured. */
+  /** Configures the sandbox's Pusher host. */
   readonly pusher?: boolean;
-  /** Takes what the service logs, whatever its level. */
+  /** Receives the service's log lines of all levels. */
   readonly log?: Log;
 }
 
 export const pusherApp = { appId: "app-1", key: "pusher-key", secret: "pusher secret" };
 
-/** Ids that the database gives from here on meet none that a test chose. */
+/** The first generated id. Tests choose smaller ones. */
 const firstFreeId = 10_000_000;
 const numberedTables = [
   "businesses",
@@ -201,7 +201,7 @@ const numberedTables = [
   "conversations",
 ];
 
-/** Every request of a test comes from one address: nothing is limited unless a test asks for it. */
+/** Without limits per address, since all tests use the same one. */
 const unlimited = (config: Config): Config => ({
   ...config,
   http: { ...config.http, failedAttemptsPerMinute: 1_000_000 },
@@ -212,13 +212,13 @@ export async function startWorld(settings: WorldSettings = {}): Promise<World> {
   try {
     return await buildWorld(settings, opened);
   } catch (error) {
-    // What stays open keeps the run from ending.
+    // Open resources would keep the run from ending.
     for (const close of opened) await close().catch(() => {});
     throw error;
   }
 }
 
-/** Puts what closes each part before what closes those it stands on. */
+/** Adds functions that close the parts, so that each is closed before the parts it needs. */
 async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)[]): Promise<World> {
   const { businesses = [aBusiness(1), aBusiness(2)], statusDelayMs = 0, configure = (config) => config } = settings;
   const isSpread = areCellsTwo();
@@ -262,7 +262,7 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
         if (isSpread && (cell !== first) !== livesInSecond(business.id)) continue;
         await insertBusiness(transaction, business, new Secrets(masterSecret), "none");
       }
-      // Those of the second cell are beyond already.
+      // The second cell's sequences are already larger.
       for (const table of cell === first ? numberedTables : []) {
         const text = `select setval(pg_get_serial_sequence('${table}', 'id'), ${firstFreeId})`;
         await transaction.rows({ name: "", text }, []);
@@ -275,7 +275,7 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
     appKeys.set(id, await resolve(container, tokens.issueAppKey).execute(id, "test"));
   }
   await rows("update app_keys set scopes = '{read,send,orders,admin}'", []);
-  // What a test reads of the audit is of its own doing.
+  // Tests expect only their own entries in the audit.
   await rows("delete from audit", []);
   const service = await startService(config, container);
   opened.splice(0, 1, () => service.stop());

@@ -40,7 +40,7 @@ describe("the log", () => {
   });
 });
 
-describe("what reaches a log line", () => {
+describe("the content of log lines", () => {
   const names = ["token", "Authorization", "x-api-key", "X_API_KEY", "password", "phone", "text", "body", "parameters"];
   for (const name of [...names, "url", "appKey", "sessionToken", "mediaUrl", "cookie"]) {
     it(`is not the value of ${name}, however deep`, () => {

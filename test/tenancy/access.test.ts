@@ -6,7 +6,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 
-/** Milliseconds: well below the life of what is remembered of a key. */
+/** Milliseconds: much shorter than a cached key's life. */
 const atOnce = 2_500;
 
 describe("access with an App Key", () => {

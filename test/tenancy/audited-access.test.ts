@@ -9,7 +9,7 @@ const [admin, agent] = [101, 102];
 const password = "una clave larga";
 const system = { type: "system", id: null, nombre: null };
 
-describe("The audit tells of access", () => {
+describe("The audit of access", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ environment: { ROLE: "api" } });

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import { Busy } from "../../src/kernel/errors.ts";
-import { FairGate } from "../../src/kernel/fair-gate.ts";
+import { FairQueue } from "../../src/kernel/fair-queue.ts";
 import { CachedAppKeys } from "../../src/tenancy/adapters/memory/cached-access.ts";
 import type { KeyAccess } from "../../src/tenancy/domain/access.ts";
 import { eventually } from "../support/wait.ts";
 
 const network = "10.0.0.1";
 const aGate = () =>
-  new FairGate({ name: "look-ups", width: 2, widthOfOne: 1, queueOfOne: 3, queue: 100, waitMs: 5_000 });
+  new FairQueue({ name: "look-ups", width: 2, widthPerKey: 1, queuePerKey: 3, queue: 100, waitMs: 5_000 });
 
 class Changes {
   live = true;
@@ -26,12 +26,12 @@ class Changes {
   }
 }
 
-/** Keys `k1`, `k2` and so on open the businesses 1, 2 and so on; writes down what it is asked. */
+/** Keys `k1`, `k2` and so on belong to businesses 1, 2 and so on. Records the requests. */
 class Keys {
   readonly asked: string[] = [];
   readonly revoked = new Set<string>();
   expiresAt: Date | null = null;
-  /** What an answer waits for. */
+  /** Answers wait for this. */
   hold: Promise<void> | undefined;
 
   async accessOf(key: string): Promise<KeyAccess | null> {

@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import { FairGate } from "../../src/kernel/fair-gate.ts";
+import { FairQueue } from "../../src/kernel/fair-queue.ts";
 import { CachedSessions } from "../../src/tenancy/adapters/memory/cached-access.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-/** Milliseconds: well below the life of what is remembered of a token. */
+/** Milliseconds: much shorter than a cached token's life. */
 const atOnce = 2_500;
 
 describe("session tokens that are remembered", () => {
@@ -51,7 +51,7 @@ describe("session tokens that are remembered", () => {
       revoke: async () => true,
     };
     const changes = { isLiveFor: () => true, onChange: () => {}, onGap: () => {} };
-    const lookUps = new FairGate({ name: "", width: 1, widthOfOne: 1, queueOfOne: 1, queue: 1, waitMs: 5_000 });
+    const lookUps = new FairQueue({ name: "", width: 1, widthPerKey: 1, queuePerKey: 1, queue: 1, waitMs: 5_000 });
     const cached = new CachedSessions(store, changes, lookUps);
     expect(await cached.userOf("a", "10.0.0.1")).to.equal(null);
     expect(await cached.userOf("a", "10.0.0.1")).to.equal(null);

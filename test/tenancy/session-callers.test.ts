@@ -27,7 +27,7 @@ describe("a session token in place of an App Key", () => {
     expect(onlyKeys).to.deep.equal([]);
   });
 
-  it("sends templates in the user's name, whoever the body names", async () => {
+  it("sends templates in the user's name, even if the body names another user", async () => {
     const byNumber = { empresa_id: 1, phone_number: "59170009999", plantilla_id: 101, parameters: [] };
     const sent = await ask(agent, "POST", "/chats/enviar/plantilla/business", byNumber);
     expect(sent.status, sent.text).to.equal(200);

@@ -274,7 +274,7 @@ describe("sessions", () => {
       for (let i = 0; i < times; i++) statuses.push((await from(address, "x")).status);
       return statuses;
     };
-    /** Failures at the account, each from an address of its own. */
+    /** Failed attempts at the account, each from another address. */
     const besiege = async () => {
       for (let address = 1; address <= 12; address++) await fail(`10.1.0.${address}`, 1);
     };
@@ -312,7 +312,7 @@ describe("sessions", () => {
       expect((await from("10.0.0.1", password, { cookie: cookieOf(again) })).status).to.equal(200);
     });
 
-    it("pause in a known browser for its own failures, which are nobody else's", async () => {
+    it("pause in a known browser only for its own failures", async () => {
       const cookie = cookieOf(await from("10.0.0.1", password));
       const statuses = [];
       for (let i = 0; i < 6; i++) statuses.push((await from("10.0.0.1", "x", { cookie })).status);

@@ -25,7 +25,7 @@ describe("attempts to sign in", () => {
 
   const begin = (network: string, email = "a@b1.test", device: string | null = null) =>
     attempts.begin({ email, network, device });
-  /** Seconds that the attempt has to wait; 0 where it is made. */
+  /** The seconds that the attempt must wait; 0 if it is made. */
   const waitOf = async (...source: Parameters<typeof begin>): Promise<number> => {
     try {
       await begin(...source);
@@ -87,7 +87,7 @@ describe("an attempt to sign in", () => {
   let takenBack: number;
   let opened: number;
 
-  /** With a check of the password that ends so, its client being gone by then. */
+  /** An attempt with this check of the password, whose client disconnects before its end. */
   const attempt = (check: () => Promise<boolean>, signal?: AbortSignal) => {
     takenBack = 0;
     opened = 0;

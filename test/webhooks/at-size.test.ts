@@ -4,11 +4,11 @@ import { HookStage } from "../faults/hook-stage.ts";
 import { parts, troubleHooks } from "../faults/hook-troubles.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
-/** Chosen once; `make faults` runs the whole of it. */
+/** Fixed; `make faults` runs many more. */
 const seed = 7;
 
 describe("Twenty endpoints, four of them bad, while the worker is killed (kill -9)", function () {
-  // Processes are started, and events wait for them.
+  // Processes are started, and events must wait for them.
   this.timeout(90_000);
   let database: TestDatabase | undefined;
   let stage: HookStage | undefined;

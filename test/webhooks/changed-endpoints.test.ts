@@ -15,7 +15,7 @@ const isSignedBy = (secret: string, { body, headers }: Received): boolean => {
   }
 };
 
-/** Leaves what it is sent without an answer until the test gives one. */
+/** Lets the receiver hold its answers until the test gives them. */
 function holds(receiver: Receiver): (status: number) => void {
   const held: ServerResponse[] = [];
   receiver.answering = (_, response) => void held.push(response);
@@ -147,7 +147,7 @@ describe("An endpoint that is changed while it is delivered to", () => {
     await hooks.says("Ya estoy", "59170000805");
     await receiver.gets(2);
     const [old] = await hooks.world.rows<{ id: number }>(
-      // Those of the batch above have failed once; what was just said may still be written as waiting.
+      // Deliveries of the earlier batch have failed once; the latest one may still be stored as waiting.
       `select id from webhook_deliveries where webhook_id = $1 and state = 'waiting' and failures = 1
        order by id desc limit 1`,
       [hook.id],

@@ -157,7 +157,7 @@ describe("Events for a business's own systems", () => {
     const test = await hooks.ask("POST", `/${hook.id}/test`);
     expect([test.status, test.json.code]).to.deep.equal([409, "disabled"]);
 
-    // What happened while it was disabled is not delivered once it is enabled; what comes next is.
+    // Events from the time when it was disabled are not delivered; later ones are.
     receiver.takes();
     const { url, events } = record;
     expect((await hooks.ask("PUT", `/${hook.id}`, { url, events })).status).to.equal(200);

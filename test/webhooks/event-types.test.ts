@@ -70,7 +70,7 @@ describe("Each type of event for a business's own systems", () => {
       const isValid = ajv.validate({ ...schema, components: document.components }, JSON.parse(body));
       expect(isValid, `${type}: ${ajv.errorsText()} in ${body}`).to.equal(true);
     }
-    // Where it stands is told to the sockets once more, as when statuses arrive after its end.
+    // The progress is sent to sockets once more, as when statuses arrive after the end.
     resolve(world.container, tokens.campaignAnnouncer).touch(1, [id]);
     await eventually(async () => {
       const told = await world.rows(

@@ -6,7 +6,7 @@ const lease = { businessId: 1, webhookId: 1, token: "lease" };
 const delivery: ClaimedDelivery = { id: 1, subject: "chat:1", failures: 0 };
 const event = { businessId: 1, number: 1, name: "message:new", payload: {}, at: new Date(0) };
 
-/** More than any stretch of a test takes; a loop that waits for the end of the events ends here. */
+/** Ends loops that wait for the end of the events; more than any test needs. */
 const mostEvents = 500;
 
 describe("Deliveries while events keep coming", () => {
@@ -17,7 +17,7 @@ describe("Deliveries while events keep coming", () => {
     const waiting = [delivery];
     const free = [lease];
     const queue: DeliveryQueue = {
-      // One more event is logged while those before it are given to the endpoint.
+      // Another event is logged while the earlier ones are assigned to the endpoint.
       fanOut: async () => {
         await new Promise((resolve) => setImmediate(resolve));
         logged += 1;

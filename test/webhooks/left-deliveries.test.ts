@@ -5,7 +5,7 @@ import { tokens } from "../../src/bootstrap/tokens.ts";
 import { eventually } from "../support/wait.ts";
 import { Hooks } from "./support.ts";
 
-/** Events that come while the endpoint is busy with the one before. */
+/** Events that arrive while the endpoint is busy with the previous one. */
 const mostEvents = 30;
 
 describe("A delivery that the database failed once", () => {
@@ -46,7 +46,7 @@ describe("A delivery that the database failed once", () => {
         await receiver.gets(1);
         await next();
         if (step === "open") await eventually(() => failed !== undefined);
-        // What is answered has something behind it already: the endpoint is never without work.
+        // Each answered event is followed by another one, so the endpoint always has work.
         while (said < mostEvents && !(await isDelivered())) {
           const earlier = held.splice(0);
           await next();

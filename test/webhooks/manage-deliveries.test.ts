@@ -20,7 +20,7 @@ const isSignedBy = (secret: string, received: Received): boolean => {
   }
 };
 
-describe("Webhooks, beside what every resource can", () => {
+describe("Webhooks, beyond the requests of every resource", () => {
   let hooks: Hooks;
   before(async () => {
     hooks = await Hooks.start();

@@ -28,7 +28,7 @@ describe("Endpoints of businesses", () => {
       }
     });
 
-    // A name that leads there only later is as good as one that is written into the table.
+    // A name that resolves to it later is treated like one in the table.
     for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
       it(`are not connected to, as ${host}`, async () => {
         const server = await serveRaw(() => {}, {});

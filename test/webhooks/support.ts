@@ -9,7 +9,7 @@ import { aBusiness, startWorld, type World } from "../support/world.ts";
 
 export interface Received {
   readonly headers: IncomingHttpHeaders;
-  /** As it arrived. */
+  /** The raw body. */
   readonly body: string;
   readonly type: string;
   readonly data: Answer["json"];
@@ -19,10 +19,10 @@ type Answering = (received: Received, response: ServerResponse) => unknown;
 
 const ok: Answering = (_, response) => void response.writeHead(200).end("ok");
 
-/** A system of a business that is told of events. */
+/** A receiver of a business's webhooks. */
 export class Receiver {
   readonly received: Received[] = [];
-  /** Decides what is answered. */
+  /** Decides the answers. */
   answering: Answering = ok;
 
   private constructor(private readonly served: Served) {}
@@ -49,7 +49,7 @@ export class Receiver {
     this.answering = (_, response) => void response.writeHead(status).end(body);
   }
 
-  /** Waits until there are so many, and gives the last. */
+  /** Waits for this many deliveries. Returns the last one. */
   async gets(count: number): Promise<Received> {
     await eventually(() => this.received.length >= count, 8_000);
     return this.received[count - 1] as Received;
@@ -73,7 +73,7 @@ export interface Hook {
   readonly secret: string;
 }
 
-/** A world with receivers; each test makes webhooks of its own, and they are gone afterwards. */
+/** A world with receivers. Each test creates its own webhooks, which are removed afterwards. */
 export class Hooks {
   private readonly receivers: Receiver[] = [];
   private said = 0;
@@ -110,7 +110,7 @@ export class Hooks {
     return receiver;
   }
 
-  /** As an administrator of business 1, or of another. */
+  /** A request as administrator of business 1, or of another one. */
   ask(method: string, path: string, body?: unknown, businessId = 1): Promise<Answer> {
     const token = businessId === 1 ? this.session : this.foreignSession;
     const headers = { authorization: `Bearer ${token}` };
@@ -123,7 +123,7 @@ export class Hooks {
     return made.json;
   }
 
-  /** A message from a customer arrives; each number is a chat of its own. */
+  /** Lets a customer write. Each number has a chat of its own. */
   async says(body: string, from = "59170000999"): Promise<void> {
     this.said += 1;
     const id = `wamid.hooks-${this.said}`;
@@ -137,12 +137,12 @@ export class Hooks {
     return (await this.ask("GET", `/${hook.id}/deliveries${query}`)).json.data;
   }
 
-  /** Waits until the newest delivery is so. */
+  /** Waits until the newest delivery matches. */
   async newest(hook: Hook, isSo: (delivery: Answer["json"]) => boolean): Promise<Answer["json"]> {
     return eventually(async () => (await this.deliveries(hook)).slice(0, 1).find(isSo), 8_000);
   }
 
-  /** As if the time of all that waits had come. */
+  /** Makes all waiting deliveries due. */
   async makeDue(): Promise<void> {
     await this.world.rows("update webhook_deliveries set due_at = now() where state = 'waiting'");
     this.nudge();

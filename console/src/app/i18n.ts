@@ -21,7 +21,7 @@ export const i18n = createInstance({
   initAsync: false,
 }).use(initReactI18next);
 
-/** The texts of a screen that is loaded when it is opened; `useTranslation(screen)` reads them. */
+/** Adds the texts of a screen that is loaded on demand; `useTranslation(screen)` reads them. */
 export function addTexts(screen: string, texts: Readonly<Record<Language, object>>): void {
   for (const [language, text] of Object.entries(texts)) i18n.addResourceBundle(language, screen, text);
 }

@@ -1,6 +1,6 @@
 import { i18n } from "./i18n.ts";
 
-/** Holds what lies over the page: menus, dialogs, notices. A landmark, since screen readers jump from one to the next. */
+/** The parent of menus, dialogs and notices. It is a landmark, since screen readers jump between landmarks. */
 export const layers = document.createElement("div");
 layers.setAttribute("role", "region");
 document.body.append(layers);

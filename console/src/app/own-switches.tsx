@@ -34,7 +34,7 @@ function SwitchItem({ isOn, label, hint, isDisabled = false, onChange }: SwitchP
   );
 }
 
-/** What the user decides about themselves: whether chats are given to them, and whether the browser tells of messages. */
+/** The user's own settings: whether chats are assigned to them, and whether the browser shows notifications. */
 export function OwnSwitches({ me }: { readonly me: Me }) {
   const { t } = useTranslation("inbox");
   const { t: words } = useTranslation();

@@ -4,7 +4,7 @@ import { Icon } from "../shared/icons.tsx";
 import { type Language, languages, switchLanguage } from "./i18n.ts";
 import styles from "./preferences.module.css";
 
-/** Language and brightness, each at one click. */
+/** Switches for language and color scheme. */
 export function Preferences() {
   const { t, i18n } = useTranslation();
   const { setColorScheme } = useMantineColorScheme();

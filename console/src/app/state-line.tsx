@@ -6,7 +6,7 @@ import styles from "./state-line.module.css";
 
 const versionEveryMs = 5 * 60_000;
 
-/** The build that was there when this page was opened. */
+/** The console's build when this page was opened. */
 let opened: string | null | undefined;
 
 async function isOutdated(): Promise<boolean> {
@@ -15,7 +15,7 @@ async function isOutdated(): Promise<boolean> {
   return build !== opened;
 }
 
-/** Says quietly what is out of the ordinary, and nothing otherwise. */
+/** Shows unusual states, and nothing otherwise. */
 export function StateLine() {
   const { t } = useTranslation();
   const connection = useConnection();

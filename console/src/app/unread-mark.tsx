@@ -3,7 +3,7 @@ import { useCounts } from "../inbox/use-counts.ts";
 
 const name = "Recado";
 
-/** How many chats have something unread, where the browser shows its pages. */
+/** Shows the number of unread chats in the browser's tab. */
 export function UnreadMark() {
   const unread = useCounts()?.unread ?? 0;
   useEffect(() => {

@@ -4,23 +4,23 @@ import { encodingOf } from "../shared/encoding.ts";
 import { newKey } from "../shared/new-key.ts";
 import { importRows, rowsIn } from "../shared/row-import.ts";
 
-/** One who gets the message, with what placeholders can be filled from. */
+/** A recipient, with the fields that placeholders can use. */
 export interface Recipient {
   readonly id: number;
   readonly fields: Readonly<Record<string, string>>;
 }
 
 export interface Audience {
-  /** Another one for each that is read. */
+  /** Changes with each audience. */
   readonly key: string;
   readonly recipients: readonly Recipient[];
-  /** Names of fields that placeholders can be filled from. */
+  /** Names of fields that placeholders can use. */
   readonly fields: readonly string[];
-  /** Rows of a file that are no recipients, with the reason. */
+  /** Rows of a file that cannot be recipients. */
   readonly refused: readonly { readonly row: number; readonly cells: string; readonly reason: string }[];
 }
 
-/** Those of an export that say nothing of the person. */
+/** Columns of an export that do not describe the person. */
 const ownColumns = new Set(["id", "opted_out", "tags", "creado"]);
 
 interface ContactQuery {
@@ -28,7 +28,7 @@ interface ContactQuery {
   readonly q?: string;
 }
 
-/** All contacts that match and take messages: read as one stream, since there may be many. */
+/** All matching contacts that accept messages. They are streamed, since there may be many. */
 export async function audienceOf(query: ContactQuery, signal: AbortSignal): Promise<Audience> {
   const search = new URLSearchParams({ opted_out: "false" });
   if (query.tag !== undefined) search.set("tag", String(query.tag));
@@ -59,14 +59,14 @@ export interface Sheet {
 
 const mostRows = 100_000;
 
-/** Thrown for files that cannot be an audience. */
+/** The file cannot be an audience. */
 export class WrongSheet extends Error {
   constructor(readonly why: "empty" | "tooMany") {
     super(why);
   }
 }
 
-/** Read a piece at a time, so that the page goes on meanwhile. Commas, semicolons or tabs. */
+/** Reads in pieces, so that the page stays responsive. Separators are commas, semicolons or tabs. */
 export async function readSheet(file: File): Promise<Sheet> {
   const encoding = await encodingOf(file);
   const rows: Row[] = [];
@@ -108,8 +108,8 @@ export interface SheetColumns {
 const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
 /**
- * The rows' numbers are taken in as contacts, under a tag of the campaign, by which their ids are found afterwards. Other
- * columns stay in this page: they fill placeholders and change no contact.
+ * Imports the numbers of the rows as contacts under a tag of the campaign, and finds their ids by that tag. Other columns
+ * only fill placeholders and change no contact.
  */
 export async function audienceOfSheet(
   sheet: Sheet,
@@ -143,7 +143,7 @@ export async function audienceOfSheet(
   return { key: newKey(), recipients, fields: sheet.columns, refused: refused.sort((a, b) => a.row - b.row) };
 }
 
-/** The tag by which the campaign's contacts are found, now and later; made where there is none of the name. */
+/** The tag of a campaign's contacts; it is created if it is missing. */
 export async function tagFor(name: string): Promise<{ readonly id: number; readonly nombre: string }> {
   // `|` separates tags in a file.
   const nombre = name.replaceAll("|", "/").slice(0, 60).trim();

@@ -25,7 +25,7 @@ import { Recipients } from "./recipients.tsx";
 
 const CountsChart = lazy(() => import("./counts-chart.tsx"));
 
-/** While it runs, what no event tells is asked for: the rate, the time that is left. */
+/** How often rate and remaining time are read while the campaign runs, since events do not contain them. */
 const lookEveryMs = 3_000;
 
 export function CampaignScreen() {

@@ -10,7 +10,7 @@ export type NewCampaign = components["schemas"]["NewCampaign"];
 export type Preview = components["schemas"]["CampaignPreview"];
 export type Template = components["schemas"]["Template"];
 
-/** In the order in which a message goes through them; the last four are ends without an arrival. */
+/** In the order in which a message passes them. The last four mean that it was not delivered. */
 export const recipientStates = [
   "queued",
   "sending",
@@ -29,7 +29,7 @@ export const campaignKey = (id: number) => ["campaign", id] as const;
 export const fetchCampaigns = ({ progress: state, q }: CampaignSearch, page: number, signal: AbortSignal) =>
   answered(api.GET("/campaigns", { params: { query: { page, ...(state && { state }), ...(q && { q }) } }, signal }));
 
-/** Null where there is none. */
+/** Null if it does not exist. */
 export async function fetchCampaign(id: number): Promise<Campaign | null> {
   try {
     return await answered(api.GET("/campaigns/{id}", { params: { path: { id } } }));
@@ -61,7 +61,7 @@ export function act(id: number, action: Action): Promise<Campaign> {
   return answered(api.POST("/campaigns/{id}/resend-unknown", params));
 }
 
-/** What is done with a campaign in this state, the most likely first. */
+/** The possible actions, the most likely one first. */
 export function actionsFor({ state, counts }: Campaign): Action[] {
   if (state === "cancelled") return [];
   return [
@@ -91,11 +91,11 @@ export const fetchSteps = async (businessId: number) =>
 export const preview = (campaign: NewCampaign): Promise<Preview> =>
   answered(api.POST("/campaigns/preview", { body: campaign }));
 
-/** Looks at every recipient and at the number. */
+/** Checks every recipient and the sender. */
 export const checkCampaign = (campaign: NewCampaign, signal: AbortSignal): Promise<Preview> =>
   answered(api.POST("/campaigns/preview", { params: { query: { check: true } }, body: campaign, signal }));
 
-/** @param once - the same for each attempt: it is registered once. Returns its id. */
+/** @param once - the Idempotency-Key, which must be the same for each attempt. Returns the campaign's id. */
 export async function register(campaign: NewCampaign, once: string): Promise<number> {
   const asked = api.POST("/chats/enviar/masivo/plantilla", {
     params: { header: { "Idempotency-Key": once } },
@@ -106,7 +106,7 @@ export async function register(campaign: NewCampaign, once: string): Promise<num
   return Number((await asked).response.headers.get("x-campaign-id"));
 }
 
-/** Shown wherever the campaign is. */
+/** Updates the campaign in all cached lists. */
 export function showCampaign(campaign: Campaign): void {
   queryClient.setQueryData(campaignKey(campaign.id), campaign);
   void queryClient.invalidateQueries({ queryKey: listKey });

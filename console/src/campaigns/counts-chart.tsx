@@ -10,7 +10,7 @@ import { type Campaign, type RecipientState, recipientStates } from "./campaigns
 
 use([PieChart, TooltipComponent, CanvasRenderer]);
 
-/** As the bar and the figures have them in campaigns.module.css. */
+/** The same colors as in campaigns.module.css. */
 const colors: Readonly<Record<RecipientState, string>> = {
   queued: "#c9d1d6",
   sending: "#b7c0c7",
@@ -28,7 +28,7 @@ const shareFormat = (language: string) =>
   // Rounded down: 100 % means all of them.
   new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0, roundingMode: "floor" });
 
-/** The recipients by state. The figures stand beside it as text. */
+/** A chart of the recipients by state. The numbers are next to it as text. */
 export default function CountsChart({ campaign }: { readonly campaign: Campaign }) {
   const { t, i18n } = useTranslation("campaigns");
   const scheme = useComputedColorScheme();

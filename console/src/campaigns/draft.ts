@@ -2,11 +2,11 @@ import { newKey } from "../shared/new-key.ts";
 import type { Audience } from "./audience.ts";
 import type { NewCampaign } from "./campaigns.ts";
 
-/** What fills a placeholder: a field of each recipient, or the same text for all. */
+/** The value of a placeholder: a field of each recipient, or a fixed text. */
 export type Source = { readonly field: string } | { readonly text: string };
 
 export interface Draft {
-  /** The same for each attempt to register it. */
+  /** The Idempotency-Key for all attempts to register it. */
   readonly once: string;
   readonly name: string;
   readonly templateId: number | null;
@@ -15,9 +15,9 @@ export interface Draft {
   readonly tag: number | null;
   /** By placeholder. */
   readonly sources: Readonly<Record<string, Source>>;
-  /** By the business's clock, `2026-01-31T09:30`; empty: at once. */
+  /** In the business's time zone, `2026-01-31T09:30`; empty means now. */
   readonly startsAt: string;
-  /** Local times between which messages are sent; empty: at any. */
+  /** Messages are sent between these local times; empty means at any time. */
   readonly from: string;
   readonly to: string;
 }
@@ -37,7 +37,7 @@ export const emptyDraft = (): Draft => ({
   to: "",
 });
 
-/** A reload of the page loses nothing but a file. */
+/** The draft in the browser's storage, which keeps everything but files. */
 export function keptDraft(): Draft {
   try {
     return { ...emptyDraft(), ...(JSON.parse(sessionStorage.getItem(keptAs) ?? "{}") as Partial<Draft>) };
@@ -51,7 +51,7 @@ export function keepDraft(draft: Draft | null): void {
     if (draft) sessionStorage.setItem(keptAs, JSON.stringify(draft));
     else sessionStorage.removeItem(keptAs);
   } catch {
-    // The page goes on with what it has in memory.
+    // The page works without storage.
   }
 }
 
@@ -61,7 +61,7 @@ interface Launch {
   readonly schedule_at: string | null;
 }
 
-/** The body of the registration; each recipient brings only the fields that placeholders are filled from. */
+/** The request body. Recipients contain only the fields that placeholders use. */
 export function campaignOf(
   draft: Draft,
   placeholders: readonly string[],

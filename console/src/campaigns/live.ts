@@ -2,7 +2,7 @@ import type { Socket } from "socket.io-client";
 import type { ClientEvents, ServerEvents } from "../../../client/src/index.ts";
 import { queryClient } from "../shared/query.ts";
 
-/** Progress comes once a second at most; rates and states are asked for, since the event does not tell them. */
+/** Events update the progress at most once a second. Rates and states are read, since events do not contain them. */
 export function hearCampaigns(socket: Socket<ServerEvents, ClientEvents>): void {
   const reload = (id?: number): void => {
     void queryClient.invalidateQueries({ queryKey: ["campaigns"] });

@@ -11,7 +11,7 @@ interface MappingProps {
   readonly onChange: (sources: Readonly<Record<string, Source>>) => void;
 }
 
-/** Apart from every name of a column. */
+/** Differs from every name of a column. */
 const fixed = " fixed";
 
 export function Mapping({ placeholders, fields, sources, onChange }: MappingProps) {

@@ -56,7 +56,7 @@ export function NewCampaignScreen() {
     (audience?.recipients.length ?? 0) > 0 && isMapped,
     true,
   ];
-  // Once the campaign is registered its draft is empty, until the page of the campaign opens.
+  // After the registration the draft is empty until the campaign's page opens.
   const check = useCheck(draft, step >= 2 && template ? audience : null, bodyFor);
   const discard = (): void => {
     setDraft(emptyDraft());
@@ -71,7 +71,7 @@ export function NewCampaignScreen() {
       keepDraft(null);
       void navigate({ to: "/campaigns/$campaign", params: { campaign: String(id) } });
     },
-    // After any other failure it may be registered: only the same key keeps it from being registered twice.
+    // After other failures the campaign may be registered: keeping the key prevents a second one.
     onError: (error) =>
       error instanceof Refused && provesNothingWasDone.has(error.status) && change({ once: newKey() }),
   });

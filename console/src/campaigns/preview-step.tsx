@@ -16,7 +16,7 @@ interface PreviewStepProps {
   readonly check: Check;
 }
 
-/** The service is asked about a slice at a time: a preview takes the body of a whole campaign. */
+/** Previews slices, since each request needs the body of a whole campaign. */
 export function PreviewStep({ audience: { recipients }, bodyFor, check }: PreviewStepProps) {
   const { t } = useTranslation("campaigns");
   const [page, setPage] = useState(0);

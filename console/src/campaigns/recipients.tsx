@@ -7,7 +7,7 @@ import { useClock } from "../shared/use-clock.ts";
 import styles from "./campaigns.module.css";
 import { type Campaign, campaignKey, fetchRecipients, type RecipientState, recipientStates } from "./campaigns.ts";
 
-/** Everyone whom the campaign writes to, page by page or as a file. */
+/** The recipients, page by page or as a file. */
 export function Recipients({ campaign: { id, counts, total } }: { readonly campaign: Campaign }) {
   const { t } = useTranslation("campaigns");
   const clock = useClock();

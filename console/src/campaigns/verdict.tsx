@@ -20,20 +20,20 @@ const problems = [
 ] as const satisfies readonly Problem[];
 
 export interface Check {
-  /** Null until every recipient was looked at. */
+  /** Null until all recipients are checked. */
   readonly found: Preview | null;
   readonly isPending: boolean;
   readonly error: Error | null;
 }
 
-/** @param audience - null while it is not to be checked */
+/** @param audience - null if nothing must be checked yet */
 export function useCheck(
   draft: Draft,
   audience: Audience | null,
   bodyFor: (recipients: Audience["recipients"]) => NewCampaign,
 ): Check {
   const { data, isPending, error } = useQuery({
-    // Not the body: it may have 100,000 recipients.
+    // Without the body, which may have 100,000 recipients.
     queryKey: ["campaign check", audience?.key, draft.templateId, draft.sources],
     queryFn: ({ signal }) => checkCampaign(bodyFor(audience?.recipients ?? []), signal),
     enabled: audience !== null,
@@ -43,7 +43,7 @@ export function useCheck(
   return { found: data ?? null, isPending: audience !== null && isPending, error };
 }
 
-/** Whether the user is to confirm that the campaign starts. */
+/** Whether the user must confirm the start. */
 export const hasWarnings = ({ found, error }: Check): boolean =>
   error !== null || (found !== null && warningsOf(found).length > 0);
 
@@ -60,7 +60,7 @@ function warningsOf({ revision, state, total }: Preview): Warning[] {
   ];
 }
 
-/** What speaks against the campaign, or that nothing does. */
+/** The warnings about the campaign, or that there are none. */
 export function Verdict({ check }: { readonly check: Check }) {
   const { t } = useTranslation("campaigns");
   const { found, isPending, error } = check;

@@ -22,7 +22,7 @@ function usePlace(): CatalogPlace {
 
 export function CatalogScreen() {
   const place = usePlace();
-  // Each resource starts afresh: what is typed into the search of one is not meant for another.
+  // The key resets the search and other state for each resource.
   return <Records key={place} place={place} />;
 }
 
@@ -99,7 +99,7 @@ function List({ place, records, onOpen }: ListProps) {
   );
 }
 
-/** A field of a record in the words of the list; empty where there is nothing to say. */
+/** Formats a field for the list; empty for a missing value. */
 function useShown(hasBranches: boolean): (field: Field, record: CatalogRecord) => string {
   const { t } = useTranslation("catalog");
   const money = useMoney();

@@ -2,7 +2,7 @@ import { idParam, said, textParam } from "../shared/search-params.ts";
 
 export interface CatalogSearch {
   readonly q?: string;
-  /** Whose panel is open. */
+  /** The record whose panel is open. */
   readonly record?: number | "new";
 }
 

@@ -8,13 +8,13 @@ import styles from "./catalog.module.css";
 import { useAllArticles, type Value } from "./records.ts";
 import { couponTypes, type Field } from "./resources.ts";
 
-/** Major units with at most two decimals, as the service takes them; a comma may stand for the point. */
+/** Major units with at most two decimals; a comma may be the decimal point. */
 export const isPrice = (text: string): boolean => /^\d{1,12}([.,]\d{1,2})?$/.test(text);
 
 interface FieldProps {
   readonly field: Field;
   readonly value: Value;
-  /** What the service said of it. */
+  /** The service's message about it. */
   readonly error?: string | undefined;
   readonly isFirst: boolean;
   readonly isNew: boolean;
@@ -66,7 +66,7 @@ function TextField({ field: { name, kind, isRequired, maxLength }, value, error,
 
 const placeholders = ["contacto.nombre", "contacto.numero", "agente.nombre", "negocio.nombre"] as const;
 
-/** The text of a quick reply, with what may be filled into it at hand. */
+/** A text area for quick replies with buttons for placeholders. */
 function LinesField({ field: { name, maxLength }, value, error, onChange }: FieldProps) {
   const { t } = useTranslation("catalog");
   const input = useRef<HTMLTextAreaElement>(null);
@@ -103,7 +103,7 @@ function LinesField({ field: { name, maxLength }, value, error, onChange }: Fiel
   );
 }
 
-/** What an example contact would read. */
+/** The reply as an example contact would get it. */
 function FilledReply({ text }: { readonly text: string }) {
   const { t } = useTranslation("catalog");
   const { nombre, empresa } = useMe();
@@ -142,7 +142,7 @@ function BranchField({ field: { name }, value, error, onChange }: FieldProps) {
   );
 }
 
-/** The library draws all choices that match; more than this many are found by typing. */
+/** More choices are found by typing, since the library renders all of them. */
 const choicesShown = 50;
 
 function ArticlesField({ field: { name }, value, error, onChange }: FieldProps) {

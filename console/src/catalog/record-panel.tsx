@@ -36,7 +36,7 @@ export function RecordPanel({ place, id, onClose }: PanelProps) {
     queryKey: ["admin", place, "one", id],
     queryFn: () => readRecord(place, Number(id)),
     enabled: !isNew,
-    // A form starts from what is stored now.
+    // A form must start from fresh data.
     staleTime: 0,
     gcTime: 0,
   });

@@ -16,7 +16,7 @@ interface Page {
 
 const pageSize = 50;
 
-// All these resources have the same requests; the types of one stand for all of them.
+// The resources have the same requests, so the types of one are used for all.
 const all = (place: CatalogPlace) => `/admin/${place}` as "/admin/tags";
 const one = (place: CatalogPlace) => `/admin/${place}/{id}` as "/admin/tags/{id}";
 type Body = { nombre: string };
@@ -36,7 +36,7 @@ export const useRecords = (place: CatalogPlace, q: string) =>
 export const readRecord = async (place: CatalogPlace, id: number): Promise<CatalogRecord> =>
   (await answered(api.GET(one(place), { params: { path: { id } } }))) as unknown as CatalogRecord;
 
-/** Makes a record where there is no id. An empty secret is left out: the service then keeps the one that it has. */
+/** Creates a record if there is no id. An empty secret is omitted, so that the service keeps the stored one. */
 export async function saveRecord(place: CatalogPlace, id: number | null, values: Values, header: IfMatch) {
   const { token, ...rest } = values;
   const body = { ...rest, ...(token && { token }) } as unknown as Body;
@@ -61,13 +61,13 @@ const nothingOf = {
   coupon: "",
 } as const;
 
-/** What a form starts from. Absent texts are empty in a form. */
+/** The initial values of a form. Missing texts are empty. */
 export function readOf({ fields }: Resource, record: CatalogRecord | null): Read<Values> {
   const values = fields.map(({ name, kind }) => [name, record?.[name] ?? nothingOf[kind]]);
   return { fields: Object.fromEntries(values) as Values, version: record?.version ?? null };
 }
 
-/** As the service takes it: what was left empty is absent. */
+/** The request body. Empty values are omitted. */
 export function bodyOf({ fields }: Resource, values: Values): Values {
   const said = fields.map(({ name, kind }) => {
     const value = values[name] ?? null;

@@ -1,4 +1,4 @@
-/** What a field holds: it decides the control, and how the value is shown. */
+/** The type of a field, which decides the control and the format. */
 export type Kind = "text" | "lines" | "price" | "branch" | "articles" | "file" | "secret" | "coupon";
 
 /** Articles of these types make the delivery of an order free; other types have no effect. */
@@ -29,19 +29,19 @@ export interface Field {
 }
 
 export interface Resource {
-  /** The field by which people know a record. */
+  /** The field that serves as the record's title. */
   readonly title: FieldName;
   readonly fields: readonly Field[];
-  /** Whether the service takes and gives it as CSV. */
+  /** Whether it can be imported and exported as CSV. */
   readonly hasCsv?: true;
-  /** A business has one record at most. */
+  /** A business has at most one record. */
   readonly isSingle?: true;
 }
 
 const named = { name: "nombre", kind: "text", isRequired: true, maxLength: 200 } as const;
 const called = { name: "name", kind: "text", isRequired: true, maxLength: 200 } as const;
 
-/** The resources of administration that are alike, by their place in the settings. */
+/** The resources with the generic screen, by their place in the settings. */
 export const resources = {
   "quick-replies": {
     title: "nombre",

@@ -9,7 +9,7 @@ const screen = <Root extends AnyRoute, const Path extends string>(root: Root, pa
     validateSearch: catalogSearch,
   });
 
-/** The resources of administration that are alike; one screen shows each of them. */
+/** The routes of the resources with the generic screen. */
 export const catalogRoutes = <Root extends AnyRoute>(root: Root) =>
   [
     screen(root, "settings/quick-replies"),

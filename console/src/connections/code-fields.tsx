@@ -8,7 +8,7 @@ interface Props {
   readonly errorOf: (field: string) => string | undefined;
 }
 
-/** Of a template for one-time codes. */
+/** The fields of a template for one-time codes. */
 export function CodeFields({ code, onChange, errorOf }: Props) {
   const { t } = useTranslation("connections");
   return (

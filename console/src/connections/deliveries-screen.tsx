@@ -12,7 +12,7 @@ import { Dialog } from "../shared/panel.tsx";
 import { DeliveryRow } from "./delivery-row.tsx";
 import { HookState, Secret } from "./webhooks-screen.tsx";
 
-/** While a delivery waits, its outcome is asked for this often. */
+/** How often a waiting delivery is read. */
 const watchMs = 2_000;
 const key = "webhooks";
 

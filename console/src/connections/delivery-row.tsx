@@ -79,7 +79,7 @@ interface ContentProps {
   readonly answer: string | null;
 }
 
-/** What was sent, and what the receiver said to it. */
+/** The payload, and the receiver's answer. */
 function Content({ webhookId, id, answer }: ContentProps) {
   const { t } = useTranslation("connections");
   const { data, error, refetch } = useQuery({
@@ -106,7 +106,7 @@ function Content({ webhookId, id, answer }: ContentProps) {
   );
 }
 
-/** Long ones are scrolled, by the keyboard too. */
+/** A long text can be scrolled, also by keyboard. */
 const Text = ({ text }: { readonly text: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what is scrolled must be reached by the keyboard.
   <pre className={own.answer} tabIndex={0}>

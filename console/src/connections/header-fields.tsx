@@ -6,7 +6,7 @@ import { Failure } from "../settings/page.tsx";
 import { upload } from "../shared/upload.ts";
 import { headerKinds, type MediaKind, mediaKinds, type TemplateForm } from "./template-form.ts";
 
-/** As the platform takes them. */
+/** The file types that the platform accepts. */
 const accepted: Readonly<Record<MediaKind, string>> = {
   IMAGE: "image/jpeg,image/png",
   VIDEO: "video/mp4,video/3gpp",
@@ -17,7 +17,7 @@ interface Props {
   readonly form: TemplateForm;
   readonly set: (changes: Partial<TemplateForm>) => void;
   readonly errorOf: (field: string) => string | undefined;
-  /** Of the text's placeholder. */
+  /** The inputs for examples of the text's placeholders. */
   readonly examples: ReactNode;
 }
 
@@ -59,7 +59,7 @@ interface MediaProps {
   readonly onChange: (media: string) => void;
 }
 
-/** A file that shows the reviewers, and the preview, what the header is like. */
+/** An example file for the header, for reviewers and the preview. */
 function Media({ kind, media, error, onChange }: MediaProps) {
   const { t } = useTranslation("connections");
   const store = useMutation({

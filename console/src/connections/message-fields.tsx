@@ -10,7 +10,7 @@ interface Props {
   readonly errorOf: (field: string) => string | undefined;
 }
 
-/** The parts of a template that the business words itself. */
+/** The parts of a template that contain text. */
 export function MessageFields({ form, set, errorOf }: Props) {
   const { t } = useTranslation("connections");
   const examples = (part: "header" | "body") =>

@@ -10,7 +10,7 @@ const channels = ["platform-apicloud", "qr", "platform-page", "platform-photo", 
 const usualRate = 80;
 
 interface Props {
-  /** Null for a new one. */
+  /** Null for a new sender. */
   readonly sender: Sender | null;
   readonly onClose: () => void;
   readonly onAdded: (sender: Sender) => void;

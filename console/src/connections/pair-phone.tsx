@@ -20,7 +20,7 @@ async function fetchCode(id: number, signal: AbortSignal): Promise<string> {
   return await asDataUrl(data);
 }
 
-/** Unlike an object's URL it has not to be given back. */
+/** Unlike an object URL, a data URL need not be revoked. */
 const asDataUrl = (image: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
@@ -29,7 +29,7 @@ const asDataUrl = (image: Blob): Promise<string> =>
     reader.readAsDataURL(image);
   });
 
-/** The code to scan, until the phone is connected. */
+/** Shows the QR code until the phone is connected. */
 export function PairPhone({ sender, onClose }: { readonly sender: Sender; readonly onClose: () => void }) {
   const { t } = useTranslation("connections");
   const { id } = sender;
@@ -48,7 +48,7 @@ export function PairPhone({ sender, onClose }: { readonly sender: Sender; readon
     gcTime: 0,
     refetchInterval: renewMs,
   });
-  // What the list shows of it is older.
+  // The cached list is older than this state.
   useEffect(() => {
     if (isOpen) void queryClient.invalidateQueries({ queryKey: ["admin", key], exact: true });
   }, [isOpen]);

@@ -4,7 +4,7 @@ import styles from "./connections.module.css";
 import { codeMessage } from "./template-code.ts";
 import { filled, isMedia, isOfCode, type MediaKind, type TemplateForm } from "./template-form.ts";
 
-/** A template as the customer's phone shows it, with its examples in place. */
+/** The template with its examples, as on a customer's phone. */
 export function PhonePreview({ form }: { readonly form: TemplateForm }) {
   const { t } = useTranslation("connections");
   const { headerKind, header, media, examples } = form;
@@ -24,7 +24,7 @@ export function PhonePreview({ form }: { readonly form: TemplateForm }) {
         {footer && <p className={styles.footer}>{footer}</p>}
       </div>
       {buttons.map((text, index) => (
-        // A button has no id; its place is what it is known by.
+        // Buttons have no ids, so the index is the key.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <div key={index} className={styles.button}>
           {text || "…"}
@@ -36,7 +36,7 @@ export function PhonePreview({ form }: { readonly form: TemplateForm }) {
 
 const icons = { IMAGE: "picture", VIDEO: "play", DOCUMENT: "file" } as const;
 
-/** No other host is asked for the file. */
+/** Shows no files of other hosts. */
 function Media({ kind, media }: { readonly kind: MediaKind; readonly media: string }) {
   const { t } = useTranslation("connections");
   const isOwn = URL.canParse(media) && new URL(media).origin === location.origin;

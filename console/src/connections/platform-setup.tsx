@@ -8,7 +8,7 @@ const addresses = {
   "platform-photo": "/webhooks/photo",
 } as const;
 
-/** What the platform has to be told so that it delivers what customers write. */
+/** The settings that the platform needs to deliver messages. */
 export function PlatformSetup() {
   const { t } = useTranslation("connections");
   return (

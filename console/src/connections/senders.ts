@@ -6,7 +6,7 @@ export const key = "senders";
 
 const states = ["open", "connecting", "close"] as const;
 
-/** The states that have words of their own; null for another one that the platform reports. */
+/** Null for a state that has no translation. */
 export function stateOf({ provider, state }: Sender): (typeof states)[number] | "none" | "unpaired" | null {
   if (state === null || state === undefined) return provider === "qr" ? "unpaired" : "none";
   if (state === "CONNECTED") return "open";

@@ -17,7 +17,7 @@ export function TemplateButtons({ buttons, onChange, errorOf }: Props) {
   return (
     <>
       {buttons.map(({ kind, text, value, example }, index) => (
-        // A button has no id; its place is what it is known by.
+        // Buttons have no ids, so the index is the key.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <div key={index} className={styles.pair}>
           <Select

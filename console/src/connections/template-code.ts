@@ -1,10 +1,10 @@
-/** What the business chooses of a template for one-time codes; the platform itself writes its text. */
+/** The options of a template for one-time codes. The platform writes its text. */
 export interface CodeForm {
-  /** Whether the text warns against giving the code away. */
+  /** Whether the text warns against sharing the code. */
   readonly warns: boolean;
-  /** As it was entered; empty: the text does not say when the code ends. */
+  /** As entered; empty if the text has no expiration. */
   readonly minutes: string;
-  /** Empty: as the platform calls it. */
+  /** Empty for the platform's usual label. */
   readonly button: string;
 }
 
@@ -20,7 +20,7 @@ interface Words {
   readonly button: string;
 }
 
-/** About as the platform words it. */
+/** Similar to the platform's own texts. */
 const words: Readonly<Record<string, Words>> = {
   es: {
     code: "{{1}} es tu código de verificación.",
@@ -54,7 +54,7 @@ export const codeBody = ({ language, code }: Coded): string => {
   return code.warns ? `${said.code} ${said.warning}` : said.code;
 };
 
-/** What the customer sees, with an example of a code. */
+/** The text with an example code. */
 export function codeMessage(form: Coded): { readonly body: string; readonly footer: string; readonly button: string } {
   const said = wordsIn(form.language);
   return {
@@ -76,10 +76,10 @@ interface Part {
   readonly buttons?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Null where it has buttons that the editor does not know, such as those that fill the code in by themselves. */
+/** Null if it has buttons that the editor does not support, such as those that fill the code in. */
 export function codeIn(body: Part | undefined, footer: Part | undefined, buttons: Part | undefined): CodeForm | null {
   const [button, ...others] = buttons?.buttons ?? [];
-  // Once it is approved, the platform lists it as one that opens an address.
+  // The platform lists an approved template with a URL button.
   const kind =
     button?.type === "OTP" ? button.otp_type : /\/otp\/code\/\?otp_type=(\w+)/.exec(String(button?.url))?.[1];
   if (button === undefined || kind !== "COPY_CODE" || others.length > 0) return null;
@@ -91,7 +91,7 @@ export function codeIn(body: Part | undefined, footer: Part | undefined, buttons
   };
 }
 
-/** By field, the platform's rule that it breaks. */
+/** The broken rules of the platform, by field. */
 export function* codeBroken({
   minutes,
   button,

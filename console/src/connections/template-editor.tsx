@@ -33,7 +33,7 @@ async function kept(id: number | null, body: Body): Promise<number> {
   return id;
 }
 
-/** The file in the header of every send: the example, if it is an address on the web. */
+/** The file for the header of each message: the example, if it has a URL. */
 const fileOf = ({ headerKind, media }: TemplateForm) => ({
   type: headerKind === "NONE" ? null : headerKind,
   ...(isMedia(headerKind) && /^https?:/i.test(media) && { archivo_nombre: media }),
@@ -44,11 +44,11 @@ const unwritten: ReadonlySet<string> = new Set(["missing", "example", "media"]);
 interface EditorProps {
   readonly first: TemplateForm;
   readonly stored: StoredRecord | null;
-  /** Whether it can be changed here. */
+  /** Whether the editor supports all of its parts. */
   readonly isWhole: boolean;
 }
 
-/** The form of a template beside its preview. */
+/** A template's form with its preview. */
 export function TemplateEditor({ first, stored, isWhole }: EditorProps) {
   const { t } = useTranslation("connections");
   const navigate = useNavigate();
@@ -59,7 +59,7 @@ export function TemplateEditor({ first, stored, isWhole }: EditorProps) {
   const set = (changes: Partial<TemplateForm>): void => setForm({ ...form, ...changes });
   const [madeId, setMadeId] = useState(stored?.id ?? null);
   const store = useChange(key, async (submits: boolean) => {
-    // What the editor does not show stays as it is stored.
+    // Fields without a control keep their stored values.
     const body = {
       ...stored,
       nombre: form.name,
@@ -68,7 +68,7 @@ export function TemplateEditor({ first, stored, isWhole }: EditorProps) {
       ...fileOf(form),
     };
     const id = await kept(madeId, body);
-    // A second attempt after a refused submission changes this template; it makes no other.
+    // After a refused submission, the next attempt must change this template instead of creating another one.
     setMadeId(id);
     if (submits) await answered(api.POST("/admin/templates/{id}/submit", { params: { path: { id } } }));
   });
@@ -81,7 +81,7 @@ export function TemplateEditor({ first, stored, isWhole }: EditorProps) {
   };
   const errorOf = (field: string): string | undefined => {
     const broken = violations[field];
-    // What was not written yet is no error before it is submitted.
+    // Before the first submission, empty fields are not shown as errors.
     if (!broken || (!isChecked && unwritten.has(broken.check))) return undefined;
     return t(`templates.checks.${broken.check}`, { most: broken.most, open: "{{", close: "}}" });
   };

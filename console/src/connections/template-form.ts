@@ -11,7 +11,7 @@ export const headerKinds = ["NONE", "TEXT", ...mediaKinds] as const;
 export interface ButtonForm {
   readonly kind: (typeof buttonKinds)[number];
   readonly text: string;
-  /** The address or the phone. */
+  /** The URL or the phone number. */
   readonly value: string;
   readonly example: string;
 }
@@ -21,23 +21,23 @@ export interface TemplateForm {
   readonly language: string;
   readonly category: string;
   readonly headerKind: (typeof headerKinds)[number];
-  /** Its text. */
+  /** The header's text. */
   readonly header: string;
-  /** The example of its file: an address, or the platform's handle. */
+  /** The header's example file: a URL or the platform's handle. */
   readonly media: string;
   readonly body: string;
   readonly footer: string;
   readonly buttons: readonly ButtonForm[];
   /** By part and placeholder: `body.1`. */
   readonly examples: Readonly<Record<string, string>>;
-  /** In place of the other parts, where the category is that of one-time codes. */
+  /** Used instead of the other parts for one-time codes. */
   readonly code: CodeForm;
 }
 
 export const isOfCode = ({ category }: Pick<TemplateForm, "category">): boolean => category === "AUTHENTICATION";
 export const isMedia = (kind: string): kind is MediaKind => mediaKinds.some((each) => each === kind);
 
-/** The text that is kept beside the structure. */
+/** The text that is stored next to the structure. */
 export const wordsOf = (form: TemplateForm): string => (isOfCode(form) ? codeBody(form) : form.body);
 
 export const emptyForm: TemplateForm = {
@@ -54,7 +54,7 @@ export const emptyForm: TemplateForm = {
   code: emptyCode,
 };
 
-/** The placeholders of a text, each once, in their order. */
+/** The distinct placeholders of a text, in order. */
 export const placeholdersIn = (text: string): readonly string[] => [
   ...new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name = ""]) => name)),
 ];
@@ -91,7 +91,7 @@ function buttonOf({ kind, text, value, example }: ButtonForm): Readonly<Record<s
   return { type: kind, text, url: value, ...(value.includes("{{") && { example: [example] }) };
 }
 
-/** As the platform takes it. */
+/** In the platform's format. */
 export function structureOf(form: TemplateForm) {
   const { language, category, headerKind, header, media, body, footer, buttons, examples } = form;
   if (isOfCode(form)) return { language, category, components: codeComponents(form.code) };
@@ -126,7 +126,7 @@ interface Structure {
   readonly components?: readonly Part[];
 }
 
-/** What the editor shows of a stored template; `isWhole` unless it has parts that the editor does not know. */
+/** The form of a stored template. `isWhole` is false if it has parts that the editor does not support. */
 export function formOf(name: string, stored: unknown, words: string): { form: TemplateForm; isWhole: boolean } {
   const { language = "es", category = "UTILITY", components = [] } = (stored ?? {}) as Structure;
   const part = (type: string) => components.find((each) => String(each.type).toUpperCase() === type);
@@ -163,7 +163,7 @@ export interface Broken {
   readonly most?: number;
 }
 
-/** By field, the platform's rule that it breaks. */
+/** The broken rules of the platform, by field. */
 export type Violations = Readonly<Record<string, Broken>>;
 
 const longest = { header: 60, body: 1_024, footer: 60, button: 25 } as const;

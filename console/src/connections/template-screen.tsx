@@ -10,7 +10,7 @@ import { emptyForm, formOf } from "./template-form.ts";
 import { TemplateState } from "./templates-screen.tsx";
 
 const key = "templates";
-/** While the platform reviews it. */
+/** How often the template is read while it is under review. */
 const watchMs = 3_000;
 
 export function TemplateScreen() {

@@ -11,7 +11,7 @@ import { answered, api } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 
 const searchPauseMs = 250;
-/** The result of a review comes without being asked for; while one is under way it is read this often. */
+/** How often the list is read while a review is running. */
 const watchMs = 3_000;
 const colors = { no_status: "gray", PENDING: "yellow", APPROVED: "brand", REJECTED: "red" } as const;
 

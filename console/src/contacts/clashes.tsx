@@ -8,7 +8,7 @@ interface ClashesProps {
   readonly onTake: (clash: Clash) => void;
 }
 
-/** Somebody else changed the contact meanwhile: what became of it, and what both changed. */
+/** Shows fields that this user and another one changed at the same time. */
 export function Clashes({ clashes, onTake }: ClashesProps) {
   const { t } = useTranslation("contacts");
   const labelOf = ({ part, field = "" }: Clash): string =>

@@ -13,7 +13,7 @@ interface MappingProps {
 
 const kinds = ["number", "name", "tags", "optedOut", "field", "skip"] as const;
 
-/** What becomes of each column, and how the first rows are then taken in. */
+/** Assigns a field to each column, with a preview of the first rows. */
 export function ColumnMapping({ sheet, isBusy, onBegin, onBack }: MappingProps) {
   const { t } = useTranslation("contacts");
   const [targets, setTargets] = useState(() => guessTargets(sheet.columns));

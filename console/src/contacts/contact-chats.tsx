@@ -10,14 +10,14 @@ import { useClock } from "../shared/use-clock.ts";
 import styles from "./contact.module.css";
 import { contactKey } from "./contacts.ts";
 
-/** Orders and ads are read for this many chats, the latest first: few contacts have more. */
+/** Orders and ads are read only for the latest chats; few contacts have more. */
 const mostRead = 5;
 const freshMs = 30_000;
 
 const byLatest = (a: Contact["chats"][number], b: Contact["chats"][number]): number =>
   (b.ultimo_mensaje ?? "").localeCompare(a.ultimo_mensaje ?? "");
 
-/** The contact's chats, and what is known through them: orders, and the ad that it came from. */
+/** The contact's chats, with its orders and the ad that it came from. */
 export function ContactChats({ contact: { id, chats } }: { readonly contact: Contact }) {
   const { t } = useTranslation("contacts");
   const latest = [...chats].sort(byLatest);

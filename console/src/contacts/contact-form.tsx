@@ -46,7 +46,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   const wordsOf = useWordsOf();
   const { data: allTags = [] } = useTags();
   const [once, setOnce] = useState(newKey);
-  // What is edited stays what it was read as, though others change the contact meanwhile.
+  // Stays as it was when editing began, although others may change the contact.
   const [base, setBase] = useState(read);
   const [values, setValues] = useState(() => typed(base ? draftOf(base.contact) : none));
   const [clashes, setClashes] = useState<readonly Clash[] | null>(null);
@@ -63,7 +63,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
       onDone(saved.contact);
     },
     onError: async (error) => {
-      // The key belongs to the request that was refused.
+      // A refused request must not be repeated under the same key.
       setOnce(newKey());
       if (!base || !movedOn(error)) return;
       const now = await fetchContact(base.contact.id).catch(() => null);
@@ -154,7 +154,7 @@ export function ContactForm({ read, onDirty, onDone, onCancel }: FormProps) {
   );
 }
 
-/** With what the other wrote. */
+/** Takes the other user's value. */
 function taken(draft: Draft, { part, field = "", theirs }: Clash): Draft {
   if (part !== "field") return { ...draft, [part]: theirs };
   const { [field]: _, ...others } = draft.fields;

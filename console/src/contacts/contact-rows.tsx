@@ -12,13 +12,13 @@ import { lastContact, nameOf } from "./contacts.ts";
 
 const rowHeight = 60;
 const phoneRowHeight = 76;
-/** A page is asked for when so many rows are left below. */
+/** The next page is loaded when this many rows are left. */
 const pageAhead = 30;
 const mostTagsShown = 2;
 
 interface RowsProps {
   readonly contacts: readonly Contact[];
-  /** Of the filters before; those of the new ones are on their way. */
+  /** The rows belong to the previous filters; the new ones are loading. */
   readonly isOld: boolean;
   readonly hasMore: boolean;
   readonly onEnd: () => void;
@@ -70,7 +70,7 @@ interface RowProps {
   readonly contact: Contact;
   readonly place: CSSProperties;
   readonly index: number;
-  /** -1 where it is not known yet. */
+  /** -1 until it is known. */
   readonly count: number;
 }
 

@@ -19,7 +19,7 @@ interface ViewProps {
   readonly onErased: () => void;
 }
 
-/** The chat that was written in last. */
+/** The chat with the latest message. */
 const latestChat = ({ chats }: Contact): number | null =>
   [...chats].sort((a, b) => (b.ultimo_mensaje ?? "").localeCompare(a.ultimo_mensaje ?? ""))[0]?.chat_id ?? null;
 

@@ -14,7 +14,7 @@ import { Filters } from "./filters.tsx";
 import { shareOf, useImport } from "./use-import.ts";
 import { useShownFailure } from "./words.ts";
 
-/** What is shown may be older than that when the screen is opened again. */
+/** Older data is read again when the screen is opened. */
 const freshMs = 30_000;
 
 export function ContactsScreen() {
@@ -70,7 +70,7 @@ function Head({ search }: { readonly search: ContactSearch }) {
   );
 }
 
-/** An import goes on while one looks at the list. */
+/** Shows a running import above the list. */
 function ImportLine() {
   const { t } = useTranslation("contacts");
   const last = useImport();

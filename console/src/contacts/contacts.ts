@@ -2,7 +2,7 @@ import type { InfiniteData } from "@tanstack/react-query";
 import { answered, api, type Contact } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
 
-/** What the address says of the list. */
+/** The filters of the list in the URL. */
 export interface ContactSearch {
   readonly q?: string;
   readonly tag?: number;
@@ -16,7 +16,7 @@ export interface ContactPage {
 
 export type ContactPages = InfiniteData<ContactPage, string | null>;
 
-/** A contact with the version of it for `If-Match`. */
+/** A contact with its version for `If-Match`. */
 export interface ReadContact {
   readonly contact: Contact;
   readonly version: string;
@@ -45,7 +45,7 @@ export async function fetchContact(id: number): Promise<ReadContact> {
 export const nameOf = ({ nombre, numero, platform_id }: Omit<Contact, "chats" | "opted_out_desde">): string =>
   nombre || (numero ? `+${numero}` : platform_id);
 
-/** The newest message with the contact, in any of its chats; null where there is none. */
+/** The time of the latest message in any chat; null if there is none. */
 export const lastContact = ({ chats }: Contact): string | null =>
   chats.reduce<string | null>(
     (latest, { ultimo_mensaje: at }) => (at !== null && (latest === null || at > latest) ? at : latest),
@@ -70,8 +70,8 @@ export function dropContact(id: number): void {
 type Known = Omit<Contact, "chats" | "opted_out_desde"> & Partial<Contact>;
 
 /**
- * Shows what is known of a contact in all lists that have it. A list without filters gets it on top where it is newer than
- * all of them; a row that no longer fits a filter stays until the list is read again, so that no row goes while one works.
+ * Updates the contact in all cached lists. A list without filters gets a newer contact on top. A row that no longer fits a
+ * filter stays until the list is read again, so that it does not disappear while the user works.
  */
 export function showContact(contact: Known): void {
   changeLists((pages, search) => {

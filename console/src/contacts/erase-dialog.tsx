@@ -18,7 +18,7 @@ interface EraseProps {
 
 async function erase(id: number): Promise<void> {
   const { response, error } = await api.DELETE("/contacts/{id}", { params: { path: { id } } });
-  // Erased by somebody else meanwhile: what was wanted.
+  // 404 means that another user erased it meanwhile.
   if (!response.ok && response.status !== 404) throw new Refused(response.status, error);
 }
 

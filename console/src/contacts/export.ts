@@ -1,10 +1,10 @@
 import { Refused } from "../shared/api.ts";
 import type { ContactSearch } from "./contacts.ts";
 
-/** Many contacts take their time. */
+/** An export of many contacts takes long. */
 const limitMs = 10 * 60_000;
 
-/** All contacts that match, as a file. */
+/** Downloads all matching contacts. */
 export async function exportContacts(search: ContactSearch): Promise<void> {
   const query = new URLSearchParams(Object.entries(search).map(([name, value]) => [name, String(value)]));
   const headers = { accept: "text/csv" };
@@ -15,6 +15,6 @@ export async function exportContacts(search: ContactSearch): Promise<void> {
   link.href = url;
   link.download = "contactos.csv";
   link.click();
-  // The browser has begun to read it by then.
+  // By then the browser has started to read it.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

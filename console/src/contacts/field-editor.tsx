@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
 import styles from "./contact.module.css";
 
-/** A custom field while it is edited. */
+/** A custom field in the editor. */
 export interface Field {
   readonly key: number;
   readonly name: string;

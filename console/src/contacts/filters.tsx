@@ -8,7 +8,7 @@ import { useSetSearch } from "../shared/use-set-search.ts";
 import styles from "./contacts.module.css";
 import type { ContactSearch } from "./contacts.ts";
 
-/** As the select names them. */
+/** The options of the select. */
 const wishes = { accepts: false, refuses: true } as const;
 
 export function Filters() {

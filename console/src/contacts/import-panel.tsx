@@ -24,7 +24,7 @@ export function ImportPanel() {
   );
 }
 
-/** A file, its columns, and then how far the service is. */
+/** The steps of an import: file, columns, progress. */
 function Wizard({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation("contacts");
   const last = useImport();

@@ -13,7 +13,7 @@ interface StateProps {
   readonly onClose: () => void;
 }
 
-/** How far an import is, or what became of it. */
+/** The progress or the result of an import. */
 export function ImportState({ last, onAgain, onClose }: StateProps) {
   const { t, i18n } = useTranslation("contacts");
   const count = (value: number): string => value.toLocaleString(i18n.language);

@@ -3,7 +3,7 @@ import type { ClientEvents, ServerEvents } from "../../../client/src/index.ts";
 import { queryClient } from "../shared/query.ts";
 import { contactKey, dropContact, showContact } from "./contacts.ts";
 
-/** Keeps right what is shown of contacts. */
+/** Updates cached contacts by events. */
 export function hearContacts(socket: Socket<ServerEvents, ClientEvents>): void {
   socket.on("contact:changed", ({ contacto, borrado }) => {
     if (borrado) return dropContact(contacto.id);

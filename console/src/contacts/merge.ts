@@ -1,4 +1,4 @@
-/** What a form holds of a contact. */
+/** The editable fields of a contact. */
 export interface Draft {
   readonly name: string;
   readonly phone: string;
@@ -7,12 +7,12 @@ export interface Draft {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Something that two people changed to different values. */
+/** A field that two users changed to different values. */
 export interface Clash {
   readonly part: "name" | "phone" | "optedOut" | "field";
-  /** The name of the custom field. */
+  /** The name, for a custom field. */
   readonly field?: string;
-  /** What the other wrote; null where the other removed it. */
+  /** The other user's value; null if it was removed. */
   readonly theirs: string | boolean | null;
 }
 
@@ -22,8 +22,7 @@ interface Merged {
 }
 
 /**
- * Joins what two people changed in one contact. A field that only one of them changed has that change; where both changed
- * it, mine stays and the other's is listed.
+ * Merges the changes of two users. If both changed a field, `mine` wins and the other value is reported as a clash.
  */
 export function merge(base: Draft, mine: Draft, theirs: Draft): Merged {
   const clashes: Clash[] = [];

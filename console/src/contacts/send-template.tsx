@@ -21,7 +21,7 @@ interface SendProps {
   readonly onClose: () => void;
 }
 
-/** Those that the platform lets be sent as they are. */
+/** Templates that can be sent without further input. */
 const isReady = ({ state, headerMedia, hasOwnFile }: Template): boolean =>
   state === "APPROVED" && (headerMedia === null || hasOwnFile);
 
@@ -34,7 +34,7 @@ const textOf = ({ headerMedia, header, body, footer, buttons, variables }: Templ
   placeholders: variables,
 });
 
-/** The first message to a contact: outside of the service window the platform takes templates alone. */
+/** The first message to a contact must be a template, since the service window is closed. */
 export function SendTemplate({ contact, onClose }: SendProps) {
   const { t } = useTranslation("contacts");
   const { empresa } = useMe();
@@ -63,7 +63,7 @@ export function SendTemplate({ contact, onClose }: SendProps) {
       const chat = read?.contact.chats.find(({ provider }) => provider === "platform-apicloud");
       if (chat) void navigate({ to: "/inbox/$chat", params: { chat: String(chat.chat_id) } });
     },
-    // The key belongs to the request that failed.
+    // A failed request must not be repeated under the same key.
     onError: () => setOnce(newKey()),
   });
   const submit = (event: FormEvent): void => {

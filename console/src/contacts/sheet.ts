@@ -1,7 +1,7 @@
 import Papa from "papaparse";
 import { encodingOf } from "../shared/encoding.ts";
 
-/** A file of contacts, with as much of it as its columns can be judged by. */
+/** A file of contacts with a sample of its rows. */
 export interface Sheet {
   readonly file: File;
   readonly encoding: string;
@@ -12,7 +12,7 @@ export interface Sheet {
   readonly rows: number;
 }
 
-/** What becomes of a column. */
+/** The use of a column. */
 export type Target =
   | { readonly kind: "number" | "name" | "tags" | "optedOut" | "skip" }
   | { readonly kind: "field"; readonly name: string };
@@ -25,14 +25,14 @@ export class WrongSheet extends Error {
   }
 }
 
-/** What the service takes. */
+/** The service's limit. */
 export const mostRows = 500_000;
 const largestBytes = 256 * 1024 * 1024;
 const longestFieldName = 100;
 const sampleRows = 5;
 const pieceBytes = 512 * 1024;
 
-/** A piece at a time, so that the page goes on meanwhile. Commas, semicolons or tabs. */
+/** Reads in pieces, so that the page stays responsive. Separators are commas, semicolons or tabs. */
 function readRows(file: File, encoding: string, take: (rows: string[][]) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     Papa.parse<string[]>(file, {
@@ -73,7 +73,7 @@ const words: readonly (readonly ["number" | "name" | "tags" | "optedOut" | "skip
   ["skip", /^(id|creado|motivo)$/i],
 ];
 
-/** By their headers; every kind but skipping once, and what says nothing else is a custom field. */
+/** Guesses from the headers. Each field is used once; unknown headers become custom fields. */
 export function guessTargets(columns: readonly string[]): readonly Target[] {
   const given = new Set<string>();
   return columns.map((column): Target => {
@@ -85,7 +85,7 @@ export function guessTargets(columns: readonly string[]): readonly Target[] {
   });
 }
 
-/** Why the columns cannot be taken in so; null where they can. */
+/** Why the file cannot be imported with these columns; null if it can. */
 export function complaintAbout(targets: readonly Target[]): WrongSheetReason | null {
   if (!targets.some(({ kind }) => kind === "number")) return "noNumber";
   const headers = targets.map(headerOf).filter((header) => header !== null);
@@ -98,7 +98,7 @@ export function complaintAbout(targets: readonly Target[]): WrongSheetReason | n
 const headers = { number: "numero", name: "nombre", tags: "tags", optedOut: "opted_out" } as const;
 const reserved = /^\s*(id|nombre|numero|opted_out|tags|creado|motivo)\s*$|^campos\./i;
 
-/** The column as the service knows it; null for one that is left out. */
+/** The service's header of a column; null if it is skipped. */
 export function headerOf(target: Target): string | null {
   if (target.kind === "skip") return null;
   if (target.kind !== "field") return headers[target.kind];
@@ -106,7 +106,7 @@ export function headerOf(target: Target): string | null {
   return reserved.test(name) ? `campos.${name}` : name;
 }
 
-/** The file as the service takes it: UTF-8, commas, and the columns by their targets. */
+/** The file as the service expects it: UTF-8, commas, and its own headers. */
 export async function csvOf({ file, encoding, columns }: Sheet, targets: readonly Target[]): Promise<Blob> {
   const kept = targets.flatMap((target, at) => (headerOf(target) === null ? [] : at));
   const header = kept.map((at) => headerOf(targets[at] ?? { kind: "skip" }) ?? "");
@@ -114,7 +114,7 @@ export async function csvOf({ file, encoding, columns }: Sheet, targets: readonl
   let isFirst = true;
   await readRows(file, encoding, (rows) => {
     const body = isFirst ? rows.slice(1) : rows;
-    // Cells beyond the last column go along: the service refuses such a row and says why.
+    // Superfluous cells are kept, so that the service refuses the row with a reason.
     const cells = body.map((row) => [...kept.map((at) => row[at] ?? ""), ...row.slice(columns.length)]);
     const lines = isFirst ? [header, ...cells] : cells;
     isFirst = false;

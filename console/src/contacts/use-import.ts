@@ -5,21 +5,21 @@ import { queryClient } from "../shared/query.ts";
 import { importRows, type RowCounts, rowsIn } from "../shared/row-import.ts";
 import { storage } from "../shared/storage.ts";
 
-/** The last import that this browser sent; it goes on while one works elsewhere in the console. */
+/** The last import of this browser. It continues while the user works elsewhere in the console. */
 export interface Import {
   readonly file: string;
   readonly rows: number;
   readonly counts: RowCounts;
-  /** `broken`: it ended early, and what was taken in stays. */
+  /** `broken` means that it ended early; imported rows stay. */
   readonly state: "running" | "done" | "broken";
-  /** Where the refused rows are; null where there are none. */
+  /** The URL of the refused rows; null if there are none. */
   readonly refusedAt: string | null;
-  /** What the service said where it broke off; null where it was not reached, or the page was closed. */
+  /** The service's error if it broke off; null if the connection failed or the page was closed. */
   readonly reason: string | null;
   readonly endedAt: number | null;
 }
 
-/** The service keeps refused rows so long. */
+/** How long the service stores refused rows. */
 const keptMs = 24 * 3_600_000;
 const nothing: RowCounts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
 
@@ -36,7 +36,7 @@ function set(next: Import | null): void {
   for (const listener of listeners) listener();
 }
 
-/** An import that was under way when its page was closed has broken off. */
+/** An import that was running when its page was closed counts as broken. */
 function stored(id: number): Import | null {
   try {
     const found = JSON.parse(storage.get(placeOf(id)) ?? "null") as Import | null;
@@ -80,7 +80,7 @@ export async function startImport(file: string, rows: number, csv: Blob): Promis
   } finally {
     running = null;
     removeEventListener("beforeunload", warn);
-    // No event tells of each contact.
+    // Imports cause no event per contact.
     void queryClient.invalidateQueries({ queryKey: ["contacts"] });
   }
 }

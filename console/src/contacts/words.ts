@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
 import { notice } from "../shared/notice.ts";
 
-/** Why the service refused, in the user's language where this screen knows the reason. */
+/** The reason of a refusal, translated if this screen knows it. */
 export function useWordsOf(): (error: unknown) => string {
   const { t, i18n } = useTranslation("contacts");
   return (error) => {
@@ -12,7 +12,7 @@ export function useWordsOf(): (error: unknown) => string {
   };
 }
 
-/** For what fails without a place of its own. */
+/** Shows errors that belong to no field. */
 export function useShownFailure(): (error: unknown) => void {
   const wordsOf = useWordsOf();
   return (error) => notice({ isFailure: true, message: wordsOf(error) });

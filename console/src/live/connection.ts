@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** What the quiet line says of the connection. */
+/** Shown in the status line. */
 export type ConnectionState = "connecting" | "online" | "reconnecting" | "catching-up" | "ended";
 
 let state: ConnectionState = "connecting";

@@ -1,7 +1,4 @@
-/**
- * Events of the last while. A list that is being loaded can be older than an event that arrives before it; what came
- * since the loading began is applied to it once more.
- */
+/** Recent events. They are applied again to a list that began to load before they arrived, since it may be older. */
 export class Recent<Event> {
   readonly #kept: { readonly at: number; readonly event: Event }[] = [];
   readonly #limit = 2_000;

@@ -11,11 +11,11 @@ interface CustomExtras {
 
 interface PricedExtra {
   readonly name: string;
-  /** What was agreed for this order, or the price of the list. */
+  /** The custom price, or the list price. */
   readonly price: number;
 }
 
-/** Shops write custom prices, too: what is no amount does not count. */
+/** Custom prices may be any text; invalid ones are ignored. */
 export function extrasOf(order: Order, line: OrderLine): PricedExtra[] {
   const custom = (order.extra_data.customExtras as CustomExtras | null | undefined)?.[order.id];
   return line.extras.map(({ extra }) => {
@@ -29,7 +29,7 @@ export function extrasOf(order: Order, line: OrderLine): PricedExtra[] {
 
 const cents = (amount: number): number => Math.round(amount * 100);
 
-/** What a line costs: each piece with its extras. */
+/** The price of a line with its extras. */
 export function amountOf(
   quantity: number,
   price: number | string,

@@ -7,20 +7,20 @@ import { type Card, orderKey, type State, stateOf } from "./orders.ts";
 export interface Filter {
   readonly branch?: number;
   readonly agent?: number;
-  /** First day that counts, `2026-01-31`, by the business's clock. */
+  /** The first day, `2026-01-31`, in the business's time zone. */
   readonly from?: string;
-  /** Last day that counts. */
+  /** The last day. */
   readonly to?: string;
 }
 
-/** What an address says of the board. */
+/** The filters of the board in the URL. */
 export interface BoardSearch extends Filter {
-  /** The column that a phone shows. */
+  /** The visible column on a phone. */
   readonly tab?: State;
   readonly q?: string;
 }
 
-/** A filter as the API takes it: days as moments, `to` exclusive. */
+/** The API's filter: days as instants, `to` exclusive. */
 export interface Wanted {
   readonly sucursalId?: number;
   readonly userId?: number;
@@ -64,11 +64,11 @@ export async function fetchColumn(
   return pages[0] ?? asked;
 }
 
-/** Pages are counted from the newest: after orders came or went, the next one may repeat some, and must leave out none. */
+/** Pages count from the newest order. After changes the next page may repeat orders, but must not skip any. */
 export const nextPage = (last: Page, pages: readonly Page[]): number | undefined =>
   last.hasNextPage ? Math.floor(cardsOf(pages).length / pageSize) + 1 : undefined;
 
-/** Each order once. */
+/** Removes duplicates of several pages. */
 export function cardsOf(pages: readonly Page[]): Card[] {
   const cards = new Map<number, Card>();
   for (const card of pages.flatMap(({ data }) => data)) if (!cards.has(card.id)) cards.set(card.id, card);
@@ -93,7 +93,7 @@ const fits = (card: Card, { sucursalId, userId, from, to }: Wanted): boolean =>
 
 const isNewer = (a: Card, b: Card): boolean => (a.createdAt === b.createdAt ? a.id > b.id : a.createdAt > b.createdAt);
 
-/** The column after a card came in, changed, or left. Newest first, as the service sorts. */
+/** Adds, updates or removes a card. Newest first, as the service sorts. */
 function columnWith(column: Column, card: Card, isIn: boolean): Column {
   const pages = column.pages.map((page) => ({ ...page, data: page.data.filter(({ id }) => id !== card.id) }));
   if (!isIn) return { ...column, pages };
@@ -113,7 +113,7 @@ function columnWith(column: Column, card: Card, isIn: boolean): Column {
   };
 }
 
-/** Moves the card to where it belongs, in all columns that are shown. */
+/** Moves the card between the cached columns. */
 export function placeCard(card: Card): void {
   for (const [key, column] of queryClient.getQueriesData<Column>({ queryKey: [...boardKey, "column"] })) {
     if (!column) continue;
@@ -127,7 +127,7 @@ export function placeCard(card: Card): void {
 const countsPauseMs = 1_000;
 let isRecounting = false;
 
-/** Of many changes in a row, the counts are asked for once. */
+/** Reads the counts once after several changes. */
 export function recount(): void {
   if (isRecounting) return;
   isRecounting = true;
@@ -140,7 +140,7 @@ export function recount(): void {
 const newsMs = 2_500;
 const news = new Map<number, "one" | "other">();
 
-/** Whether an event told of the order just now. The value changes with each event, so that each one is seen. */
+/** Whether an event about the order has just arrived. The value alternates, so that each event is animated. */
 export const newsOf = (id: number): "one" | "other" | undefined => news.get(id);
 
 function noteNews(id: number): void {
@@ -151,7 +151,7 @@ function noteNews(id: number): void {
   }, newsMs);
 }
 
-/** An order as an event tells it. */
+/** Handles an event about an order. */
 export function hearOrder(card: Card): void {
   recent.add(card);
   noteNews(card.id);
@@ -160,7 +160,7 @@ export function hearOrder(card: Card): void {
   void queryClient.invalidateQueries({ queryKey: orderKey(card.id) });
 }
 
-/** After a gap in events. */
+/** For when events were missed. */
 export function reloadOrders(): void {
   void queryClient.invalidateQueries({ queryKey: boardKey });
   void queryClient.invalidateQueries({ queryKey: ["order"] });

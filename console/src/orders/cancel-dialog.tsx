@@ -5,7 +5,7 @@ import { Dialog } from "../shared/panel.tsx";
 
 interface CancelDialogProps {
   readonly order: { readonly id: number } | null;
-  /** Null where the order stays as it is. */
+  /** Null if the order is not cancelled. */
   readonly onEnd: (reason: string | null) => void;
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { answered, api } from "../shared/api.ts";
 
-/** Choices of forms: the first 100 of each, which `q` narrows where there can be more. */
+/** The number of choices that are loaded; `q` narrows them. */
 const limit = 100;
 const staleTime = 60_000;
 

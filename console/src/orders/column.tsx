@@ -17,7 +17,7 @@ interface ColumnProps {
   readonly state: State;
   readonly wanted: Wanted;
   readonly count: number | undefined;
-  /** Whether a card that is dragged may come here; null while none is. */
+  /** Whether the dragged card may be dropped here; null if none is dragged. */
   readonly mayTake: boolean | null;
   readonly onMove: (card: Card, to: State) => void;
 }
@@ -89,7 +89,7 @@ function Cards({ label, cards, onMove, onEnd }: CardsProps) {
     if (last >= cards.length - loadAhead) onEnd();
   });
   return (
-    // Keyboards scroll it, too, where it holds no card that could have the focus.
+    // Without cards that can be focused, the column itself must be scrollable by keyboard.
     <div ref={scroller} className={styles.scroller} data-empty={cards.length === 0}>
       {/* biome-ignore lint/a11y/useSemanticElements: the browser would measure list items that are not there. */}
       <div role="list" aria-label={label} style={{ height: virtualizer.getTotalSize(), position: "relative" }}>

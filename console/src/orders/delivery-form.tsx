@@ -9,7 +9,7 @@ import { DeliveryFields } from "./delivery-fields.tsx";
 import styles from "./drawer.module.css";
 import { assignDriver, type Delivery, isOpen, type OpenOrder, orderKey, saveDelivery } from "./orders.ts";
 
-/** What was typed stays until it is saved, also when the order changes meanwhile. */
+/** Entered values stay until they are saved, even if the order changes meanwhile. */
 export function DeliveryForm({ opened: { order, version } }: { readonly opened: OpenOrder }) {
   const { t } = useTranslation("orders");
   const [changes, setChanges] = useState<Partial<Delivery>>({});

@@ -11,7 +11,7 @@ import { useMove } from "./use-move.ts";
 
 const limit = 30;
 
-/** Orders of all columns that match, the newest first. */
+/** Matching orders of all columns, newest first. */
 export function Found({ q }: { readonly q: string }) {
   const { t } = useTranslation("orders");
   const { empresa } = useMe();

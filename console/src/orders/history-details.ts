@@ -11,7 +11,7 @@ interface Step {
   readonly to?: unknown;
 }
 
-/** Labels of the fields that people know, by their names in the API. */
+/** Labels of fields, by their names in the API. */
 const labels = {
   shipment_method: "shipment",
   payment_method: "payment",
@@ -31,7 +31,7 @@ interface Named {
   readonly nombre: string;
 }
 
-/** Says in a user's words what a change did: a line for each field, the product, or the reason. */
+/** Describes a change: a line per field, the product, or the reason. */
 export function useDetailsOf(order: Order): (changes: Changes) => string[] {
   const { t } = useTranslation("orders");
   const wordsOf = useWords();
@@ -39,12 +39,12 @@ export function useDetailsOf(order: Order): (changes: Changes) => string[] {
   const product = ({ from, to }: Step): string[] => {
     const line = (to ?? from) as { readonly quantity?: number; readonly articulo_id?: number } | null;
     const name = articles.get(line?.articulo_id ?? 0);
-    // Of a product that is no longer in the order the history has no name.
+    // The history has no names of removed products.
     return line && name !== undefined ? [`${line.quantity} × ${name}`] : [];
   };
   return (changes) => {
     const { detail, cancel_reason } = changes as Record<string, Step | undefined>;
-    // What it was made with is what the order's panel shows.
+    // The panel shows the details of a new order.
     if (changes.details !== undefined) return [];
     return [
       ...(detail ? product(detail) : []),

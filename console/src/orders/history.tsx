@@ -11,7 +11,7 @@ const limit = 20;
 
 interface HistoryProps {
   readonly order: Order;
-  /** Of the order as it is shown: with each one there is more to tell. */
+  /** The shown version of the order. A new version means that there is more history. */
   readonly version: string;
 }
 

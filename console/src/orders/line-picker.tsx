@@ -15,12 +15,12 @@ const searchPauseMs = 200;
 
 interface LinePickerProps {
   readonly isSaving: boolean;
-  /** @param once - the same for each attempt at this line */
+  /** @param once - the Idempotency-Key, the same for each attempt */
   readonly onPick: (line: NewLine, once: string, shown: PickedNames) => void;
   readonly onCancel: () => void;
 }
 
-/** What a line that is not saved yet is shown by. */
+/** The names for a line that is not saved yet. */
 export interface PickedNames {
   readonly name: string;
   readonly price: number;
@@ -40,7 +40,7 @@ export function LinePicker({ isSaving, onPick, onCancel }: LinePickerProps) {
   const { data: found = [] } = useArticles(q);
   const { data: allExtras = [] } = useExtras();
   const [chosen, setChosen] = useState<(typeof found)[number] | null>(null);
-  // What was chosen stays a choice while another search is typed.
+  // The selected article stays available while the user searches for another one.
   const articles = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found;
   const extras = allExtras.filter(
     ({ articulos }) => articulos.length === 0 || (chosen !== null && articulos.includes(chosen.id)),

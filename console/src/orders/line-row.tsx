@@ -8,10 +8,10 @@ import styles from "./drawer.module.css";
 interface LineRowProps {
   readonly quantity: number;
   readonly name: string;
-  /** Of one piece, without extras. */
+  /** The price of one piece without extras. */
   readonly price: number;
   readonly extras: readonly { readonly name: string; readonly price: number }[];
-  /** Null where it may not be removed. */
+  /** Null if it may not be removed. */
   readonly onRemove: (() => void) | null;
   readonly isBusy?: boolean;
 }

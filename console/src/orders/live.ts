@@ -2,7 +2,7 @@ import type { Socket } from "socket.io-client";
 import type { ClientEvents, ServerEvents } from "../../../client/src/index.ts";
 import { hearOrder, reloadOrders } from "./board.ts";
 
-/** Keeps right what is shown of orders. */
+/** Updates cached orders by events. */
 export function hearOrders(socket: Socket<ServerEvents, ClientEvents>): void {
   socket.on("order:changed", hearOrder);
   socket.on("resync", reloadOrders);

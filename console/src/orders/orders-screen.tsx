@@ -27,9 +27,9 @@ import { Found } from "./found.tsx";
 import { type Card, nextStates, type State, states } from "./orders.ts";
 import { useMove } from "./use-move.ts";
 
-/** The mouse has to travel so many pixels before a press is a drag: a click opens the order. */
+/** A press becomes a drag after this many pixels; otherwise it is a click. */
 const dragDistance = 6;
-/** A finger that moves sooner scrolls. */
+/** A shorter touch scrolls. */
 const touchHold = { delay: 250, tolerance: 8 } as const;
 
 export function OrdersScreen() {
@@ -119,7 +119,7 @@ interface TabsProps {
 function Tabs({ tab, counts }: TabsProps) {
   const { t } = useTranslation("orders");
   const row = useRef<HTMLElement>(null);
-  // A phone shows a part of the tabs.
+  // On a phone only some tabs are visible.
   useEffect(() => showInRow(row.current, row.current?.children[states.indexOf(tab)]), [tab]);
   return (
     <nav ref={row} aria-label={t("tabs")} className={styles.tabs}>

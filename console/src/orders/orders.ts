@@ -3,7 +3,7 @@ import { answered, api, Refused } from "../shared/api.ts";
 
 export type Order = components["schemas"]["Order"];
 export type OrderLine = components["schemas"]["OrderLine"];
-/** What a card shows: rows of lists and events both have it. */
+/** The fields of a card, which lists and events both have. */
 export type Card = Omit<components["schemas"]["ListedOrder"], "type"> & { readonly version?: number };
 
 export const states = ["pending", "progress", "on-the-way", "completed", "cancelled"] as const;
@@ -18,7 +18,7 @@ const stateOfStatus: Readonly<Record<number, State>> = {
   5: "cancelled",
 };
 
-/** What an order gets that is moved to a column: the first of two statuses that are on the way. */
+/** The status of an order that is moved to a column. The column `on the way` has two; the first one is used. */
 export const statusOf: Readonly<Record<State, Card["status"]>> = {
   pending: 8,
   progress: 1,
@@ -50,7 +50,7 @@ const stepsBack: Readonly<Record<State, readonly State[]>> = {
 
 type Movable = Pick<Card, "status" | "shipment_method">;
 
-/** Where a user may move an order, forward first. The service decides in any case: this only spares useless offers. */
+/** The states that a user may choose, the next one first. The service checks it, too. */
 export function nextStates(order: Movable, isAdministrator: boolean): State[] {
   const from = stateOf(order);
   const isPickup = order.shipment_method === "pickup";
@@ -63,13 +63,13 @@ export function nextStates(order: Movable, isAdministrator: boolean): State[] {
 
 export interface OpenOrder {
   readonly order: Order;
-  /** For `If-Match`: the version that is shown. */
+  /** The shown version, for `If-Match`. */
   readonly version: string;
 }
 
 export const orderKey = (id: number) => ["order", id] as const;
 
-/** Null where there is none, or none that may be seen. */
+/** Null if it does not exist or is not visible. */
 export async function fetchOrder(businessId: number, id: number): Promise<OpenOrder | null> {
   const path = { businessId, orderId: id };
   const asked = api.GET("/catalogs/v2/orders/sucursal/{businessId}/order/{orderId}", { params: { path } });
@@ -82,7 +82,7 @@ export async function fetchOrder(businessId: number, id: number): Promise<OpenOr
   }
 }
 
-/** Without a version the change counts for the order as it is by then. */
+/** Without a version the change applies to any version. */
 const ifMatch = (version: string | null) => (version ? { "If-Match": version } : {});
 
 export const moveOrder = (id: number, to: State, reason: string | null, version: string | null) =>
@@ -104,11 +104,11 @@ export const assignDriver = (id: number, driverId: number | null, version: strin
 export interface NewLine {
   readonly articleId: number;
   readonly quantity: number;
-  /** A price of its own counts only together with what was picked. */
+  /** A custom price needs the picked options. */
   readonly extras: { readonly id: number; readonly customPrice?: number; readonly picked?: string }[];
 }
 
-/** @param once - the same for each attempt at one line: it is added once */
+/** @param once - the Idempotency-Key, the same for each attempt */
 export const addLine = (orderId: number, line: NewLine, version: string, once: string) =>
   answered(
     api.POST("/catalogs/orders/products/new", {
@@ -125,7 +125,7 @@ export const removeLine = (orderId: number, detailId: number, version: string) =
     }),
   );
 
-/** The service empties each of these that is left out, so all are sent. */
+/** All fields are sent, since the service clears missing ones. */
 export type Delivery = Pick<
   Order,
   | "shipment_method"
@@ -157,7 +157,7 @@ export const saveDelivery = (orderId: number, delivery: Delivery, version: strin
     }),
   );
 
-/** @param once - the same for each attempt at one order: it is made once */
+/** @param once - the Idempotency-Key, the same for each attempt */
 export const createOrder = (
   chatId: number | null,
   type: string,

@@ -10,7 +10,7 @@ import { useClock } from "../shared/use-clock.ts";
 import styles from "./drawer.module.css";
 import { type LinkBy, type Order, orderKey, sendPaymentLink } from "./orders.ts";
 
-/** Sent once for each press: the key of an attempt that failed on its way is kept for the next press. */
+/** Sends the link once per click. After a connection error the next click uses the same key. */
 export function PaymentLink({ order }: { readonly order: Order }) {
   const { t } = useTranslation("orders");
   const { empresa } = useMe();

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-/** The ways to pay that shops name alike; any other is shown as it is written. */
+/** Common payment methods with translations. Others are shown unchanged. */
 export const payments = ["cash", "card", "qr", "transfer"] as const;
 
 export function usePaymentName(): (payment: string) => string {

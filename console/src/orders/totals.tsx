@@ -3,7 +3,7 @@ import { useMoney } from "../shared/money.ts";
 import styles from "./drawer.module.css";
 import type { Order } from "./orders.ts";
 
-/** The service's figures: nothing is added up here. */
+/** Shows the service's totals; nothing is computed here. */
 export function Totals({ order }: { readonly order: Order }) {
   const { t } = useTranslation("orders");
   const money = useMoney();
@@ -30,7 +30,7 @@ export function Totals({ order }: { readonly order: Order }) {
   );
 }
 
-/** Null where none is charged: orders that are picked up, and those with a coupon for the delivery. */
+/** Null for pickup orders and orders with a delivery coupon. */
 export function shippingOf({ shipment_method, zona, details, speedy_delivery_price }: Order): number | null {
   if (shipment_method === "pickup" || !zona || details.some(({ type }) => type === "delivery_coupon")) return null;
   return speedy_delivery_price ?? Number(zona.precio);

@@ -13,7 +13,7 @@ import styles from "./account.module.css";
 import { isGoodPassword, PasswordRules } from "./password-rules.tsx";
 import { OwnSessions, ownSessionsChanged } from "./sessions.tsx";
 
-/** What users of every role decide about themselves. */
+/** Settings that each user has. */
 export function AccountScreen() {
   const { t } = useTranslation("people");
   const me = useMe();

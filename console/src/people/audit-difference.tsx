@@ -2,10 +2,10 @@ import { useTranslation } from "react-i18next";
 import settings from "../settings/settings.module.css";
 import styles from "./audit.module.css";
 
-/** A record's fields before or after a change; null where there was no record. */
+/** The record before or after a change; null if it did not exist. */
 export type Kept = Readonly<Record<string, unknown>> | null;
 
-/** Only the fields that differ, each with both values. */
+/** The changed fields with both values. */
 export function Difference({ before, after }: { readonly before: Kept; readonly after: Kept }) {
   const { t } = useTranslation("people");
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(

@@ -18,7 +18,7 @@ interface EntryProps {
   readonly search: AuditSearch;
 }
 
-/** One change: who did what, and on demand what is different. */
+/** A change with its actor; details are shown on demand. */
 export function AuditEntry({ entry, search }: EntryProps) {
   const { t } = useTranslation("people");
   const clock = useClock();
@@ -27,7 +27,7 @@ export function AuditEntry({ entry, search }: EntryProps) {
   const { id, at, actor, ip, resource, record_id, change, before, after } = entry;
   const known = oneOf(resources, resource);
   const what = known ? t(`audit.resources.${known}`) : resource;
-  // The audit lists an accepted invitation as removed.
+  // The audit records an accepted invitation as removed.
   const isAccepted = resource === "user-invitations" && change === "removed";
   const subject = useSubject(entry, what);
   const who = useActor(actor);
@@ -74,10 +74,10 @@ export function AuditEntry({ entry, search }: EntryProps) {
   );
 }
 
-/** Businesses have one such record, which needs no name. */
+/** A business has one such record, so it needs no name. */
 const single: readonly string[] = ["business", "flags"];
 
-/** The name of the changed record. For sessions, invitations and passwords it is the current name of their user. */
+/** The name of the changed record. For sessions, invitations and passwords it is the user's current name. */
 function useSubject({ resource, record_id, before, after }: Entry, what: string): string {
   const { data: users } = useAllUsers();
   const user = /^users?\b/.test(resource) && users?.find(({ id }) => id === record_id)?.nombre;

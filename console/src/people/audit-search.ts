@@ -1,6 +1,6 @@
 import { dayParam, idParam, oneOf, said } from "../shared/search-params.ts";
 
-/** Those that people change; the rest of what the audit keeps is found without the filter. */
+/** Resources that users change. Entries of others are found without this filter. */
 export const resources = [
   "users",
   "user-invitations",
@@ -35,7 +35,7 @@ export interface AuditSearch {
   readonly to?: string;
 }
 
-/** A record counts only together with its resource. */
+/** `record` requires `resource`. */
 export function auditSearch({ resource, record, user, from, to }: Record<string, unknown>): AuditSearch {
   const known = oneOf(resources, resource);
   return said<AuditSearch>({

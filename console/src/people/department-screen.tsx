@@ -34,7 +34,7 @@ export function DepartmentScreen() {
     queryKey: ["admin", "departments", "one", department],
     queryFn: () => readDepartment(Number(department)),
     enabled: !isNew,
-    // A form starts from what is stored now.
+    // A form must start from fresh data.
     staleTime: 0,
     gcTime: 0,
   });

@@ -13,14 +13,14 @@ const source = {
   place: "flags",
   read: () => answered(api.GET("/admin/flags")),
   save: (body: Fields, header: IfMatch) => answered(api.PUT("/admin/flags", { params: { header }, body })),
-  /** All that the service sends goes back to it, so that a flag that this page does not know stays as it is. */
+  /** All stored flags are sent back, so that unknown flags do not change. */
   readOf: ({ id: _, version, ...fields }: Stored) => ({ fields: fields as Fields, version }),
 } as const;
 
 export const FlagsScreen = () => <SingleRecordPage source={source} form={FlagsForm} />;
 
 const ofOperator = ["media_quota_bytes", "group_shared_report"] as const;
-/** The zone is changed on the page of the business. */
+/** Flags with a control on another page. */
 const elsewhere: readonly string[] = ["timezone"];
 const known: readonly string[] = [...Object.values(groups).flat(), ...ofOperator, ...elsewhere];
 

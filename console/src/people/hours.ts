@@ -1,9 +1,9 @@
 export const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type Day = (typeof days)[number];
 
-/** From and to, by the business's clock; a `to` at or before its `from` is on the next day. */
+/** Start and end in the business's time zone. An end at or before the start is on the next day. */
 export type Span = readonly [from: string, to: string];
-/** As the service has it: null is always open, a day that is left out is closed. */
+/** The service's format: null means always open, and a missing day is closed. */
 export type Hours = Partial<Record<Day, string[][]>> | null;
 export type Week = Readonly<Record<Day, readonly Span[]>>;
 
@@ -30,7 +30,7 @@ type Range = readonly [from: number, to: number];
 
 const dayAfter = (day: Day): Day => days[(days.indexOf(day) + 1) % days.length] as Day;
 
-/** The minutes of each day in which it is open: what goes past midnight counts on the next day. */
+/** The open minutes of each day. Minutes after midnight belong to the next day. */
 export function openMinutes(week: Week): Readonly<Record<Day, readonly Range[]>> {
   const open = each(() => [] as Range[]);
   for (const day of days)
@@ -45,7 +45,7 @@ export function openMinutes(week: Week): Readonly<Record<Day, readonly Range[]>>
   return each((day) => joined(open[day]));
 }
 
-/** In order, with those that touch as one. */
+/** Sorted, with adjacent ranges merged. */
 function joined(ranges: readonly Range[]): Range[] {
   const all: [number, number][] = [];
   for (const [from, to] of ranges.toSorted(([one], [other]) => one - other)) {
@@ -74,7 +74,7 @@ export function slotOf(ranges: readonly Range[], slot: number): Slot {
   return ranges.some(([begin, end]) => begin < to && end > from) ? "partly" : "closed";
 }
 
-/** Opens or closes half hours of a day. Hours past midnight are then written on the day that they are on. */
+/** Opens or closes half hours of a day. Hours after midnight are moved to their own day. */
 export function painted(week: Week, day: Day, [first, last]: Range, isOpen: boolean): Week {
   const open = openMinutes(week);
   const range: Range = [Math.min(first, last) * slotMinutes, (Math.max(first, last) + 1) * slotMinutes];
@@ -82,7 +82,7 @@ export function painted(week: Week, day: Day, [first, last]: Range, isOpen: bool
   return each((one) => (one === day ? changed : open[one]).map(([from, to]): Span => [timeOf(from), timeOf(to)]));
 }
 
-/** The first day on which two spans overlap, as the service would refuse it; those of the next morning do not count. */
+/** The first day with overlapping spans, which the service refuses. Spans after midnight are not compared. */
 export function overlapping(week: Week): Day | undefined {
   return days.find((day) => {
     let end = -1;

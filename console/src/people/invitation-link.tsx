@@ -10,7 +10,7 @@ interface LinkProps {
   readonly name: string;
 }
 
-/** The service shows the link once, and leaves it to people to send it. */
+/** The link is shown only once, and users must send it themselves. */
 export function InvitationLink({ invitation: { token, expires_at }, name }: LinkProps) {
   const { t } = useTranslation("people");
   const clock = useClock();

@@ -4,13 +4,13 @@ import styles from "./people.module.css";
 
 export const [shortest, longest] = [10, 200];
 
-/** The service counts characters, not the units that a text is stored in. */
+/** Counts characters like the service, not UTF-16 units. */
 export const isGoodPassword = (password: string): boolean => {
   const length = [...password].length;
   return length >= shortest && length <= longest;
 };
 
-/** The one rule of the service, and whether what is typed keeps it. */
+/** The password rule, and whether the entered text meets it. */
 export function PasswordRules({ password, id }: { readonly password: string; readonly id: string }) {
   const { t } = useTranslation("people");
   const length = [...password].length;

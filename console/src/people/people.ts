@@ -24,7 +24,7 @@ export const useUsers = (filters: UserFilters) =>
 
 export const readUser = (id: number) => answered(api.GET("/admin/users/{id}", { params: { path: { id } } }));
 
-/** Users to choose from, the inactive ones too: what has them keeps them. */
+/** All users for a select, including inactive ones, since records may refer to them. */
 export const useAllUsers = () =>
   useQuery({
     queryKey: ["admin", "users", "all"],

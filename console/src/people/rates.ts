@@ -1,4 +1,4 @@
-/** As the service has them: one object for all days, or a list of objects with the day from which each holds. */
+/** The service's format: one object for all days, or a list of objects with their first days. */
 export type Conversion = Record<string, number | string> | ({ from: string } & Record<string, number | string>)[];
 
 export interface Rate {
@@ -6,7 +6,7 @@ export interface Rate {
   readonly value: string;
 }
 export interface RateGroup {
-  /** Empty for all days. */
+  /** The first day; empty for all days. */
   readonly from: string;
   readonly rates: readonly Rate[];
 }
@@ -22,7 +22,7 @@ export function groupsOf(conversion: Conversion | null): RateGroup[] {
   return conversion.map((group) => ({ from: group.from, rates: ratesOf(group) }));
 }
 
-/** Values stay texts, so that no digit of them is lost; one without a code is not written yet and is left out. */
+/** Values stay texts to keep all digits. Rates without a code are incomplete and left out. */
 export function conversionOf(groups: readonly RateGroup[]): Conversion | null {
   const written = groups.map(({ from, rates }) => ({
     from,

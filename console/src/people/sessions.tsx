@@ -14,12 +14,12 @@ type Answer = paths["/me/sessions"]["get"]["responses"][200]["content"]["applica
 type Session = Answer["data"][number];
 type Ending = Promise<{ readonly error?: unknown; readonly response: Response }>;
 
-/** The sessions of one user, and the requests that read and end them. */
+/** Requests for the sessions of a user. */
 interface Source {
   readonly key: readonly unknown[];
   readonly read: (signal: AbortSignal) => Promise<Answer>;
   readonly end: (id: number) => Ending;
-  /** Ends all of them; of one's own, all but the one that asks. */
+  /** Ends all sessions, except this one if they are the user's own. */
   readonly endAll: () => Ending;
   readonly isOwn: boolean;
 }
@@ -45,17 +45,17 @@ function sourceOf(userId: number): Source {
 
 export const ownSessionsChanged = (): Promise<void> => queryClient.invalidateQueries({ queryKey: own.key });
 
-/** Where the signed-in user is signed in. */
+/** The signed-in user's sessions. */
 export const OwnSessions = ({ level }: { readonly level: 2 | 3 }) => <Sessions source={own} level={level} />;
 
-/** Where a user is signed in, for administrators. */
+/** Another user's sessions, for administrators. */
 export const UserSessions = ({ userId }: { readonly userId: number }) => (
   <Sessions source={sourceOf(userId)} level={3} />
 );
 
 interface SessionsProps {
   readonly source: Source;
-  /** Of the heading. */
+  /** The level of the heading. */
   readonly level: 2 | 3;
 }
 
@@ -118,7 +118,7 @@ function Row({ source, session: { id, created_at, last_used, address, current } 
           {used}
         </p>
       </div>
-      {/* One leaves the own session by signing out. */}
+      {/* Signing out ends the current session. */}
       {current ? (
         <Badge variant="light" tt="none">
           {t("sessions.current")}

@@ -8,7 +8,7 @@ import type { Place } from "../settings/places.ts";
 import { meKey, queryClient } from "../shared/query.ts";
 import { type IfMatch, type Read, useRecordForm } from "../shared/record-form.ts";
 
-/** A kind of record that a business has once, such as its options. */
+/** A record of which a business has exactly one. */
 interface Source<Stored, Fields extends object> {
   readonly place: Place;
   readonly read: () => Promise<Stored>;
@@ -23,12 +23,12 @@ interface PageProps<Stored, Fields extends object> {
 
 export type SingleForm<Fields extends object> = ReturnType<typeof useSingleForm<unknown, Fields>>;
 
-/** A page of the settings with the form of such a record. */
+/** A settings page with the form of such a record. */
 export function SingleRecordPage<Stored, Fields extends object>({ source, form }: PageProps<Stored, Fields>) {
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ["admin", source.place],
     queryFn: source.read,
-    // A form starts from what is stored now.
+    // A form must start from fresh data.
     staleTime: 0,
     gcTime: 0,
   });
@@ -54,7 +54,7 @@ function useSingleForm<Stored, Fields extends object>(source: Source<Stored, Fie
     onSaved: (saved) => {
       form.reset(source.readOf(saved));
       setSaved(true);
-      // The frame shows parts of these records.
+      // The page's frame shows some of these fields, too.
       void queryClient.invalidateQueries({ queryKey: meKey });
     },
   });
@@ -71,12 +71,12 @@ function useSingleForm<Stored, Fields extends object>(source: Source<Stored, Fie
 
 interface FootProps {
   readonly form: Pick<SingleForm<object>, "isSaved" | "isSaving" | "isChanged" | "error">;
-  /** False where a field has what cannot be saved. */
+  /** False if a field is invalid. */
   readonly isValid?: boolean;
   readonly className?: string | undefined;
 }
 
-/** What became of the last saving, and the button for the next one. */
+/** The save button with the result of the last save. */
 export function SaveFoot({ form: { isSaved, isSaving, isChanged, error }, isValid = true, className }: FootProps) {
   const { t } = useTranslation("people");
   return (

@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { said } from "../shared/search-params.ts";
 import type { AuditSearch } from "./audit-search.ts";
 
-/** Shows the entries that this search is about, and nothing of the search before. */
+/** Opens the audit with only these filters. */
 export function useShowAudit() {
   const navigate = useNavigate();
   return (search: { readonly [Key in keyof AuditSearch]: AuditSearch[Key] | undefined }): void =>

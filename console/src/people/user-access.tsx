@@ -18,7 +18,7 @@ interface AccessProps {
   readonly onArchived: () => void;
 }
 
-/** What lets a user in, and what keeps the user out. */
+/** Invitation, activation and archiving of a user. */
 export function UserAccess({ user, onArchived }: AccessProps) {
   const { t } = useTranslation("people");
   const me = useMe();

@@ -68,7 +68,7 @@ export function UserPanel({ id, onClose }: UserPanelProps) {
   const { data, error, isPending } = useQuery({
     queryKey: ["admin", "users", "one", id],
     queryFn: () => readUser(id),
-    // A form starts from what is stored now.
+    // A form must start from fresh data.
     staleTime: 0,
     gcTime: 0,
   });
@@ -112,7 +112,7 @@ function EditUser({ user, onDirty, onCancel, onDone }: EditProps) {
       onDone();
     },
   });
-  // What is done below the form, such as an activation, changes the record too.
+  // Actions below the form, such as an activation, also change the record.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another version counts
   useEffect(() => {
     if (!form.isChanged) form.reset(stored);

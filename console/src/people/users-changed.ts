@@ -1,6 +1,6 @@
 import { queryClient } from "../shared/query.ts";
 
-/** Departments list their users, and the other way round. */
+/** Departments contain users and users contain departments, so both are read again. */
 export async function usersChanged(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: ["admin", "users"] }),

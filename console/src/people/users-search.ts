@@ -6,9 +6,9 @@ export type Standing = (typeof standings)[number];
 export interface UsersSearch {
   readonly q?: string;
   readonly role?: number;
-  /** Active users alone where it is not said. */
+  /** Only active users unless given. */
   readonly standing?: Standing;
-  /** Whose panel is open. */
+  /** The user whose panel is open. */
   readonly user?: number | "new";
 }
 
@@ -20,7 +20,7 @@ export const usersSearch = ({ q, role, standing, user }: Record<string, unknown>
     user: user === "new" ? user : idParam(user),
   });
 
-/** What the list is filtered by, as the service takes it. */
+/** The service's filter parameters. */
 export const filtersOf = ({ q, role, standing = "active" }: UsersSearch) => ({
   ...(q && { q }),
   ...(role && { role_id: role }),

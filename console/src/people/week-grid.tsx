@@ -11,7 +11,7 @@ interface Place {
 
 interface Stroke extends Place {
   readonly isOpening: boolean;
-  /** As it was when the stroke began: a stroke that turns back gives back what it left. */
+  /** The week before the stroke, for parts that the stroke leaves again. */
   readonly before: Week;
 }
 
@@ -23,7 +23,7 @@ interface GridProps {
 const slots = Array.from({ length: slotsOfDay }, (_, slot) => slot);
 const begin: Place = { day: 0, slot: (9 * 60) / slotMinutes };
 
-/** From the place where the stroke began to this one, over the days between them as well. */
+/** Paints from the start of the stroke to this slot, including the days in between. */
 function strokeTo({ day, slot, isOpening, before }: Stroke, to: Place): Week {
   const [first, last] = [Math.min(day, to.day), Math.max(day, to.day)];
   return days
@@ -31,7 +31,7 @@ function strokeTo({ day, slot, isOpening, before }: Stroke, to: Place): Week {
     .reduce<Week>((week, each) => painted(week, each, [slot, to.slot], isOpening), before);
 }
 
-/** The week in half hours: drawn over with a mouse, tapped with a finger, or walked through by arrow keys. */
+/** The week in half hours. It can be painted by mouse, tapped, or edited by arrow keys. */
 export function WeekGrid({ week, onChange }: GridProps) {
   const { t } = useTranslation("people");
   const grid = useRef<HTMLTableElement>(null);
@@ -57,7 +57,7 @@ export function WeekGrid({ week, onChange }: GridProps) {
     const { day, slot } = (target as HTMLElement).dataset;
     return day === undefined || slot === undefined ? null : { day: Number(day), slot: Number(slot) };
   };
-  // A finger scrolls the page; it paints by taps, which arrive as clicks.
+  // Touches scroll the page; taps paint, and arrive as clicks.
   const press = (event: PointerEvent): void => {
     const place = placeOf(event.target);
     if (!place || event.pointerType === "touch" || event.button !== 0) return;
@@ -83,7 +83,7 @@ export function WeekGrid({ week, onChange }: GridProps) {
     const next = placeAfter(at, event.key);
     if (!next) return;
     event.preventDefault();
-    // With Shift, the keys draw on with what they come from.
+    // Shift and arrow keys continue the stroke.
     if (event.shiftKey) onChange(strokeTo({ ...at, isOpening: isOpen(at), before: week }, next));
     setAt(next);
     grid.current?.querySelector<HTMLElement>(`[data-day="${next.day}"][data-slot="${next.slot}"]`)?.focus();

@@ -10,12 +10,12 @@ interface TimesProps {
   readonly onChange: (week: Week) => void;
 }
 
-/** The service's largest number of ranges of a day. */
+/** The service's limit. */
 const mostSpans = 10;
 const noon = 12 * 60;
 const lastMinute = 23 * 60 + 59;
 
-/** Where a further range of the day begins: after the last one, as far as there is room. */
+/** The initial value of a further range: after the last one, if there is time left. */
 function nextSpan(spans: readonly Span[]): Span {
   const last = spans.at(-1);
   if (!last) return ["09:00", "18:00"];
@@ -24,7 +24,7 @@ function nextSpan(spans: readonly Span[]): Span {
   return [timeOf(from), timeOf(Math.min(from + noon / 4, lastMinute))];
 }
 
-/** Each day's hours to the minute. */
+/** Opening hours to the minute. */
 export function WeekTimes({ week, onChange }: TimesProps) {
   const { t } = useTranslation("people");
   return (
@@ -82,7 +82,7 @@ interface SpanProps {
   readonly onRemove: () => void;
 }
 
-/** A browser's field of a time has no 24:00; the service takes 00:00 as the same end. */
+/** Time inputs have no 24:00; the service accepts 00:00 instead. */
 const forField = (time: string): string => (time === "24:00" ? "00:00" : time);
 
 function SpanFields({ name, span: [from, to], onChange, onRemove }: SpanProps) {

@@ -11,7 +11,7 @@ export type Campaign = CampaignPage["data"][number];
 export type AdSet = Answer<"/empresas/campaigns/{businessId}/{campaignId}">["data"][number];
 type Insights = AdSet["insights"];
 
-/** What was spent counts on the same days as what was sold. */
+/** Spend and sales must cover the same days. */
 const bounds = ({ from, to }: Days) => ({ datePreset: "period", start: from, end: to }) as const;
 
 export async function fetchAccounts(businessId: number) {
@@ -53,7 +53,7 @@ export async function fetchAdSets(
   return data;
 }
 
-/** What is compared of a campaign, an ad set or an ad. */
+/** The compared figures of a campaign, ad set or ad. */
 export interface Spender {
   readonly id: string;
   readonly name: string;
@@ -72,7 +72,7 @@ const spenderOf = (
   ads: Pick<Ads[number], "ventas" | "cotizaciones" | "mensajes_iniciados" | "insights">[],
   status: string | null,
 ): Spender => {
-  // Where the platform sums nothing up, its ads do.
+  // If the platform has no totals, the figures of the ads are summed.
   const rows = insights.data.length > 0 ? insights.data : ads.flatMap(({ insights: { data } }) => data);
   return {
     id,

@@ -20,7 +20,7 @@ import { useDays, useReportSearch } from "./use-search.ts";
 
 const freshMs = 60_000;
 
-/** Of the own business alone: another one of the group has an ad platform of its own. */
+/** Only for the user's own business, since each business of a group has its own ad account. */
 export function AdCampaigns({ isGroup }: { readonly isGroup: boolean }) {
   const { t } = useTranslation("reports");
   const me = useMe();
@@ -70,7 +70,7 @@ export function AdCampaigns({ isGroup }: { readonly isGroup: boolean }) {
   );
 }
 
-/** The service says in English that no access is stored: there is nothing to try again then. */
+/** The service's message for missing ad access. There is nothing to retry then. */
 function NoPlatform({ error, onAgain }: { readonly error: Error; readonly onAgain: () => void }) {
   const { t } = useTranslation("reports");
   const { administrador } = useMe();

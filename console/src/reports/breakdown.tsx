@@ -7,7 +7,7 @@ import { Part } from "./part.tsx";
 import styles from "./reports.module.css";
 import { useReportSearch } from "./use-search.ts";
 
-/** A figure of each row, by which the rows can be sorted and compared. */
+/** A figure by which rows are sorted and charted. */
 export interface Counted<Row> {
   readonly id: ColumnId;
   readonly kind: "count" | "money" | "percent";
@@ -45,19 +45,19 @@ interface BreakdownProps<Row> {
   readonly shownOf?: (row: Row) => ReactNode;
   readonly keyOf: (row: Row, index: number) => string | number;
   readonly currencyOf: (row: Row) => string | null;
-  /** Names the business of a row; only where rows come from several. */
+  /** The name of a row's business; only for several businesses. */
   readonly businessOf?: ((row: Row) => string) | undefined;
   readonly columns: readonly Counted<Row>[];
-  /** By which it is sorted until one chooses. */
+  /** The initial sort column. */
   readonly first: ColumnId;
   readonly empty: string;
 }
 
 const barsAtMost = 10;
-/** With more columns than this, the table has no room beside a chart. */
+/** With more columns the table is below the chart. */
 const columnsBeside = 6;
 
-/** Who or what comes first, as a chart and as a table. The chart shows the column by which the table is sorted. */
+/** A ranking as a chart and a table. The chart shows the table's sort column. */
 export function Breakdown<Row>(props: BreakdownProps<Row>) {
   const { id, rows, nameOf, shownOf, keyOf, currencyOf, businessOf, columns, first, empty } = props;
   const { t } = useTranslation("reports");
@@ -88,7 +88,7 @@ export function Breakdown<Row>(props: BreakdownProps<Row>) {
   const title = t(`part.${id}.title`);
   if (rows.length === 0) return <p className={styles.empty}>{empty}</p>;
   const shown = columns.find((each) => each.id === sort.replace(/^-/, "")) ?? columns.find((each) => each.id === first);
-  // Bars of several currencies would compare what cannot be compared.
+  // Bars in different currencies would be misleading.
   const isMixed = shown?.kind === "money" && new Set(rows.map(currencyOf)).size > 1;
   const bars = shown ? sorted(rows, all, shown.id).slice(0, barsAtMost) : [];
   return (

@@ -7,7 +7,7 @@ import { useFormats } from "./formats.ts";
 import styles from "./reports.module.css";
 import { type Ad, type Agent, currencyOf, type Report, type View } from "./reports.ts";
 
-/** One row of a business of the group. */
+/** A row with its business. */
 type OfBusiness<Row> = Row & { readonly report: Report };
 
 const ofEach = <Row extends object>(
@@ -149,7 +149,7 @@ export function AdsTab({ view }: { readonly view: View }) {
 
 const nameOfAd = ({ name, adId }: Ad): string => name ?? adId;
 
-/** Without the picture of the ad: it is on another host, and the page sends no request to other hosts. */
+/** Without the ad's picture, since it would be loaded from another host. */
 function AdName({ ad }: { readonly ad: Ad }) {
   return (
     <>

@@ -10,7 +10,7 @@ import { colorsOf, type Scheme } from "./colors.ts";
 
 use([BarChart, GridComponent, TooltipComponent, SVGRenderer]);
 
-/** Loaded when the first chart is shown: the library is larger than the screen. */
+/** Loaded on demand, since the chart library is large. */
 export function ChartCanvas(props: ChartProps) {
   const scheme = useComputedColorScheme("light");
   const place = useRef<HTMLDivElement>(null);
@@ -50,7 +50,7 @@ function optionOf(props: ChartProps, scheme: Scheme): EChartsCoreOption {
   const values = {
     type: "value",
     min: 0,
-    // Counts have no fractions, so the axis shows none.
+    // Counts are integers.
     minInterval: 1,
     splitNumber: isRanked ? 3 : 4,
     splitLine: { lineStyle: { color: colors.line } },
@@ -60,7 +60,7 @@ function optionOf(props: ChartProps, scheme: Scheme): EChartsCoreOption {
     animation: !isStill,
     animationDuration: 250,
     grid: { left: 4, right: 18, top: 14, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
-    // The library measures labels before it draws them, and does not know the font that the page passes on.
+    // The library measures labels itself and needs the font.
     textStyle: { fontFamily: getComputedStyle(document.body).fontFamily },
     color: [...colors.series],
     tooltip: {
@@ -85,7 +85,7 @@ function optionOf(props: ChartProps, scheme: Scheme): EChartsCoreOption {
   };
 }
 
-/** Built of elements, not of markup: names come from people and could hold markup. */
+/** Built from DOM nodes, since names may contain markup. */
 function tooltipOf({ titles, categories, series, format, formatAt }: ChartProps, hovered: unknown): HTMLElement {
   const [first] = hovered as readonly { readonly dataIndex: number }[];
   const index = first?.dataIndex ?? 0;

@@ -5,7 +5,7 @@ import styles from "./charts.module.css";
 
 const Canvas = lazy(async () => ({ default: (await import("./chart-canvas.tsx")).ChartCanvas }));
 
-/** In pixels, of a chart with horizontal bars. The styles give the other charts their height. */
+/** In pixels, for horizontal bars. Other charts get their height from the styles. */
 const heightOf = ({ categories, series }: ChartProps): number =>
   Math.max(110, categories.length * (14 + 22 * series.length) + 40);
 

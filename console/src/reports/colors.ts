@@ -9,7 +9,7 @@ interface Colors {
   readonly hover: string;
 }
 
-/** Of charts: a script draws them, which reads no variables of a style. Marks have 3:1 on their ground. */
+/** Colors for charts, which cannot use CSS variables. Marks have a contrast of 3:1. */
 export const colorsOf = (scheme: Scheme): Colors => colors[scheme];
 
 const colors: Readonly<Record<Scheme, Colors>> = {

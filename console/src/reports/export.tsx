@@ -7,7 +7,7 @@ import type { Report } from "./reports.ts";
 import type { tabs } from "./search.ts";
 import { useDays, useReportSearch } from "./use-search.ts";
 
-/** What a line of the file is about, by the tab that is shown. */
+/** The rows of the exported file, by tab. */
 const rowsOf = {
   summary: "business",
   businesses: "business",

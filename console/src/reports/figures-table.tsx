@@ -6,14 +6,14 @@ import styles from "./table.module.css";
 export interface Column<Row> {
   readonly id: string;
   readonly title: string;
-  /** What it is sorted by: texts by the alphabet, numbers by size; null comes last. */
+  /** The value to sort by: texts alphabetically, numbers by size, null last. */
   readonly value: (row: Row) => string | number | null;
-  /** How the value is shown; as it is if missing. */
+  /** Formats the value; unchanged unless given. */
   readonly shown?: (row: Row) => ReactNode;
 }
 
 export interface Sorting {
-  /** A column, downwards; with `-` before it upwards. */
+  /** The sort column in descending order, or ascending after `-`. */
   readonly sort: string;
   readonly onSort: (sort: string) => void;
 }
@@ -23,7 +23,7 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row, index: number) => string | number;
-  /** Without it rows stay as they are. */
+  /** Rows are not sorted without it. */
   readonly sorting?: Sorting;
 }
 
@@ -32,7 +32,7 @@ const rowsAtFirst = 25;
 export const columnOf = <Row,>(columns: readonly Column<Row>[], sort: string): Column<Row> | undefined =>
   columns.find(({ id }) => id === sort.replace(/^-/, ""));
 
-/** Largest first, by the column that is named; upwards with `-`. Texts go from A to Z where numbers go downwards. */
+/** Sorts by a column in descending order, or ascending after `-`. For texts, descending means A to Z. */
 export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: string): readonly Row[] {
   const column = columnOf(columns, sort);
   if (!column) return rows;
@@ -44,7 +44,7 @@ export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[
   });
 }
 
-/** Shows the first rows, and all of them at a click; a click on a column sorts them. */
+/** Shows the first rows and, after a click, all of them. Clicking a column sorts. */
 export function FiguresTable<Row>({ label, columns, rows, keyOf, sorting }: TableProps<Row>) {
   const { t } = useTranslation("reports");
   const [isWhole, setIsWhole] = useState(false);
@@ -110,7 +110,7 @@ function Head<Row>({ column: { id, title }, isNumber, sorting }: HeadProps<Row>)
   }
   const isDown = sorting.sort === id;
   const isUp = sorting.sort === `-${id}`;
-  // A text from A to Z is the order of the alphabet, which is what "ascending" means.
+  // Texts from A to Z are ascending for screen readers.
   const order = isDown === isNumber ? "descending" : "ascending";
   return (
     <Table.Th scope="col" data-number={isNumber} aria-sort={isDown || isUp ? order : "none"}>

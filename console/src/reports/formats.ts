@@ -3,12 +3,12 @@ import { useTranslation } from "react-i18next";
 
 export interface Formats {
   count(value: number): string;
-  /** Without a currency, or an amount, there is nothing to write. */
+  /** Empty without an amount or a currency. */
   money(amount: number | null, currency: string | null): string;
-  /** For the axis of a chart: `12 mil`. */
+  /** For chart axes: `12 mil`. */
   short(value: number): string;
   percent(value: number): string;
-  /** `2026-11-21` as the 21st of November. */
+  /** Formats `2026-11-21`. */
   day(day: string): string;
   month(day: string): string;
   range(from: string, to: string): string;
@@ -16,7 +16,7 @@ export interface Formats {
 
 export const nothing = "–";
 
-/** Days come without a clock: they are written as they are. */
+/** Days have no time zone and are not converted. */
 export function useFormats(): Formats {
   const { i18n } = useTranslation();
   return useMemo(() => {

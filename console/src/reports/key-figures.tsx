@@ -12,7 +12,7 @@ const names = [
 ] as const;
 type Name = (typeof names)[number];
 
-/** An amount may stand in a line of its own, before its currency. */
+/** Allows a line break before the currency. */
 const noBreak = /\u00a0/g;
 
 export function KeyFigures({ view, before }: { readonly view: View; readonly before: Reports["anterior"] }) {
@@ -50,7 +50,7 @@ function Tile({ name, view }: { readonly name: Name; readonly view: View }) {
   );
 }
 
-/** The words in small type below a figure. */
+/** The small text below a figure. */
 function leadOf(name: Name, figures: Figures, { count, percent }: Formats): Record<string, string | number> | null {
   switch (name) {
     case "salesAmount":
@@ -81,7 +81,7 @@ interface ChangeProps {
   readonly currency: string | null;
 }
 
-/** Quiet: a figure beside the period before, which may have been a feast day. */
+/** The change since the previous period, without emphasis: that period may have been unusual. */
 function Change({ name, now, then, currency }: ChangeProps) {
   const { t } = useTranslation("reports");
   const formats = useFormats();

@@ -5,9 +5,9 @@ import styles from "./reports.module.css";
 interface PartProps {
   readonly title: string;
   readonly control?: ReactNode;
-  /** The share of the width that the chart gets where there is room; with `whole` the table stands below it. */
+  /** The chart's share of the width; with `whole` the table is below it. */
   readonly chart?: "third" | "half" | "whole";
-  /** A chart and its table, beside each other where there is room. */
+  /** A chart and its table. */
   readonly children: ReactNode;
 }
 

@@ -3,7 +3,7 @@ import { dayIn, shifted } from "../shared/time.ts";
 export const presets = ["today", "yesterday", "week", "days30", "month", "last-month"] as const;
 export type Preset = (typeof presets)[number];
 
-/** Days of the business's calendar, both included, as `2026-11-21`. */
+/** Days in the business's time zone, both included, as `2026-11-21`. */
 export interface Days {
   readonly from: string;
   readonly to: string;
@@ -11,7 +11,7 @@ export interface Days {
 
 const monthOf = (day: string): string => `${day.slice(0, 7)}-01`;
 
-/** The days of a preset by the clock of a place. */
+/** The days of a preset in a time zone. */
 export function daysOf(preset: Preset, timeZone: string): Days {
   const today = dayIn(timeZone);
   const lastOfBefore = shifted(monthOf(today), -1);

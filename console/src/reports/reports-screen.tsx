@@ -18,7 +18,7 @@ import { Share } from "./share.tsx";
 import { Summary } from "./summary.tsx";
 import { useDays, useReportSearch } from "./use-search.ts";
 
-/** Figures are counted while one looks; what is older than this is asked for when one comes back. */
+/** Older figures are read again when the user returns. */
 const freshMs = 60_000;
 
 export function ReportsScreen() {
@@ -89,7 +89,7 @@ function Content({ reports, view }: { readonly reports: Reports; readonly view: 
   const shown = tabs.filter((tab) => tab !== "businesses" || reports.data.length > 1);
   const list = useRef<HTMLDivElement>(null);
   const tab = shown.find((each) => each === search.by) ?? "summary";
-  // A phone shows a part of the tabs.
+  // On a phone only some tabs are visible.
   useEffect(() => showInRow(list.current, list.current?.querySelector(`[data-tab="${tab}"]`)), [tab]);
   return (
     <>

@@ -16,18 +16,18 @@ export const reportKey = ({ from, to }: Days) => ["report", from, to] as const;
 export const fetchReports = ({ from, to }: Days, signal: AbortSignal): Promise<Reports> =>
   answered(api.GET("/reports", { params: { query: { startDate: from, endDate: to } }, signal }));
 
-/** Figures that businesses have, and that several of them have together. */
+/** The figures of one business, or of several. */
 export interface Figures {
   readonly conversaciones: number;
   readonly salesCount: number;
   readonly quotationsCount: number;
-  /** In the currency of the view; null where its businesses have several. */
+  /** In the currency of the view; null if the businesses have several. */
   readonly salesAmount: number | null;
   readonly quotationsAmount: number | null;
   readonly salesConversionRate: number;
   readonly qoutationConversionRate: number;
   readonly qoutationToSalesConversionRate: number;
-  /** Null for several businesses: a mean of means says nothing. */
+  /** Null for several businesses, since a mean of means is meaningless. */
   readonly averageTemperature: number | null;
   readonly averageAgentTemperature: number | null;
 }
@@ -37,13 +37,13 @@ export interface View {
   readonly figures: Figures;
   readonly before: Figures | null;
   readonly points: readonly Point[];
-  /** Of every amount; null where there are several, and no amount is added up. */
+  /** The currency of all amounts; null if there are several, so that nothing can be added. */
   readonly currency: string | null;
 }
 
 export const currencyOf = ({ data }: Report): string => String(data.feature_flags.currency);
 
-/** One business of the group, or all of them together. */
+/** The figures of one business, or of the whole group. */
 export function viewOf(all: readonly Report[], business: number | undefined): View {
   const chosen = all.filter(({ data }) => data.id === business);
   const reports = chosen.length > 0 ? chosen : all;
@@ -84,11 +84,11 @@ function together(some: readonly Counted[], isOneCurrency: boolean): Figures {
   };
 }
 
-/** Exact to the hundredth. */
+/** Exact to two decimals. */
 export const sumOf = (amounts: readonly number[]): number =>
   amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0) / 100;
 
-/** With two decimals, as the service rounds. */
+/** Rounded to two decimals like the service. */
 const percentOf = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.floor((part * 20_000 + whole) / (whole * 2)) / 100;
 

@@ -7,17 +7,17 @@ export type Tab = (typeof tabs)[number];
 export const measures = ["ventasAmount", "ventas", "cotizacionesAmount", "cotizaciones", "conversaciones"] as const;
 export type Measure = (typeof measures)[number];
 
-/** What an address says of the reports; the last 30 days, all together, unless it says so. */
+/** The filters of the reports in the URL. The default is the last 30 days of all businesses. */
 export interface ReportSearch {
   readonly period?: Preset;
-  /** With `to`: days of one's own. */
+  /** A custom period together with `to`. */
   readonly from?: string;
   readonly to?: string;
   readonly by?: Tab;
-  /** The one business of the group that is wanted. */
+  /** The selected business of the group. */
   readonly business?: number;
   readonly measure?: Measure;
-  /** A column of the table, downwards; with `-` before it upwards. */
+  /** The sort column in descending order, or ascending after `-`. */
   readonly sort?: string;
   readonly account?: string;
   readonly campaign?: string;

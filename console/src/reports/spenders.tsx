@@ -17,7 +17,7 @@ interface SpendersProps {
 
 const barsAtMost = 10;
 
-/** Spend beside sales: in two charts of the same rows, as money and counts share no scale, and in a table. */
+/** Spend and sales in two charts, since money and counts have different scales, and in a table. */
 export function Spenders({ id, rows, empty, onOpen }: SpendersProps) {
   const { t } = useTranslation("reports");
   const formats = useFormats();
@@ -101,6 +101,6 @@ export function Spenders({ id, rows, empty, onOpen }: SpendersProps) {
 type State = "ACTIVE" | "PAUSED" | "ARCHIVED" | "DELETED";
 const states: readonly string[] = ["ACTIVE", "PAUSED", "ARCHIVED", "DELETED"] satisfies readonly State[];
 
-/** The platform has more states than these, in words of its own. */
+/** Other states of the platform are shown unchanged. */
 const stateOf = (status: string, t: ReturnType<typeof useTranslation<"reports">>["t"]): string =>
   states.includes(status) ? t(`adState.${status as State}`) : status;

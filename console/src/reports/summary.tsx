@@ -119,7 +119,7 @@ function originsOf(reports: readonly Report[]): readonly Origin[] {
   ];
 }
 
-/** From ads, or without them. */
+/** Figures from ads and without ads. */
 function Origins({ view: { reports, currency } }: { readonly view: View }) {
   const { t } = useTranslation("reports");
   const formats = useFormats();

@@ -4,13 +4,13 @@ import { useSetSearch } from "../shared/use-set-search.ts";
 import { type Days, daysOf } from "./periods.ts";
 import type { ReportSearch } from "./search.ts";
 
-/** What the address says, and how it is changed. */
+/** Reads and changes the filters in the URL. */
 export function useReportSearch() {
   const search: ReportSearch = useSearch({ from: "/reports" });
   return { search, set: useSetSearch<ReportSearch>() };
 }
 
-/** The days that are shown. */
+/** The selected days. */
 export function useDays(): Days {
   const { search } = useReportSearch();
   const { zona_horaria } = useMe();

@@ -12,7 +12,7 @@ interface Answer {
 
 interface AskingProps {
   readonly label: string;
-  /** Of what is acted upon. */
+  /** The name of the affected record. */
   readonly name: string;
   readonly question: string;
   readonly act: {
@@ -22,7 +22,7 @@ interface AskingProps {
   readonly onDone?: () => void;
 }
 
-/** A button for what cannot be undone: it asks first. */
+/** A button for an action that cannot be undone. It asks for confirmation. */
 export function Asking({ label, name, question, act, onDone }: AskingProps) {
   const { t } = useTranslation("settings");
   const [isOpen, setOpen] = useState(false);

@@ -16,14 +16,14 @@ const outcomes = ["created", "updated", "unchanged", "refused"] as const;
 
 interface CsvProps {
   readonly place: Place;
-  /** Which columns a file has, and what to know about them. */
+  /** The file's columns, with explanations. */
   readonly columns: string;
-  /** The parameters that filter the export. */
+  /** Filters of the export. */
   readonly filters?: Readonly<Record<string, string>>;
   readonly onImported: () => Promise<void>;
 }
 
-/** A resource into and out of a file. An exported file can be changed and imported again. */
+/** Export and import of a resource as CSV. An exported file can be edited and imported again. */
 export function CsvActions({ place, columns, filters, onImported }: CsvProps) {
   const { t } = useTranslation("csv");
   const [isOpen, setOpen] = useState(false);

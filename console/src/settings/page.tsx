@@ -21,7 +21,7 @@ export function usePlaceTitle(place: Place): string {
   return t(`places.${place}.title`);
 }
 
-/** One place of the settings beside the menu of all of them. */
+/** A settings page next to the settings menu. */
 export function Page({ place, title, action, children }: PageProps) {
   const { t } = useTranslation("settings");
   return (
@@ -87,7 +87,7 @@ export function Nothing({ text, children }: { readonly text: string; readonly ch
 
 const ownWords = ["taken", "moved_on", "not_found", "last_administrator"] as const;
 
-/** Why the service refused, else that it was not reached. */
+/** The service's reason of a refusal, else that there is no connection. */
 export function useWordsOf(): (error: unknown) => string {
   const { t } = useTranslation("settings");
   return (error) => {
@@ -117,7 +117,7 @@ export function Failure({ error, again }: { readonly error: unknown; readonly ag
   );
 }
 
-/** A change of one resource; what is shown of the resource is read again afterwards. */
+/** A mutation of one resource, which is read again afterwards. */
 export function useChange<Given, Answer>(key: string, change: (given: Given) => Promise<Answer>) {
   return useMutation({
     mutationFn: change,
@@ -125,7 +125,7 @@ export function useChange<Given, Answer>(key: string, change: (given: Given) => 
   });
 }
 
-/** A value to be taken elsewhere. */
+/** A value with a copy button. */
 export function Copyable({ label, value }: { readonly label: string; readonly value: string }) {
   const { t } = useTranslation("settings");
   return (

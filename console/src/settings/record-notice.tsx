@@ -3,11 +3,11 @@ import { Alert } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 
 interface NoticeProps {
-  /** Names of the fields that both sides changed; null while nothing was joined. */
+  /** The fields that both users changed; null if nothing was merged. */
   readonly clashes: readonly string[] | null;
 }
 
-/** Says that somebody else saved meanwhile, and what became of both changes. */
+/** Tells that another user saved meanwhile, and that the changes were merged. */
 export function MovedOn({ clashes }: NoticeProps) {
   const { t } = useTranslation("settings");
   if (clashes === null) return null;

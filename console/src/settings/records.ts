@@ -3,7 +3,7 @@ import { answered, api } from "../shared/api.ts";
 
 /** The service's largest page. */
 export const page = 100;
-/** A choice offers no more than this many pages. */
+/** The maximum number of pages for a select. */
 const mostPages = 20;
 
 interface Page<Item> {
@@ -11,7 +11,7 @@ interface Page<Item> {
   readonly next: string | null;
 }
 
-/** Of a resource that is chosen from: at most 2,000. */
+/** All records for a select, at most 2,000. */
 export async function everyOne<Item>(read: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>) {
   const all: Item[] = [];
   let cursor: string | null = null;
@@ -24,7 +24,7 @@ export async function everyOne<Item>(read: (query: { limit: number; cursor?: str
   return all;
 }
 
-/** @param isWanted - false where a screen shows nothing of branches */
+/** @param isWanted - false if the screen does not show branches */
 export const useAllBranches = (isWanted = true) =>
   useQuery({
     queryKey: ["admin", "branches", "all"],
@@ -32,6 +32,6 @@ export const useAllBranches = (isWanted = true) =>
     enabled: isWanted,
   });
 
-/** As choices of the library take records. */
+/** Options for a select. */
 export const choicesOf = (records: readonly { readonly id: number; readonly nombre: string }[] | undefined) =>
   (records ?? []).map(({ id, nombre }) => ({ value: String(id), label: nombre }));

@@ -5,7 +5,7 @@ import "./texts.ts";
 import { groups } from "./places.ts";
 import styles from "./settings.module.css";
 
-/** Where settings begin: every place with what it is for. */
+/** The start page of the settings. */
 export function SettingsScreen() {
   const { t } = useTranslation("settings");
   return (

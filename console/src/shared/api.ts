@@ -16,20 +16,20 @@ export type Me = paths["/me"]["get"]["responses"][200]["content"]["application/j
 
 const requestLimitMs = 30_000;
 
-/** Requests carry no credentials of their own: the browser adds the cookie of the session. */
+/** The browser sends the session cookie, so requests need no other credentials. */
 export const api = createRecadoClient({
   baseUrl: location.origin,
   fetch: (request) =>
     fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(requestLimitMs)]) }),
 });
 
-/** The service answered, and refused. */
+/** The service refused the request. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string | undefined;
-  /** Who has the chat, where somebody else took it. */
+  /** The user who has the chat, if another one took it. */
   readonly holder: string | undefined;
-  /** What uses a record that may therefore not go, and how often. */
+  /** The uses of a record that cannot be deleted because of them. */
   readonly uses: readonly { readonly tipo: string; readonly cantidad: number }[];
 
   constructor(status: number, problem: unknown) {
@@ -51,10 +51,10 @@ interface Answer<Data> {
   readonly response: Response;
 }
 
-/** An answer that the document has in other types of content, too. */
+/** The JSON variant of an answer with several content types. */
 type Json<Data> = Exclude<Data, string>;
 
-/** What was asked for; throws `Refused` when the service refused, and what `fetch` throws when it was not reached. */
+/** The data of the answer. Throws `Refused`, or an error of `fetch` if there is no connection. */
 export async function answered<Data>(asking: Promise<Answer<Data>>): Promise<NonNullable<Json<Data>>> {
   const { data, error, response } = await asking;
   if (data === undefined || data === null || typeof data === "string") throw new Refused(response.status, error);

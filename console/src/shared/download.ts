@@ -1,6 +1,6 @@
 import { Refused } from "./api.ts";
 
-/** Saves what the service answers as CSV under this name. A browser asks for CSV only when a script says so. */
+/** Downloads an answer as CSV. A link cannot set the Accept header, so a script must do it. */
 export async function downloadCsv(path: string, name: string): Promise<void> {
   const response = await fetch(path, { headers: { accept: "text/csv" } });
   if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));

@@ -1,4 +1,4 @@
-/** UTF-8, or UTF-16 as its first bytes say, or else Latin-1, as spreadsheets save files. */
+/** UTF-8, UTF-16 with a byte order mark, or Latin-1, as spreadsheets save files. */
 export async function encodingOf(file: File): Promise<string> {
   const bytes = await file.arrayBuffer();
   const [first, second] = new Uint8Array(bytes.slice(0, 2));

@@ -3,7 +3,7 @@ import { Refused } from "./api.ts";
 export interface FieldRefusal<Name extends string> {
   readonly name: Name;
   readonly problem: "taken" | "circle" | "missing" | "required" | "other";
-  /** The service's own sentence, without the field's name. */
+  /** The service's message without the field's name. */
   readonly words: string;
 }
 
@@ -13,7 +13,7 @@ const problems = [
   ["required", /es requerido/],
 ] as const;
 
-/** The field that a refusal is about: the sentence begins with its name. Null where it is about none of these. */
+/** The field of a refusal, whose message begins with the field's name. Null if it is none of these fields. */
 export function fieldRefusal<Name extends string>(error: unknown, names: readonly Name[]): FieldRefusal<Name> | null {
   if (!(error instanceof Refused)) return null;
   if (!(error.code === "taken" || error.code === "invalid_input")) return null;

@@ -9,9 +9,9 @@ interface FileChoiceProps {
   readonly label: string;
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
-  /** Where the chosen file is served; empty if there is none. */
+  /** The URL of the file; empty if there is none. */
   readonly address: string;
-  /** The media type of the file; null if only its address tells. */
+  /** The media type; null if only the URL is known. */
   readonly type: string | null;
   readonly onChange: (address: string, type: string) => void;
 }
@@ -19,7 +19,7 @@ interface FileChoiceProps {
 const isPicture = (address: string, type: string | null): boolean =>
   type === null ? /\.(png|jpe?g|webp|gif)$/i.test(address) : type.startsWith("image/");
 
-/** A file of a record: it is uploaded when it is chosen, and pictures are shown. */
+/** Uploads a file as soon as it is chosen. Pictures get a preview. */
 export function FileChoice({ label, hint, error, address, type, onChange }: FileChoiceProps) {
   const { t } = useTranslation();
   const sending = useMutation({

@@ -57,7 +57,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Decoration: what it stands beside, or the control that it stands in, has a name. */
+/** Decorative: the text or control next to it must have a name. */
 export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }): ReactNode {
   return (
     <svg

@@ -6,14 +6,14 @@ interface IdFilterProps {
   readonly records: readonly { readonly id: number; readonly nombre: string }[];
   readonly chosen: number | undefined;
   readonly onChange: (id: number | undefined) => void;
-  /** Said where no record has what is typed. */
+  /** The message if no record matches the entered text. */
   readonly noneFound?: string;
   readonly className?: string | undefined;
 }
 
 const mostShown = 100;
 
-/** Keeps a list to what belongs to one record. */
+/** Filters a list by a record. */
 export const IdFilter = ({ label, clearLabel, records, chosen, onChange, noneFound, className }: IdFilterProps) => (
   <Select
     clearable

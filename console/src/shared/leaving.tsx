@@ -4,15 +4,15 @@ import { useTranslation } from "react-i18next";
 import { Dialog } from "./panel.tsx";
 
 interface Leaving {
-  /** A form says whether something was typed that is not saved. */
+  /** Call it when unsaved input appears or disappears. */
   readonly setDirty: (isDirty: boolean) => void;
   readonly leave: () => void;
   readonly question: ReactNode;
 }
 
-/** Asks before what was typed is lost. */
+/** Asks for confirmation before unsaved input is lost. */
 export function useLeaving(onLeave: () => void): Leaving {
-  // A state would be seen only after another render, and Escape may come before that.
+  // A ref, since a state would be set only after the next render, and Escape may come before.
   const isDirty = useRef(false);
   const setDirty = useCallback((value: boolean) => {
     isDirty.current = value;
@@ -33,7 +33,7 @@ export function useLeaving(onLeave: () => void): Leaving {
       </Group>
     </Dialog>
   );
-  // The dialog would hear the same Escape key, and close at once.
+  // Later, since the new dialog would handle the same Escape key and close at once.
   const leave = (): void => (isDirty.current ? void setTimeout(() => setAsking(true)) : onLeave());
   return { setDirty, leave, question };
 }

@@ -4,5 +4,5 @@ import type { ComponentPropsWithRef } from "react";
 
 type Props = ButtonProps & Omit<ComponentPropsWithRef<"a">, keyof ButtonProps>;
 
-/** A link that looks like a button; it opens in another tab as links do. */
+/** A link with the look of a button. */
 export const LinkButton = createLink((props: Props) => <Button component="a" {...props} />);

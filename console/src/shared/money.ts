@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 
-/** Amounts are in major units of the business's currency; the service sends sums as numbers and prices as text. */
+/** Formats amounts in major units; sums are numbers and prices are texts. */
 export function useMoney(): (amount: number | string) => string {
   const { i18n } = useTranslation();
   const { moneda } = useMe();

@@ -1,3 +1,3 @@
-/** For `Idempotency-Key`. `randomUUID` is missing where the page came without https. */
+/** A random `Idempotency-Key`. `randomUUID` is missing without https. */
 export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -7,13 +7,13 @@ interface Notice {
   readonly isFailure?: boolean;
 }
 
-/** Says it in a corner of the page for some seconds. */
+/** Shows a notification for some seconds. */
 export const notice = ({ title, message, isFailure = false }: Notice): void =>
   void notifications.show({
     message,
     ...(title !== undefined && { title }),
     color: isFailure ? "red" : "brand",
     closeButtonProps: { "aria-label": i18n.t("panel.close") },
-    // The library's grey is too faint.
+    // The library's gray has too little contrast.
     styles: { description: { color: "var(--ink)" } },
   });

@@ -7,11 +7,11 @@ interface PanelProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
-  /** In pixels; a phone gives it its whole width. */
+  /** In pixels; full width on a phone. */
   readonly size?: number;
 }
 
-/** Beside the screen, over its right edge. The library's own header would count as a second banner of the page. */
+/** A panel at the right edge. It does not use the library's header, which would be a second banner landmark. */
 export function Panel({ title, onClose, children, size = 580 }: PanelProps) {
   const { t } = useTranslation();
   return (
@@ -32,7 +32,7 @@ interface DialogProps extends PanelProps {
   readonly opened: boolean;
 }
 
-/** In the middle of the screen, for one question. */
+/** A dialog in the middle of the screen, for one question. */
 export function Dialog({ title, onClose, children, opened, size = 440 }: DialogProps) {
   const { t } = useTranslation();
   return (

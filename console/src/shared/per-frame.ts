@@ -1,4 +1,4 @@
-/** Longer than a frame that is drawn; a page that is not drawn has none. */
+/** Longer than a frame. Hidden pages get no animation frames. */
 const undrawnMs = 100;
 
 let waiting: (() => void)[] = [];
@@ -12,7 +12,7 @@ function runAll(): void {
   for (const run of due) run();
 }
 
-/** Runs it with all else that comes before the next frame, so that the page is drawn once for many events. */
+/** Batches callbacks per frame, so that many events cause a single render. */
 export function perFrame(run: () => void): void {
   waiting.push(run);
   if (isDue) return;

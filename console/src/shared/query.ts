@@ -16,7 +16,7 @@ export const queryClient = new QueryClient({
   }),
   defaultOptions: {
     queries: {
-      // Events keep right what is shown.
+      // Events update cached data, so it does not expire.
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
       retry: (count, error) => count < retries && !(error instanceof Refused && error.status < 500),

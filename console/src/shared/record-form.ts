@@ -2,10 +2,10 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Refused } from "./api.ts";
 
-/** A record's fields as they were read, at this version. */
+/** A record's fields with the version at which they were read. */
 export interface Read<Fields> {
   readonly fields: Fields;
-  /** Null for a record that is not made yet. */
+  /** Null for a new record. */
   readonly version: number | null;
 }
 
@@ -15,7 +15,7 @@ export interface IfMatch {
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** What is edited here, on top of what others saved meanwhile. A field that both changed keeps the value from here. */
+/** Merges the user's changes with those that others saved meanwhile. The user's value wins. */
 export function merged<Fields extends object>(base: Fields, mine: Fields, theirs: Fields) {
   const names = Object.keys(mine) as (keyof Fields)[];
   const changedHere = names.filter((name) => !isSame(mine[name], base[name]));
@@ -30,11 +30,11 @@ interface Sides<Fields, Saved> {
   readonly onSaved: (saved: Saved) => void;
 }
 
-/** A form of one record. Where the record moved on meanwhile, both changes are joined, and saving is asked for once more. */
+/** The form of a record. If another user saved meanwhile, the changes are merged and must be saved again. */
 export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>, sides: Sides<Fields, Saved>) {
   const [base, setBase] = useState(start);
   const [fields, setFields] = useState(start.fields);
-  /** Fields that both sides changed; null while nothing was joined. */
+  /** The fields that both users changed; null if nothing was merged. */
   const [clashes, setClashes] = useState<readonly (keyof Fields)[] | null>(null);
   const [round, setRound] = useState(0);
   const startFrom = (now: Read<Fields>, shown: Fields, both: readonly (keyof Fields)[] | null): void => {
@@ -62,9 +62,9 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
   return {
     fields,
     set: (change: Partial<Fields>) => setFields((before) => ({ ...before, ...change })),
-    /** Goes on from what is stored now. */
+    /** Starts again from the stored values. */
     reset: (now: Read<Fields>) => startFrom(now, now.fields, null),
-    /** Another one each time that the fields came from the service: the key of a control with a state of its own. */
+    /** Changes whenever fields are loaded: a key for controls with their own state. */
     round,
     isChanged: !isSame(fields, base.fields),
     clashes,

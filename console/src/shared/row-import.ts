@@ -1,6 +1,6 @@
 import { Refused } from "./api.ts";
 
-/** What became of the rows so far. */
+/** Counts of processed rows. */
 export interface RowCounts {
   readonly created: number;
   readonly updated: number;
@@ -9,7 +9,7 @@ export interface RowCounts {
 }
 
 export interface ImportEnd extends RowCounts {
-  /** Where the refused rows are for 24 hours; null where there are none. */
+  /** The URL of the refused rows, for 24 hours; null if there are none. */
   readonly refused_csv: string | null;
 }
 
@@ -18,16 +18,13 @@ interface Line extends Partial<ImportEnd> {
   readonly code?: string;
 }
 
-/** The service tells every second how far it is; imports of the business that came before may take their time. */
+/** The service reports its progress every second, but earlier imports of the business come first. */
 const silenceMs = 10 * 60_000;
 
 export const rowsIn = ({ created, updated, unchanged, refused }: RowCounts): number =>
   created + updated + unchanged + refused;
 
-/**
- * Takes in a CSV file, and tells how far it is. Rejects with `Refused`, and with a plain error where the service was not
- * reached or fell silent.
- */
+/** Imports a CSV file and reports the progress. Rejects with `Refused`, or another error if the connection fails. */
 export async function importRows(
   path: string,
   csv: string | Blob,
@@ -49,7 +46,7 @@ export async function importRows(
       onProgress(countsIn(last));
       if (last.error !== undefined) throw new Refused(500, last);
     }
-    // The last line alone names the file of refused rows.
+    // Only the last line has the URL of the refused rows.
     if (last?.refused_csv === undefined) throw new Error("the answer broke off");
     return { ...countsIn(last), refused_csv: last.refused_csv };
   } finally {

@@ -7,7 +7,7 @@ const searchPauseMs = 250;
 
 interface SearchBoxProps {
   readonly label: string;
-  /** What the address says. */
+  /** The text in the URL. */
   readonly q: string;
   readonly onSearch: (q: string) => void;
   readonly mostCharacters?: number;
@@ -15,11 +15,11 @@ interface SearchBoxProps {
   readonly ref?: Ref<HTMLInputElement>;
 }
 
-/** Searches once the typing pauses. It follows the address where that changes by itself, as by the browser's way back. */
+/** Searches after a pause in typing. It follows changes of the URL, as with the browser's back button. */
 export function SearchBox({ label, q, onSearch, mostCharacters = 100, className, ref }: SearchBoxProps) {
   const [text, setText] = useState(q);
   const [typed] = useDebouncedValue(text.trim(), searchPauseMs);
-  /** What the address and the box last agreed upon. */
+  /** The last text that the URL and the box had in common. */
   const agreed = useRef(q);
   useEffect(() => {
     if (q === agreed.current) return;
@@ -27,7 +27,7 @@ export function SearchBox({ label, q, onSearch, mostCharacters = 100, className,
     setText(q);
   }, [q]);
   useEffect(() => {
-    // A text that came from the address has not passed through the pause yet.
+    // A text from the URL has not been debounced yet.
     if (typed === agreed.current || typed !== text.trim()) return;
     agreed.current = typed;
     onSearch(typed);

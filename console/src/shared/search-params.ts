@@ -1,19 +1,19 @@
-/** Readers for the search of an address. What an address says wrongly counts as not said. */
+/** Readers for search parameters in the URL. Invalid values count as missing. */
 
 export const idParam = (value: unknown): number | undefined =>
   Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
 
-/** Whether it is a day of the calendar, such as `2026-01-31`, from the year 2000 on. */
+/** Whether it is a valid date such as `2026-01-31`, from the year 2000 on. */
 export function isDay(value: unknown): value is string {
   if (typeof value !== "string" || !/^2[0-9]{3}-\d{2}-\d{2}$/.test(value)) return false;
-  // JavaScript reads February 31 as a day in March.
+  // JavaScript turns February 31 into a day in March.
   const read = new Date(`${value}T00:00:00Z`);
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(value);
 }
 
 export const dayParam = (value: unknown): string | undefined => (isDay(value) ? value : undefined);
 
-/** The router reads digits as a number. */
+/** The router parses digits as a number. */
 export const textParam = (value: unknown, mostCharacters = 100): string | undefined =>
   (typeof value === "string" || typeof value === "number") && String(value).trim() !== ""
     ? String(value).slice(0, mostCharacters)
@@ -22,7 +22,7 @@ export const textParam = (value: unknown, mostCharacters = 100): string | undefi
 export const oneOf = <Value extends string>(values: readonly Value[], value: unknown): Value | undefined =>
   values.find((each) => each === value);
 
-/** The search without what is not said, so that it does not stand in the address. */
+/** Removes undefined parameters from the URL. */
 export const said = <Search extends object>(
   search: {
     readonly [Key in keyof Search]: Search[Key] | undefined;

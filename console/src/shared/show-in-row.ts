@@ -1,4 +1,4 @@
-/** Brings an item of a row that scrolls sideways to its middle. `scrollIntoView` would move the page as well. */
+/** Scrolls an item of a horizontal list into its middle. `scrollIntoView` would also scroll the page. */
 export function showInRow(row: HTMLElement | null, item: Element | null | undefined): void {
   if (!row || !item) return;
   const middleOf = ({ left, width }: DOMRect): number => left + width / 2;

@@ -1,4 +1,4 @@
-/** Text that this browser keeps; where it keeps none (private windows, full disk), the page works without. */
+/** Local storage. The page also works without it, as in private windows. */
 export const storage = {
   get(name: string): string | null {
     try {
@@ -8,7 +8,7 @@ export const storage = {
     }
   },
 
-  /** Names of what is kept that begin so. */
+  /** The stored names with this prefix. */
   names(prefix: string): string[] {
     try {
       return Object.keys(localStorage).filter((name) => name.startsWith(prefix));
@@ -22,7 +22,7 @@ export const storage = {
       if (value === null || value === "") localStorage.removeItem(name);
       else localStorage.setItem(name, value);
     } catch {
-      // The page goes on with what it has in memory.
+      // The page works without storage.
     }
   },
 };

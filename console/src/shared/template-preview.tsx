@@ -4,11 +4,11 @@ import { filled, type TemplateText } from "./template-text.ts";
 
 interface TemplatePreviewProps {
   readonly template: TemplateText;
-  /** By placeholder; those without a value show their braces. */
+  /** By placeholder. Missing values are shown as placeholders. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** About as a phone shows the message. */
+/** Similar to a message on a phone. */
 export function TemplatePreview({ template, values = {} }: TemplatePreviewProps) {
   const { t } = useTranslation();
   const { media, header, body, footer, buttons } = template;

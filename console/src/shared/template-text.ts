@@ -1,4 +1,4 @@
-/** What the platform knows of a template. */
+/** A template in the platform's format. */
 export interface TemplateStructure {
   readonly components?: readonly Component[];
 }
@@ -12,19 +12,19 @@ interface Component {
 }
 
 export interface TemplateText {
-  /** `IMAGE`, `VIDEO` or `DOCUMENT` where the header is a file. */
+  /** `IMAGE`, `VIDEO` or `DOCUMENT` for a header with a file. */
   readonly media: string | null;
   readonly header: string | null;
   readonly body: string;
   readonly footer: string | null;
   readonly buttons: readonly string[];
-  /** What stands between the braces, in the order in which values are sent. */
+  /** The placeholders in the order in which values are sent. */
   readonly placeholders: readonly string[];
 }
 
 const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
 
-/** @param text - where the platform knows none */
+/** @param text - used if the platform has none */
 export function templateText(structure: TemplateStructure | null | undefined, text: string): TemplateText {
   const parts = structure?.components ?? [];
   const part = (type: string) => parts.find((each) => each.type?.toUpperCase() === type);
@@ -49,6 +49,6 @@ function placeholdersOf(body: string, component: Component | undefined): string[
   return named.length > 0 ? named.map(({ param_name = "" }) => param_name) : [...new Set(names)];
 }
 
-/** The text with values in the places of placeholders; those without a value stay as they are. */
+/** Replaces placeholders by values. Those without a value do not change. */
 export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(placeholder, (whole, name: string) => values[name] || whole);

@@ -1,4 +1,4 @@
-/** How moments are written: in the user's language, by the business's clock. */
+/** Formats instants in the user's language and the business's time zone. */
 export class Clock {
   readonly #time: Intl.DateTimeFormat;
   readonly #day: Intl.DateTimeFormat;
@@ -26,10 +26,10 @@ export class Clock {
 
   time = (at: string): string => this.#time.format(new Date(at));
 
-  /** For moments to come, and for paper: it means the same on every day that it is read. */
+  /** With the full date, for future times and for printing. */
   moment = (at: string): string => this.#moment.format(new Date(at));
 
-  /** The same for all moments of one day. */
+  /** Equal for all instants of a day. */
   dayKey = (at: string | Date): string => this.#dayKey.format(new Date(at));
 
   day(at: string): string {
@@ -37,7 +37,7 @@ export class Clock {
     return capitalized(ago < 2 ? this.#relative.format(-ago, "day") : this.#day.format(new Date(at)));
   }
 
-  /** As short as a list needs it. */
+  /** A short form for lists. */
   brief(at: string): string {
     const ago = this.#daysAgo(at);
     if (ago === 0) return this.time(at);
@@ -54,37 +54,37 @@ const dayMs = 86_400_000;
 
 const capitalized = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
-/** `23:59`, hours and minutes that are left; null when there are none. */
+/** The remaining time as `23:59`; null if it is over. */
 export function timeLeft(until: string, now: number): string | null {
   const minutes = Math.floor((Date.parse(until) - now) / 60_000);
   if (minutes < 0) return null;
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}`;
 }
 
-/** How a moment is written by the clock of a place, as inputs of the browser take it: `2026-01-31T09:30`. */
+/** An instant in a time zone as the value of a browser's input: `2026-01-31T09:30`. */
 export function wallTime(at: string | number, timeZone: string): string {
   const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" });
   return format.format(new Date(at)).replace(" ", "T");
 }
 
-/** The moment of a time that was written by the clock of a place. */
+/** The instant of a local time in a time zone. */
 export function momentOf(wall: string, timeZone: string): string {
   const wanted = Date.parse(`${wall}Z`);
   const shownAt = (moment: number): number => Date.parse(`${wallTime(moment, timeZone)}Z`);
-  // The second look counts where the clock is changed that day.
+  // The second pass corrects days with a clock change.
   const guess = wanted - (shownAt(wanted) - wanted);
   return new Date(guess - (shownAt(guess) - wanted)).toISOString();
 }
 
-/** The day (`2026-01-31`) that is some days later, or earlier where the number is negative. */
+/** The day (`2026-01-31`) a number of days later, or earlier if it is negative. */
 export const shifted = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 
-/** When a day, or one some days later, begins by the clock of a place. */
+/** The start of a day in a time zone, or of a later day. */
 export const startOfDay = (day: string, timeZone: string, later = 0): string =>
   momentOf(`${shifted(day, later)}T00:00`, timeZone);
 
-/** The day that it is there now, or was some days ago: `2026-01-31`. */
+/** Today in a time zone, or a day before: `2026-01-31`. */
 export function dayIn(timeZone: string, daysAgo = 0): string {
   return wallTime(Date.now() - daysAgo * dayMs, timeZone).slice(0, 10);
 }

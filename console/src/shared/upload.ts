@@ -1,12 +1,12 @@
 import { Refused } from "./api.ts";
 
 export interface Upload {
-  /** Resolves with the file's address; rejects with `Refused`, or with a plain error when the service was not reached. */
+  /** Resolves with the file's URL. Rejects with `Refused`, or another error if the connection fails. */
   readonly stored: Promise<string>;
   cancel(): void;
 }
 
-/** Stores a file at the service; `fetch` cannot tell how far an upload has come. */
+/** Uploads a file with progress events, which `fetch` does not have. */
 export function upload(file: Blob, name: string, onProgress: (share: number) => void): Upload {
   const request = new XMLHttpRequest();
   const stored = new Promise<string>((resolve, reject) => {

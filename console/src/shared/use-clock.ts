@@ -9,7 +9,7 @@ export function useClock(): Clock {
   return useMemo(() => new Clock(i18n.language, zona_horaria), [i18n.language, zona_horaria]);
 }
 
-/** Now, in milliseconds, as of the last `everyMs`. */
+/** The current time in milliseconds, updated each `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { said } from "./search-params.ts";
 
-/** Changes parts of the address's search. Going back then leads to the screen before, not through every filter. */
+/** Changes search parameters and replaces the history entry, so that Back leaves the screen. */
 export function useSetSearch<Search extends object>() {
   const navigate = useNavigate();
   return useCallback(

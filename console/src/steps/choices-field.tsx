@@ -8,13 +8,13 @@ import styles from "./steps.module.css";
 
 type ListName = "botones" | "opciones";
 
-/** What the messaging platform shows of each: more buttons or options than that are not sent. */
+/** Limits of the messaging platform. Further buttons or options are not sent. */
 const limits = {
   botones: { most: 3, title: 20, description: 0 },
   opciones: { most: 10, title: 24, description: 72 },
 } as const;
 
-/** Buttons or options line by line; what is none of ours stays JSON. */
+/** Edits buttons or options line by line. JSON of another form stays JSON. */
 export function ChoicesField(props: FieldProps & { readonly name: ListName }) {
   const { name, error, fields, set } = props;
   const said = useSaid({ name, error });

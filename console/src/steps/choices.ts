@@ -1,8 +1,8 @@
-/** One button, or one option of a list, as the field has it. */
+/** A button, or an option of a list. */
 export interface Choice {
   readonly title: string;
   readonly description: string;
-  /** What it was read from; undefined for a new one. Names that are not known here stay as they are. */
+  /** The original value, whose unknown properties are kept; undefined for a new one. */
   readonly source?: unknown;
 }
 
@@ -23,7 +23,7 @@ function choiceIn(value: unknown): Choice | null {
   return { title: String(value[title]), description: description ? String(value[description]) : "", source: value };
 }
 
-/** Null where the text is JSON of another kind. */
+/** Null if the text is JSON of another form. */
 export function choicesIn(text: string): Choice[] | null {
   if (text.trim() === "") return [];
   try {
@@ -35,7 +35,7 @@ export function choicesIn(text: string): Choice[] | null {
   }
 }
 
-/** As the messaging platform spells reply buttons and the rows of a list: `{ id, title, description }`. */
+/** The platform's format of buttons and list rows: `{ id, title, description }`. */
 export function writtenChoices(choices: readonly Choice[]): string {
   if (choices.length === 0) return "";
   const ids = new Set(choices.flatMap(({ source }) => (isObject(source) ? String(source.id) : [])));

@@ -5,19 +5,19 @@ import type { Step } from "./steps.ts";
 export interface FieldProps {
   readonly name: FieldName;
   readonly fields: StepFields;
-  /** Of the step; null for one that is not made yet. */
+  /** Null for a new step. */
   readonly id: number | null;
   readonly steps: readonly Step[];
   readonly error: string | undefined;
   readonly set: (change: Partial<StepFields>) => void;
 }
 
-/** Their labels say everything. */
+/** Fields whose labels need no help text. */
 const unexplained = ["tipo", "descripcion", "inicio", "check_sucursal"] as const;
 type Explained = Exclude<FieldName, (typeof unexplained)[number]>;
 const isExplained = (name: FieldName): name is Explained => !unexplained.some((each) => each === name);
 
-/** The label, the help and what is wrong. */
+/** The label, the help text and the error. */
 export function useSaid({ name, error }: Pick<FieldProps, "name" | "error">) {
   const { t } = useTranslation("steps");
   return { label: t(`fields.${name}`), description: isExplained(name) ? t(`helps.${name}`) : undefined, error };

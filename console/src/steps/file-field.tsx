@@ -1,7 +1,7 @@
 import { FileChoice } from "../shared/file-choice.tsx";
 import { type FieldProps, useSaid } from "./field-props.ts";
 
-/** The file that goes with the text. */
+/** The file that is sent with the text. */
 export function FileField({ name, error, fields, set }: FieldProps) {
   const { label, description } = useSaid({ name, error });
   return (

@@ -1,22 +1,22 @@
 import { inOrder } from "./forest.ts";
 import type { Step } from "./steps.ts";
 
-/** `answer` leads to a step that comes after another; `next` to the one that follows by itself. */
+/** `answer`: the step comes after its parent's answers. `next`: it follows without an answer. */
 export type LinkKind = "answer" | "next";
 
 export interface Link {
   readonly from: number;
   readonly to: number;
   readonly kind: LinkKind;
-  /** It closes a circle. */
+  /** It closes a cycle. */
   readonly isBack: boolean;
 }
 
 export interface Placed {
   readonly step: Step;
-  /** Its distance from where its flow begins, counted in steps. */
+  /** The distance from the flow's start, in steps. */
   readonly layer: number;
-  /** Its place in the layer. Two steps of a layer are at least 1 apart. */
+  /** The position in the layer. Steps are at least 1 apart. */
   readonly slot: number;
 }
 
@@ -44,13 +44,13 @@ function waysOf(steps: readonly Step[]): Ways {
   }
   for (const { id, paso_id: parent } of steps) {
     const way = parent === null ? undefined : ways.get(parent);
-    // Where a step follows by itself anyway, one line says it.
+    // A step that follows automatically needs only one line.
     if (way && parent !== null && !way.some(({ to }) => to === id)) way.push({ from: parent, to: id, kind: "answer" });
   }
   return ways;
 }
 
-/** Follows the flow from where it begins. What leads back to a step on the way here closes a circle. */
+/** Walks the flow from its starts. A link back to a step on the path closes a cycle. */
 function followed(starts: readonly Step[], ways: Ways) {
   const state = new Map<number, "open" | "done">();
   const links: Link[] = [];
@@ -77,7 +77,7 @@ function followed(starts: readonly Step[], ways: Ways) {
   return { links, order: lastFirst.reverse() };
 }
 
-/** Each step stands one layer behind the last one that leads to it. */
+/** Each step is one layer after the last step that leads to it. */
 function layersOf(order: readonly number[], links: readonly Link[]): Map<number, number> {
   const layers = new Map(order.map((id) => [id, 0]));
   const forward = grouped(
@@ -91,7 +91,7 @@ function layersOf(order: readonly number[], links: readonly Link[]): Map<number,
   return layers;
 }
 
-/** The one step in whose row each step stands: its parent, else the first that leads to it. */
+/** The step whose row each step shares: its parent, else the first step that leads to it. */
 function holdersOf(steps: readonly Step[], links: readonly Link[]): Map<number, number> {
   const holders = new Map<number, number>();
   const forward = links.filter(({ isBack, from, to }) => !isBack && from !== to);
@@ -101,7 +101,7 @@ function holdersOf(steps: readonly Step[], links: readonly Link[]): Map<number, 
   return holders;
 }
 
-/** Leaves stand side by side, and each other step in the middle of those that it holds: no two take the same place. */
+/** Leaves are next to each other, and other steps are centered over theirs, so that no position is used twice. */
 function slotsOf(steps: readonly Step[], holders: ReadonlyMap<number, number>): Map<number, number> {
   const held = new Map<number, number[]>();
   for (const { id } of steps) {
@@ -121,7 +121,7 @@ function slotsOf(steps: readonly Step[], holders: ReadonlyMap<number, number>): 
   return slots;
 }
 
-/** Steps without any link stand below the rest, side by side. */
+/** Steps without links are placed below the others. */
 const loosePerRow = 4;
 
 export function graphOf(steps: readonly Step[]): Graph {
@@ -131,7 +131,7 @@ export function graphOf(steps: readonly Step[]): Graph {
   const sorted = [...steps].sort(inOrder);
   const isLoose = ({ id }: Step): boolean => !reached.has(id) && !leading.has(id);
   const linked = sorted.filter((step) => !isLoose(step));
-  // Where a flow is only a circle, it begins at its start or at the step that may be repeated.
+  // A flow that is only a cycle begins at its start, or at the step that may be repeated.
   const starts = [...linked].sort(
     (one, other) =>
       Number(reached.has(one.id)) - Number(reached.has(other.id)) ||

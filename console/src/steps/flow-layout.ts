@@ -1,7 +1,7 @@
 import { type Graph, grouped, type Link, type Placed } from "./flow-graph.ts";
 import type { Step } from "./steps.ts";
 
-/** Pixels. A flow runs to the right, or downwards where there is less width. */
+/** Pixels. A flow runs to the right, or downwards if the screen is narrow. */
 export const nodeWidth = 196;
 export const nodeHeight = 62;
 const gaps = { right: { along: 84, across: 26 }, down: { along: 62, across: 26 } } as const;
@@ -26,15 +26,15 @@ export interface Layout {
   readonly isDown: boolean;
 }
 
-/** A point by its place along the flow and across it. */
+/** Coordinates along and across the flow. */
 type Point = readonly [along: number, across: number];
 
 interface Frame {
   readonly isDown: boolean;
-  /** Of a box. */
+  /** The length of a box. */
   readonly length: number;
   readonly breadth: number;
-  /** From one layer to the next, and from one slot to the next. */
+  /** The distance between layers and between slots. */
   readonly stride: number;
   readonly pitch: number;
 }
@@ -81,12 +81,12 @@ function pathOf(frame: Frame, taken: ReadonlyMap<number, readonly Placed[]>, fro
     const across = middleOf(frame, slot);
     points.push([startOf(frame, layer), across], [startOf(frame, layer) + frame.length, across]);
   }
-  // The tip of the arrow ends at the box.
+  // The arrow's tip touches the box.
   points.push([startOf(frame, to.layer) - 2, middleOf(frame, to.slot)]);
   return curve(frame, points);
 }
 
-/** The nearest place in a layer where a line passes between the boxes. */
+/** The nearest slot of a layer between the boxes. */
 function freeSlot(nodes: readonly Placed[], wanted: number): number {
   const half = 0.5;
   const isFree = (slot: number): boolean => nodes.every((node) => Math.abs(node.slot - slot) >= half - 1e-9);
@@ -97,7 +97,7 @@ function freeSlot(nodes: readonly Placed[], wanted: number): number {
   );
 }
 
-/** Leaves a box on its side, runs back between the rows, and enters the other box from its side. */
+/** A line that leaves the box at its side, runs back between the rows, and enters the other box from its side. */
 function wayBack(frame: Frame, taken: ReadonlyMap<number, readonly Placed[]>, from: Placed, to: Placed): string {
   const { length, breadth, pitch } = frame;
   const leaving = to.slot < from.slot ? -1 : 1;
@@ -127,7 +127,7 @@ function wayBack(frame: Frame, taken: ReadonlyMap<number, readonly Placed[]>, fr
   ].join("");
 }
 
-/** A small bow at the corner of a box that leads to itself. */
+/** A small loop at a box that leads to itself. */
 function ownLoop(frame: Frame, { layer, slot }: Placed): string {
   const [end, side] = [startOf(frame, layer) + frame.length, middleOf(frame, slot) - frame.breadth / 2];
   const draw = drawing(frame);
@@ -142,7 +142,7 @@ const drawing =
   (command: string, ...points: readonly Point[]): string =>
     `${command}${points.map((point) => turned(frame, point).map(Math.round).join(" ")).join(" ")}`;
 
-/** Through all points, always along the flow. */
+/** A curve through all points, parallel to the flow at each of them. */
 function curve(frame: Frame, points: readonly Point[]): string {
   const draw = drawing(frame);
   const [first, ...rest] = points;
@@ -157,7 +157,7 @@ function curve(frame: Frame, points: readonly Point[]): string {
   return parts.join("");
 }
 
-/** A name in at most so many lines of so many characters each. */
+/** Splits a name into lines of limited length. */
 export function linesOf(text: string, most: number, longest: number): string[] {
   const lines: string[] = [];
   let line = "";

@@ -12,7 +12,7 @@ import { typeIcons, useStepWords } from "./words.ts";
 
 interface FlowProps {
   readonly steps: readonly Step[];
-  /** The one that is marked. */
+  /** The selected step. */
   readonly current: number | null;
   readonly isMatch: (step: Step) => boolean;
   readonly onOpen: (id: number) => void;
@@ -21,7 +21,7 @@ interface FlowProps {
 const zoomStep = 1.25;
 const panStep = 60;
 
-/** The flow as a picture. The tree beside it says the same in words. */
+/** The flow as a diagram. The tree next to it contains the same as text. */
 export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
   const { t } = useTranslation("steps");
   const frame = useRef<HTMLDivElement>(null);
@@ -40,7 +40,7 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
   useEffect(() => {
     const found = layout.boxes.filter(({ step }) => isMatch(step));
     const [first] = found;
-    // Without a search all of them match.
+    // Without a search all steps match.
     if (first && found.length < layout.boxes.length) show(first);
   }, [isMatch, layout, show]);
 
@@ -109,7 +109,7 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
 
 const arrows = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] } as const;
 
-/** The nearest box on that side; what stands aside of the way counts as farther. */
+/** The nearest box in a direction. Boxes off the axis count as farther away. */
 function nextTo({ boxes }: Layout, from: Box, [right, down]: readonly [number, number]): Box | undefined {
   let best: Box | undefined;
   let shortest = Number.POSITIVE_INFINITY;
@@ -148,14 +148,14 @@ function Legend({ layout: { lines } }: { readonly layout: Layout }) {
 interface DrawnProps {
   readonly layout: Layout;
   readonly current: number | null;
-  /** The one that Tab leads to. */
+  /** The step that gets the focus by Tab. */
   readonly entry: number | null;
   readonly isMatch: (step: Step) => boolean;
   readonly onOpen: (id: number) => void;
   readonly onFocus: (id: number) => void;
 }
 
-/** Moving the picture draws nothing of this again. */
+/** Memoized, since panning must not render it again. */
 const Drawn = memo(
   function Drawn({ layout, current, entry, isMatch, onOpen, onFocus }: DrawnProps) {
     const arrow = useId();
@@ -215,7 +215,7 @@ interface NodeProps {
   readonly onFocus: (id: number) => void;
 }
 
-/** Characters that fit the width of a box, and the gap before it. */
+/** Characters per line of a box. */
 const longestLine = 21;
 const longestLabel = { right: 15, down: 18 } as const;
 

@@ -5,11 +5,11 @@ export interface Branch {
   readonly children: readonly Branch[];
 }
 
-/** Where a flow begins comes first, then older steps. */
+/** Starts of flows first, then older steps. */
 export const inOrder = (one: Step, other: Step): number =>
   Number(other.inicio) - Number(one.inicio) || one.id - other.id;
 
-/** Steps by the step that they come after. One whose parent is archived stands at the top; a circle is cut at its first step. */
+/** The steps as trees. A step with an archived parent becomes a root, and a cycle is cut at its first step. */
 export function forestOf(steps: readonly Step[]): Branch[] {
   const known = new Set(steps.map(({ id }) => id));
   const below = new Map<number, Step[]>();
@@ -33,18 +33,18 @@ export function forestOf(steps: readonly Step[]): Branch[] {
 
 export interface Row {
   readonly step: Step;
-  /** From 1. */
+  /** Starts at 1. */
   readonly level: number;
-  /** Among its siblings, from 1. */
+  /** The position among its siblings, from 1. */
   readonly position: number;
   readonly siblings: number;
-  /** Null where nothing is below. */
+  /** Null for a leaf. */
   readonly isOpen: boolean | null;
-  /** The row that it hangs from. */
+  /** The id of its parent row. */
   readonly parent: number | null;
 }
 
-/** The rows that are seen, from top to bottom. */
+/** The visible rows from top to bottom. */
 export function rowsOf(forest: readonly Branch[], isOpen: (id: number) => boolean): Row[] {
   const rows: Row[] = [];
   const add = (branches: readonly Branch[], level: number, parent: number | null): void => {
@@ -58,7 +58,7 @@ export function rowsOf(forest: readonly Branch[], isOpen: (id: number) => boolea
   return rows;
 }
 
-/** Small letters without accents. */
+/** Lower case without accents. */
 const plain = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 export function matcherOf(q: string): (step: Step) => boolean {
@@ -67,7 +67,7 @@ export function matcherOf(q: string): (step: Step) => boolean {
     wanted === "" || [nombre, identificador, contenido, iniciador ?? ""].some((text) => plain(text).includes(wanted));
 }
 
-/** What matches, with all that it hangs from. */
+/** The matching steps with their ancestors. */
 export function filtered(forest: readonly Branch[], isMatch: (step: Step) => boolean): Branch[] {
   return forest.flatMap(({ step, children }) => {
     const left = filtered(children, isMatch);
@@ -75,7 +75,7 @@ export function filtered(forest: readonly Branch[], isMatch: (step: Step) => boo
   });
 }
 
-/** What is left without its way here when the step is archived. */
+/** The steps that lead to this one, and lose their link when it is archived. */
 export const pointingAt = (steps: readonly Step[], id: number) => ({
   below: steps.filter((step) => step.paso_id === id && step.id !== id),
   before: steps.filter((step) => step.paso_automatico === id && step.id !== id),

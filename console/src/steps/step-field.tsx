@@ -17,7 +17,6 @@ import { FileField } from "./file-field.tsx";
 import type { FieldName } from "./step-fields.ts";
 import { type StepType, stepTypes, useAllTags } from "./steps.ts";
 
-/** The control of one field. */
 export function StepField(props: FieldProps) {
   switch (props.name) {
     case "tipo":
@@ -141,7 +140,7 @@ function FlagField({ name, error, fields, set }: Named<"inicio" | "loop" | "chec
   );
 }
 
-/** The library draws all choices that match; more than this many are found by typing. */
+/** More choices are found by typing, since the library renders all of them. */
 const choicesShown = 50;
 
 const Choice = (props: SelectProps) => <Select clearable searchable limit={choicesShown} {...props} />;
@@ -218,7 +217,7 @@ function TagsField({ name, error, fields, set }: FieldProps) {
   );
 }
 
-/** Ids of catalogs as a list; JSON of another kind as it stands. */
+/** A list of catalog ids. JSON of another form is not changed. */
 function CatalogsField({ name, error, fields, set }: FieldProps) {
   const said = useSaid({ name, error });
   const list = listIn(fields.catalogs);

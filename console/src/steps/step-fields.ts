@@ -1,18 +1,18 @@
 import type { Read } from "../shared/record-form.ts";
 import type { Step, StepBody, StepType } from "./steps.ts";
 
-/** As a form holds them: what is absent is an empty text, and JSON is the text of it. */
+/** The form's values: missing ones are empty texts, and JSON is a text. */
 export interface Fields extends Omit<Required<StepBody>, "helper_data" | "agente" | "tags" | TextName> {
   readonly helper_data: string;
   readonly agente: string | null;
-  /** Ids with commas. */
+  /** Comma-separated ids. */
   readonly tags: string;
 }
 type TextFields = { readonly [Name in TextName]: string };
 export type StepFields = Fields & TextFields;
 export type FieldName = keyof StepFields;
 
-/** Texts that may be absent. */
+/** Optional texts. */
 const texts = [
   ...(["descripcion", "media", "media_tipo", "media_url", "botones", "titulo_opciones", "opciones"] as const),
   ...(["maps_search", "iniciador", "catalogs", "flow_id"] as const),
@@ -29,7 +29,7 @@ const empty: StepFields = {
   ...{ ai_prompt_id: null, estructura_id: null, maps_radius: null, check_sucursal: null },
 };
 
-/** @param isFirst - whether the business has no step yet */
+/** @param isFirst - true if the business has no steps yet */
 export const newStep = (under: Step | null, isFirst: boolean): Read<StepFields> => ({
   fields: { ...empty, paso_id: under?.id ?? null, estructura_id: under?.estructura_id ?? null, inicio: isFirst },
   version: null,
@@ -53,7 +53,7 @@ export function readOf(step: Step): Read<StepFields> {
 export const idsOf = (tags: Step["tags"]): string[] =>
   typeof tags === "string" ? (tags.match(/\d+/g) ?? []) : (tags ?? []).map(String);
 
-/** As the service takes it. What does not fit the type is sent as it is stored: another type may need it again. */
+/** The request body. Fields that the step's type does not use keep their values, in case the type changes back. */
 export function bodyOf(fields: StepFields): StepBody {
   const { identificador, helper_data, tags, ...rest } = fields;
   const filled = Object.fromEntries(texts.map((name) => [name, fields[name].trim() === "" ? null : fields[name]]));
@@ -80,7 +80,7 @@ export const isJsonObject = (text: string): boolean => isJson(text) && (text.tri
 export const isWrongJson = (name: (typeof jsonFields)[number], text: string): boolean =>
   !(name === "helper_data" ? isJsonObject(text) : isJson(text));
 
-/** The parts of the form, each with its fields in their order. */
+/** The sections of the form with their fields. */
 export const parts = [
   { part: "basics", fields: ["tipo", "nombre", "descripcion"] },
   {
@@ -101,7 +101,7 @@ const everywhere: readonly FieldName[] = [
 ];
 const file = ["media_url", "media", "media_tipo"] as const;
 
-/** Beside those of every type. */
+/** Additional fields by type. */
 const ofType: Readonly<Record<StepType, readonly FieldName[]>> = {
   ticket: ["departamento", "agente", "tags", ...file],
   mensaje: file,

@@ -21,7 +21,7 @@ import styles from "./steps.module.css";
 import { readStep, type Step, saveStep, stepsChanged } from "./steps.ts";
 
 interface FormProps {
-  /** Null for a step that is not made yet. */
+  /** Null for a new step. */
   readonly id: number | null;
   readonly start: Read<StepFields>;
   readonly steps: readonly Step[];

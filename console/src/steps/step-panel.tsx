@@ -15,7 +15,7 @@ import { archiveStep, readStep, type Step, stepsChanged } from "./steps.ts";
 
 interface PanelProps {
   readonly id: number | "new";
-  /** The step that a new one comes after. */
+  /** The parent of a new step. */
   readonly under: number | null;
   readonly steps: readonly Step[];
   readonly onClose: () => void;
@@ -31,7 +31,7 @@ export function StepPanel({ id, under, steps, onClose, onSaved, onAdd }: PanelPr
     queryKey: ["admin", "steps", "one", id],
     queryFn: () => readStep(Number(id)),
     enabled: !isNew,
-    // A form starts from what is stored now.
+    // A form must start from fresh data.
     staleTime: 0,
     gcTime: 0,
   });
@@ -83,7 +83,7 @@ interface ArchiveProps {
   readonly onDone: () => void;
 }
 
-/** Names of so many steps stand in the question. */
+/** The number of names in the confirmation. */
 const namesShown = 3;
 
 function Archive({ step, steps, onDone }: ArchiveProps) {

@@ -10,7 +10,7 @@ import { typeIcons, useStepWords } from "./words.ts";
 interface TreeProps {
   readonly forest: readonly Branch[];
   readonly steps: readonly Step[];
-  /** While something is searched for, all that is found is seen. */
+  /** During a search all matching steps are expanded. */
   readonly isSearch: boolean;
   readonly current: number | null;
   readonly onOpen: (id: number) => void;
@@ -19,7 +19,7 @@ interface TreeProps {
 
 const rowHeight = 52;
 
-/** All steps below those that they come after. It draws only the rows that are seen. */
+/** The steps as a tree. Only visible rows are rendered. */
 export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: TreeProps) {
   const { t } = useTranslation("steps");
   const [closed, setClosed] = useState<ReadonlySet<number>>(new Set());
@@ -40,7 +40,7 @@ export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: Tr
     estimateSize: () => rowHeight,
     getItemKey: (index) => rows[index]?.step.id ?? index,
     overscan: 10,
-    // The row that has the focus is never taken away.
+    // The focused row must stay in the DOM.
     rangeExtractor: (range) =>
       [...new Set([...defaultRangeExtractor(range), place])]
         .filter((index) => index < rows.length)
@@ -98,7 +98,7 @@ export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: Tr
     event.preventDefault();
     act();
   };
-  /** A letter leads to the next step that begins with it. */
+  /** Typing a letter moves to the next step that begins with it. */
   const letter = (key: string): (() => void) | undefined => {
     if (!/^[\p{L}\p{N}]$/u.test(key)) return undefined;
     const after = [...rows.slice(place + 1), ...rows.slice(0, place + 1)];
@@ -140,7 +140,7 @@ export function StepTree({ forest, steps, isSearch, current, onOpen, onAdd }: Tr
   );
 }
 
-/** By the step that follows by itself: the name of one that it follows. */
+/** For each step that follows automatically, the name of one step before it. */
 const leadingTo = (steps: readonly Step[]): ReadonlyMap<number | null, string> =>
   new Map(steps.map(({ paso_automatico, nombre }) => [paso_automatico, nombre]));
 
@@ -150,9 +150,9 @@ interface RowProps {
   readonly top: number;
   readonly isEntry: boolean;
   readonly isCurrent: boolean;
-  /** The name of the step that follows by itself. */
+  /** The name of the step that follows automatically. */
   readonly next: string | undefined;
-  /** The name of a step that it follows by itself, where nothing else says how one comes to it. */
+  /** The name of the step that it follows automatically, if it has no parent. */
   readonly before: string | undefined;
   /** Its parent is archived. */
   readonly isLost: boolean;
@@ -162,7 +162,7 @@ interface RowProps {
   readonly onAdd: () => void;
 }
 
-/** Deeper rows keep some width for their names. */
+/** Deeper rows are not indented further, so that their names have room. */
 const deepest = 8;
 
 function TreeRow({
@@ -228,7 +228,7 @@ function TreeRow({
           {isLost ? t("tree.lost") : details.join(" · ")}
         </span>
       </span>
-      {/* The key does the same, and so does a button in the step's panel. */}
+      {/* Keyboard users have a key and a button in the step's panel. */}
       <button
         type="button"
         tabIndex={-1}

@@ -84,7 +84,7 @@ interface ViewsProps {
   readonly onAdd: (under: number) => void;
 }
 
-/** Tree and picture side by side, or the picture alone; where there is no room for both, one of them. */
+/** The tree next to the diagram, or one of them if there is no room for both. */
 function Views({ steps, q, isFlow, current, onSearch, onView, onOpen, onAdd }: ViewsProps) {
   const { t } = useTranslation("steps");
   const isWide = useMediaQuery("(min-width: 1200px)", undefined, { getInitialValueInEffect: false }) === true;

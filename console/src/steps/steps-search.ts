@@ -2,11 +2,11 @@ import { idParam, said, textParam } from "../shared/search-params.ts";
 
 export interface StepsSearch {
   readonly q?: string;
-  /** Whose panel is open. */
+  /** The step whose panel is open. */
   readonly step?: number | "new";
-  /** The step that a new one comes after. */
+  /** The parent of a new step. */
   readonly under?: number;
-  /** The picture is shown without the tree. */
+  /** Shows the diagram without the tree. */
   readonly picture?: true;
 }
 

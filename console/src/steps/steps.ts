@@ -13,14 +13,14 @@ export const stepTypes = [
   ...["pedido", "pago", "flow", "ia", "fin"],
 ] as readonly StepType[];
 
-/** How many steps one screen shows. */
+/** The maximum number of steps that are loaded. */
 export const mostSteps = 2_000;
 
 export const useAllSteps = () =>
   useQuery({
     queryKey: ["admin", "steps", "all"],
     queryFn: ({ signal }) => everyOne((query) => answered(api.GET("/admin/steps", { params: { query }, signal }))),
-    // Somebody else may have changed them since.
+    // Another user may have changed them.
     staleTime: 0,
   });
 

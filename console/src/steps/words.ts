@@ -24,7 +24,7 @@ export function useStepWords() {
   const type = ({ tipo }: Pick<Step, "tipo">): string => t(`types.${tipo}.title`);
   return {
     type,
-    /** For those who do not see how it is drawn. */
+    /** A description for screen readers. */
     summary: (step: Step): string =>
       [step.nombre, type(step), step.inicio && t("start"), step.loop && t("repeats")].filter(Boolean).join(", "),
   };

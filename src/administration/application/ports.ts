@@ -1,4 +1,4 @@
-import type { Audited } from "../../kernel/audit.ts";
+import type { AuditedChange } from "../../kernel/audit.ts";
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { Actor, RowInput, StoredRecord } from "../domain/records.ts";
 
@@ -69,7 +69,7 @@ export interface RecordBatches<Fields> extends Reporting {
   ): Promise<readonly StoredRecord<Fields>[]>;
 }
 
-export type AuditEntry = Audited;
+export type AuditEntry = AuditedChange;
 export type Change = AuditEntry["change"];
 
 /** Logs `agent:changed` for each of these users. */

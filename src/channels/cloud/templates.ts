@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
 import { type Fields, fields, parse } from "../../infra/http-client/json.ts";
-import { FairGate } from "../../kernel/fair-gate.ts";
+import { FairQueue } from "../../kernel/fair-queue.ts";
 import type {
   MessagingPlatform,
   ReviewedTemplate,
@@ -41,8 +41,8 @@ export interface CloudTemplatesSettings extends Omit<GraphSettings, "timeouts"> 
 const uploadsAtOnce = {
   name: "examples of templates",
   width: 4,
-  widthOfOne: 2,
-  queueOfOne: 8,
+  widthPerKey: 2,
+  queuePerKey: 8,
   queue: 64,
   waitMs: 30_000,
 } as const;
@@ -61,7 +61,7 @@ interface PageQuery {
 }
 
 export class CloudTemplates implements MessagingPlatform, TemplateApproval {
-  private readonly gate = new FairGate(uploadsAtOnce);
+  private readonly gate = new FairQueue(uploadsAtOnce);
 
   constructor(private readonly settings: CloudTemplatesSettings) {}
 
@@ -83,7 +83,7 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
     const { client, baseUrl, version, timeouts } = this.settings;
     const { language, category, components: written } = fields(structure);
     const uploads = { connectMs: timeouts.connectMs, totalMs: timeouts.listMs, uploadMs: timeouts.uploadMs };
-    const ready = await this.gate.pass(sender.id, () =>
+    const ready = await this.gate.run(sender.id, () =>
       withHandles({ ...this.settings, timeouts: uploads }, sender, written),
     );
     if ("kind" in ready) return ready;

@@ -18,10 +18,10 @@ export class KeepWebhooks {
   private underWay = 0;
   private isSoon = false;
 
-  /** @param isOwnTrouble - true if the database itself failed, so that a retry with single webhooks is useless */
+  /** @param isDatabaseFailure - true if the database itself failed, so that a retry with single webhooks is useless */
   constructor(
     private readonly queue: Pick<WebhookQueue, "keepAll">,
-    private readonly isOwnTrouble: (error: unknown) => boolean,
+    private readonly isDatabaseFailure: (error: unknown) => boolean,
   ) {}
 
   /** Resolves after the commit; rejects if the webhook was not stored. */
@@ -65,7 +65,7 @@ export class KeepWebhooks {
       await this.queue.keepAll(some);
       for (const { resolve } of some) resolve();
     } catch (error) {
-      if (some.length === 1 || this.isOwnTrouble(error)) for (const { reject } of some) reject(error);
+      if (some.length === 1 || this.isDatabaseFailure(error)) for (const { reject } of some) reject(error);
       else for (const one of some) await this.keepSome([one]);
     }
   }

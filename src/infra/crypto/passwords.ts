@@ -1,33 +1,30 @@
 import { type BinaryLike, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import { FairGate } from "../../kernel/fair-gate.ts";
+import { FairQueue } from "../../kernel/fair-queue.ts";
 
 /** OWASP's scrypt setting for 32 MiB: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html */
 const cost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
-/**
- * One hash at a time: it holds 32 MiB, a core and a thread of the pool that also resolves names and reads files. At a
- * quarter of a second for each, and its rest, what waits in a line has its turn within the time.
- */
-const line = { name: "passwords", width: 1, widthOfOne: 1, queueOfOne: 4, queue: 40, waitMs: 15_000 };
-/** After each hash a rest, as a part of the time that it took: hashing takes at most two thirds of a core. */
+/** One hash at a time, since each takes 32 MiB, a core and a thread of the pool for about a quarter of a second. */
+const line = { name: "passwords", width: 1, widthPerKey: 1, queuePerKey: 4, queue: 40, waitMs: 15_000 };
+/** The pause after each hash, as a share of its duration: hashing takes at most two thirds of a core. */
 const rest = 0.5;
 
 const deriveKey = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(scrypt);
 
 export interface PasswordOwner {
-  /** Those who give the same take turns with others as if they were one. */
+  /** Owners with the same share wait in turn as if they were one. */
   readonly share: string;
-  /** Known ones wait in a line of their own: however many strangers come, they have every other turn. */
+  /** Known owners have a queue of their own, which gets every other place. */
   readonly isKnown: boolean;
 }
 
-/** Stored as `scrypt$N$r$p$salt$hash`, so that the cost can rise without voiding what is stored. */
+/** Stored as `scrypt$N$r$p$salt$hash`, so that the cost can be raised later. */
 export class Passwords {
-  private readonly hashing = new FairGate(line);
-  private readonly lines = { known: new FairGate(line), strangers: new FairGate(line), new: new FairGate(line) };
+  private readonly hashing = new FairQueue(line);
+  private readonly lines = { known: new FairQueue(line), strangers: new FairQueue(line), new: new FairQueue(line) };
 
-  /** @param share - those who give the same take turns with others as if they were one */
+  /** @param share - owners with the same share wait in turn as if they were one */
   async hash(password: string, share = "new"): Promise<string> {
     const salt = randomBytes(16);
     const key = await this.inLine("new", share, undefined, () => derive(password, salt, cost));
@@ -35,8 +32,8 @@ export class Passwords {
   }
 
   /**
-   * With `stored` null it takes as long and answers false: the duration does not reveal which e-mails exist. Rejects with `Busy`
-   * where the line is full, and once `signal` is aborted unless the work had begun.
+   * Takes as long and returns false if `stored` is null, so that the duration does not reveal which e-mails exist. Rejects
+   * with `Busy` if the queue is full.
    */
   matches(password: string, stored: string | null, owner: PasswordOwner, signal?: AbortSignal): Promise<boolean> {
     return this.inLine(owner.isKnown ? "known" : "strangers", owner.share, signal, () => compare(password, stored));
@@ -49,7 +46,7 @@ export class Passwords {
     work: () => Promise<Result>,
   ): Promise<Result> {
     const inTurn = async () => {
-      const leave = await this.hashing.enter(name, signal);
+      const leave = await this.hashing.acquire(name, signal);
       const begun = performance.now();
       try {
         return await work();
@@ -57,7 +54,7 @@ export class Passwords {
         setTimeout(leave, (performance.now() - begun) * rest).unref();
       }
     };
-    return this.lines[name].pass(share, inTurn, signal);
+    return this.lines[name].run(share, inTurn, signal);
   }
 }
 

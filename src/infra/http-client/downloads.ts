@@ -7,66 +7,62 @@ import { isPublicLiteral, PublicOnlyAgent } from "./public-only-agent.ts";
 
 export interface DownloadRequest {
   readonly url: string;
-  /** Default GET. A POST follows no redirect. */
+  /** GET unless given. A POST follows no redirect. */
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers with secrets. They go to the origin of `url` only, and to no other one that it redirects to. */
+  /** Secret headers. They are sent to the origin of `url` only, not to other origins after a redirect. */
   readonly credentials?: Readonly<Record<string, string>>;
-  /** `url`: they go to `url` alone, and not to another one of the same origin either. */
+  /** `url`: they are sent to this exact URL only. */
   readonly credentialsFor?: "origin" | "url";
   readonly body?: string;
-  /** The configured address of the platform: its origin alone may be private, or plain http. */
+  /** The platform's configured address. Only its origin may be private or plain http. */
   readonly home?: string;
-  /** Reading throws at the first byte beyond it. Default 101 MiB. */
+  /** Reading throws beyond it; 101 MiB unless given. */
   readonly mostBytes?: number;
-  /** Ends the request, and the reading of its content. */
+  /** Ends the request or the reading of its content. */
   readonly signal?: AbortSignal;
 }
 
-/** What became of a request. Reasons hold no URL, header or body: they are safe for logs. */
+/** Reasons contain no URL, header or body, so they may be logged. */
 export type DownloadOutcome =
-  /**
-   * The answer is 200 or 201. The content must be read, or its reading be ended. Reading throws `DownloadBroke` where it is
-   * too slow, too large or not complete.
-   */
+  /** The status is 200 or 201. The content must be read or its iterator closed. Reading may throw `DownloadBroke`. */
   | {
       readonly kind: "content";
       readonly content: AsyncIterable<Uint8Array>;
-      /** Announced bytes; null if they are not announced. */
+      /** From the headers; null if unknown. */
       readonly size: number | null;
-      /** As announced, such as `image/png`; empty if it is not announced. */
+      /** The content type, or an empty text. */
       readonly type: string;
     }
-  /** The answer has another status. */
   | {
       readonly kind: "refused";
       readonly status: number;
       readonly headers: http.IncomingHttpHeaders;
-      /** The beginning of its body. */
+      /** The beginning of the body. */
       readonly text: string;
     }
-  /** The address, or one that it redirects to, may not be opened. */
+  /** The address, or one it redirects to, is not allowed. */
   | { readonly kind: "forbidden"; readonly reason: string }
-  /** No connection, or no answer in time. */
+  /** No connection or no answer in time. */
   | { readonly kind: "unreachable"; readonly reason: string };
 
-/** The content is too slow, too large or not complete. */
+/** The content is too slow, too large or incomplete. */
 export class DownloadBroke extends Error {}
 
 export interface DownloadTimeouts {
   /** Milliseconds until a connection is ready. */
   readonly connectMs: number;
-  /** Milliseconds without a byte of an answer, or of its content. */
+  /** Milliseconds without any byte. */
   readonly idleMs: number;
-  /** Milliseconds for everything, from the call to the last byte. */
+  /** Milliseconds from the call to the last byte. */
   readonly totalMs: number;
-  /** Slower content is given up, once it took longer than `idleMs`. */
+  /** Enforced after `idleMs`. */
   readonly leastBytesPerSecond: number;
 }
 
 export interface DownloadsSettings {
   readonly timeouts?: Partial<DownloadTimeouts>;
-  /** Tests only: private addresses, plain http and any certificate everywhere. */
+  /** Only for tests: allows private addresses, plain http and any certificate. */
   readonly allowPrivate?: boolean;
 }
 
@@ -74,9 +70,9 @@ const megabyte = 1024 * 1024;
 const defaultMostBytes = 101 * megabyte;
 const mostRedirects = 3;
 const longestUrl = 4_096;
-/** Of the body of an answer that is refused. */
+/** Bytes of a refused answer's body that are read. */
 const keptBytes = 64 * 1024;
-/** Downloads at one time are bounded by those who start them. */
+/** The callers limit the number of downloads. */
 const pool = { maxSockets: Number.POSITIVE_INFINITY, idleSocketMs: 4_000, keptSocketMs: 60_000 };
 
 class AnyCertificateAgent extends https.Agent {
@@ -90,7 +86,7 @@ interface Agents {
   readonly https: https.Agent;
 }
 
-/** Opens large answers, whose content is read while it arrives. Never retries. */
+/** Downloads large files as streams. Never retries. */
 export class Downloads {
   private readonly timeouts: DownloadTimeouts;
   private readonly allowPrivate: boolean;
@@ -184,7 +180,7 @@ export class Downloads {
         answered = true;
         clearTimeout(timer);
         noteKeepAlive(response);
-        // An error that comes while nothing is read is thrown at the next read.
+        // An error while nothing is read is thrown at the next read.
         response.on("error", () => {});
         resolve(response);
       });
@@ -212,7 +208,7 @@ interface Target {
   readonly agent: http.Agent;
 }
 
-/** Where an answer redirects to; null if it does not, or must not be followed. */
+/** Null if the answer is not a redirect or it must not be followed. */
 function redirectOf(
   { statusCode = 0, headers: { location } }: http.IncomingMessage,
   { method = "GET" }: DownloadRequest,
@@ -224,7 +220,7 @@ function redirectOf(
 
 type ContentLimits = DownloadTimeouts & { readonly mostBytes: number; readonly started: number };
 
-/** Only time in which the other side is waited for counts as idle; each byte that it sends earns it some more. */
+/** Only time spent waiting for the server counts as idle, and each received byte extends it. */
 async function* contentOf(response: http.IncomingMessage, limits: ContentLimits): AsyncGenerator<Uint8Array> {
   const { idleMs, totalMs, leastBytesPerSecond, mostBytes, started } = limits;
   let received = 0;
@@ -268,7 +264,7 @@ async function beginningOf(content: AsyncIterable<Uint8Array>): Promise<string> 
       if (length >= keptBytes) break;
     }
   } catch {
-    // The status says enough.
+    // The status is enough.
   }
   return Buffer.concat(taken).subarray(0, keptBytes).toString();
 }

@@ -8,63 +8,63 @@ import { noteKeepAlive, pooled } from "./pooled-agent.ts";
 
 export interface HttpRequest {
   readonly method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
-  /** Absolute, http: or https:. */
+  /** Absolute, `http:` or `https:`. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Override those of the client for this request. */
+  /** Override the client's timeouts. */
   readonly timeouts?: Partial<HttpTimeouts>;
 }
 
-/** An address without the slashes at its end, so that a path can follow. */
+/** Removes trailing slashes, so that a path can be appended. */
 export const rootOf = (baseUrl: string): string => baseUrl.replace(/\/+$/, "");
 
 export interface HttpTimeouts {
-  /** Milliseconds until a connection is ready: waiting for a free one, looking up the name, TCP and TLS together. */
+  /** Milliseconds until a connection is ready, including the wait for a free one, DNS, TCP and TLS. */
   readonly connectMs: number;
-  /** Milliseconds for everything, from the call to the last byte of the answer. */
+  /** Milliseconds from the call to the end of the answer. */
   readonly totalMs: number;
 }
 
-/** What is known once a request has ended. Reasons hold no URL, header or body: they are safe for logs. */
+/** Reasons contain no URL, header or body, so they may be logged. */
 export type HttpOutcome =
-  /** A whole answer, of any status; redirects are answers too. */
+  /** A complete answer with any status, redirects included. */
   | {
       readonly kind: "answer";
       readonly status: number;
       readonly headers: http.IncomingHttpHeaders;
       readonly text: string;
     }
-  /** Proven: no byte of the request reached the other side. */
+  /** It is certain that no byte of the request was sent. */
   | { readonly kind: "not-sent"; readonly reason: string; readonly brokeWhenKept?: true }
-  /** Bytes may have left and no whole answer came back: it may or may not have been acted upon. */
+  /** Bytes may have been sent, but there is no complete answer: the request may have been carried out. */
   | {
       readonly kind: "unknown";
       readonly reason: string;
-      /** The connection had been kept and broke before any answer: most likely the other side was just closing it. */
+      /** A reused connection broke before any answer: the server was probably closing it. */
       readonly brokeWhenKept?: true;
     };
 
 export interface HttpClientSettings {
-  /** Default 3,000 ms to connect, 15,000 ms for everything. */
+  /** 3,000 ms to connect and 15,000 ms in all, unless given. */
   readonly timeouts?: Partial<HttpTimeouts>;
-  /** Connections to one host; requests beyond wait for a free one. Default 128. */
+  /** Connections per host; 128 unless given. */
   readonly maxSockets?: number;
-  /** Requests under way or waiting; those beyond are answered `not-sent` at once. Default 2,048. */
+  /** Requests that run or wait; further ones are `not-sent` at once. 2,048 unless given. */
   readonly maxInFlight?: number;
-  /** Milliseconds an unused connection is kept; below what servers usually allow (5,000). Default 4,000. */
+  /** Milliseconds until an unused connection is closed: less than servers usually allow (5,000). 4,000 unless given. */
   readonly idleSocketMs?: number;
-  /** Larger answers end as `unknown`. Default 10 MiB. */
+  /** Larger answers become `unknown`; 10 MiB unless given. */
   readonly maxAnswerBytes?: number;
-  /** Of answers only so many bytes are read, and what they say stands by then; the rest is not waited for. */
+  /** Answers are read up to this many bytes; the rest is dropped. */
   readonly cutAnswersAt?: number;
-  /** Replace the pools of this client, which then closes them as its own. */
+  /** Used instead of own agents, and closed with the client. */
   readonly agents?: { readonly http?: http.Agent; readonly https?: https.Agent };
 }
 
 /**
- * One request, one outcome: never rejects, never retries, follows no redirect. The outcome tells whether
- * the other side can have seen the request, which decides whether sending it again is safe.
+ * Never rejects, never retries and follows no redirect. The outcome tells whether the server can have seen the request,
+ * which decides whether sending it again is safe.
  */
 export class HttpClient {
   private readonly timeouts: HttpTimeouts;
@@ -95,7 +95,7 @@ export class HttpClient {
     try {
       return await new Promise<HttpOutcome>((resolve) => this.exchange(request, resolve));
     } catch (error) {
-      // Only building the request throws: a URL, method or header that HTTP cannot carry.
+      // Only building the request throws: the URL, method or a header is invalid.
       return notSent(`invalid request: ${codeOf(error)}`);
     } finally {
       this.inFlight--;
@@ -103,7 +103,7 @@ export class HttpClient {
     }
   }
 
-  /** Takes no more requests, waits for those under way (each ends by its own timeout), closes every connection. */
+  /** Refuses new requests, waits for running ones and closes all connections. */
   async close(): Promise<void> {
     this.closing = true;
     if (this.inFlight > 0) {
@@ -115,7 +115,7 @@ export class HttpClient {
     this.httpsAgent.destroy();
   }
 
-  /** Requests in a row go to the same place. */
+  /** Consecutive requests often have the same URL. */
   private targetOf(url: string): http.RequestOptions {
     if (this.lastTarget?.url !== url) this.lastTarget = { url, options: urlToHttpOptions(new URL(url)) };
     return this.lastTarget.options;
@@ -133,7 +133,7 @@ export class HttpClient {
       ...(request.headers && { headers: request.headers }),
     });
 
-    // Until a connection is ready, whatever was written waits inside this process: that is the proof.
+    // Until a connection is ready, written bytes stay in this process. This proves `not-sent`.
     let connected = false;
     let answering = false;
     let ended = false;
@@ -157,7 +157,7 @@ export class HttpClient {
       else end({ ...(connected ? unknown(reason) : notSent(reason)), brokeWhenKept: true });
     }
 
-    // After a stall of this process the answer may be waiting to be read: one look at the sockets first.
+    // If the process was stalled, the answer may already be readable: handle I/O first.
     function onTime(): void {
       setImmediate(expire);
     }
@@ -172,7 +172,7 @@ export class HttpClient {
 
     outgoing.on("socket", (socket: Socket) => {
       if (!isConnecting(socket)) {
-        // One that has just died gets no byte any more; its error or close follows. A living one gets them now.
+        // Writing to a reused socket that has just closed would raise an error; its close event follows.
         connected = socket.writable;
         return;
       }
@@ -212,18 +212,18 @@ export class HttpClient {
   }
 }
 
-/** The text of so many bytes at most; a character that the end would cut is left out. */
+/** Decodes at most `most` bytes, without a character that is cut. */
 export const beginningOf = (bytes: Buffer, most: number): string => new StringDecoder().write(bytes.subarray(0, most));
 
 const notSent = (reason: string) => ({ kind: "not-sent", reason }) as const satisfies HttpOutcome;
 const unknown = (reason: string) => ({ kind: "unknown", reason }) as const satisfies HttpOutcome;
 
-/** TLS counts: before its handshake is done, and the certificate accepted, nothing of the request leaves. */
+/** Before the end of the TLS handshake no byte of the request is sent. */
 export const isConnecting = (
   socket: Socket & Partial<Pick<TLSSocket, "encrypted">> & { secureConnecting?: boolean },
 ): boolean => socket.connecting || socket.secureConnecting === true;
 
-/** Codes only: messages of errors can quote addresses and headers. */
+/** Only the code, since messages can contain addresses and headers. */
 export function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" ? code : "no code";

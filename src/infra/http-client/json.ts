@@ -1,9 +1,9 @@
 import { storableText } from "../../kernel/text.ts";
 
-/** The fields of a JSON object from outside: any of them may be missing or of any type. */
+/** A JSON object from outside, of which nothing is known. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** An object without fields stands for everything that is no JSON object. */
+/** Returns an empty object for anything that is not a JSON object. */
 export function parse(text: string): Fields {
   try {
     return fields(JSON.parse(text));
@@ -17,6 +17,6 @@ export const fields = (value: unknown): Fields =>
 
 export const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);
 
-/** A text that says something, as it can be stored; `undefined` for everything else. */
+/** A non-empty text, as it can be stored. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" ? storableText(value) || undefined : undefined;

@@ -3,21 +3,20 @@ import type https from "node:https";
 import type { Socket } from "node:net";
 
 export interface PoolSettings {
-  /** Connections to one host. */
   readonly maxSockets: number;
-  /** Milliseconds an unused connection is kept. */
+  /** Milliseconds until an unused connection is closed. */
   readonly idleSocketMs: number;
-  /** Milliseconds after which one in use is left too, so that its name is looked up again. Default: never. */
+  /** Milliseconds until a connection in use is closed, too, so that DNS is asked again. Never unless given. */
   readonly keptSocketMs?: number;
 }
 
-/** How long before a server's announced limit we close first, so that no request meets a closing connection. */
+/** How long before the server's announced limit a connection is closed. */
 const headStartMs = 1_000;
 
 /**
- * An agent whose connections are left before the server leaves them. A request on a connection that the
- * server is just closing has an unknown fate, so such meetings must be rare: the connection used last goes
- * first, idle ones are dropped early, and a server's `Keep-Alive: timeout=n` is honoured with a head start.
+ * An agent that closes connections before the server does. A request on a connection that the server is closing has an
+ * unknown outcome, so the latest connection is reused first, idle ones are closed early, and `Keep-Alive: timeout=n` is
+ * honoured.
  */
 export function pooled<Agent extends http.Agent>(
   Kind: new (options: https.AgentOptions) => Agent,
@@ -28,10 +27,10 @@ export function pooled<Agent extends http.Agent>(
     scheduling: "lifo",
     maxSockets: settings.maxSockets,
     maxFreeSockets: settings.maxSockets,
-    // Node's 250 ms gives up on an address that is merely far away.
+    // Node's default of 250 ms is too short for distant servers.
     autoSelectFamilyAttemptTimeout: 1_000,
   });
-  // Node asks this each time a connection becomes free.
+  // Called each time a connection becomes free.
   return Object.assign(agent, {
     keepSocketAlive(socket: Socket): boolean {
       const announcedMs = announced.get(socket) ?? Number.POSITIVE_INFINITY;
@@ -49,13 +48,13 @@ export function pooled<Agent extends http.Agent>(
   });
 }
 
-/** When a connection was first free for another request. */
+/** When a connection became free for the first time. */
 const keptSince = new WeakMap<Socket, number>();
 
-/** Milliseconds that the server behind a connection said it keeps it unused. */
+/** Milliseconds for which the server said it keeps the connection. */
 const announced = new WeakMap<Socket, number>();
 
-/** Remembers the `Keep-Alive: timeout=n` of an answer for its connection. */
+/** Stores the `Keep-Alive: timeout=n` of an answer for its connection. */
 export function noteKeepAlive(response: http.IncomingMessage): void {
   const header = response.headers["keep-alive"];
   const seconds = header && /(?:^|[\s,])timeout=(\d+)/i.exec(String(header))?.[1];

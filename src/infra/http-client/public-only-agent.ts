@@ -5,21 +5,21 @@ import type { Duplex } from "node:stream";
 import { type RequestFilteringAgentOptions, RequestFilteringHttpsAgent } from "request-filtering-agent";
 
 /**
- * IPv6 outside of global unicast (2000::/3). request-filtering-agent takes some of it for public, among it the
- * old form ::127.0.0.1. A list of its own: an IPv4 address matches IPv6 rules as ::ffff:a.b.c.d.
+ * IPv6 outside of global unicast (2000::/3), of which request-filtering-agent allows some. This list must not check IPv4
+ * addresses, which would match as ::ffff:a.b.c.d.
  */
 const notGlobal = new BlockList();
 notGlobal.addSubnet("::", 3, "ipv6");
 notGlobal.addSubnet("4000::", 2, "ipv6");
 notGlobal.addSubnet("8000::", 1, "ipv6");
 
-/** A cloud's internal service on an address of the public range. */
+/** Azure's internal service, which has a public address. */
 const internalService = "168.63.129.16";
 
 const isNeverPublic = (address: string): boolean =>
   isIPv6(address) ? notGlobal.check(address, "ipv6") : address === internalService;
 
-/** The IPv4 networks that machines of ones own have, for `isPublicLiteral`. */
+/** Private IPv4 networks, for `isPublicLiteral`. */
 const ownNetworks = new BlockList();
 for (const [network, bits] of [
   ["0.0.0.0", 8],
@@ -35,10 +35,9 @@ for (const [network, bits] of [
 }
 
 /**
- * False for an address that is certain to be refused when a connection is made, true for every name: for people who enter
- * one. The agent alone keeps out of the own network.
+ * For validating input: false for a literal address that the agent would refuse, true for names.
  *
- * @param host - as `URL` has it
+ * @param host - the `hostname` of a `URL`
  */
 export function isPublicLiteral(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, "$1");
@@ -46,23 +45,21 @@ export function isPublicLiteral(host: string): boolean {
   return !isNeverPublic(address) && (isIPv6(address) || !ownNetworks.check(address, "ipv4"));
 }
 
-/** The code of the error with which `PublicOnlyAgent` refuses to connect. */
+/** The error code of refused connections. */
 export const notPublicCode = "ENOTPUBLIC";
 
-/** What is refused by this agent or its parent class has no code; errors of the network have one. */
+/** Errors of the filter have no code, unlike network errors. */
 function coded<Refused extends Error>(error: Refused & { code?: unknown }): Refused {
   if (error.code === undefined) error.code = notPublicCode;
   return error;
 }
 
 /**
- * An https agent for addresses that somebody else chose: it connects to public addresses only, whether written
- * as a literal or found by name, and checks the address it is about to connect to, not an earlier lookup.
- * A connection that is kept stays with the address that was checked. Give it no limit of sockets: Node's queue would
- * never let go of a refused request.
+ * An https agent for untrusted URLs. It connects only to public addresses and checks the address at connection time, so
+ * DNS rebinding does not work. Set no `maxSockets`: Node's queue would never release a refused request.
  */
 export class PublicOnlyAgent extends RequestFilteringHttpsAgent {
-  /** @param options - connections are not kept unless they say so; what their `lookup` finds is checked, too */
+  /** @param options - connections are not kept by default; the results of `lookup` are checked, too */
   constructor(
     { lookup = systemLookup, ...options }: https.AgentOptions & RequestFilteringAgentOptions = { keepAlive: false },
   ) {
@@ -80,13 +77,13 @@ export class PublicOnlyAgent extends RequestFilteringHttpsAgent {
       return socket;
     }
     const socket = super.createConnection(options, told);
-    // A name is looked up later, and a refusal then ends the connection.
+    // Names are resolved later; a refusal is then an error of the socket.
     socket?.once("error", coded);
     return socket;
   }
 }
 
-/** The parent class checks what this returns once more, by its own list. */
+/** The parent class checks the results again with its own list. */
 const publicOnly =
   (lookup: LookupFunction): LookupFunction =>
   (hostname, options, callback) => {
@@ -102,7 +99,7 @@ const publicOnly =
     try {
       lookup(hostname, { ...options, all: true }, found);
     } catch (error) {
-      // Newer versions of Node throw for a name with a null byte; Node 20.19 calls back.
+      // Newer versions of Node throw for a name with a null byte, while Node 20.19 calls back.
       process.nextTick(found, error, []);
     }
   };

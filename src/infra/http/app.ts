@@ -5,7 +5,7 @@ import cors from "@koa/cors";
 import { Router } from "@koa/router";
 import Koa, { type Context, type Middleware } from "koa";
 import type { Log } from "../../kernel/log.ts";
-import { refusalPauseMs } from "../../kernel/refusal-pause.ts";
+import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 import { takeRest } from "./middleware/body.ts";
 import { dataHeaders } from "./middleware/security-headers.ts";
 import { headersOf } from "./openapi/headers.ts";
@@ -17,12 +17,11 @@ import type { TrustedProxies } from "./trusted-proxies.ts";
 
 export interface AppParts extends RouterParts {
   readonly log: Log;
-  /** Browser origins that may read answers; none by default. */
+  /** Browser origins that may read answers. */
   readonly corsOrigins: readonly string[];
   readonly proxies: TrustedProxies;
-  /** Told of every answered request. */
   readonly observe: (method: string, route: string, status: number, seconds: number) => void;
-  /** Told of every request that is turned away, and what for. */
+  /** Called for refusals that protect other requests. */
   readonly countRefusal: (reason: string, status: number) => void;
 }
 
@@ -40,13 +39,13 @@ export function createApp(routes: readonly Route[], parts: AppParts): Koa {
   app.use(secured);
   app.use(allowOrigins(parts.corsOrigins, headersOf(routes), parts.limitRate(1)));
   app.use(createRouter(routes, parts));
-  // What no route answers counts against the address.
+  // Requests without a route count against the address.
   app.use(parts.limitRate(1));
   app.use(new Router().allowedMethods() as Middleware);
   return app;
 }
 
-/** Koa knows only whether to believe proxies: then it takes the leftmost address, which a client may have made up. */
+/** With `proxy: true` Koa would trust the leftmost forwarded address, which the client chooses. */
 function tellWhoAsks(app: Koa, { addressOf, isHttps }: TrustedProxies): void {
   Object.defineProperties(app.request, {
     ip: {
@@ -62,10 +61,10 @@ function tellWhoAsks(app: Koa, { addressOf, isHttps }: TrustedProxies): void {
   });
 }
 
-/** Before it had sent its whole request, or read the whole answer. */
+/** The client left before its request was complete or its answer was sent. */
 const isGone = ({ req, res }: Koa.Context): boolean => req.socket.destroyed && !(req.complete && res.writableFinished);
 
-/** The pattern, never the URL: a URL may carry a token. */
+/** The pattern instead of the URL, which may contain a token. */
 const routeOf = (ctx: Koa.Context | undefined): string => (ctx?._matchedRoute as string | undefined) ?? "none";
 
 function accessLog({ log, observe }: AppParts): Middleware {
@@ -88,19 +87,19 @@ function accessLog({ log, observe }: AppParts): Middleware {
   };
 }
 
-/** Milliseconds for a long answer that is ready, and those for each byte of it beyond that: 50 kB/s. */
+/** Milliseconds in which a client must take a long answer, plus time for each byte at 50 kB/s. */
 const answerMs = 60_000;
 const answerMsPerByte = 1 / 50;
 
-/** While an answer is taken, it holds memory and a place in a lane: a client that takes it drop by drop is cut off. */
+/** A client that reads too slowly is cut off: its answer occupies memory and a place in a lane. */
 function boundAnswer({ req: { socket }, res }: Koa.Context, length: number): void {
   const timer = setTimeout(() => socket.destroy(), answerMs + length * answerMsPerByte);
   res.once("close", () => clearTimeout(timer));
 }
 
 /**
- * A client that is answered before it has sent its whole body may go on sending for ever. Some of it is still taken, so
- * that it comes to read the answer; then its connection ends.
+ * After an early answer, reads a part of the remaining body, since a client that still writes would not read the answer.
+ * Then the connection is closed, so that the client cannot go on for ever.
  */
 const takenWhole: Middleware = async (ctx, next) => {
   await next();
@@ -116,10 +115,10 @@ const takenWhole: Middleware = async (ctx, next) => {
   if (!isWhole) ctx.set("Connection", "close");
 };
 
-/** Its handler reads on while its answer is sent. */
+/** Its handler reads the body while it streams the answer. */
 const isReadOn = ({ state, body }: Context): boolean => state.readsOn === true && body instanceof Stream;
 
-/** Failures outside every endpoint's own words: unreadable bodies, unknown paths, wrong methods, limits. */
+/** Answers failures that no endpoint words itself: unreadable bodies, unknown paths, wrong methods, limits. */
 const wordProblems =
   (parts: AppParts): Middleware =>
   async (ctx, next) => {
@@ -130,13 +129,13 @@ const wordProblems =
       if (problem !== error) ctx.app.emit("error", error, ctx);
       if (problem instanceof Refusal) {
         parts.countRefusal(problem.reason, problem.status);
-        if (problem.status === 429) await sleep(refusalPauseMs(), undefined, { ref: false });
+        if (problem.status === 429) await sleep(refusalDelayMs(), undefined, { ref: false });
       }
       ctx.set(problem.headers);
       sendJson(ctx, problem.status, ctx.state.saysCodes ? problem.codedBody : problem.body);
     }
     if (ctx.body !== undefined && ctx.body !== null) return;
-    // The router answers 501 to a method that none of its routes has, whether it knows the path or not.
+    // The router answers 501 if no route at all has the method.
     const isWrongMethod = ctx.status === 405 || (ctx.status === 501 && ctx.response.get("Allow") !== "");
     if (isWrongMethod) sendJson(ctx, 405, { message: "Method not allowed" });
     else if (ctx.status === 404 || ctx.status === 501) sendJson(ctx, 404, { message: "Not found" });
@@ -147,7 +146,7 @@ const secured: Middleware = (ctx, next) => {
   return next();
 };
 
-/** @param exposed - the headers of answers that pages may read */
+/** @param exposed - response headers that pages may read */
 function allowOrigins(origins: readonly string[], exposed: readonly string[], limitRate: Middleware): Middleware {
   const allowed = new Set(origins);
   const answer = cors({
@@ -165,19 +164,19 @@ function allowOrigins(origins: readonly string[], exposed: readonly string[], li
       "x-request-id",
     ],
     exposeHeaders: [...exposed],
-    // For the cookie that makes a browser known when it signs in.
+    // For the cookie of a known device.
     credentials: true,
     maxAge: 600,
-    // Failures keep their headers anyway; noted down on the error they could reach the answer to another origin.
+    // Otherwise headers of one answer could reach the answer to another origin.
     keepHeadersOnError: false,
   });
   return (ctx, next) => {
-    // `cors` answers preflights itself, before a route would count them.
+    // `cors` answers preflights before a route could count them.
     const isPreflight = ctx.method === "OPTIONS" && ctx.req.headers["access-control-request-method"] !== undefined;
     if (ctx.req.headers.origin !== undefined) {
       return isPreflight ? limitRate(ctx, () => answer(ctx, next)) : answer(ctx, next);
     }
-    // As `cors` answers requests without an Origin.
+    // `cors` sets it on answers to requests without an Origin, too.
     ctx.res.setHeader("Vary", "Origin");
     return next();
   };

@@ -22,10 +22,10 @@ const types: Readonly<Record<string, string>> = {
   ".mp3": "audio/mpeg",
 };
 
-/** Scripts, styles and everything else come from this service; frames, plug-ins and other hosts are not there at all. */
+/** Everything must come from this service; frames and plug-ins are forbidden. */
 const policy = [
   "default-src 'self'",
-  // A component library sets sizes and places of elements by their `style`.
+  // Mantine sets inline styles.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "media-src 'self' blob:",
@@ -45,7 +45,7 @@ const pageHeaders = {
 const forEver = "public, max-age=31536000, immutable";
 
 type Answering = ReturnType<typeof cacheable>;
-/** One answer for each way of packing that a client may take. */
+/** The answer for each supported encoding. */
 type Packed = Readonly<Record<"br" | "gzip" | "none", Answering>>;
 
 const packers = {
@@ -54,8 +54,8 @@ const packers = {
 } as const;
 
 /**
- * The web application, from the folder of its build: files with a hash in their names for ever, and its page for every
- * other path below `/console/`, since each view has an address of its own.
+ * Serves the built web application. Files with a hash in their names are cached for ever. Other paths below `/console/`
+ * are views and get the page.
  */
 export function consoleRoutes(directory: string): Route[] {
   const root = filesIn(directory);
@@ -70,7 +70,7 @@ export function consoleRoutes(directory: string): Route[] {
     return (/\bbr\b/.test(taken) ? br : /\bgzip\b/.test(taken) ? zipped : none)(headers);
   }
 
-  /** Of a view, or of a file beside the page. */
+  /** The page of a view, or a file next to it. */
   async function page(place: string, headers: IncomingHttpHeaders): Promise<Reply> {
     if (!root.has("index.html")) return new Reply(404, { message: "The console is not built: make console" });
     const path = root.has(place) ? place : "index.html";
@@ -121,7 +121,7 @@ export function consoleRoutes(directory: string): Route[] {
   ];
 }
 
-/** `GET /version`, with what its page is known by. */
+/** `GET /version`; `console` identifies the build of the page. */
 export function versionRoute(directory: string, version: string): Route {
   const build = filesIn(directory).has("index.html") ? digestOf(join(directory, "index.html")) : null;
   return defineRoute({
@@ -158,7 +158,7 @@ function filesIn(directory: string): ReadonlySet<string> {
   }
 }
 
-/** Read and packed when it is first asked for. */
+/** Reads and compresses a file on its first request. */
 async function packed(path: string, cacheControl: string): Promise<Packed> {
   const content = readFileSync(path);
   const type = types[extname(path)] ?? "application/octet-stream";

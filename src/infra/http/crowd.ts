@@ -1,27 +1,27 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { FairGate } from "../../kernel/fair-gate.ts";
-import { refusalPauseMs } from "../../kernel/refusal-pause.ts";
+import type { FairQueue } from "../../kernel/fair-queue.ts";
+import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 
 export interface CrowdParts {
-  readonly gate: Pick<FairGate, "isCrowded" | "objection" | "settings">;
-  /** The business of a credential that this process remembers; it asks no store. */
+  readonly gate: Pick<FairQueue, "isCrowded" | "refusalReason" | "settings">;
+  /** The business of a cached credential; it must not ask a store. */
   readonly businessOf: (headers: IncomingHttpHeaders) => number | undefined;
   readonly countRefusal: (reason: string, status: number) => void;
 }
 
 /**
- * Refusals in a millisecond that are sent at once. One that waits costs two to three times as much (measured: 30 and 70 to
- * 100 microseconds of CPU), since what it holds outlives the young generation of the heap.
+ * Refusals per millisecond that are sent at once. A delayed one costs two to three times as much CPU (measured: 30
+ * against 70 to 100 microseconds), since its objects leave the young generation of the heap.
  */
 const atOncePerMs = 3;
 const mostAtOnce = 100 * atOncePerMs;
-/** Those beyond wait: clients that ask again at once would come back without end. */
+/** The delay of further refusals, since clients would repeat them at once. */
 const crowdPauseMs = 2_500;
 
-/** Bytes of a body that are skipped, so that the connection can be used again. */
+/** Bytes of a body that are read and discarded, so that the connection can be reused. */
 const skippedBody = 64 * 1024;
 
-/** Made once: in a crowd there are thousands of them in a second. */
+/** Built once, since an overload refuses thousands per second. */
 const answers = {
   own: answerOf(429, "Too many requests", ["RateLimit", '"database";r=0;t=2']),
   all: answerOf(503, "Service unavailable", []),
@@ -40,24 +40,23 @@ function answerOf(status: number, message: string, more: readonly string[]) {
 }
 
 /**
- * Answers a request in place of the application where the process has more to do than it can, and this business has its
- * share waiting already: far cheaper than the application could, so that a process at twice its load still does its work.
- * Tells whether it did.
+ * Refuses requests before the application sees them while the process is overloaded and the business has its share
+ * waiting. This is far cheaper than a refusal by the application. Returns whether it answered.
  */
 export function turningAway({ gate, businessOf, countRefusal }: CrowdParts) {
   const atOnce = new Allowance(mostAtOnce, atOncePerMs);
   return ({ headers }: IncomingMessage, res: ServerResponse): boolean => {
-    // A browser shows an answer to a page only with headers that the application knows.
+    // A browser shows a page only answers with CORS headers, which the application sets.
     if (!gate.isCrowded || headers.origin !== undefined) return false;
     const businessId = businessOf(headers);
-    const against = businessId === undefined ? undefined : gate.objection(businessId);
+    const against = businessId === undefined ? undefined : gate.refusalReason(businessId);
     if (against === undefined) return false;
     const answer = answers[against];
     const isLong = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > skippedBody;
     countRefusal(gate.settings.name, answer.status);
     const send = () => res.writeHead(answer.status, isLong ? answer.closing : answer.headers).end(answer.body);
     if (atOnce.take()) send();
-    else setTimeout(send, refusalPauseMs(crowdPauseMs));
+    else setTimeout(send, refusalDelayMs(crowdPauseMs));
     return true;
   };
 }

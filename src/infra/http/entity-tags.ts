@@ -3,13 +3,12 @@ import type { IncomingHttpHeaders } from "node:http";
 import { InvalidInput } from "./routing/dialect.ts";
 import { Reply } from "./routing/route.ts";
 
-/** Prepares an answer that never changes while the process runs, and 304 for those who have it already. */
+/** An answer that does not change while the process runs, with 304 for clients that have it. */
 export function cacheable(
   content: string | Buffer,
   type: string,
   cacheControl: string,
 ): (headers: IncomingHttpHeaders) => Reply {
-  // Made into bytes once, not for each answer.
   const body = Buffer.from(content);
   const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
   const headers = { ETag: etag, "Cache-Control": cacheControl };
@@ -17,13 +16,13 @@ export function cacheable(
     has(request["if-none-match"], etag) ? new Reply(304, null, headers, type) : new Reply(200, body, headers, type);
 }
 
-/** A proxy that compresses marks the tag as weak. */
+/** Compressing proxies make the tag weak. */
 function has(ifNoneMatch: string | undefined, etag: string): boolean {
   const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return known.includes(etag) || known.includes("*");
 }
 
-/** For callers, in the document of each operation that takes the header. */
+/** The description of the header in the OpenAPI document. */
 export const ifMatchDescription = [
   "Makes the change only if what it changes is still at one of these entity tags, as an `ETag` named them; `*` if it",
   "exists at all. Otherwise the answer is 412 and nothing is changed. What does not exist is answered as without the",
@@ -35,9 +34,9 @@ const tag = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
 const list = new RegExp(String.raw`^${tag}(?:[ \t]*,[ \t]*${tag})*$`);
 
 /**
- * What the header `If-Match` asks for: the strong tags with their quotes, "any" for `*`, null where there is none.
+ * The strong tags of the header `If-Match`, "any" for `*`, or null.
  *
- * @throws InvalidInput when the header is malformed
+ * @throws InvalidInput if the header is malformed
  */
 export function ifMatchOf({ "if-match": header }: IncomingHttpHeaders): readonly string[] | "any" | null {
   if (header === undefined) return null;

@@ -8,27 +8,22 @@ import { objectWith, problem, text } from "./routing/schema.ts";
 import { sameText } from "./same-text.ts";
 
 export interface OperationsParts {
-  /** What the process needs to answer requests, by name: each resolves when it is there. */
+  /** By name. A check rejects while the process cannot answer requests. */
   readonly checks: Readonly<Record<string, () => Promise<void>>>;
-  /** True once requests should go to other processes; those that come are still answered. */
+  /** True while balancers should choose other processes; requests are still answered. */
   readonly isDraining: () => boolean;
-  /** True once the process takes no new connections. */
+  /** True once no new connections are accepted. */
   readonly isStopping: () => boolean;
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
-  /** The bearer key of `/metrics`; without one there is no such path. */
+  /** The bearer key of `/metrics`. Without it the path answers 404. */
   readonly metricsKey?: string | undefined;
-  /** Counts wrong keys of `/metrics`. */
   readonly failures: FailureLimit;
-  /**
-   * Milliseconds: so long may a check take, and so long is its result good for, so that probes cannot load what
-   * they check. 1000 unless given.
-   */
+  /** Milliseconds that a check may take, and for which its result is cached; 1,000 unless given. */
   readonly patienceMs?: number;
-  /** Hears when a check begins to fail, with the reason, and when it succeeds again. */
+  /** Logs when a check starts to fail and when it succeeds again. */
   readonly log?: Log;
 }
 
-/** What orchestrators and Prometheus ask a process. */
 export const operationsRoutes = (parts: OperationsParts): readonly Route[] => [
   liveness(parts),
   readiness(parts),
@@ -66,9 +61,9 @@ const liveness = ({ isStopping }: OperationsParts): Route =>
 
 function readiness({ checks, isDraining, log, patienceMs = 1_000 }: OperationsParts): Route {
   const probes = Object.entries(checks).map(([name, check]) => [name, probeOf(name, check, patienceMs, log)] as const);
-  const look = cached(patienceMs, async () =>
-    Object.fromEntries(await Promise.all(probes.map(async ([name, probe]) => [name, await probe()] as const))),
-  );
+  const probeAll = async () =>
+    Object.fromEntries(await Promise.all(probes.map(async ([name, probe]) => [name, await probe()] as const)));
+  const look = cached(probeAll, patienceMs);
   return defineRoute({
     ...common,
     path: "/readyz",
@@ -90,7 +85,7 @@ function readiness({ checks, isDraining, log, patienceMs = 1_000 }: OperationsPa
 
 type State = "ok" | "unavailable";
 
-/** One check at a time: while one hangs no other is started. */
+/** Runs one check at a time. */
 function probeOf(
   name: string,
   check: () => Promise<void>,

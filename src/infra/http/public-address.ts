@@ -1,8 +1,8 @@
-/** Where this service is reached from outside: as it is set, else where it listens. */
+/** The service's address for others: the configured one, or where it listens. */
 export class PublicAddress {
   private listening = "";
 
-  /** @param given - empty where none is set */
+  /** @param given - empty if none is configured */
   constructor(private readonly given: string) {}
 
   listensAt(host: string, port: number): void {
@@ -10,7 +10,7 @@ export class PublicAddress {
     this.listening = `http://${isEverywhere ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host}:${port}`;
   }
 
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   get root(): string {
     return (this.given || this.listening).replace(/\/+$/, "");
   }

@@ -16,48 +16,47 @@ import {
 import { networkOf } from "./addresses.ts";
 import { Slices } from "./slices.ts";
 
-/** What can be served: a Koa application, whose callback returns a promise that resolves when its handler has ended. */
+/** A Koa application. Its callback returns a promise that resolves when its handler has ended. */
 export interface Servable {
   callback(): (...request: Parameters<RequestListener>) => unknown;
 }
 
-/** How long a client may take, in ms, and how much its headers may hold, in bytes. */
+/** Milliseconds, and bytes for the headers. */
 export const serverLimits = {
-  /** For the headers of a request. */
   headersTimeout: 10_000,
-  /** For the whole request, a file that is uploaded included; other bodies have less (`bodyMs`). */
+  /** Includes file uploads. Other bodies have less time (`bodyMs`). */
   requestTimeout: 600_000,
-  /** Longer than a load balancer keeps its own end open, so that it never meets a connection just closed. */
+  /** Longer than load balancers keep their connections, so that they never use one that is being closed. */
   keepAliveTimeout: 65_000,
-  /** Those that are too slow are ended a few at a time, not thousands at once. */
+  /** Frequent, so that slow connections are not closed by the thousand. */
   connectionsCheckingInterval: 100,
   maxHeaderSize: 16_384,
 } as const satisfies ServerOptions;
 
 /**
- * Connections that wait to be accepted; the system's own limit (`net.core.somaxconn`) may be lower. Those beyond are tried
- * again by their clients after one, three and seven seconds, so Node's 511 makes a crowd's neighbours wait that long.
+ * Connections that wait to be accepted, if `net.core.somaxconn` allows it. Clients beyond it retry only after one, three
+ * and seven seconds, so Node's default of 511 is too small for a rush.
  */
 const backlog = 8_192;
 
 /**
- * Requests of one connection that may be under way: bounds that count connections, and the pause before a refusal, rely on
- * it. One that has its answer may still count when the next one arrives. Browsers and `fetch` never send ahead.
+ * Requests in progress per connection. Limits that count connections, and delayed refusals, rely on it. An answered request
+ * may still count when the next one arrives, hence two. Browsers and `fetch` do not pipeline.
  */
 const mostPipelined = 2;
 
-/** Milliseconds in which nothing was sent or taken: Node ends no connection by itself whose client reads nothing. */
+/** Milliseconds without traffic. Node does not close a connection whose client stops reading. */
 const silenceMs = 120_000;
 
 export interface Hooks {
-  /** Answers a request itself, or leaves it to the application. */
+  /** Returns true if it answered the request itself. */
   readonly isAnswered?: (req: IncomingMessage, res: ServerResponse) => boolean;
-  /** The business of a request whose credentials the process remembers. Many requests that come at once wait for their turns. */
+  /** The business of a cached credential. */
   readonly businessOf?: (req: IncomingMessage) => number | undefined;
   readonly onRefusal?: (reason: string, status: number) => void;
 }
 
-/** An HTTP server with limits against slow clients, which `closeServer` stops without losing a request. */
+/** An HTTP server with limits against slow clients; `closeServer` stops it gracefully. */
 export function createServer(
   app: Servable,
   limits: ServerOptions = {},
@@ -70,17 +69,17 @@ export function createServer(
     underWay.set(req.socket, waiting);
     if (waiting > mostPipelined) {
       onRefusal("pipelined", 429);
-      // One refusal ends the connection: those behind it get no answer.
+      // The first refusal closes the connection, so further requests get no answer.
       return waiting === mostPipelined + 1 ? refusePipelined(req.socket, res) : undefined;
     }
     res.once("close", () => {
       underWay.set(req.socket, (underWay.get(req.socket) ?? 1) - 1);
-      // A connection whose last request outlived the listening would otherwise stay until its keep-alive ends.
+      // Otherwise a keep-alive connection would stay open after the server stopped listening.
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
     if (isAnswered(req, res)) return;
     const begin = () => {
-      // Its client left while it waited: it would wait for a body that never ends.
+      // Its client left while it waited; reading its body would never end.
       if (req.socket.destroyed) return;
       if (!server.listening || lettingGo.has(server)) res.setHeader("Connection", "close");
       const ended = Promise.resolve(handle(req, res)).finally(() => running.delete(ended));
@@ -90,7 +89,7 @@ export function createServer(
     if (businessId === undefined) ofStrangers.run(networkOf(req.socket.remoteAddress ?? ""), begin);
     else ofBusinesses.run(businessId, begin);
   });
-  // Apart, so that no crowd of addresses stands between a business and its turn.
+  // Separate, so that many unknown addresses do not delay businesses.
   const ofStrangers = new Slices<string>();
   const ofBusinesses = new Slices<number>();
   server.timeout = silenceMs;
@@ -109,14 +108,11 @@ export function createServer(
 
 export interface ConnectionLimits {
   readonly connections: number;
-  /** A balancer is one address: at least 1,000. */
+  /** At least 1,000, since a load balancer is one address. */
   readonly connectionsPerAddress: number;
 }
 
-/**
- * Closes connections beyond the limits, in all or of one address, as soon as they are accepted. They get a 429 or a 503
- * before they have asked for anything.
- */
+/** Refuses connections beyond the limits with 429 or 503 as soon as they are accepted. */
 export function refuseTooMany(
   server: Server,
   limits: ConnectionLimits,
@@ -147,10 +143,10 @@ export function refuseTooMany(
   });
 }
 
-/** Comes after the answers of the requests before it, and ends the connection. */
+/** Sent after the earlier answers; then the connection is closed. */
 function refusePipelined(socket: Socket, res: ServerResponse): void {
   const { stackTraceLimit } = Error;
-  // Node makes an error, with where it was made, for each request that a closed connection leaves without an answer.
+  // Node makes an error for each unanswered request of the closed connection; its stack trace would be costly.
   socket.prependOnceListener("close", () => {
     Error.stackTraceLimit = 0;
   });
@@ -160,7 +156,7 @@ function refusePipelined(socket: Socket, res: ServerResponse): void {
   res.writeHead(429, { "Retry-After": "1", "Content-Length": 0, Connection: "close" }).end();
 }
 
-/** RFC 9112, 3.2: of several hosts, a proxy before us may have read another one than we do. Node refuses none at all. */
+/** RFC 9112, 3.2: with several Host headers a proxy might have used another one. Node does not check. */
 function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -176,32 +172,31 @@ function refuseHosts(res: ServerResponse): void {
   res.writeHead(400, { ...headers, Connection: "close" }).end(body);
 }
 
-/** The connections of each server that have not sent a byte yet, as balancers open them ahead. Node ends them late. */
+/** Connections on which nothing was received yet, which balancers open ahead. Node would close them late. */
 const unasked = new WeakMap<Server, () => readonly Socket[]>();
 
-/** The open connections of each server; those taken over by a WebSocket are known to nobody else. */
+/** All open connections, including WebSockets, which Node no longer tracks. */
 const connections = new WeakMap<Server, ReadonlySet<Socket>>();
 
-/** The handlers of each server that have not ended, whether or not their clients are still there. */
+/** Running handlers, including those whose clients have left. */
 const handlers = new WeakMap<Server, ReadonlySet<Promise<unknown>>>();
 
-/** Resolves once every handler has ended, those as well whose connection is gone: only then may go what they use. */
+/** Resolves when every handler has ended. What they use must not be closed before. */
 export async function handlersEnded(server: Server): Promise<void> {
   for (let running = handlers.get(server); running && running.size > 0; ) await Promise.allSettled(running);
 }
 
 /**
- * Sockets that accept connections for one server. libuv accepts one connection of each in a turn of the event loop, and
- * in a busy process, whose turns take 50 ms, new clients would wait for seconds. Several need `SO_REUSEPORT` (libuv 1.49,
- * Node.js 22.12).
+ * The number of listening sockets. libuv accepts one connection per socket and turn of the event loop, so in a busy
+ * process new clients would wait for seconds. Several need `SO_REUSEPORT` (libuv 1.49, Node.js 22.12).
  */
 const acceptors = Number(process.versions.uv.split(".")[1]) >= 49 && process.platform === "linux" ? 8 : 1;
 
-/** Resolves once connections are accepted; rejects when the port is taken. @returns the port, for 0 the one found */
+/** Rejects if the port is taken. @returns the port, which the system chooses for 0 */
 export async function listen(server: Server, port: number, host?: string): Promise<number> {
   const where = { ...(host !== undefined && { host }), backlog };
   if (acceptors === 1) return await listenAt(server, { ...where, port });
-  // Only a socket that shares no port finds out that another process has it.
+  // With a shared port the system would not report that another process uses it.
   const alone = createNetServer();
   const found = await listenAt(alone, { ...where, port });
   await new Promise((resolve) => alone.close(resolve));
@@ -212,7 +207,7 @@ export async function listen(server: Server, port: number, host?: string): Promi
   );
   await Promise.all(others.map((other) => listenAt(other, shared)));
   const close = server.close;
-  // A socket belongs to the acceptor that it came by: each knows only when its own are gone.
+  // Each listening socket only knows its own connections.
   server.close = (callback) => {
     const closed = Promise.all(others.map((other) => new Promise((resolve) => other.close(resolve))));
     return close.call(server, (error) => void closed.then(() => callback?.(error)));
@@ -232,14 +227,14 @@ function listenAt(server: NetServer, options: ListenOptions & { readonly reusePo
 
 const lettingGo = new WeakSet<Server>();
 
-/** Ends each connection after its next answer, so that clients ask another process before this one takes nothing new. */
+/** Closes each connection after its next answer, so that clients move to another process before this one stops. */
 export const letGo = (server: Server): void => void lettingGo.add(server);
 
 /**
- * Accepts nothing new, closes idle connections and waits for the requests in flight.
+ * Stops listening, closes idle connections and waits for running requests.
  *
- * @param graceMs - how long they may take before their connections are cut off
- * @returns whether all of them were answered
+ * @param graceMs - after this the remaining connections are destroyed
+ * @returns whether all requests were answered
  */
 export async function closeServer(server: Server, graceMs: number): Promise<boolean> {
   let answered = true;

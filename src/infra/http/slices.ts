@@ -1,17 +1,16 @@
-/** Milliseconds of work that requests begin before the event loop goes round. */
+/** Milliseconds for which requests may begin within one turn of the event loop. */
 const sliceMs = 8;
 
 /**
- * Spreads a burst of requests over several turns of the event loop. Hundreds that arrive in one turn would all begin
- * before another client's request is even read. The rest begin in later turns; keys (addresses or businesses) alternate.
+ * Spreads a burst of requests over several turns of the event loop; otherwise hundreds would begin before another
+ * client's request is read. Waiting keys (addresses or businesses) take turns.
  */
 export class Slices<Key> {
   private readonly waiting = new Map<Key, (() => void)[]>();
-  /** When this turn's first request began. */
+  /** When the first request of this turn began. */
   private began: number | undefined;
   private readonly next = () => this.goOn();
 
-  /** Begins the work at once, or when its key's turn has come. */
   run(key: Key, work: () => void): void {
     if (this.began === undefined) {
       this.began = performance.now();

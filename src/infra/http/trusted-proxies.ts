@@ -3,22 +3,21 @@ import type { TLSSocket } from "node:tls";
 import proxyAddr from "proxy-addr";
 import { plainAddress } from "./addresses.ts";
 
-/** Whom a request comes from, and how, where proxies stand in front. */
+/** Reads address, scheme and host of a request behind proxies. */
 export interface TrustedProxies {
-  /** The address nearest to us that is none of a trusted proxy; what a client wrote before it changes nothing. */
+  /** The nearest address that is not a trusted proxy's. A client cannot forge it. */
   addressOf(request: IncomingMessage): string;
-  /** Of the connection itself, or as a trusted proxy says. */
   isHttps(request: IncomingMessage): boolean;
-  /** The host that was called, with its port where that was named; a trusted proxy may say which in one word. */
+  /** With its port if that was given. */
   hostOf(request: IncomingMessage): string | undefined;
 }
 
 type IsTrusted = (address: string, hop: number) => boolean;
 
 /**
- * @param setting - how many proxies stand in front, or their addresses and ranges, comma-separated (`loopback`,
- *   `linklocal` and `uniquelocal` name the usual ones); empty or `false`: none
- * @throws Error that says what else to set
+ * @param setting - the number of proxies, or their addresses and ranges, comma-separated (also `loopback`, `linklocal`
+ *   and `uniquelocal`). Empty and `false` mean none.
+ * @throws Error that explains a wrong setting
  */
 export function trustedProxies(setting: string): TrustedProxies {
   const isTrusted = trustOf(setting.trim());

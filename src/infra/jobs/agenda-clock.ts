@@ -8,29 +8,29 @@ import { postgresStore } from "./postgres-store.ts";
 import { type ClockStore, saveNothingOf } from "./store.ts";
 
 const entryName = "recado.clock";
-/** A process that dies holds the ticks back for this long and the time of a poll; one that lives renews its lock. */
+/** If a process dies, ticks pause for this long plus one poll. A living process renews its lock. */
 const lockLifetimeMs = 5_000;
 const renewLockEveryMs = 2_000;
-/** How soon another process takes over the entry of one that stops. */
+/** How soon another process takes over from one that stops. */
 const pollEveryMs = 1_000;
 const reopenAfterMs = 1_000;
 const repeatErrorsEveryMs = 30_000;
 
 export interface ClockSettings {
   readonly ticks: readonly Tick[];
-  /** Where the entry is kept, unless `mongoUri` is set. */
+  /** The store of the entry, unless `mongoUri` is set. */
   readonly databaseUrl?: string;
   readonly mongoUri?: string;
   readonly log: Log;
-  /** When the signal of a run is aborted; 30,000 unless given. */
+  /** When a run is aborted; 30,000 unless given. */
   readonly longestRunMs?: number;
-  /** What a run gets to end in once its signal is aborted, and what `stop` waits; 5,000 unless given. */
+  /** How long an aborted run may take to end, and how long `stop` waits; 5,000 unless given. */
   readonly graceMs?: number;
 }
 
 /**
- * The clock over Agenda, with one entry in its store. Agenda gives the entry to one process at a time, which runs all
- * ticks, side by side, for as long as it lives and renews its lock.
+ * A clock on Agenda. Its store has one entry, which Agenda locks for one process at a time; that process runs all ticks
+ * while it renews the lock.
  */
 export function createAgendaClock(settings: ClockSettings): Clock {
   if (!settings.mongoUri && !settings.databaseUrl) throw new Error("The clock needs databaseUrl or mongoUri");
@@ -42,13 +42,12 @@ class AgendaClock implements Clock {
   private readonly troubles: OccasionalLog;
   private readonly longestRunMs: number;
   private readonly graceMs: number;
-  /** By name of the tick. */
   private readonly runs = new Map<string, AbortController>();
   private readonly leftBehind = new Set<string>();
   private readonly dueAt = new Map<string, number>();
   private readonly jobs = new Set<Job>();
   private readonly stopping = new AbortController();
-  /** Aborted when this process begins no more ticks on the strength of the entry that it holds. */
+  /** Aborted when this process no longer holds the lock. */
   private term = new AbortController();
   private store: ClockStore | undefined;
   private agenda: Agenda | undefined;
@@ -85,7 +84,7 @@ class AgendaClock implements Clock {
     await this.opening;
     await this.reopening;
     await this.agenda?.stop(false).catch(this.onError);
-    // The lock is released after the ticks have ended.
+    // The lock is released only after the ticks have ended.
     while (this.jobs.size > 0) await new Promise((resolve) => this.agenda?.once("complete", resolve));
   }
 
@@ -115,7 +114,7 @@ class AgendaClock implements Clock {
     agenda.on("start", (job: Job) => this.jobs.add(job));
     agenda.on("complete", (job: Job) => this.jobs.delete(job));
     agenda.define(entryName, (job: Job) => this.lead(job));
-    // Creating the entry again in MongoDB would take the lock from the process that holds it.
+    // In MongoDB, creating the entry again would steal the lock.
     const { total } = await agenda.queryJobs({ name: entryName });
     if (total === 0) await agenda.every("1 second", entryName);
     await agenda.start();
@@ -131,7 +130,7 @@ class AgendaClock implements Clock {
 
   /** Runs the ticks for as long as this process holds the entry. */
   private async lead(job: Job): Promise<void> {
-    // An earlier term may still wait for an answer of the database.
+    // An earlier call may still wait for the database.
     this.term.abort();
     const term = new AbortController();
     setMaxListeners(0, term.signal);
@@ -139,9 +138,9 @@ class AgendaClock implements Clock {
     if (this.stopping.signal.aborted) return;
     const ended = new AbortController();
     void Promise.all(this.settings.ticks.map((tick) => this.repeat(tick, term.signal))).then(() => ended.abort());
-    // When the process stops, the lock is kept until every tick has returned: no other process may begin before.
+    // On stop the lock is kept until every tick has returned, so that no other process begins before.
     while (await pause(this.leftBehind.size > 0 ? pollEveryMs : renewLockEveryMs, ended.signal)) {
-      // A tick hangs here. The entry is given up; another process has almost a second to take it before this one polls.
+      // A tick hangs here, so give the lock up: another process has almost a second to take it before the next poll here.
       if (this.leftBehind.size > 0) break;
       if (await this.keeps(job)) continue;
       saveNothingOf(job.attrs);
@@ -157,7 +156,7 @@ class AgendaClock implements Clock {
     }
   }
 
-  /** Renews the lock; false when it was lost meanwhile, as after a pause of the whole process. */
+  /** Renews the lock. False if it was lost, as after a pause of the whole process. */
   private async keeps(job: Job): Promise<boolean> {
     try {
       const { jobs } = await job.agenda.queryJobs({ name: entryName });
@@ -169,7 +168,7 @@ class AgendaClock implements Clock {
     return job.getCanceledMessage() === undefined;
   }
 
-  /** Runs a tick unless it already runs in this process; a run that does not end is left behind. */
+  /** Runs a tick unless it still runs. Stops waiting for a run that does not end. */
   private async run(tick: Tick): Promise<void> {
     const { name } = tick;
     if (this.runs.has(name)) return;
@@ -197,13 +196,13 @@ class AgendaClock implements Clock {
     }
   }
 
-  /** While the database is away every poll fails. */
+  /** Every poll fails while the database is down, hence the occasional log. */
   private readonly onError = (error: unknown): void => {
     if (!this.stopping.signal.aborted) this.troubles.error({ err: error }, "the clock has trouble with its database");
   };
 }
 
-/** False when it was aborted. */
+/** False if it was aborted. */
 const pause = (ms: number, signal: AbortSignal): Promise<boolean> => sleep(ms, true, { signal }).catch(() => false);
 
 async function atMost(ms: number, work: Promise<void>): Promise<void> {

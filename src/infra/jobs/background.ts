@@ -1,20 +1,17 @@
 import type { Log } from "../../kernel/log.ts";
 
-/**
- * The order in which a process stops: it takes nothing new, finishes what is under way, closes what that used. It
- * starts the other way round.
- */
+/** The order of stopping: take nothing new, finish running work, close resources. Starting goes the other way round. */
 const stages = ["intake", "work", "means"] as const;
 
 type Stage = (typeof stages)[number];
 
 interface StartAndStop {
-  /** A failure keeps the process from starting. */
+  /** If it fails, the process does not start. */
   start?(): Promise<void> | void;
   stop?(): Promise<void> | void;
 }
 
-/** Something that a process starts and stops. Within its stage it depends on nothing else. */
+/** A part of the process that is started and stopped. Parts of one stage must not depend on each other. */
 export interface Background extends StartAndStop {
   /** For the log. */
   readonly name: string;
@@ -29,7 +26,7 @@ export async function startAll(all: readonly Background[]): Promise<void> {
   }
 }
 
-/** What fails is logged, and holds up nothing else. */
+/** Errors are logged and stop nothing else. */
 export async function stopAll(all: readonly Background[], log: Log): Promise<void> {
   for (const stage of stages) {
     const stopping = all.filter((one) => one.stage === stage);
@@ -38,7 +35,7 @@ export async function stopAll(all: readonly Background[], log: Log): Promise<voi
         try {
           await one.stop?.();
         } catch (error) {
-          log.error({ err: error, part: one.name }, "a part of the process did not stop as it should");
+          log.error({ err: error, part: one.name }, "a part of the process failed to stop");
         }
       }),
     );

@@ -1,31 +1,24 @@
 /**
- * Work that comes again and again. The clock only says "look now": a tick may be lost, late, or run twice, even in
- * two processes at once, and none of that may do harm. What is to be done, and by whom, stands in the tables of the
- * work itself.
+ * Repeated work. A run may be lost, late, or happen twice, even in two processes at once: the work must find what is due
+ * in its own tables and tolerate all of that.
  */
 export interface Tick {
-  /** Stable and unique, such as `messages.settle`: log lines name it. */
+  /** Unique, such as `messages.settle`, for log lines. */
   readonly name: string;
   /**
-   * From the beginning of one run to the beginning of the next. A run that takes longer delays the next. A process
-   * that takes the clock over runs every tick at once, for it does not know when the others did.
+   * From the start of one run to the start of the next, which a longer run delays. A process that takes over the clock
+   * runs every tick at once.
    */
   readonly everySeconds: number;
-  /**
-   * `signal` is aborted when the process stops and when the run has taken 30 s: end what is in flight, begin
-   * nothing new and return. The next run takes up what is left. What it throws is logged; it comes again.
-   */
+  /** `signal` is aborted after 30 s and when the process stops; then finish what is in progress and return. */
   readonly run: (signal: AbortSignal) => unknown;
 }
 
 export const tick = (name: string, everySeconds: number, run: Tick["run"]): Tick => ({ name, everySeconds, run });
 
 export interface Clock {
-  /**
-   * Resolves when the first attempt to reach the database has ended, at worst after a few seconds. A failed one
-   * is repeated in the background until it succeeds.
-   */
+  /** Resolves after the first attempt to reach the database; further attempts follow in the background. */
   start(): Promise<void>;
-  /** Aborts the signals of running ticks and waits for them, 5 s at most. */
+  /** Aborts running ticks and waits for them, at most 5 s. */
   stop(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { type ClockStore, passiveBackend } from "./store.ts";
 const collection = "recado_clock";
 const timeoutMs = 5_000;
 
-/** Keeps the entry in the collection `recado_clock`. */
+/** Stores the entry in the collection `recado_clock`. */
 export function mongoStore(url: string, onError: (error: unknown) => void): ClockStore {
   const client = new MongoClient(url, {
     appName: "recado clock",
@@ -18,7 +18,7 @@ export function mongoStore(url: string, onError: (error: unknown) => void): Cloc
 
   async function open(): Promise<void> {
     await client.connect();
-    // Without it two processes that start at once make two entries.
+    // Without the index, two processes that start at the same time would create two entries.
     await client.db().collection(collection).createIndex({ name: 1 }, { unique: true });
     await backend.connect();
   }

@@ -2,10 +2,10 @@ import { PostgresBackend } from "@agendajs/postgres-backend";
 import pg from "pg";
 import { type ClockStore, passiveBackend } from "./store.ts";
 
-/** One advisory lock for all processes that create the tables; the number only has to be ours. */
+/** An advisory lock for creating the tables. */
 const creationLock = 7_263_230_001;
 
-/** Keeps the entry in the table `agenda_jobs`, which it creates itself. */
+/** Stores the entry in the table `agenda_jobs`, which Agenda creates. */
 export function postgresStore(url: string, onError: (error: unknown) => void): ClockStore {
   const pool = new pg.Pool({
     connectionString: url,
@@ -14,17 +14,17 @@ export function postgresStore(url: string, onError: (error: unknown) => void): C
     query_timeout: 12_000,
     keepAlive: true,
     application_name: "recado clock",
-    // PgBouncer refuses a connection that brings this setting with its first message.
+    // PgBouncer refuses this setting in the startup message.
     onConnect: async (client) => void (await client.query("set statement_timeout = 10000")),
   });
-  // A connection that breaks tells the pool when it is idle and itself when it is in use; unheard, either ends
-  // the process.
+  // A broken connection reports to the pool when idle and to its client when in use. Without listeners it would end the
+  // process.
   pool.on("error", onError);
   pool.on("connect", (client) => client.on("error", onError));
 
   const backend = new PostgresBackend({ pool, disableNotifications: true });
 
-  /** `create table if not exists` fails when two do it at once. */
+  /** The lock is needed because concurrent `create table if not exists` statements fail. */
   async function open(): Promise<void> {
     const client = await pool.connect();
     let broken: Error | undefined;

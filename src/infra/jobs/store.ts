@@ -3,27 +3,25 @@ import type { AgendaBackend, JobParameters } from "agenda";
 
 const repeatAfterMs = 200;
 
-/** Where the clock keeps its entry. */
 export interface ClockStore {
-  /** For Agenda, which would otherwise connect by itself and end the process when it cannot. */
+  /** A backend for Agenda that does not connect by itself: Agenda would end the process if that failed. */
   readonly backend: AgendaBackend;
-  /** Connects and creates what is missing. Safe in several processes at once; may be repeated after a failure. */
+  /** Connects and creates what is missing. Safe in several processes at once, and to repeat. */
   open(): Promise<void>;
-  /** Leaves no connection behind. */
   close(): Promise<void>;
 }
 
 const lost = new WeakSet<JobParameters>();
 
-/** Another process has its lock by now, which Agenda would release when it saves the end of this run. */
+/** For a run whose lock another process has by now: saving its end would release that lock. */
 export const saveNothingOf = (run: JobParameters): void => void lost.add(run);
 
-/** A backend whose connection is opened and closed by its store alone. */
+/** A backend whose store opens and closes the connection. */
 export function passiveBackend(
   { name, repository }: Pick<AgendaBackend, "name" | "repository">,
   onError: (error: unknown) => void,
 ) {
-  // Agenda does not repeat what fails: one broken connection would hold the entry until its lock runs out.
+  // Agenda does not retry: one broken connection would keep the entry locked until the lock expires.
   const save = repository.saveJobState.bind(repository);
   repository.saveJobState = async (job, options) => {
     if (lost.has(job)) return;
@@ -35,7 +33,7 @@ export function passiveBackend(
       await save(job, options);
     }
   };
-  // Agenda releases some locks without looking at the outcome, and an unseen rejection ends the process.
+  // Agenda ignores some of these promises, and an unhandled rejection would end the process.
   const unlock = repository.unlockJob.bind(repository);
   repository.unlockJob = (job) => unlock(job).catch(onError);
   const nothing = async () => {};

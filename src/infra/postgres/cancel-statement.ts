@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import pg from "pg";
 
-/** What the driver has and its types leave out. */
+/** Fields of `pg.Client` that its types leave out. */
 interface Wire {
   readonly host: string;
   readonly port: number;
@@ -18,9 +18,8 @@ interface Wire {
 }
 
 /**
- * Has the server end the statement that a connection waits for; resolves when the server has taken the request, or cannot
- * be reached. It goes over a connection of its own, as the protocol wants it: `pg_cancel_backend` would need the server's
- * number of the session, and poolers tell their clients another one.
+ * Cancels the running statement of a connection. Resolves when the server has taken the request or cannot be reached. It
+ * uses the protocol's cancel request: behind a pooler, `pg_cancel_backend` would get the wrong process id.
  */
 export async function cancelStatementOf(
   client: pg.PoolClient,

@@ -1,40 +1,40 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseAway } from "../../kernel/errors.ts";
+import { DatabaseUnavailable } from "../../kernel/errors.ts";
 
 interface HealthSettings {
   readonly name: string;
-  /** Resolves when the cell answers; must reject within a second or so when it does not. */
+  /** Must reject within about a second if the cell does not answer. */
   readonly ping: () => Promise<void>;
-  /** Hears that it is away, with the reason, or there again. */
-  readonly onChange: (isAway: boolean, error?: unknown) => void;
-  /** Milliseconds between two looks. */
+  /** Called when the cell goes down, with the reason, and when it is up again. */
+  readonly onChange: (isDown: boolean, error?: unknown) => void;
+  /** Milliseconds between two pings. */
   readonly everyMs?: number;
 }
 
-/** All work that is under way listens to it. */
+/** Any number of running queries may listen to the signal. */
 function unlimited(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   return controller;
 }
 
-/** Looks in a row that must fail. One alone may be a busy moment. */
-const looksMissed = 2;
+/** One failed ping may only mean that the cell is busy. */
+const failuresToBeDown = 2;
 
 /**
- * Whether a cell answers, asked once in a while on a connection of its own. Work for one that is away fails at once: it
- * would else wait in places that work for other cells needs.
+ * Pings a cell regularly on a separate connection. Work for a cell that is down fails at once; otherwise it would hold
+ * places that work for other cells needs.
  */
 export class CellHealth {
-  private missed = 0;
-  private away = unlimited();
+  private failures = 0;
+  private down = unlimited();
   private readonly stopping = new AbortController();
 
   constructor(private readonly settings: HealthSettings) {}
 
-  get isAway(): boolean {
-    return this.away.signal.aborted;
+  get isDown(): boolean {
+    return this.down.signal.aborted;
   }
 
   start(): void {
@@ -45,15 +45,14 @@ export class CellHealth {
     this.stopping.abort();
   }
 
-  /** Throws where the cell is away. */
-  check(): void {
-    if (this.isAway) throw this.failure();
+  requireUp(): void {
+    if (this.isDown) throw this.failure();
   }
 
-  /** As `work`, unless the cell turns out to be away meanwhile: nobody waits for it then. */
-  async whileThere<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.check();
-    const { signal } = this.away;
+  /** Runs `work`, and rejects as soon as the cell goes down. */
+  async whileUp<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.requireUp();
+    const { signal } = this.down;
     let leave = (): void => {};
     const left = new Promise<never>((_, reject) => {
       leave = () => reject(this.failure(true));
@@ -66,30 +65,30 @@ export class CellHealth {
     }
   }
 
-  /** One look; never rejects. */
-  async look(): Promise<void> {
+  /** Never rejects. */
+  async ping(): Promise<void> {
     try {
       await this.settings.ping();
-      this.missed = 0;
-      if (!this.isAway) return;
-      this.away = unlimited();
+      this.failures = 0;
+      if (!this.isDown) return;
+      this.down = unlimited();
       this.settings.onChange(false);
     } catch (error) {
-      this.missed += 1;
-      if (this.missed < looksMissed || this.isAway) return;
-      this.away.abort();
+      this.failures += 1;
+      if (this.failures < failuresToBeDown || this.isDown) return;
+      this.down.abort();
       this.settings.onChange(true, error);
     }
   }
 
-  private failure(mayHaveRun = false): DatabaseAway {
-    return new DatabaseAway(new Error(`the cell ${this.settings.name} is away`), mayHaveRun);
+  private failure(mayHaveRun = false): DatabaseUnavailable {
+    return new DatabaseUnavailable(new Error(`the cell ${this.settings.name} is down`), mayHaveRun);
   }
 
   private async watch(): Promise<void> {
     const { signal } = this.stopping;
     while (await sleep(this.settings.everyMs ?? 500, true, { signal, ref: false }).catch(() => false)) {
-      await this.look();
+      await this.ping();
     }
   }
 }

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { cancelStatementOf } from "./cancel-statement.ts";
+import { rethrow } from "./database-failure.ts";
 import type { Names } from "./names.ts";
-import { throwAway } from "./own-trouble.ts";
 
-/** A statement that PostgreSQL plans once per session; `name` is unique to its text, or empty for one that runs once. */
+/** PostgreSQL prepares it once per session. `name` is unique per text, and empty for a statement that runs once. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
 export interface Queries {
-  /** Names that must be found before it is known whose they are; undefined where the tables alone tell that. */
+  /** Undefined where unique indexes alone guard names. */
   readonly names?: Names;
-  /** @param signal - has the server end the statement when it is aborted; for reads that take long */
+  /** @param signal - cancels the statement on the server; for long reads */
   rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]>;
 }
 
-/** What a store asks outside of a transaction. */
+/** What stores use outside of a transaction. */
 export interface Cell extends Queries {
   /**
-   * Commits when `work` resolves and rolls back when it rejects. After a deadlock everything is undone and `work` is
-   * run again, three times in all: it must do nothing that a rollback does not undo.
+   * Commits when `work` resolves and rolls back when it rejects. After a deadlock `work` runs again, so it must do nothing
+   * that a rollback does not undo.
    */
   transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
 }
@@ -29,24 +29,24 @@ export interface Cell extends Queries {
 export interface DatabaseSettings {
   readonly url: string;
   readonly poolSize: number;
-  /** Milliseconds after which the server ends a statement. */
+  /** Milliseconds until the server cancels a statement. */
   readonly statementTimeoutMs: number;
-  /** Milliseconds to wait for a free connection before the caller gets an error. */
+  /** Milliseconds to wait for a free connection. */
   readonly connectTimeoutMs: number;
-  /** Milliseconds beyond `statementTimeoutMs` after which a silent connection counts as lost; 5,000 unless given. */
+  /** Milliseconds beyond `statementTimeoutMs` after which a silent connection is given up; 5,000 unless given. */
   readonly silenceMs?: number;
   readonly applicationName?: string;
-  /** The schema in which everything is, unless it is the one that the server takes by itself. */
+  /** The schema of all tables, unless it is the server's default. */
   readonly schema?: string;
-  /** Settings of each session, by their names: `{ jit: "off" }`. */
+  /** Settings of each session, such as `{ jit: "off" }`. */
   readonly sessionSettings?: Readonly<Record<string, string>>;
   /** `on` unless given. */
   readonly statementNames?: StatementNames;
 }
 
 /**
- * `on`: a connection is a session of the server, as without a pooler or behind one in session mode. `kept` and `off`: a
- * pooler in transaction mode gives each transaction any session, and keeps the names of prepared statements or does not.
+ * `on`: a connection is one server session, as without a pooler or with one in session mode. `kept` and `off` are for
+ * poolers in transaction mode, which keep prepared statements or do not.
  */
 export type StatementNames = "on" | "kept" | "off";
 
@@ -54,10 +54,9 @@ const defaultSilenceMs = 5_000;
 const deadlockDetected = "40P01";
 const statementTimedOut = "57014";
 const mostAttempts = 5;
-/** Milliseconds at most before the second attempt; before each later one twice as many. */
+/** Milliseconds. The limit of the random pause before the second attempt; it doubles with each later one. */
 const firstPauseMs = 20;
 
-/** A pool of connections. Hot statements are prepared; a transaction hands over its own `Queries`. */
 export class Database implements Cell {
   private closing = false;
   private readonly siblings: Database[] = [];
@@ -73,19 +72,19 @@ export class Database implements Cell {
     this.begin = this.ownsSessions ? "begin" : `begin; ${assignments("set local", settings)}`;
   }
 
-  /** `onIdleError` hears of connections that broke while nobody used them; the pool replaces them by itself. */
+  /** `onIdleError` hears of idle connections that broke; the pool replaces them. */
   static open(settings: DatabaseSettings, onIdleError: (error: Error) => void): Database {
     const { silenceMs = defaultSilenceMs } = settings;
     const pool = new pg.Pool({
       connectionString: settings.url,
       max: settings.poolSize,
       connectionTimeoutMillis: settings.connectTimeoutMs,
-      // A network that swallows everything would otherwise hang requests, and `close`, for good.
+      // Without it a silent network would block requests and `close` for ever.
       query_timeout: settings.statementTimeoutMs + silenceMs,
       application_name: settings.applicationName ?? "recado",
       keepAlive: true,
       types: { getTypeParser },
-      // PgBouncer refuses connections that bring these settings with their first message.
+      // PgBouncer refuses these settings in the startup message.
       ...(ownsSessions(settings) && {
         onConnect: async (client) => void (await client.query(assignments("set", settings))),
       }),
@@ -94,30 +93,29 @@ export class Database implements Cell {
     pool.on("error", (error) => {
       if (!database.closing) onIdleError(error);
     });
-    // The pool listens to idle connections only. One that breaks in use fails its query, which its user hears of;
-    // without a listener the error would end the process besides.
+    // The pool listens only to idle connections. Without a listener, one that breaks in use would end the process; its
+    // query rejects anyway.
     pool.on("connect", (client) => client.on("error", () => {}));
     return database;
   }
 
-  /** Connections of their own to the same database, closed with these. */
+  /** A second pool for the same database, which is closed with this one. */
   beside(settings: Partial<DatabaseSettings>): Database {
     const sibling = Database.open({ ...this.settings, ...settings }, this.onIdleError);
     this.siblings.push(sibling);
     return sibling;
   }
 
-  /** A statement on its own that got into a deadlock was undone whole, so it is simply run again. */
+  /** A single statement is undone as a whole by a deadlock, so it is safe to repeat. */
   rows<Row extends object>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]> {
     if (!this.ownsSessions) return againAfterDeadlock(() => this.inTime(statement, values, signal));
     if (signal) return this.whileWanted(signal, (queries) => queries.rows<Row>(statement, values));
     return againAfterDeadlock(
       async () =>
-        (await this.pool.query<Row>({ ...named(statement), values: values as unknown[] }).catch(throwAway)).rows,
+        (await this.pool.query<Row>({ ...named(statement), values: values as unknown[] }).catch(rethrow)).rows,
     );
   }
 
-  /** Rejects unless the database answers. */
   async ping(): Promise<void> {
     await this.pool.query("select 1");
   }
@@ -135,7 +133,7 @@ export class Database implements Cell {
     work: (queries: Queries, client: pg.PoolClient) => Promise<Result>,
   ): Promise<Result> {
     signal.throwIfAborted();
-    const client = await this.pool.connect().catch(throwAway);
+    const client = await this.pool.connect().catch(rethrow);
     let cancelled: Promise<void> | undefined;
     const cancel = () => {
       cancelled = cancelStatementOf(client, this.settings);
@@ -146,16 +144,16 @@ export class Database implements Cell {
       return await work(this.queriesOn(client), client);
     } catch (error) {
       signal.throwIfAborted();
-      return throwAway(error as Error);
+      return rethrow(error as Error);
     } finally {
       signal.removeEventListener("abort", cancel);
-      // A cancellation that comes late would end somebody else's statement.
+      // The cancellation must not hit the next statement of this connection.
       await cancelled;
       client.release(cancelled !== undefined);
     }
   }
 
-  /** A statement outside of a transaction, where the server does not know how long it may take. */
+  /** For poolers in transaction mode: the session's `statement_timeout` cannot be relied on, so this client cancels. */
   private async inTime<Row extends object>(
     statement: Statement,
     values: readonly unknown[],
@@ -170,7 +168,7 @@ export class Database implements Cell {
     try {
       const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
       return await this.whileWanted(ends, (queries, client) =>
-        // A session of a pooler knows the schema for one transaction only.
+        // The search path holds only for the transaction.
         this.settings.schema
           ? this.inTransaction(client, () => queries.rows<Row>(statement, values))
           : queries.rows<Row>(statement, values),
@@ -193,7 +191,7 @@ export class Database implements Cell {
   }
 
   private async attempt<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
-    const client = await this.pool.connect().catch(throwAway);
+    const client = await this.pool.connect().catch(rethrow);
     let broken: Error | undefined;
     try {
       await client.query(this.begin);
@@ -205,7 +203,7 @@ export class Database implements Cell {
       await client.query(rollback).catch((failure: Error) => {
         broken = failure;
       });
-      return throwAway(error as Error);
+      return rethrow(error as Error);
     } finally {
       client.release(broken);
     }
@@ -229,10 +227,10 @@ export class Database implements Cell {
 
 const ownsSessions = ({ statementNames = "on" }: DatabaseSettings): boolean => statementNames === "on";
 
-/** No other schema: what a cell lacks must not be found in another one. */
+/** No other schema in the path: a table that a cell lacks must not be found elsewhere. */
 export const searchPathOf = (schema: string): string => pg.escapeIdentifier(schema);
 
-/** All of them in one message; milliseconds are PostgreSQL's own unit for them. */
+/** One message for all settings. */
 function assignments(verb: "set" | "set local", settings: DatabaseSettings): string {
   const values = {
     statement_timeout: settings.statementTimeoutMs,
@@ -252,7 +250,7 @@ async function againAfterDeadlock<Result>(run: () => Promise<Result>): Promise<R
       return await run();
     } catch (error) {
       if (attempt === mostAttempts || (error as { code?: unknown }).code !== deadlockDetected) throw error;
-      // Those that met may be many: begun again at once they would meet again.
+      // All transactions of a deadlock repeat; without a random pause they would collide again.
       await sleep(Math.random() * firstPauseMs * 2 ** (attempt - 1));
     }
   }
@@ -260,7 +258,7 @@ async function againAfterDeadlock<Result>(run: () => Promise<Result>): Promise<R
 
 const texts = new Map<string, string>();
 
-/** A name that two statements share would fail only on connections that have met both: here it fails at once. */
+/** Fails at once if two statements share a name. PostgreSQL would only fail on sessions that have seen both. */
 function named(statement: Statement): Statement {
   const { name, text } = statement;
   if (name === "") return statement;
@@ -271,10 +269,10 @@ function named(statement: Statement): Statement {
 }
 
 const bigint = pg.types.builtins.INT8;
-/** The type `bigint[]`, for which the driver has no name. */
+/** The oid of `bigint[]`, which the driver does not name. */
 const bigints = 1016;
 
-/** Ids and counts are numbers here; one that a number cannot hold exactly is an error, never a wrong value. */
+/** Ids and counts are numbers. A value that a number cannot hold exactly is an error. */
 function safeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} does not fit a number`);

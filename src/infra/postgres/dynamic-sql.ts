@@ -1,41 +1,43 @@
 import knex, { type Knex } from "knex";
 import type { Statement } from "./database.ts";
 
-/** Builds statements only: stores send them through the business's own connection or transaction. */
+/** Only builds statements; stores run them on the business's cell or transaction. */
 export const sql: Knex = knex({ client: "pg" });
 
 export type Query = Knex.QueryBuilder;
 export type Part = Knex.Raw;
 
-/** A statement with what goes into it. */
 export interface StatementCall {
   readonly statement: Statement;
   readonly values: readonly unknown[];
 }
 
-/** Stands in a query that is built for the value of that name. */
-class Place {
+/** Marks the position of a named value while Knex builds the text. */
+class Placeholder {
   constructor(readonly name: string) {}
 }
 
 /**
- * Where values stand in a statement, by their names and types. The planner does not look into the inner select: it plans
- * the same for all values, so that PostgreSQL keeps the first plan. Planning takes as long as a page itself.
+ * Placeholders for named values of the given types. The inner select hides the value from the planner, so that PostgreSQL
+ * keeps one generic plan: planning takes as long as reading a page.
  */
-export const placesOf = <Types extends Readonly<Record<string, string>>>(types: Types) =>
+export const placeholders = <Types extends Readonly<Record<string, string>>>(types: Types) =>
   Object.fromEntries(
-    Object.entries(types).map(([name, type]) => [name, sql.raw(`(select ?::${type})`, [new Place(name) as never])]),
+    Object.entries(types).map(([name, type]) => [
+      name,
+      sql.raw(`(select ?::${type})`, [new Placeholder(name) as never]),
+    ]),
   ) as { readonly [Name in keyof Types]: Part };
 
 interface Built {
   readonly statement: Statement;
-  /** The names of the values, in the order of their numbers. */
+  /** The names of the values `$1`, `$2` and so on. */
   readonly names: readonly string[];
 }
 
 const known = new Map<string, Built>();
 
-/** @param shape - which filters there are: for each combination Knex builds the text once, and its plan fits it */
+/** @param shape - the filters in use. Knex builds the text once for each combination, which has a plan of its own. */
 export function dynamicCall(
   name: string,
   shape: readonly (string | false | null | undefined)[],
@@ -49,10 +51,10 @@ export function dynamicCall(
 
 function built(name: string, query: { toSQL(): Pick<Knex.Sql, "toNative"> }): Built {
   const { sql: text, bindings } = query.toSQL().toNative();
-  const places = bindings.map((each) => (each instanceof Place ? each.name : ""));
+  const places = bindings.map((each) => (each instanceof Placeholder ? each.name : ""));
   if (places.includes("")) throw new Error(`a value of ${name} is not in its place`);
   const names = [...new Set(places)];
-  // A value that stands in several places is sent once.
+  // A value that is used several times is sent once.
   const numbered = text.replaceAll(/\$(\d+)/g, (_, at) => `$${names.indexOf(places[Number(at) - 1] ?? "") + 1}`);
   const made = { statement: { name, text: numbered }, names };
   known.set(name, made);

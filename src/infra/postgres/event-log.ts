@@ -1,6 +1,6 @@
 import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
-import { livesHere } from "./away.ts";
 import type { Cells } from "./cells.ts";
+import { livesHere } from "./lives-here.ts";
 import { eventColumns } from "./log-events.ts";
 
 const readAfter = {
@@ -27,7 +27,7 @@ const purgeBatch = {
     select count(*) as count from purged`,
 };
 
-/** The events that were logged together with their changes, kept until they are purged. */
+/** The events of the table `realtime_events`. */
 export class PostgresEventLog implements EventLog {
   constructor(private readonly cells: Cells) {}
 
@@ -35,9 +35,9 @@ export class PostgresEventLog implements EventLog {
     return this.cells.of(businessId).rows<LoggedEvent>(readAfter, [businessId, after, limit]);
   }
 
-  /** Without those whose cell does not answer; rejects where none does. */
+  /** Businesses whose cell does not answer are missing. Rejects if no cell answers. */
   async lastNumbers(businessIds: readonly number[]): Promise<Map<number, number>> {
-    const asked = this.cells.among(businessIds).map(async ({ cell, businessIds: own }) => {
+    const asked = this.cells.groupsOf(businessIds).map(async ({ cell, businessIds: own }) => {
       const rows = await cell.rows<{ business_id: number; last_number: number }>(lastNumbersOf, [own]);
       const found = new Map(rows.map((row) => [row.business_id, row.last_number]));
       return own.map((id): [number, number] => [id, found.get(id) ?? 0]);
@@ -49,7 +49,7 @@ export class PostgresEventLog implements EventLog {
     return new Map(answers.flat());
   }
 
-  /** Deletes the events of all businesses that are older, `batch` at a time; how many there were. */
+  /** Deletes older events of all businesses and returns their number. */
   async purge(olderThanHours: number, batch = 5_000): Promise<number> {
     let purged = 0;
     await this.cells.inEach(async (cell) => {

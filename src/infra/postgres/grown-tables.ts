@@ -1,10 +1,10 @@
 import type { Cells } from "./cells.ts";
 import type { Cell, Statement } from "./database.ts";
 
-/** A tenth of the usual sample tells how large a table is, at a tenth of the cost. */
+/** A tenth of the usual sample: enough to know a table's size, at a tenth of the cost. */
 const roughly: Statement = { name: "", text: "set local default_statistics_target = 10" };
 
-/** Below this any plan is a good one. */
+/** Smaller tables need no statistics. */
 const fewRows = 500;
 
 const grown: Statement = {
@@ -18,9 +18,8 @@ const grown: Statement = {
 };
 
 /**
- * Tells the planner of tables of which it knows next to nothing: more has changed in them than they held when it last
- * looked. A large campaign does that within seconds, in which statements planned for tables of no rows take the square
- * of a batch; PostgreSQL's own look comes once a minute.
+ * Analyzes tables in which more rows changed than they had at the last analysis. A large campaign does that within seconds,
+ * and plans for an empty table then take the square of the batch; autovacuum looks only once a minute.
  */
 export class GrownTables {
   constructor(private readonly cells: Cells<Cell>) {}
@@ -28,7 +27,7 @@ export class GrownTables {
   async refresh(): Promise<void> {
     await this.cells.inEach(async (cell) => {
       for (const { name } of await cell.rows<{ name: string }>(grown, [])) {
-        // Whoever analyzes it already does it for us too.
+        // A table that another process is analyzing is skipped.
         await cell.transaction(async (transaction) => {
           await transaction.rows(roughly, []);
           await transaction.rows({ name: "", text: `analyze (skip_locked) ${name}` }, []);

@@ -1,22 +1,22 @@
 import type {
   AnswerAbout,
-  Begun,
-  Claim,
   IdempotencyStore,
-  KeptAnswer,
+  KeyClaim,
   KeyedRequest,
+  KeyState,
+  StoredAnswer,
 } from "../../kernel/idempotency.ts";
-import { livesHere } from "./away.ts";
 import type { Cells } from "./cells.ts";
 import type { Statement } from "./database.ts";
+import { livesHere } from "./lives-here.ts";
 
-/** Keys that are older may be used anew, purged or not. */
+/** Older keys may be used again, even if they are not purged yet. */
 const kept = "interval '24 hours'";
 
-/** What keeps the key of a caller where another caller of the business has it already. */
+/** The stored key if another caller of the business uses the same key. */
 const apart = "$6 || ' ' || $3";
 
-/** No row comes back when another claim was committed after this statement began: it has to look again. */
+/** Returns no row if another claim was committed after this statement began; then it must be repeated. */
 const begin: Statement = {
   name: "idempotency_begin",
   text: `
@@ -46,8 +46,8 @@ const begin: Statement = {
 };
 
 /**
- * What went well speaks of somebody who is there; where they are not found, they were erased meanwhile. A failure may be
- * that there is no such person.
+ * A success is about an existing contact: if it is not found, it was erased meanwhile and the answer is not stored. A
+ * failure may be about a contact that never existed.
  */
 const finish: Statement = {
   name: "idempotency_finish",
@@ -67,7 +67,7 @@ const release: Statement = {
   text: "delete from idempotency_keys where business_id = $1 and operation = $2 and key = $3 and claim = $4",
 };
 
-/** Asks for the age twice: a key may be claimed anew between being found and being deleted. */
+/** Checks the age twice, since a key may be claimed again between the two steps. */
 const purgeBatch: Statement = {
   name: "idempotency_purge",
   text: `
@@ -80,7 +80,7 @@ const purgeBatch: Statement = {
     select count(*) as count from purged`,
 };
 
-const mostLooks = 5;
+const mostAttempts = 5;
 
 interface Row {
   readonly claim: string | null;
@@ -94,33 +94,33 @@ interface Row {
 }
 
 export class PostgresIdempotencyStore implements IdempotencyStore {
-  /** @param leaseSeconds - longer than any request takes: what is not answered by then counts as abandoned */
+  /** @param leaseSeconds - longer than any request takes: an older claim without an answer counts as abandoned */
   constructor(
     private readonly cells: Cells,
     private readonly leaseSeconds: number,
   ) {}
 
-  async begin({ businessId, caller, operation, key, digest }: KeyedRequest): Promise<Begun> {
+  async begin({ businessId, caller, operation, key, digest }: KeyedRequest): Promise<KeyState> {
     const values = [businessId, operation, key, digest, this.leaseSeconds, caller];
-    for (let look = 1; look <= mostLooks; look += 1) {
+    for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
       const [row] = await this.cells.of(businessId).rows<Row>(begin, values);
       if (row?.claim) return { kind: "claimed", claim: { businessId, operation, key: row.key, id: row.claim } };
-      if (row) return knownOf(row);
+      if (row) return stateOf(row);
     }
     throw new Error(`a key of ${operation} was neither free nor taken`);
   }
 
-  async finish(claim: Claim, answer: KeptAnswer, about: AnswerAbout | null = null): Promise<void> {
+  async finish(claim: KeyClaim, answer: StoredAnswer, about: AnswerAbout | null = null): Promise<void> {
     const { status, contentType, headers, body } = answer;
     const values = [...valuesOf(claim), status, contentType, JSON.stringify(headers), body];
     await this.cells.of(claim.businessId).rows(finish, [...values, about && JSON.stringify(about)]);
   }
 
-  async release(claim: Claim): Promise<void> {
+  async release(claim: KeyClaim): Promise<void> {
     await this.cells.of(claim.businessId).rows(release, valuesOf(claim));
   }
 
-  /** Deletes the keys of all businesses that are older than 24 hours, `batch` at a time; how many there were. */
+  /** Deletes expired keys of all businesses and returns their number. */
   async purge(signal?: AbortSignal, batch = 5_000): Promise<number> {
     let purged = 0;
     await this.cells.inEach(async (cell) => {
@@ -133,9 +133,9 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 }
 
-const valuesOf = ({ businessId, operation, key, id }: Claim): unknown[] => [businessId, operation, key, id];
+const valuesOf = ({ businessId, operation, key, id }: KeyClaim): unknown[] => [businessId, operation, key, id];
 
-function knownOf({ same_request, abandoned, status, content_type, headers, body }: Row): Begun {
+function stateOf({ same_request, abandoned, status, content_type, headers, body }: Row): KeyState {
   if (!same_request) return { kind: "other-request" };
   if (status === null) return { kind: abandoned ? "abandoned" : "in-flight" };
   if (headers === null) return { kind: "erased", status };

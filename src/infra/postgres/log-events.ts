@@ -1,9 +1,9 @@
 /**
- * The CTEs `counters` and `logged`, which log the rows of the CTE `events(business_id, position, name, payload)`
- * in the statement that makes the change. `logged` returns them with their numbers: select `eventColumns` of it.
+ * The CTEs `counters` and `logged`. They log the rows of the CTE `events(business_id, position, name, payload)` in the
+ * statement of the change; `logged` returns them with their numbers.
  *
- * The counter's row stays locked until the commit, so the events of a business become visible in the order of
- * their numbers. Statements that log for several businesses lock the counters in the order of the ids.
+ * The counter's row is locked until the commit, so the events of a business become visible in the order of their numbers.
+ * Statements for several businesses lock the counters in the order of the ids, to prevent deadlocks.
  */
 export const loggingEvents = `
   counters as (
@@ -23,5 +23,5 @@ export const loggingEvents = `
     returning business_id, number, name, payload, at
   )`;
 
-/** Those of a `LoggedEvent`, which a row of `logged` then is. */
+/** The columns of `logged` as a `LoggedEvent`. */
 export const eventColumns = `business_id as "businessId", number, name, payload, at`;

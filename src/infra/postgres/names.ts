@@ -1,28 +1,26 @@
 /**
- * What is presented by somebody of whom nobody knows yet whose they are. Keys, sessions and invitations go by their
- * digests in hexadecimal digits, a sender by its channel and its id there with a blank between them.
+ * Kinds of names that a request brings before its business is known. Keys, sessions and invitations are named by their
+ * digests in hexadecimal, senders by `senderName`.
  */
-export type NameKind = "key" | "session" | "invitation" | "email" | "sender" | "media";
+export const nameKinds = ["key", "session", "invitation", "email", "sender", "media"] as const;
+export type NameKind = (typeof nameKinds)[number];
 
-/** The names of an installation whose businesses live in several cells. */
+/** The names of an installation with several cells. With one cell, unique indexes do the same. */
 export interface Names {
   /**
-   * Notes that these are the business's; those that another business has already come back. To be called before they are
-   * written; claims of a transaction that fails are taken back.
+   * Call it before the names are written. Returns the names that another business has. If the transaction fails, its
+   * claims are undone.
    */
   claim(businessId: number, kind: NameKind, names: readonly string[], endsAt?: Date): Promise<readonly string[]>;
-  /** Gives these up once the transaction has been committed. */
+  /** Frees the names once the transaction is committed. */
   release(businessId: number, kind: NameKind, names: readonly string[]): Promise<void>;
 }
 
-/** Queries of a cell have names to claim where there are several cells. */
 interface Naming {
+  /** Undefined with one cell. */
   readonly names?: Names | undefined;
 }
 
-const none: readonly string[] = [];
-
-/** Where all businesses share one cell, its tables alone say whose a name is, and see to it that it is no other's. */
 export const claimNames = async (
   queries: Naming,
   businessId: number,
@@ -30,7 +28,7 @@ export const claimNames = async (
   names: readonly string[],
   endsAt?: Date,
 ): Promise<readonly string[]> =>
-  queries.names && names.length > 0 ? queries.names.claim(businessId, kind, names, endsAt) : none;
+  queries.names && names.length > 0 ? queries.names.claim(businessId, kind, names, endsAt) : [];
 
 export const releaseNames = async (
   queries: Naming,

@@ -3,29 +3,28 @@ import pg from "pg";
 import type { Log } from "../../kernel/log.ts";
 
 const longestPauseMs = 5_000;
-const longestFarewellMs = 1_000;
+const longestCloseMs = 1_000;
 const tell = "select pg_notify($1, '')";
 
 export interface Heartbeat {
-  /** Milliseconds between two questions whether the other side is still there. */
+  /** Milliseconds between two heartbeats. */
   readonly everyMs: number;
-  /** Milliseconds that an answer may take. */
+  /** Milliseconds to wait for an answer. */
   readonly timeoutMs: number;
 }
 
-/** What processes tell each other. */
 export interface Announcements {
-  /** False while what concerns this business could be missed. */
+  /** False while notifications about this business may be missed. */
   isLiveFor(businessId: number): boolean;
-  /** Must be called before `start`, which listens to the channels that have a hearer by then. */
-  on(channel: string, hearer: (payload: string) => void): void;
-  /** Calls `wake` on each notification, and after a gap in listening, in which notifications may have been missed. */
+  /** Must be called before `start`, which listens to the channels known by then. */
+  on(channel: string, listener: (payload: string) => void): void;
+  /** Calls `wake` on each notification, and after an interruption in which notifications may have been missed. */
   onWork(channel: string, wake: () => void): void;
-  /** Called each time listening begins: whatever was announced before was missed. */
-  onGap(hearer: () => void): void;
+  /** Called each time listening begins: earlier notifications may have been missed. */
+  onGap(listener: () => void): void;
   /**
-   * Tells every process that hears the channel, this one included. Returns at once and never throws; what is lost must
-   * do no harm. While nothing is live only this process hears it.
+   * Notifies all processes, this one included. Returns at once and never throws. A notification may be lost; while there
+   * is no connection, only this process gets it.
    */
   notify(channel: string): void;
   /** Resolves when the first attempt has ended; a failed one is tried again in the background. */
@@ -34,9 +33,8 @@ export interface Announcements {
 }
 
 /**
- * What processes tell each other over NOTIFY, on one connection of its own for all channels, which comes back by
- * itself. `pg.Client` rather than the pool: LISTEN belongs to its connection for good. A connection that only
- * listens does not notice a network that has gone silent, hence the heartbeat.
+ * LISTEN and NOTIFY for all channels on one connection, which reconnects by itself. It needs a heartbeat, since a
+ * connection that only listens does not notice a dead network.
  */
 export class Notifications implements Announcements {
   private client: pg.Client | undefined;
@@ -45,8 +43,8 @@ export class Notifications implements Announcements {
   private closed = false;
   private failures = 0;
   private asked = Promise.resolve();
-  private readonly hearers = new Map<string, ((payload: string) => void)[]>();
-  private readonly gapHearers: (() => void)[] = [];
+  private readonly listeners = new Map<string, ((payload: string) => void)[]>();
+  private readonly gapListeners: (() => void)[] = [];
 
   constructor(
     private readonly url: string,
@@ -54,15 +52,14 @@ export class Notifications implements Announcements {
     private readonly heartbeat: Heartbeat = { everyMs: 15_000, timeoutMs: 5_000 },
   ) {}
 
-  /** False while notifications could be missed. */
   live = false;
 
   isLiveFor(): boolean {
     return this.live;
   }
 
-  on(channel: string, hearer: (payload: string) => void): void {
-    this.hearers.set(channel, [...(this.hearers.get(channel) ?? []), hearer]);
+  on(channel: string, listener: (payload: string) => void): void {
+    this.listeners.set(channel, [...(this.listeners.get(channel) ?? []), listener]);
   }
 
   onWork(channel: string, wake: () => void): void {
@@ -70,8 +67,8 @@ export class Notifications implements Announcements {
     this.onGap(wake);
   }
 
-  onGap(hearer: () => void): void {
-    this.gapHearers.push(hearer);
+  onGap(listener: () => void): void {
+    this.gapListeners.push(listener);
   }
 
   notify(channel: string): void {
@@ -94,7 +91,7 @@ export class Notifications implements Announcements {
     client.on("notification", ({ channel, payload }) => this.hear(channel, payload ?? ""));
     try {
       await client.connect();
-      for (const channel of this.hearers.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      for (const channel of this.listeners.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     } catch (error) {
       return this.lose(client, error as Error);
     }
@@ -104,7 +101,7 @@ export class Notifications implements Announcements {
     this.heart = setInterval(() => {
       this.ask(client, "select 1");
     }, this.heartbeat.everyMs);
-    for (const hear of this.gapHearers) hear();
+    for (const hear of this.gapListeners) hear();
   }
 
   async close(): Promise<void> {
@@ -114,10 +111,10 @@ export class Notifications implements Announcements {
     clearInterval(this.heart);
     const { client } = this;
     this.client = undefined;
-    if (client) await Promise.race([client.end().catch(() => {}), sleep(longestFarewellMs, undefined, { ref: false })]);
+    if (client) await Promise.race([client.end().catch(() => {}), sleep(longestCloseMs, undefined, { ref: false })]);
   }
 
-  /** One after the other. */
+  /** Runs the queries one after the other. */
   private ask(client: pg.Client, sql: string, values: string[] = []): void {
     this.asked = this.asked.then(async () => {
       if (this.client === client) await client.query(sql, values).catch((error: Error) => this.lose(client, error));
@@ -125,7 +122,7 @@ export class Notifications implements Announcements {
   }
 
   private hear(channel: string, payload: string): void {
-    for (const hearer of this.hearers.get(channel) ?? []) hearer(payload);
+    for (const listener of this.listeners.get(channel) ?? []) listener(payload);
   }
 
   private lose(client: pg.Client, error?: Error): void {
@@ -133,7 +130,7 @@ export class Notifications implements Announcements {
     this.client = undefined;
     this.live = false;
     clearInterval(this.heart);
-    if (error) this.log.warn({ err: error }, "stopped listening");
+    if (error) this.log.warn({ err: error }, "the connection for notifications broke; reconnecting");
     client.end().catch(() => {});
     const pauseMs = Math.min(longestPauseMs, 100 * 2 ** this.failures++);
     this.retry = setTimeout(() => void this.start(), pauseMs);

@@ -2,22 +2,22 @@ import pg from "pg";
 import type { Log } from "../../kernel/log.ts";
 import type { StatementNames } from "./database.ts";
 
-/** What stands between this process and the server; in session mode a pooler gives a connection one session for good. */
+/** In session mode a connection keeps one server session; in transaction mode each transaction may get another. */
 export type Pooler = "none" | "session mode" | "transaction mode";
 
-/** Transactions that are asked which session they are in. A pooler that is busy for others gives now this one, now that. */
+/** How often each connection asks for its session. With a busy pooler, a change of session may show late. */
 const rounds = 20;
 
 interface PoolerSettings {
   readonly url: string;
-  /** Empty if there is none of its own. */
+  /** Empty if it is not set. */
   readonly directUrl: string;
   readonly statementNames: StatementNames;
 }
 
 /**
- * Says in the log what was found. Throws where the settings do not fit it: statements would fail now and then, or nothing
- * would be heard of what other processes tell. A server that cannot be reached yet is taken for what the settings say.
+ * Logs which pooler was found, and throws if the settings do not fit it: some statements would fail, or notifications
+ * would be missed. If the server cannot be reached, nothing is checked.
  */
 export async function checkPooler({ url, directUrl, statementNames }: PoolerSettings, log: Log): Promise<void> {
   const pooler = await poolerAt(url).catch(() => undefined);
@@ -43,8 +43,8 @@ async function poolerAt(url: string): Promise<Pooler> {
       await client.connect();
       sessions.set(client, await sessionOf(client));
     }
-    // A pooler tells its clients a number of its own.
-    if (clients.every((client) => sessions.get(client) === toldNumber(client))) return "none";
+    // A pooler tells its clients its own process ids.
+    if (clients.every((client) => sessions.get(client) === announcedPid(client))) return "none";
     if (new Set(sessions.values()).size < clients.length) return "transaction mode";
     for (let round = 0; round < rounds; round += 1)
       for (const client of clients) if ((await sessionOf(client)) !== sessions.get(client)) return "transaction mode";
@@ -54,7 +54,7 @@ async function poolerAt(url: string): Promise<Pooler> {
   }
 }
 
-const toldNumber = (client: pg.Client): number => (client as unknown as { readonly processID: number }).processID;
+const announcedPid = (client: pg.Client): number => (client as unknown as { readonly processID: number }).processID;
 
 async function sessionOf(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>({

@@ -1,8 +1,8 @@
 import type { RefusedRows } from "../../kernel/row-imports.ts";
 import { phoneDigits } from "../../kernel/text.ts";
-import { livesHere } from "./away.ts";
 import { type Cells, everywhere } from "./cells.ts";
 import type { Statement } from "./database.ts";
+import { livesHere } from "./lives-here.ts";
 
 const kept = "interval '24 hours'";
 
@@ -18,7 +18,7 @@ const part: Statement = {
     where business_id = $1 and resource = $2 and file = $3 and part = $4 and created_at > now() - ${kept}`,
 };
 
-/** Parts in which the digits of one of the numbers stand one after the other: in one cell, or in two. */
+/** Parts that contain one of the numbers as consecutive digits, which may be in two adjacent cells. */
 const next: Statement = {
   name: "refused_contacts_next",
   text: `
@@ -51,7 +51,7 @@ interface Place {
   readonly part: number;
 }
 
-/** Rows that the imports of contacts, and of other resources, refused: each is found under its own resource only. */
+/** Refused rows of the imports of one resource. */
 export class PostgresRefusedRows implements RefusedRows {
   constructor(
     private readonly cells: Cells,
@@ -68,7 +68,7 @@ export class PostgresRefusedRows implements RefusedRows {
     return rows[0]?.content ?? null;
   }
 
-  /** Of all resources: puts what `edit` makes of it in the place of each part that may hold one of the numbers. */
+  /** Applies `edit` to the parts of all resources that may contain one of the numbers. */
   async edit(businessId: number, numbers: readonly string[], edit: (content: string) => string): Promise<void> {
     const digits = numbers.flatMap((number) => phoneDigits(number) ?? []);
     if (digits.length === 0) return;
@@ -78,12 +78,12 @@ export class PostgresRefusedRows implements RefusedRows {
       if (!found) return;
       const { file, part, content } = found;
       const replaced = await cell.rows(replace, [businessId, file, part, content, edit(content)]);
-      // One that somebody else edited meanwhile is read again.
+      // A part that was edited concurrently is read again.
       if (replaced.length > 0) at = { file, part };
     }
   }
 
-  /** Of all resources. */
+  /** For all resources. */
   async purge(): Promise<void> {
     for (let count = 1; count > 0; ) {
       count = (await everywhere(this.cells, (cell) => cell.rows(purge, []))).length;

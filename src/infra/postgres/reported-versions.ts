@@ -1,11 +1,8 @@
 /**
- * Sets the version of a row of `senders` to which a platform reported something.
+ * Assignments for a row of `senders` when a platform reports a change. The change gets a new version, but must not fail a
+ * client's write under `If-Match`: versions from `reported_from` to `reported_to` differ only by reports and count as one.
  *
- * Clients see the report, so it needs a new version. But it overwrites nothing that a client writes: the row keeps from
- * which version on there were only reports, so that a write under `If-Match` still passes. The run ends at `reported_to`.
- * A write moves `record_version` on from there, and with that ends the run.
- *
- * @param isOther - whether the report changes what clients see
+ * @param isOther - the condition that the report changes what clients see
  */
 export const countReport = (row: string, isOther: string): string => `
   record_version = ${row}.record_version + (${isOther})::integer,

@@ -1,25 +1,24 @@
 import type { Knex } from "knex";
-import { placesOf, sql } from "./dynamic-sql.ts";
+import { placeholders, sql } from "./dynamic-sql.ts";
 
-/** A shorter text stands in too many names: they have to begin with it. */
+/** A shorter text must be the beginning of a name, since it is part of too many. */
 const shortestPart = 3;
 
 export interface ContactPatterns {
-  /** Digits for `phoneSearch`; null where the text is no part of a phone number. */
+  /** For `phoneSearch`; null if the text cannot be part of a phone number. */
   readonly digits: string | null;
-  /** For `nameSearch`. */
   readonly name: string | null;
 }
 
 /**
- * What somebody looks for who writes a part of a contact's number or name.
+ * Patterns for a search text, which may be part of a contact's phone number or name.
  *
- * @param shortest - characters from which on a part may stand anywhere; a shorter text begins a name, and is no number
+ * @param shortest - shorter texts match only the beginning of a name, and no phone number
  */
 export function contactPatterns(text: string, shortest = shortestPart): ContactPatterns {
   const isNumber = /^[+#]?[\d\s().-]+$/.test(text) && /\d/.test(text);
   const trimmed = text.trim();
-  // Blanks stand in every other name.
+  // Most names contain blanks.
   if (trimmed === "") return { digits: null, name: null };
   const digits = text.replaceAll(/\D/g, "");
   return {
@@ -28,35 +27,31 @@ export function contactPatterns(text: string, shortest = shortestPart): ContactP
   };
 }
 
-/** A condition on rows of `contacts`. Statements with different keys differ. */
+/** A condition on `contacts`. The key is part of the statement's name. */
 export interface ContactSearch {
   readonly key: string;
   readonly values: Readonly<Record<string, unknown>>;
   condition(): Knex.Raw;
 }
 
-const at = placesOf({ namePattern: "text", phonePattern: "text", phoneGroups: "int[]", phoneEnd: "text" });
+const at = placeholders({ namePattern: "text", phonePattern: "text", phoneGroups: "int[]", phoneEnd: "text" });
 
-/**
- * The name of a row of `contacts` has the text, without regard to case and accents; an index is by the same expression.
- * No letter becomes one that has a meaning in patterns.
- */
+/** The name contains the text, without regard to case and accents. There is an index on the same expression. */
 export const nameSearch = (row: string, namePattern: string): ContactSearch => ({
   key: "name",
   values: { namePattern },
   condition: () => sql.raw(`searched_text(${row}.name) like searched_text(?)`, [at.namePattern]),
 });
 
-/** Digits of a group in `phone_parts`. */
+/** The length of the groups that `phone_parts` makes. */
 const groupLength = 5;
 
-/** Fewer digits would be in too many groups, and are in so many numbers that they are soon found without an index. */
+/** Fewer digits are in so many numbers that a scan finds enough of them soon. */
 const fewestIndexed = 3;
 
-/** Numbers differ most at their ends; the groups of a beginning, as of a country, are in all of them. */
+/** The last digits of a number select best; many numbers share the first ones. */
 const tellingDigits = 6;
 
-/** The phone number of a row of `contacts` has these digits. */
 export function phoneSearch(row: string, digits: string): ContactSearch {
   const has = `${row}.phone like ?`;
   const parts = `phone_parts(${row}.phone)`;
@@ -78,7 +73,7 @@ export function phoneSearch(row: string, digits: string): ContactSearch {
   };
 }
 
-/** Each group that these digits, fewer than it has, can stand in. */
+/** All groups that contain these digits. */
 function groupsWith(digits: string): number[] {
   const others = 10 ** (groupLength - digits.length);
   const groups: number[] = [];
@@ -91,5 +86,5 @@ function groupsWith(digits: string): number[] {
   return groups;
 }
 
-/** A text for `like` without wildcards. */
+/** Escapes the wildcards of `like`. */
 export const literalPattern = (text: string): string => text.replaceAll(/[\\%_]/g, "\\$&");

@@ -1,15 +1,14 @@
 import type { Knex } from "knex";
 
-/** Strings, quoted names, bodies of functions and comments, in which a semicolon ends nothing; or one that does. */
+/** Comments, strings, quoted names and function bodies, which may contain semicolons; or a semicolon between commands. */
 const parts = /--.*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"[^"]*"|(\$\w*\$)[\s\S]*?\1|;/g;
 
-/** The commands of a text, each by itself. */
 export function commandsOf(text: string): string[] {
   const commands: string[] = [];
   let begin = 0;
   const add = (end: number): void => {
     const command = text.slice(begin, end);
-    // What is a comment only is no command.
+    // A comment alone is not a command.
     if (command.replace(/--.*/g, "").trim() !== "") commands.push(command);
     begin = end + 1;
   };
@@ -18,10 +17,7 @@ export function commandsOf(text: string): string[] {
   return commands;
 }
 
-/**
- * What a migration gets: runs the commands of a text one after the other. Citus passes the whole text of some commands on to
- * other nodes, which refuse one of several commands.
- */
+/** For migrations: runs the commands of a text one by one. Citus cannot forward a text with several commands to its nodes. */
 export const withSingleCommands = (db: Knex): Knex =>
   new Proxy(db, {
     get(target, name) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { cookieIn, sessionCookie } from "../../kernel/cookies.ts";
-import { FairGate } from "../../kernel/fair-gate.ts";
+import { FairQueue } from "../../kernel/fair-queue.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { OccasionalLog } from "../../kernel/occasional-log.ts";
 import {
@@ -12,10 +12,10 @@ import {
   type RealtimeIdentity,
   type RealtimeSocket,
 } from "./client.ts";
-import { Refused } from "./refusals.ts";
+import { HandshakeRefused } from "./refusals.ts";
 import type { RealtimeUser, View, Visibility } from "./visibility.ts";
 
-/** Null for a token or key that is unknown, expired or revoked. Rejects when that cannot be found out now. */
+/** Null if the token or key is unknown, expired or revoked. Rejects if that cannot be checked now. */
 export type Authenticate = (credential: string) => Promise<RealtimeIdentity | null>;
 
 export interface AccessSettings {
@@ -23,76 +23,76 @@ export interface AccessSettings {
   readonly visibility: Visibility;
   readonly warnings: OccasionalLog;
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Whether it is a page that this service answered itself. */
+  /** Whether the page was served by this service. */
   readonly isFromOwnOrigin: (request: IncomingMessage) => boolean;
-  /** `changes`: see `Client.see`. */
+  /** `changes`: see `Client.setView`. */
   readonly onView: (client: Client, view: View, changes: number) => void;
 }
 
 const longestCredential = 1_000;
 
-/** Looks at what those show who come, and again at what the connected may do when that may have changed. */
+/** Authenticates clients, and checks connected ones again after changes. */
 export class Access {
-  /** What those who come share by their address, and the looks at those who are here. */
-  private readonly gate = new FairGate({
+  /** Limits handshakes per address, and checks of connected clients. */
+  private readonly gate = new FairQueue({
     name: "handshakes",
     width: 12,
-    widthOfOne: 8,
-    queueOfOne: 20_000,
+    widthPerKey: 8,
+    queuePerKey: 20_000,
     queue: 40_000,
     waitMs: 10_000,
   });
-  /** How often access was withdrawn, or what users see changed, anywhere. */
+  /** Counts changes of access and of views. */
   private changes = 0;
 
   constructor(private readonly settings: AccessSettings) {}
 
-  /** Rejects with what the client is told in `connect_error`. */
+  /** Rejects with the error for `connect_error`. */
   async admit(socket: RealtimeSocket): Promise<Admission> {
     const { key, since } = socket.handshake.auth;
     const token = socket.handshake.auth.token ?? this.tokenInCookie(socket.request);
     const kind = key === undefined || key === null ? "token" : "key";
     const text: unknown = kind === "key" ? key : token;
-    if (typeof text !== "string" || text === "" || text.length > longestCredential) throw new Refused(kind);
-    if (!isOptionalNumber(since)) throw new Refused("since");
+    if (typeof text !== "string" || text === "" || text.length > longestCredential) throw new HandshakeRefused(kind);
+    if (!isOptionalNumber(since)) throw new HandshakeRefused("since");
     const credential = { kind, text } as const;
     const { changes } = this;
     const found = await this.identify(socket, credential);
-    if (!found || hasEnded(found.identity)) throw new Refused(kind);
-    if (found.identity.mayNotRead) throw new Refused("scope");
+    if (!found || hasEnded(found.identity)) throw new HandshakeRefused(kind);
+    if (found.identity.mayNotRead) throw new HandshakeRefused("scope");
     return { credential, ...found, since: since ?? undefined, changes };
   }
 
-  /** A browser sends the cookie whichever page opens the socket: only those of this service may use it. */
+  /** A browser sends the cookie from any page, so it is accepted only from pages of this service. */
   private tokenInCookie(request: IncomingMessage): string | undefined {
     return this.settings.isFromOwnOrigin(request) ? cookieIn(request.headers.cookie, sessionCookie) : undefined;
   }
 
-  /** Access or views changed somewhere since the client was looked at. */
+  /** Whether access or a view has changed since the client was admitted. */
   hasChangedSince({ changes }: Admission): boolean {
     return changes !== this.changes;
   }
 
-  /** Access was withdrawn: disconnects those of the clients whose token or key is no longer good. */
+  /** After access was withdrawn: disconnects clients whose token or key is no longer valid. */
   async recheck(clients: readonly Client[]): Promise<void> {
     this.changes++;
     await this.verify(clients);
   }
 
-  /** What users may see changed. */
-  async lookAgain(clients: readonly Client[]): Promise<void> {
+  /** After views of users changed. */
+  async recheckViews(clients: readonly Client[]): Promise<void> {
     this.changes++;
     await this.lookAtUsers(clients);
   }
 
-  /** Asks once more about those who could not be asked about. */
+  /** Repeats checks that failed. */
   async verifyLeftOver(clients: readonly Client[]): Promise<void> {
     const unverified = clients.filter((client) => client.unverified);
     for (const client of unverified) client.unverified = false;
     await this.verify(unverified);
   }
 
-  /** Asks once per business and once per credential. Who cannot be asked about stays, and is left over. */
+  /** Asks once per business and credential. Clients that cannot be checked stay connected until the next sweep. */
   async verify(clients: readonly Client[]): Promise<void> {
     await this.lookAtUsers(clients);
     const byCredential = groupBy(
@@ -113,7 +113,7 @@ export class Access {
     const byUser = groupBy(clients, ({ userId }) => userId ?? 0);
     const asked = () => this.settings.visibility.users(businessId, [...byUser.keys()]);
     await this.asking(clients, async () => {
-      const users = await this.gate.pass("here", asked);
+      const users = await this.gate.run("here", asked);
       for (const [userId, holders] of byUser) {
         const user = users.get(userId);
         for (const client of holders) {
@@ -128,7 +128,7 @@ export class Access {
     const [first] = holders;
     if (!first) return;
     await this.asking(holders, async () => {
-      const identity = await this.gate.pass("here", () => this.ask(first.credential));
+      const identity = await this.gate.run("here", () => this.ask(first.credential));
       for (const client of holders) {
         if (identity && !identity.mayNotRead && isSameHolder(identity, client.identity)) client.confirm(identity);
         else client.end(client.hasExpired ? "expired" : "revoked");
@@ -140,7 +140,7 @@ export class Access {
     try {
       await look();
     } catch (error) {
-      this.settings.warnings.warn({ err: error }, "What clients may hear could not be checked again");
+      this.settings.warnings.warn({ err: error }, "The access of clients could not be checked again");
       for (const client of clients) client.unverified = true;
     }
   }
@@ -151,10 +151,10 @@ export class Access {
 
   private async identify(socket: RealtimeSocket, credential: Credential): Promise<Holder | null> {
     try {
-      return await this.gate.pass(this.settings.addressOf(socket.request), () => this.holderOf(credential));
+      return await this.gate.run(this.settings.addressOf(socket.request), () => this.holderOf(credential));
     } catch (error) {
       this.settings.warnings.warn({ err: error }, "A session token or App Key could not be checked");
-      // A refusal would be final for the client; a broken connection makes it try again.
+      // A refusal is final for a client. After a broken connection it tries again.
       socket.conn.close(true);
       return null;
     }
@@ -171,7 +171,7 @@ export class Access {
 
 interface Holder {
   readonly identity: RealtimeIdentity;
-  /** Null for a program. */
+  /** Null for an App Key. */
   readonly user: RealtimeUser | null;
 }
 

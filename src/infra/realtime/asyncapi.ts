@@ -1,10 +1,9 @@
 import { refusals } from "./refusals.ts";
 
-/** An event or a message of clients, as the document describes it. */
 export interface MessageDescription {
   readonly summary: string;
   readonly description?: string;
-  /** A JSON schema of an object: of events without `empresa_id`, `at` and `seq`, which all of them carry. */
+  /** A JSON schema without the common fields `empresa_id`, `at` and `seq`. */
   readonly payload: PayloadSchema;
 }
 type Messages = Readonly<Record<string, MessageDescription>>;
@@ -18,17 +17,16 @@ type AnyMessage = Omit<MessageDescription, "payload"> & { readonly payload: obje
 export interface RealtimeDescription {
   readonly title: string;
   readonly version: string;
-  /** By the event's name: events that are numbered, kept and told again to clients that were away. */
+  /** Numbered events, by name. They are stored, and sent again to clients that were away. */
   readonly logged: Messages;
-  /** Those that are told at once and never again. */
+  /** Events that are sent once and not stored. */
   readonly atOnce: Messages;
-  /** What clients emit. */
   readonly heard: Messages;
-  /** What comes by a host of the Pusher protocol instead, where one is configured. */
+  /** Messages through a Pusher host, if one is configured. */
   readonly pushed: Messages;
 }
 
-/** Gathers the schemas that have a name, and gives references to them. */
+/** Collects named schemas and returns references to them. */
 export interface NamedSchemas {
   schemaOf(schema: unknown): unknown;
   readonly schemas: object;
@@ -58,7 +56,7 @@ const objectOf = (properties: Readonly<Record<string, unknown>>, required: reado
 
 const since = { ...number, type: ["integer", "null"], description: "The last `seq` that the client has seen" } as const;
 
-/** What clients send as `auth` when they connect. */
+/** The client's `auth` of the handshake. */
 const handshake: Readonly<Record<string, AnyMessage>> = {
   connect: {
     summary: "Connects to the namespace",
@@ -78,7 +76,6 @@ const handshake: Readonly<Record<string, AnyMessage>> = {
   },
 };
 
-/** What the gateway says of itself. */
 const ownWords: Messages = {
   connect_error: {
     summary: "The client was not let in",
@@ -127,9 +124,9 @@ const about = [
 ].join(" ");
 
 /**
- * Assembles the AsyncAPI 3.0 document of what sockets hear and say.
+ * Builds the AsyncAPI 3.0 document.
  *
- * @throws Error when two messages or two different schemas have the same name
+ * @throws Error if two messages, or two different schemas, have the same name
  */
 export function asyncApiDocument(described: RealtimeDescription, named: NamedSchemas): AsyncApiDocument {
   const { title, version } = described;

@@ -3,50 +3,45 @@ import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
 import type { View } from "./visibility.ts";
 import { ready, resync, type WireEvent } from "./wire.ts";
 
-/** One client. From `goLive` on it gets what the feed sends to live clients. */
+/** A client of the feed. After `goLive` it gets all live events. */
 export interface Listener {
   readonly connected: boolean;
-  /** Null of a program, whose view never changes. */
+  /** Null for an App Key, whose view never changes. */
   readonly userId: number | null;
   readonly view: View;
   send(event: WireEvent): void;
   goLive(): void;
-  /** Resolves when there is room for more. */
+  /** Resolves when the client can take more. */
   ready(): Promise<void>;
 }
 
 export interface FeedSettings {
   readonly log: EventLog;
-  /** A client that is further behind than this many events is told to load anew. */
+  /** A client that missed more events gets `resync`. */
   readonly replayLimit: number;
-  /** Tells the live clients, each what it may hear. */
+  /** Sends the event to the live clients that may hear it. */
   readonly tellLive: (event: LoggedEvent) => void;
-  /** Tells all live clients. */
   readonly resyncLive: (number: number) => void;
-  /**
-   * What the client may hear today of events of the past; the others it misses, and nothing else. Null where one of them
-   * changed what it may hear.
-   */
+  /** The past events that the client may hear today; null if one of them changed what it may hear. */
   readonly past: (events: readonly LoggedEvent[], listener: Listener) => Promise<Iterable<WireEvent> | null>;
-  /** Much has been sent in this turn of the event loop: what follows had better wait for the next. */
-  readonly isPressed: () => boolean;
-  /** A read in the background failed; it is tried again with the next sweep. */
+  /** True if much was sent in this turn of the event loop, so that the rest should wait. */
+  readonly isCongested: () => boolean;
+  /** A background read failed; the next sweep tries again. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const pageSize = 500;
-/** Held in memory for each client that reads the past, for as long as it takes. */
+/** Smaller, since each client that catches up holds a page in memory. */
 const pastPageSize = 200;
 
 /**
- * The events of one business on their way to the clients connected to this process, each number once and in
- * order, whatever order they are heard of in. `cursor` is the number sent last: its successor is sent at once,
- * a later number means that events in between are still to be read from the log.
+ * Sends the events of one business to its clients in this process, each once and in order, although they may arrive in any
+ * order. `cursor` is the last number sent: its successor is sent at once, and gaps are read from the log.
  */
 export class BusinessFeed {
-  /** Unknown until the log has said where "now" is. */
+  /** Undefined until the log has been read. */
   private reached: number | undefined;
-  /** The highest number heard of. */
+  /** The highest known number. */
   private heard = 0;
   private catchingUp: Promise<void> | undefined;
   private started: Promise<void> | undefined;
@@ -61,35 +56,33 @@ export class BusinessFeed {
     return this.reached;
   }
 
-  /** Nothing is sent from now on, whatever is still being read. */
   close(): void {
     this.closed = true;
   }
 
   /**
-   * Events whose change is committed, in any order, any number of times. Of very many only the numbers are taken:
-   * they are read back page by page, so that the process serves others in between and holds few in memory. The same
-   * goes for events so large that clients need time to take them.
+   * Takes committed events in any order and any number of times. After a large batch, or when clients are slow, events are
+   * read back from the log page by page, to save memory and time.
    */
   offer(events: readonly LoggedEvent[]): void {
     for (const event of events) {
       this.heard = Math.max(this.heard, event.number);
-      if (events.length > pageSize || this.settings.isPressed()) continue;
+      if (events.length > pageSize || this.settings.isCongested()) continue;
       if (event.number === (this.reached ?? Number.NaN) + 1) this.advance(event);
     }
     this.catchUpInBackground();
   }
 
-  /** For when there may be more than this process has heard of: another one told it, or only the database. */
+  /** For when the log may have events that this process does not know. */
   async catchUpWithLog(): Promise<void> {
     this.heard = Math.max(this.heard, await this.lastInLog());
     await this.catchUp();
   }
 
-  /** The log's last number is `last`, read when the cursor had reached `cursorBefore`. */
+  /** `last` is the log's last number, read when the cursor was at `cursorBefore`. */
   compare(last: number, cursorBefore: number): void {
     if (last < cursorBefore) {
-      // Only a database put back to an earlier state gives its numbers a second time.
+      // Only a database restored from a backup has a lower number.
       this.heard = last;
       this.skipTo(last);
     }
@@ -98,15 +91,13 @@ export class BusinessFeed {
   }
 
   /**
-   * Sends the client what came after `since` and goes live without a gap: `ready` follows the last event of the
-   * past. Without `since` the past is empty. When that past is not to be had, or what the client may hear changed since
-   * then, `resync` takes the place of both.
-   * Rejects when the log cannot be read; a feed that nobody could join is of no more use.
+   * Sends the client its events after `since`, then `ready`, and makes it live without a gap. If the events are not
+   * available, or what the client may hear has changed since, it gets `resync` instead. Rejects if the log cannot be read.
    */
   async join(listener: Listener, since?: number): Promise<void> {
     this.started ??= this.findPosition();
     await this.started;
-    // What the client missed, a change of what it may hear included, may be in the log and not yet heard of here.
+    // The log may have events, and changes of the client's view, that this process does not know yet.
     if (since !== undefined) await this.catchUpWithLog();
     const { key } = listener.view;
     let sent = since ?? this.position;
@@ -115,13 +106,13 @@ export class BusinessFeed {
       if (page.length === 0 || !(await this.sendPast(page, listener))) break;
       sent += page.length;
     }
-    // Nothing is awaited between the last look at the position and going live, so no event falls in between.
+    // No await between this check and `goLive`, so that no event is lost in between.
     if (!listener.connected || this.closed) return;
     listener.goLive();
     listener.send(sent === this.position && listener.view.key === key ? ready(sent) : resync(this.position));
   }
 
-  /** False where the client has to load again instead. */
+  /** False if the client must reload. */
   private async sendPast(page: readonly LoggedEvent[], listener: Listener): Promise<boolean> {
     const { view } = listener;
     const events = await this.settings.past(page, listener);
@@ -146,7 +137,7 @@ export class BusinessFeed {
     return (await this.settings.log.lastNumbers([this.businessId])).get(this.businessId) ?? 0;
   }
 
-  /** The next events of those the cursor has passed; none when they are too many or no longer all in the log. */
+  /** The next events up to the cursor; empty if there are too many or some were purged. */
   private async following(sent: number): Promise<readonly LoggedEvent[]> {
     const behind = this.position - sent;
     if (behind > this.settings.replayLimit) return [];
@@ -158,7 +149,7 @@ export class BusinessFeed {
     this.catchUp().catch(this.settings.onFailure);
   }
 
-  /** One reading at a time; what is heard of meanwhile is read by the same one. */
+  /** One read at a time. */
   private catchUp(): Promise<void> {
     if (this.reached === undefined || this.reached >= this.heard || this.closed) return Promise.resolve();
     this.catchingUp ??= this.readUpToHeard();
@@ -172,7 +163,7 @@ export class BusinessFeed {
         if (page.length === 0) await this.giveUpOnMissing();
         for (const event of page) {
           this.takeFromLog(event);
-          if (this.settings.isPressed()) await nextTurn();
+          if (this.settings.isCongested()) await nextTurn();
         }
       }
     } finally {
@@ -182,12 +173,12 @@ export class BusinessFeed {
 
   private takeFromLog(event: LoggedEvent): void {
     if (event.number <= this.position) return;
-    // The log has no gaps: what is missing before this one was purged.
+    // The log has no gaps, so missing events were purged.
     if (event.number > this.position + 1) this.skipTo(event.number - 1);
     this.advance(event);
   }
 
-  /** The log has nothing after the cursor: either that is how it is, or all of it was purged. */
+  /** The log has no events after the cursor: there are none, or they were purged. */
   private async giveUpOnMissing(): Promise<void> {
     const before = this.position;
     const last = await this.lastInLog();
@@ -202,7 +193,7 @@ export class BusinessFeed {
     this.settings.tellLive(event);
   }
 
-  /** What the live clients have does not lead up to `number`. */
+  /** The live clients have missed events before `number`. */
   private skipTo(number: number): void {
     if (this.closed) return;
     this.reached = number;

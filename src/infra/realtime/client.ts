@@ -4,50 +4,46 @@ import { type Connection, Outbox } from "./outbox.ts";
 import type { RealtimeUser, View } from "./visibility.ts";
 import type { WireEvent } from "./wire.ts";
 
-/** Whom a session token or an App Key stands for. */
+/** The holder of a session token or App Key. */
 export interface RealtimeIdentity {
   readonly businessId: number;
-  /** Null for a program that acts as the business. */
+  /** Null for an App Key. */
   readonly userId: number | null;
-  /** The App Key of a program. */
   readonly keyId?: number;
-  /** An App Key that may not read: events are what the business's chats and orders say. */
+  /** An App Key without the scope `read`, which events require. */
   readonly mayNotRead?: boolean;
-  /** When the session ends by itself. */
   readonly expiresAt?: Date;
 }
 
 export const hasEnded = ({ expiresAt }: RealtimeIdentity): boolean =>
   expiresAt !== undefined && expiresAt <= new Date();
 
-/** Whether both are the same user, or the same App Key, of the same business. */
+/** Whether both are the same user or App Key. */
 export const isSameHolder = (one: RealtimeIdentity, other: RealtimeIdentity): boolean =>
   one.businessId === other.businessId && one.userId === other.userId && one.keyId === other.keyId;
 
-/** What a client shows to be let in. */
 export interface Credential {
   readonly kind: "token" | "key";
   readonly text: string;
 }
 
-/** Why access ends: clients are told. */
+/** Sent to the client as the reason of `access:ended`. */
 export type EndReason =
-  /** The session was closed, or the App Key revoked. */
+  /** The session was closed or the App Key revoked. */
   | "revoked"
   | "expired"
   | "user_inactive"
-  /** The user, or the App Key, has as many sockets as one may have. */
+  /** The user or App Key has the maximum number of sockets. */
   | "too_many_connections";
 
-/** What the handshake found out. */
 export interface Admission {
   readonly credential: Credential;
   readonly identity: RealtimeIdentity;
-  /** Null for a program. */
+  /** Null for an App Key. */
   readonly user: RealtimeUser | null;
-  /** The last number that the client has seen. */
+  /** The last event number that the client has seen. */
   readonly since: number | undefined;
-  /** How often access or views had changed anywhere before this was found out. */
+  /** The count of changes of access and views before the check. */
   readonly changes: number;
 }
 
@@ -55,26 +51,25 @@ export type OutgoingEvents = Record<string, (payload: object) => void>;
 export type RealtimeSocket = Socket<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
 export const roomOf = (businessId: number): string => `business:${businessId}`;
-/** The clients of a business that hear the same. */
+/** The room of clients with the same view. */
 export const roomOfView = (businessId: number, { key }: View): string => `business:${businessId}:${key}`;
 
 interface ClientSettings {
-  /** What a program hears. */
+  /** The view of App Keys. */
   readonly everything: View;
   readonly roomyBytes: number;
-  /** Called while a packet is being added to what waits for the client, where that is more than `roomyBytes`. */
-  readonly onCrowded: (client: Client, bytes: number, waitingBytes: number) => void;
+  /** Called before a packet is queued if more than `roomyBytes` then wait. */
+  readonly onQueued: (client: Client, bytes: number, waitingBytes: number) => void;
 }
 
-/** One connected socket and what is known of its holder. */
+/** A connected socket with its holder. */
 export class Client implements Listener {
   readonly credential: Credential;
   readonly businessId: number;
   readonly userId: number | null;
   readonly outbox: Outbox;
-  /** The last attempt to ask what its holder may still do did not get an answer. */
+  /** The last check of its access failed and must be repeated. */
   unverified = false;
-  /** Of a user. */
   readonly name: string;
   private known: RealtimeIdentity;
   private seen: { readonly view: View; readonly changes: number };
@@ -93,11 +88,11 @@ export class Client implements Listener {
     this.seen = { view: user?.view ?? settings.everything, changes };
     const connection = socket.conn as unknown as Connection;
     this.outbox = new Outbox(connection, settings.roomyBytes, (bytes, waiting) =>
-      settings.onCrowded(this, bytes, waiting),
+      settings.onQueued(this, bytes, waiting),
     );
   }
 
-  /** Its own room, in which it is alone. */
+  /** Also the name of the socket's own room. */
   get id(): string {
     return this.socket.id;
   }
@@ -110,7 +105,7 @@ export class Client implements Listener {
     return this.known;
   }
 
-  /** The token or key still stands for the same holder. */
+  /** The credential is still valid. */
   confirm(identity: RealtimeIdentity): void {
     this.known = identity;
   }
@@ -119,7 +114,7 @@ export class Client implements Listener {
     return this.seen.view;
   }
 
-  /** It gets what is sent to everybody, and missed nothing of it. */
+  /** It has caught up and gets all live events. */
   get isLive(): boolean {
     return this.live;
   }
@@ -133,16 +128,16 @@ export class Client implements Listener {
     void this.socket.join([roomOf(this.businessId), roomOfView(this.businessId, this.view)]);
   }
 
-  /** Waits where much is on its way; a client that takes nothing is dropped. */
+  /** Waits while much is queued; drops a client that reads nothing. */
   async ready(): Promise<void> {
     if (!this.outbox.isRoomy && !(await this.outbox.roomy())) this.drop();
   }
 
   /**
-   * @param changes - how often access or views had changed when `view` was asked for: an older answer changes nothing
-   * @returns whether the client hears something else from now on
+   * @param changes - the count of changes when `view` was read; older answers are ignored
+   * @returns whether the view changed
    */
-  see(view: View, changes: number): boolean {
+  setView(view: View, changes: number): boolean {
     if (changes < this.seen.changes) return false;
     const before = this.view;
     this.seen = { view, changes };
@@ -158,18 +153,18 @@ export class Client implements Listener {
     return hasEnded(this.identity);
   }
 
-  /** For good: the client is told why, and does not come back by itself. */
+  /** Disconnects for good: Socket.IO's client does not reconnect after this. */
   end(reason: EndReason): void {
     if (!this.connected) return;
     this.socket.emit("access:ended", { reason });
     this.socket.disconnect(true);
   }
 
-  /** As a broken connection: the client comes back by itself and names the last number it saw. */
+  /** Looks like a broken connection: the client reconnects and names the last number it saw. */
   drop(): void {
     const { conn } = this.socket;
     conn.close(true);
-    // A WebSocket would wait up to 30 s for the client's answer, and keep what it has not sent until then.
+    // Otherwise a WebSocket keeps its buffer up to 30 s until the client answers.
     const { socket } = conn.transport as { readonly socket?: { terminate?(): void } };
     socket?.terminate?.();
   }

@@ -3,21 +3,19 @@ import type { BusinessFeed } from "./business-feed.ts";
 import { type Client, roomOfView } from "./client.ts";
 import type { View } from "./visibility.ts";
 
-/** Where those are who hear the same. */
 export interface RoomOfView {
   readonly view: View;
   readonly room: string;
 }
 
-/** Those of one business that are connected to this process. */
 interface ClientsOfBusiness {
   readonly feed: BusinessFeed;
   readonly clients: Set<Client>;
-  /** What they hear, each view once, by its key. */
+  /** The clients' views by key, each with its number of clients. */
   readonly views: Map<string, RoomOfView & { clients: number }>;
 }
 
-/** Who is connected to this process, by business. A business has a feed as long as somebody hears it. */
+/** The clients of this process by business. A business has a feed while it has clients. */
 export class ConnectedClients {
   private readonly byBusiness = new Map<number, ClientsOfBusiness>();
   private looking = false;
@@ -35,23 +33,23 @@ export class ConnectedClients {
     return this.byBusiness.has(businessId);
   }
 
-  /** All of them without a business. */
+  /** The clients of one business, or all. */
   clients(businessId?: number): Client[] {
     if (businessId !== undefined) return [...(this.byBusiness.get(businessId)?.clients ?? [])];
     return [...this.byBusiness.values()].flatMap(({ clients }) => [...clients]);
   }
 
-  /** What the clients of the business hear, each view once. */
+  /** The distinct views of the business's clients. */
   views(businessId: number): Iterable<RoomOfView> {
     return this.byBusiness.get(businessId)?.views.values() ?? [];
   }
 
-  /** The number of the event that the live clients of the business got last. */
+  /** The number of the last event that live clients got. */
   reached(businessId: number): number | undefined {
     return this.byBusiness.get(businessId)?.feed.cursor;
   }
 
-  /** The feed that the client is to join. */
+  /** Returns the feed for the client to join. */
   add(client: Client): BusinessFeed {
     const { businessId } = client;
     let known = this.byBusiness.get(businessId);
@@ -73,7 +71,6 @@ export class ConnectedClients {
     this.byBusiness.delete(client.businessId);
   }
 
-  /** The client hears something else than before. */
   changeView(client: Client, before: View): void {
     const known = this.byBusiness.get(client.businessId);
     if (!known?.clients.has(client)) return;
@@ -81,17 +78,16 @@ export class ConnectedClients {
     count(known, client, client.view, 1);
   }
 
-  /** Events whose change is committed. */
   offer(businessId: number, events: readonly LoggedEvent[]): void {
     this.byBusiness.get(businessId)?.feed.offer(events);
   }
 
-  /** Everything that is in the log by now is heard. */
+  /** Sends everything in the log. */
   async catchUp(businessId: number): Promise<void> {
     await this.byBusiness.get(businessId)?.feed.catchUpWithLog();
   }
 
-  /** Asks for all businesses at once whether the log is ahead of what was heard. */
+  /** Compares the feeds of all businesses with the log. */
   async findUnheard(): Promise<void> {
     if (this.looking) return;
     const cursors = new Map<number, { feed: BusinessFeed; cursor: number }>();
@@ -104,7 +100,7 @@ export class ConnectedClients {
       const last = await this.log.lastNumbers([...cursors.keys()]);
       for (const [businessId, { feed, cursor }] of cursors) {
         const number = last.get(businessId);
-        // Its cell does not answer now.
+        // Otherwise its cell is down.
         if (number !== undefined) feed.compare(number, cursor);
       }
     } finally {
@@ -112,8 +108,7 @@ export class ConnectedClients {
     }
   }
 
-  /** Nothing is sent from now on. */
-  silence(): void {
+  stopSending(): void {
     for (const { feed } of this.byBusiness.values()) feed.close();
   }
 }

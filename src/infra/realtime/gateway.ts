@@ -15,15 +15,15 @@ import {
   type RealtimeSocket,
 } from "./client.ts";
 import { ConnectedClients } from "./connected-clients.ts";
-import { Flood } from "./flood.ts";
-import { behind } from "./gated-log.ts";
+import { EventSender, type RealtimeNamespace } from "./event-sender.ts";
+import { limitedLog } from "./limited-log.ts";
 import { isFromAllowedOrigin, isFromOwnOrigin } from "./origins.ts";
+import { PacketLimiter } from "./packet-limiter.ts";
 import { openPeers, type Peers } from "./peers.ts";
 import { Presence } from "./presence.ts";
-import { Refused } from "./refusals.ts";
+import { HandshakeRefused } from "./refusals.ts";
 import { defaults, type RealtimeSettings, type WholeSettings } from "./settings.ts";
 import { SlowClients } from "./slow-clients.ts";
-import { type RealtimeNamespace, Telling } from "./telling.ts";
 import type { View } from "./visibility.ts";
 import { onTheWire, resync } from "./wire.ts";
 
@@ -32,31 +32,21 @@ type Io = Server<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 const maxMessageBytes = 16 * 1024;
 const connectTimeoutMs = 10_000;
 const repeatWarningsEveryMs = 10_000;
-/** Of one address. Each takes a tenth of a millisecond. */
+/** Per address. Each takes a tenth of a millisecond. */
 const handshakesPerSecond = 500;
-/** Milliseconds that a refused handshake waits for its answer: refused at once it would come again at once. */
+/** Milliseconds before a handshake is refused: clients retry at once. */
 const refusalMs = 1_000;
 
-/**
- * Socket.IO namespace `/realtime`: clients hear the events of their own business that they may hear.
- *
- * Handshake `auth: { token, since? }`, or `{ key, since? }` with an App Key. `access:ended { reason }` comes before the
- * service cuts a client off for good. Events arrive in the order of their `seq`, each once. `ready { seq }` says
- * that the client has everything up to `seq` that is for it; `resync { seq }` that it has missed events that cannot be
- * had any more, or may hear something else from now on, and should load again what it shows. A client that comes back
- * names the last `seq` it saw as `since`, and ignores
- * events whose `seq` it has seen: Socket.IO's client keeps what it receives while a connection breaks, and hands
- * it over when the next one stands.
- */
+/** The Socket.IO namespace `/realtime`. `asyncapi.ts` describes its messages. */
 export class RealtimeGateway implements EventFeed {
   private readonly io: Io;
   private readonly namespace: RealtimeNamespace;
   private readonly connected: ConnectedClients;
   private readonly access: Access;
-  private readonly flood: Flood;
+  private readonly packets: PacketLimiter;
   private readonly peers: Peers;
   private readonly log: EventLog;
-  private readonly telling: Telling;
+  private readonly events: EventSender;
   private readonly presence: Presence | undefined;
   private readonly settings: WholeSettings;
   private readonly warnings: OccasionalLog;
@@ -66,7 +56,7 @@ export class RealtimeGateway implements EventFeed {
 
   constructor(settings: RealtimeSettings) {
     this.settings = { ...defaults, ...settings };
-    this.log = behind(semaphore(4), settings.log);
+    this.log = limitedLog(semaphore(4), settings.log);
     this.warnings = new OccasionalLog(settings.logger, repeatWarningsEveryMs);
     this.slow = new SlowClients(this.settings.maxWaitingBytes, this.warnings);
     const addressOf = settings.addressOf ?? (({ socket }) => socket.remoteAddress ?? "");
@@ -79,12 +69,12 @@ export class RealtimeGateway implements EventFeed {
       onView: (client, view, changes) => this.changeView(client, view, changes),
     });
     const { maxClientsPerAddress: clientsPerAddress } = this.settings;
-    this.flood = new Flood({ clientsPerAddress, handshakesPerSecond }, addressOf);
+    this.packets = new PacketLimiter({ clientsPerAddress, handshakesPerSecond }, addressOf);
     this.connected = new ConnectedClients(this.log, (businessId) => this.newFeed(businessId));
     this.peers = openPeers(settings, {
       wants: (businessId) => this.connected.has(businessId),
-      hear: (businessId, events) => this.connected.offer(businessId, events),
-      hearSignal: (businessId, sender, signal) => this.presence?.hear(businessId, sender, signal),
+      receive: (businessId, events) => this.connected.offer(businessId, events),
+      receiveSignal: (businessId, sender, signal) => this.presence?.receive(businessId, sender, signal),
     });
     this.io = new Server({
       serveClient: false,
@@ -93,10 +83,10 @@ export class RealtimeGateway implements EventFeed {
       cors: { origin: [...settings.corsOrigins] },
       allowRequest: (request, answer) => this.allow(request, answer),
     });
-    // The default namespace would let anybody in.
-    this.io.use((_socket, next) => next(new Refused("namespace")));
+    // The default namespace would accept anybody.
+    this.io.use((_socket, next) => next(new HandshakeRefused("namespace")));
     this.namespace = this.io.of("/realtime");
-    this.telling = new Telling({
+    this.events = new EventSender({
       namespace: this.namespace,
       connected: this.connected,
       visibility: settings.visibility,
@@ -106,7 +96,7 @@ export class RealtimeGateway implements EventFeed {
       this.presence = new Presence({
         words: settings.presence,
         visibility: settings.visibility,
-        telling: this.telling,
+        events: this.events,
         peers: this.peers,
         warnings: this.warnings,
       });
@@ -115,15 +105,15 @@ export class RealtimeGateway implements EventFeed {
       this.admit(socket).then(() => next(), next);
     });
     this.namespace.on("connection", (socket) => {
-      this.flood.welcome(socket.conn);
-      this.welcome(socket);
+      this.packets.authenticated(socket.conn);
+      this.connect(socket);
     });
   }
 
-  /** Serves Socket.IO's path of this server. The server's other request handlers must be in place already. */
+  /** Call it after the server's other request handlers are in place. */
   attach(server: HttpServer): void {
     this.io.attach(server);
-    this.flood.watch(this.io.engine);
+    this.packets.watch(this.io.engine);
     this.peers.start();
     this.sweepTimer = setInterval(() => this.sweep(), this.settings.sweepMs).unref();
   }
@@ -142,67 +132,64 @@ export class RealtimeGateway implements EventFeed {
     }
   }
 
-  /**
-   * Access to the business changed: disconnects those whose token or key is no longer good. Without a business everyone
-   * is asked, for when changes may have gone unheard.
-   */
+  /** After access changed: disconnects clients whose token or key is no longer valid. Without a business, checks all clients. */
   async recheck(businessId?: number): Promise<void> {
     await this.access.recheck(this.connected.clients(businessId));
   }
 
-  /** What users of the business may see changed: each hears from now on what it may see. */
-  async lookAgain(businessId: number): Promise<void> {
-    await this.access.lookAgain(this.connected.clients(businessId));
+  /** After views of the business's users changed. */
+  async recheckViews(businessId: number): Promise<void> {
+    await this.access.recheckViews(this.connected.clients(businessId));
   }
 
   stats(): { sockets: number; businesses: number } {
     return { sockets: this.connected.clients().length, businesses: this.connected.size };
   }
 
-  /** Disconnects everyone so that they come back to another process; the HTTP server is left to its owner. */
+  /** Disconnects all clients, which reconnect to another process. Does not close the HTTP server. */
   close(): void {
     this.closing = true;
     clearInterval(this.sweepTimer);
-    this.connected.silence();
+    this.connected.stopSending();
     this.peers.close();
     for (const client of this.connected.clients()) client.drop();
     this.io.engine?.close();
   }
 
-  /** Unlike `cors`, this also guards WebSocket. */
+  /** `cors` does not protect WebSockets; this does. */
   private allow(request: IncomingMessage, answer: (error: string | null, allowed: boolean) => void): void {
     const isAllowed = isFromAllowedOrigin(request, this.settings);
     const hasRoom = !this.closing && this.io.engine.clientsCount < this.settings.maxClients;
-    if (isAllowed && hasRoom && this.flood.allows(request)) answer(null, true);
+    if (isAllowed && hasRoom && this.packets.allows(request)) answer(null, true);
     else setTimeout(() => answer(null, false), this.closing ? 0 : refusalMs);
   }
 
-  /** Rejects with what the client is told in `connect_error`. */
+  /** Rejects with the error for `connect_error`. */
   private async admit(socket: RealtimeSocket): Promise<void> {
     const admission = await this.access.admit(socket);
-    if (this.isFull(admission.identity)) throw new Refused("crowd");
+    if (this.isFull(admission.identity)) throw new HandshakeRefused("crowd");
     socket.data = admission;
   }
 
-  private welcome(socket: RealtimeSocket): void {
+  private connect(socket: RealtimeSocket): void {
     const client = new Client(socket, {
       everything: this.settings.visibility.everything,
       roomyBytes: this.slow.roomyBytes,
-      onCrowded: (slow, bytes, waitingBytes) => this.slow.weigh(slow, bytes, waitingBytes),
+      onQueued: (slow, bytes, waitingBytes) => this.slow.onQueued(slow, bytes, waitingBytes),
     });
     socket.on("disconnect", () => {
       this.presence?.leave(client);
       this.connected.remove(client);
-      if (!this.connected.has(client.businessId)) this.presence?.abandon(client.businessId);
+      if (!this.connected.has(client.businessId)) this.presence?.forgetBusiness(client.businessId);
       socket.conn.close();
     });
-    // Of several that connected at the same moment all were let in.
+    // Several handshakes at the same moment may all have passed the first check.
     if (this.isFull(client.identity)) {
       client.end("too_many_connections");
       return;
     }
     const feed = this.connected.add(client);
-    this.presence?.welcome(client, socket);
+    this.presence?.join(client, socket);
     this.letIn(client, feed, socket.data).catch((error) => {
       this.warnings.warn({ err: error, businessId: client.businessId }, "A client could not join; it will come back");
       client.drop();
@@ -210,7 +197,7 @@ export class RealtimeGateway implements EventFeed {
   }
 
   private async letIn(client: Client, feed: BusinessFeed, admission: Admission): Promise<void> {
-    // Between the look at its token and now it was in no list, and would have missed a recheck.
+    // The client was not in the list yet, so it may have missed a recheck after its token was checked.
     if (this.access.hasChangedSince(admission)) await this.access.verify([client]);
     if (client.connected) await feed.join(client, admission.since);
   }
@@ -220,24 +207,24 @@ export class RealtimeGateway implements EventFeed {
       log: this.log,
       replayLimit: this.settings.replayLimit,
       tellLive: (event) => {
-        const subject = this.telling.live(event);
-        if (subject?.audience) this.presence?.moved(businessId, subject.id, subject.audience);
+        const subject = this.events.live(event);
+        if (subject?.audience) this.presence?.audienceChanged(businessId, subject.id, subject.audience);
       },
       resyncLive: (number) => {
-        this.telling.resync(businessId, number);
+        this.events.resync(businessId, number);
         this.presence?.forget();
       },
-      past: (events, listener) => this.telling.past(businessId, events, listener),
-      isPressed: () => this.slow.isPressed(businessId),
+      past: (events, listener) => this.events.past(businessId, events, listener),
+      isCongested: () => this.slow.isCongested(businessId),
       onFailure: (error) => this.warnings.warn({ err: error, businessId }, "Missed events could not be read"),
     });
   }
 
-  /** Its clients load again: what they have may be of a moment before it came to another database. */
+  /** Makes clients reload after their business moved: their data may be from before the move. */
   async resync(businessId: number): Promise<void> {
     await this.catchUp(businessId);
     const reached = this.connected.reached(businessId);
-    if (reached !== undefined) this.telling.resync(businessId, reached);
+    if (reached !== undefined) this.events.resync(businessId, reached);
   }
 
   private catchUp(businessId: number): Promise<void> {
@@ -254,13 +241,13 @@ export class RealtimeGateway implements EventFeed {
 
   private changeView(client: Client, view: View, changes: number): void {
     const before = client.view;
-    if (!client.connected || !client.see(view, changes)) return;
+    if (!client.connected || !client.setView(view, changes)) return;
     this.connected.changeView(client, before);
     this.presence?.viewChanged(client);
     if (client.isLive) void this.reload(client);
   }
 
-  /** The change of its view is an event, too: what the client names when it comes back is behind it. */
+  /** The change of view is an event, too, so `resync` must name at least its number. */
   private async reload(client: Client): Promise<void> {
     const { businessId } = client;
     await this.catchUp(businessId);

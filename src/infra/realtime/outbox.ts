@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What Engine.IO has of a connection, as far as it is used here; its types hide some of it. */
+/** The used parts of an Engine.IO connection, some of which its types hide. */
 export interface Connection {
   readonly readyState: string;
-  /** Packets that the transport has not taken yet. */
+  /** Packets that wait for the transport. */
   readonly writeBuffer: readonly unknown[];
   readonly transport: {
-    /** False while the transport is still at what it was given last. */
+    /** False while the transport is sending. */
     readonly writable: boolean;
-    /** A long poll has none, and no buffer of its own. */
+    /** Undefined for long polling. */
     readonly socket?: { readonly bufferedAmount?: number };
   };
   on(event: "packetCreate", listener: (packet: unknown) => void): unknown;
@@ -16,11 +16,11 @@ export interface Connection {
 
 interface Packet {
   readonly data?: string | Buffer;
-  /** `wsPreEncodedFrame`: the frame's header and its bytes, made once for all clients that get the packet. */
+  /** `wsPreEncodedFrame`: header and payload, encoded once for all receivers. */
   readonly options?: { readonly wsPreEncodedFrame?: readonly Buffer[] };
 }
 
-/** Runs for every packet of every client. */
+/** Runs for every packet of every client, so it must be fast. */
 const bytesOf = ({ data, options }: Packet): number => {
   const frame = options?.wsPreEncodedFrame;
   if (frame) return (frame[0]?.length ?? 0) + (frame[1]?.length ?? 0);
@@ -28,26 +28,26 @@ const bytesOf = ({ data, options }: Packet): number => {
 };
 
 const lookAgainMs = 5;
-/** Milliseconds that a client has to take enough of what waits for it, while the past is read for it. */
+/** Milliseconds that a client which catches up may take to read. */
 const patienceMs = 10_000;
 
-/** Counts the bytes that wait on their way to one client: in Engine.IO's buffer, and in the WebSocket's. */
+/** Counts the bytes queued for one client, in Engine.IO and in the WebSocket. */
 export class Outbox {
   private queued = 0;
 
   constructor(
     private readonly connection: Connection,
     private readonly roomyBytes: number,
-    /** A packet of so many bytes is being added, and so many wait with it: more than is roomy. */
-    onCrowded: (bytes: number, waitingBytes: number) => void,
+    /** Called when a packet is queued and more than `roomyBytes` wait with it. */
+    onQueued: (bytes: number, waitingBytes: number) => void,
   ) {
     connection.on("packetCreate", (packet) => {
       const bytes = bytesOf(packet as Packet);
       this.queued = this.queuedBytes + bytes;
-      // A transport that has taken all it was given has room, and is not asked for more.
+      // An idle transport has an empty buffer, so it need not be asked.
       if (connection.transport.writable && this.queued <= roomyBytes) return;
       const waiting = this.queued + this.bufferedBytes;
-      if (waiting > roomyBytes) onCrowded(bytes, waiting);
+      if (waiting > roomyBytes) onQueued(bytes, waiting);
     });
   }
 
@@ -59,7 +59,7 @@ export class Outbox {
     return this.connection.transport.socket?.bufferedAmount ?? 0;
   }
 
-  /** What was queued went to the transport where the buffer is empty; the packet that is added is not in it yet. */
+  /** Engine.IO's empty buffer means that all was passed to the transport. */
   private get queuedBytes(): number {
     return this.connection.writeBuffer.length > 0 ? this.queued : 0;
   }
@@ -68,7 +68,7 @@ export class Outbox {
     return this.waitingBytes <= this.roomyBytes;
   }
 
-  /** Resolves when little waits, or nothing is sent any more. False where the client takes too little for too long. */
+  /** Resolves when little is queued or the connection is closed. False if the client reads too slowly. */
   async roomy(): Promise<boolean> {
     const deadline = performance.now() + patienceMs;
     while (!this.isRoomy && this.connection.readyState === "open") {

@@ -4,40 +4,40 @@ import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { Log } from "../../kernel/log.ts";
 
-/** The other processes. A hint only: what does not arrive is found by their sweep. */
+/** The other processes. Messages may be lost: then the receivers' sweep finds the events. */
 export interface Peers {
   start(): void;
-  /** Returns at once, never throws. */
+  /** Sends logged events. Returns at once and never throws. */
   tell(businessId: number, events: readonly LoggedEvent[]): void;
-  /** Tells of something that is not logged. Returns at once, never throws; what is lost is not found again. */
+  /** Sends something that is not logged. Returns at once and never throws; a lost signal stays lost. */
   signal(businessId: number, signal: object): void;
   close(): void;
 }
 
 export interface PeerSettings {
-  /** Without it a process is told nothing and finds everything by its sweep. */
+  /** Without it, processes find all events by their sweep. */
   readonly redisUrl?: string;
-  /** Installations that share a Redis need one each, or they would hear each other's events. */
+  /** Must differ for installations that share a Redis. */
   readonly redisPrefix?: string;
   readonly logger: Log;
 }
 
-/** Of interest to this process? Only then a message is parsed. */
-export interface Hearing {
+/** Receives messages of other processes. */
+export interface PeerListener {
   wants(businessId: number): boolean;
-  hear(businessId: number, events: readonly LoggedEvent[]): void;
-  /** What the process `sender` gave to `signal`, as JSON has it. */
-  hearSignal(businessId: number, sender: string, signal: unknown): void;
+  receive(businessId: number, events: readonly LoggedEvent[]): void;
+  /** `sender` is the id of the other process. */
+  receiveSignal(businessId: number, sender: string, signal: unknown): void;
 }
 
-export function openPeers(settings: PeerSettings, hearing?: Hearing): Peers {
+export function openPeers(settings: PeerSettings, listener?: PeerListener): Peers {
   const { redisUrl, redisPrefix = "recado", logger } = settings;
-  return redisUrl === undefined ? noPeers : new RedisPeers(redisUrl, redisPrefix, logger, hearing);
+  return redisUrl === undefined ? noPeers : new RedisPeers(redisUrl, redisPrefix, logger, listener);
 }
 
 const noPeers: Peers = { start() {}, tell() {}, signal() {}, close() {} };
 
-/** For a process without sockets: tells those that have some. Without Redis their sweep finds the events. */
+/** For processes without sockets. */
 export class RealtimePublisher implements EventFeed {
   readonly reachesNobody: boolean;
   private readonly peers: Peers;
@@ -47,7 +47,6 @@ export class RealtimePublisher implements EventFeed {
     this.peers = openPeers(settings);
   }
 
-  /** Connects in the background. */
   start(): void {
     this.peers.start();
   }
@@ -61,18 +60,15 @@ export class RealtimePublisher implements EventFeed {
   }
 }
 
-/** A message holds at most so many events, so that one large change does not make one huge message. */
+/** Larger batches are split into several messages. */
 const eventsPerMessage = 200;
-/** A Redis that takes nothing any more must not fill the memory: beyond this, messages of the same kind are dropped. */
+/** If Redis does not answer, further messages of the same kind are dropped to save memory. */
 const maxUnanswered = 100;
 
 type Kind = "realtime" | "signals";
 type RedisClient = ReturnType<typeof createClient>;
 
-/**
- * Redis publish/subscribe: a channel per sender and business, `<prefix>:realtime:<process>:<business>`, and one with
- * `signals` in place of `realtime` for what is not logged.
- */
+/** Redis publish/subscribe with the channels `<prefix>:realtime:<process>:<business>` and `<prefix>:signals:…`. */
 class RedisPeers implements Peers {
   private readonly self = randomUUID();
   private readonly publisher: RedisClient;
@@ -83,17 +79,17 @@ class RedisPeers implements Peers {
     url: string,
     private readonly prefix: string,
     private readonly logger: Log,
-    private readonly hearing?: Hearing,
+    private readonly listener?: PeerListener,
   ) {
     this.publisher = this.client(url, "publisher");
-    this.subscriber = hearing && this.client(url, "subscriber");
+    this.subscriber = listener && this.client(url, "subscriber");
   }
 
   start(): void {
     this.connect(this.publisher);
     if (!this.subscriber) return;
     this.connect(this.subscriber);
-    // Waits in the queue until there is a connection; the client repeats it on every later one by itself.
+    // The client queues the subscription until it is connected, and repeats it after each reconnect.
     for (const kind of ["realtime", "signals"] as const) {
       this.subscriber
         .pSubscribe(`${this.prefix}:${kind}:*`, (message, channel) => this.receive(kind, message, channel))
@@ -120,7 +116,7 @@ class RedisPeers implements Peers {
     this.unanswered[kind]++;
     this.publisher
       .publish(`${this.prefix}:${kind}:${this.self}:${businessId}`, JSON.stringify(message))
-      .catch(() => {}) // The client's error handler has reported the broken connection.
+      .catch(() => {}) // The client's error handler logs it.
       .finally(() => this.unanswered[kind]--);
   }
 
@@ -128,9 +124,9 @@ class RedisPeers implements Peers {
     try {
       const [sender = "", business] = channel.slice(`${this.prefix}:${kind}:`.length).split(":");
       const businessId = Number(business);
-      if (sender === this.self || !this.hearing?.wants(businessId)) return;
-      if (kind === "realtime") this.hearing.hear(businessId, parseEvents(message, businessId));
-      else this.hearing.hearSignal(businessId, sender, JSON.parse(message));
+      if (sender === this.self || !this.listener?.wants(businessId)) return;
+      if (kind === "realtime") this.listener.receive(businessId, parseEvents(message, businessId));
+      else this.listener.receiveSignal(businessId, sender, JSON.parse(message));
     } catch (error) {
       this.logger.error({ err: error }, "A message of another process could not be read");
     }
@@ -144,7 +140,7 @@ class RedisPeers implements Peers {
     const client: RedisClient = createClient({
       url,
       name: `recado-${role}`,
-      // A connection that died without a word is noticed by the missing answer to a ping.
+      // Pings detect a dead connection.
       pingInterval: 10_000,
       socket: { connectTimeout: 5_000, socketTimeout: 30_000, reconnectStrategy: reconnectDelay },
     });
@@ -161,7 +157,7 @@ class RedisPeers implements Peers {
   }
 }
 
-/** Milliseconds, with jitter; never gives up, unlike the client's own after a timeout. */
+/** Milliseconds, with jitter. Unlike the default it never gives up. */
 const reconnectDelay = (retries: number): number => Math.min(50 * 2 ** retries, 2_000) + Math.random() * 200;
 
 type EventMessage = Omit<LoggedEvent, "at"> & { readonly at: string };

@@ -5,24 +5,24 @@ import { groupBy } from "../../kernel/group-by.ts";
 import type { OccasionalLog } from "../../kernel/occasional-log.ts";
 import { semaphore } from "../../kernel/semaphore.ts";
 import type { Client, RealtimeSocket } from "./client.ts";
+import type { EventSender } from "./event-sender.ts";
 import type { Peers } from "./peers.ts";
-import type { Telling } from "./telling.ts";
 import type { SubjectAudience, Visibility } from "./visibility.ts";
 import { atOnce } from "./wire.ts";
 
-/** A user, as the others get to see it. */
+/** A user as shown to others. */
 export interface Colleague {
   readonly id: number;
   readonly name: string;
 }
 
-/** What clients tell each other of the subjects that they work on, in the wire's spelling. */
+/** Translates presence of a feature's subjects, such as chats, to the wire. */
 export interface PresenceWords {
-  /** What a client emits while its user writes. */
+  /** The event that a client emits while its user writes. */
   readonly typing: string;
-  /** What a client emits when its user opens a subject, or leaves it. */
+  /** The event that a client emits when its user opens or leaves a subject. */
   readonly viewing: string;
-  /** The subject that a client named; null for none; undefined for what makes no sense. */
+  /** The id of the subject; null for none; undefined for an invalid payload. */
   subjectIn(payload: unknown): number | null | undefined;
   toldTyping(subjectId: number, user: Colleague): BusinessEvent;
   toldViewing(subjectId: number, users: readonly Colleague[]): BusinessEvent;
@@ -31,36 +31,34 @@ export interface PresenceWords {
 export interface PresenceSettings {
   readonly words: PresenceWords;
   readonly visibility: Visibility;
-  readonly telling: Telling;
+  readonly events: EventSender;
   readonly peers: Pick<Peers, "signal">;
   readonly warnings: OccasionalLog;
 }
 
-/** A subject that somebody has open, here or in another process. */
+/** A subject that is open in this or another process. */
 interface Viewed {
   readonly businessId: number;
   readonly id: number;
   audience: SubjectAudience;
   readonly here: Set<Client>;
   readonly elsewhere: Map<string, { readonly users: readonly Colleague[]; readonly until: number }>;
-  /** The ids that were told last. */
+  /** The user ids that clients were told last. */
   told: string;
 }
 
-/** What one client is doing. */
-interface Desk {
-  /** The subject that it named last, when that is still to be looked at. */
+interface ClientPresence {
+  /** The subject that the client asked for last; undefined once it was handled. */
   wanted: number | null | undefined;
   isOpening: boolean;
   isTyping: boolean;
   open: Viewed | undefined;
 }
 
-/** Who of the sender's clients has a subject open. */
+/** The users of one process who have a subject open. */
 interface Viewing {
   readonly id: number;
   readonly audience: SubjectAudience;
-  /** All of them. */
   readonly users: readonly Colleague[];
 }
 
@@ -69,26 +67,26 @@ type Signal =
   | {
       readonly kind: "viewing";
       readonly viewed: readonly Viewing[];
-      /** The others are to say who has them open with them. */
+      /** Asks the other processes for their users. */
       readonly asks: boolean;
     };
 
 const typingPauseMs = 2_000;
-/** Of one client: of those that it opens in between only the last counts. */
+/** Milliseconds between two changes of one client; only the last one in between counts. */
 const viewingPauseMs = 200;
 const audienceLifeMs = 5_000;
 const mostRemembered = 20_000;
-/** What another process said is repeated by it, and forgotten where it is not. */
+/** Each process repeats its state; the state of a process that stops repeating it expires. */
 const repeatMs = 15_000;
 const forgetMs = 40_000;
-/** A signal names at most so many subjects. */
+/** The maximum per signal. */
 const viewedPerSignal = 500;
 
-/** Who writes and who looks at what. Nothing of it is kept: a client that comes back says it again. */
+/** Who is typing and who has what open. Nothing is stored: clients that reconnect report it again. */
 export class Presence {
   private readonly viewed = new Map<string, Viewed>();
-  private readonly desks = new Map<Client, Desk>();
-  /** Who may hear of subjects; null for one that does not exist. */
+  private readonly byClient = new Map<Client, ClientPresence>();
+  /** Cached audiences; null for subjects that do not exist. */
   private readonly known = new LRUCache<string, { readonly audience: SubjectAudience | null }>({
     max: mostRemembered,
     ttl: audienceLifeMs,
@@ -99,63 +97,63 @@ export class Presence {
 
   constructor(private readonly settings: PresenceSettings) {}
 
-  /** Programs listen only. */
-  welcome(client: Client, socket: RealtimeSocket): void {
+  /** App Keys only listen. */
+  join(client: Client, socket: RealtimeSocket): void {
     if (client.userId === null) return;
-    const desk: Desk = { wanted: undefined, isOpening: false, isTyping: false, open: undefined };
-    this.desks.set(client, desk);
+    const own: ClientPresence = { wanted: undefined, isOpening: false, isTyping: false, open: undefined };
+    this.byClient.set(client, own);
     const { words } = this.settings;
     socket.on(words.typing, (payload: unknown) => {
       const id = words.subjectIn(payload);
-      if (typeof id === "number" && !desk.isTyping) void this.type(client, desk, id);
+      if (typeof id === "number" && !own.isTyping) void this.type(client, own, id);
     });
     socket.on(words.viewing, (payload: unknown) => {
       const id = words.subjectIn(payload);
       if (id === undefined) return;
-      desk.wanted = id;
-      if (!desk.isOpening) void this.openWanted(client, desk);
+      own.wanted = id;
+      if (!own.isOpening) void this.openWanted(client, own);
     });
   }
 
-  /** The client is gone. */
   leave(client: Client): void {
-    const desk = this.desks.get(client);
-    this.desks.delete(client);
-    if (desk) this.close(client, desk);
+    const own = this.byClient.get(client);
+    this.byClient.delete(client);
+    if (own) this.close(client, own);
   }
 
-  /** An event said who may hear of the subject from now on. */
-  moved(businessId: number, id: number, audience: SubjectAudience): void {
+  /** An event changed the audience of the subject. */
+  audienceChanged(businessId: number, id: number, audience: SubjectAudience): void {
     const key = keyOf(businessId, id);
     this.known.set(key, { audience });
     const viewed = this.viewed.get(key);
     if (!viewed) return;
     viewed.audience = audience;
-    for (const client of viewed.here) this.closeHidden(client);
+    for (const client of viewed.here) this.viewChanged(client);
   }
 
-  /** Events were missed: who may hear of what is asked again. */
+  /** Closes the subject of the client if it may no longer hear of it. */
+  viewChanged(client: Client): void {
+    const own = this.byClient.get(client);
+    if (own?.open && !this.settings.visibility.mayHear(client.view, own.open.audience)) this.close(client, own);
+  }
+
+  /** After missed events: cached audiences may be wrong. */
   forget(): void {
     this.known.clear();
   }
 
-  /** No client of the business is left here, and its events are not heard any more. */
-  abandon(businessId: number): void {
+  /** The last client of the business has left, so its events are no longer received here. */
+  forgetBusiness(businessId: number): void {
     this.forget();
     for (const [key, viewed] of this.viewed) if (viewed.businessId === businessId) this.viewed.delete(key);
   }
 
-  /** The client hears something else than before. */
-  viewChanged(client: Client): void {
-    this.closeHidden(client);
-  }
-
-  /** What another process told with `signal`. */
-  hear(businessId: number, sender: string, given: unknown): void {
+  /** Receives a signal of another process. */
+  receive(businessId: number, sender: string, given: unknown): void {
     const signal = given as Signal;
-    const { telling, words } = this.settings;
+    const { events, words } = this.settings;
     if (signal.kind === "typing") {
-      telling.now(businessId, signal.audience, words.toldTyping(signal.id, signal.user));
+      events.now(businessId, signal.audience, words.toldTyping(signal.id, signal.user));
       return;
     }
     const answered: Viewed[] = [];
@@ -170,7 +168,7 @@ export class Presence {
     this.tellPeers(businessId, answered, false);
   }
 
-  /** Called again and again: repeats to the other processes what they forget otherwise. */
+  /** Call it regularly. Repeats the state to other processes, where it would expire. */
   beat(): void {
     const now = performance.now();
     if (now < this.repeatAt) return;
@@ -185,65 +183,60 @@ export class Presence {
     }
   }
 
-  private async type(client: Client, desk: Desk, id: number): Promise<void> {
+  private async type(client: Client, own: ClientPresence, id: number): Promise<void> {
     const { businessId, userId } = client;
     const key = `${userId} ${keyOf(businessId, id)}`;
     if (this.typed.has(key)) return;
-    desk.isTyping = true;
+    own.isTyping = true;
     try {
       const audience = await this.audienceFor(client, id);
       if (!audience || !client.connected || this.typed.has(key)) return;
       this.typed.set(key, true);
       const user = colleague(client);
-      const { telling, peers, words } = this.settings;
-      telling.now(businessId, audience, words.toldTyping(id, user), client.id);
+      const { events, peers, words } = this.settings;
+      events.now(businessId, audience, words.toldTyping(id, user), client.id);
       peers.signal(businessId, { kind: "typing", id, audience, user } satisfies Signal);
     } catch (error) {
       this.warn(error);
     } finally {
-      desk.isTyping = false;
+      own.isTyping = false;
     }
   }
 
-  private async openWanted(client: Client, desk: Desk): Promise<void> {
-    desk.isOpening = true;
-    while (desk.wanted !== undefined && client.connected) {
-      const id = desk.wanted;
-      desk.wanted = undefined;
-      await this.open(client, desk, id).catch((error) => this.warn(error));
+  private async openWanted(client: Client, own: ClientPresence): Promise<void> {
+    own.isOpening = true;
+    while (own.wanted !== undefined && client.connected) {
+      const id = own.wanted;
+      own.wanted = undefined;
+      await this.open(client, own, id).catch((error) => this.warn(error));
       await sleep(viewingPauseMs, undefined, { ref: false });
     }
-    desk.isOpening = false;
+    own.isOpening = false;
   }
 
-  private async open(client: Client, desk: Desk, id: number | null): Promise<void> {
+  private async open(client: Client, own: ClientPresence, id: number | null): Promise<void> {
     if (id === null) {
-      this.close(client, desk);
+      this.close(client, own);
       return;
     }
     const audience = await this.audienceFor(client, id);
     if (!audience || !client.connected) return;
     const viewed = this.viewedOf(client.businessId, id, audience);
-    if (desk.open !== viewed) this.close(client, desk);
-    desk.open = viewed;
+    if (own.open !== viewed) this.close(client, own);
+    own.open = viewed;
     const isNew = !viewed.here.has(client);
     viewed.here.add(client);
     if (isNew) this.tellPeers(viewed.businessId, [viewed], true);
-    // Who comes with a second socket changes nothing for the others, and does not know yet.
+    // If nothing changed, as with a user's second socket, this client must still be told.
     if (!this.tell(viewed)) client.send(atOnce(viewed.businessId, this.toldOf(viewed)));
   }
 
-  private close(client: Client, desk: Desk): void {
-    const viewed = desk.open;
-    desk.open = undefined;
+  private close(client: Client, own: ClientPresence): void {
+    const viewed = own.open;
+    own.open = undefined;
     if (!viewed?.here.delete(client)) return;
     this.tellPeers(viewed.businessId, [viewed], false);
     this.tell(viewed);
-  }
-
-  private closeHidden(client: Client): void {
-    const desk = this.desks.get(client);
-    if (desk?.open && !this.settings.visibility.mayHear(client.view, desk.open.audience)) this.close(client, desk);
   }
 
   private viewedOf(businessId: number, id: number, audience: SubjectAudience): Viewed {
@@ -255,7 +248,7 @@ export class Presence {
     return viewed;
   }
 
-  /** False where nothing changed. */
+  /** False if nothing changed. */
   private tell(viewed: Viewed): boolean {
     if (viewed.here.size === 0 && viewed.elsewhere.size === 0) this.viewed.delete(keyOf(viewed.businessId, viewed.id));
     const told = usersOf(viewed)
@@ -263,7 +256,7 @@ export class Presence {
       .join();
     if (told === viewed.told) return false;
     viewed.told = told;
-    this.settings.telling.now(viewed.businessId, viewed.audience, this.toldOf(viewed));
+    this.settings.events.now(viewed.businessId, viewed.audience, this.toldOf(viewed));
     return true;
   }
 
@@ -271,7 +264,7 @@ export class Presence {
     return this.settings.words.toldViewing(viewed.id, usersOf(viewed));
   }
 
-  /** Subjects of one business. */
+  /** All subjects must be of this business. */
   private tellPeers(businessId: number, subjects: readonly Viewed[], asks: boolean): void {
     for (let start = 0; start < subjects.length; start += viewedPerSignal) {
       const viewed = subjects.slice(start, start + viewedPerSignal).map(({ id, audience, here }) => ({
@@ -282,7 +275,7 @@ export class Presence {
     }
   }
 
-  /** Null where the client may not hear of the subject, or there is none. */
+  /** Null if the subject does not exist or the client may not hear of it. */
   private async audienceFor(client: Client, id: number): Promise<SubjectAudience | null> {
     const key = keyOf(client.businessId, id);
     const { audience } = this.known.get(key) ?? (await this.lookUp(client.businessId, id, key));
@@ -291,14 +284,14 @@ export class Presence {
 
   private async lookUp(businessId: number, id: number, key: string) {
     const found = await this.limited(() => this.settings.visibility.audiences(businessId, [id]));
-    // An event said something newer meanwhile.
+    // An event may have set a newer audience meanwhile.
     const known = this.known.get(key) ?? { audience: found.get(id) ?? null };
     this.known.set(key, known);
     return known;
   }
 
   private warn(error: unknown): void {
-    this.settings.warnings.warn({ err: error }, "What a client works on could not be told");
+    this.settings.warnings.warn({ err: error }, "The presence of a client could not be announced");
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a client is told in `connect_error`: the message in English, and in `data` a sentence for people and a code. */
+/** Errors in `connect_error`: the English message, a sentence for people, and a code. */
 export const refusals = {
   token: { message: "Invalid token", error: "El token de sesión no es válido", code: "unauthorized" },
   key: { message: "Invalid API key", error: "La App Key no es válida", code: "unauthorized" },
@@ -8,8 +8,8 @@ export const refusals = {
   namespace: { message: "Invalid namespace", error: "No hay nada que escuchar ahí", code: "invalid_namespace" },
 } as const;
 
-/** Socket.IO gives `message` and `data` to the client. */
-export class Refused extends Error {
+/** Socket.IO sends `message` and `data` to the client. */
+export class HandshakeRefused extends Error {
   readonly data: { readonly error: string; readonly code: string };
 
   constructor(why: keyof typeof refusals) {

@@ -9,33 +9,29 @@ import type { Visibility } from "./visibility.ts";
 export interface RealtimeSettings extends PeerSettings {
   readonly log: EventLog;
   readonly authenticate: Authenticate;
-  /** The same for App Keys. */
   readonly authenticateKey: Authenticate;
   readonly visibility: Visibility;
-  /** Without it clients cannot tell each other what they work on. */
+  /** Without it, clients cannot send presence. */
   readonly presence?: PresenceWords;
-  /** The event's own fields on the wire; `empresa_id`, `at` and `seq` are added. Null: not for sockets. */
+  /** The event's own fields on the wire; null if sockets do not get it. */
   readonly translate: (event: LoggedEvent) => object | null;
-  /**
-   * Origins (`https://panel.example`) whose pages may connect, besides those of the host that was called. Programs that
-   * send no Origin always may.
-   */
+  /** Further origins that may connect, such as `https://panel.example`. */
   readonly corsOrigins: readonly string[];
   /** The host that the client called; the Host header unless given. */
   readonly hostOf?: (request: IncomingMessage) => string | undefined;
   readonly logger: Log;
-  /** Whose handshake it is; the other end of the connection unless given. */
+  /** The client's address; the connection's unless given. */
   readonly addressOf?: (request: IncomingMessage) => string;
-  /** In this process, those that have not said who they are among them; a long poll is one without a connection. */
+  /** In this process, including long-polling and unauthenticated clients. */
   readonly maxClients?: number;
   readonly maxClientsPerAddress?: number;
-  /** Milliseconds after which an event that nobody told of is found in the log. */
+  /** Milliseconds between two comparisons with the log. */
   readonly sweepMs?: number;
-  /** A client that is further behind is told to load anew. */
+  /** A client that missed more events gets `resync`. */
   readonly replayLimit?: number;
   /** In this process. */
   readonly maxSocketsPerUser?: number;
-  /** A client for which more than this waits is dropped at once. */
+  /** A client with more queued bytes is dropped. */
   readonly maxWaitingBytes?: number;
 }
 

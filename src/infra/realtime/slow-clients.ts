@@ -1,30 +1,30 @@
 import type { OccasionalLog } from "../../kernel/occasional-log.ts";
 import type { Client } from "./client.ts";
 
-/** Looks at what waits for clients: one that does not keep up is dropped, and its business's events go slower. */
+/** Drops clients that read too slowly, and slows the events of their businesses. */
 export class SlowClients {
-  /** Businesses of which some client got much in this turn of the event loop. */
-  private readonly pressed = new Set<number>();
+  /** Businesses with a slow client in this turn of the event loop. */
+  private readonly congested = new Set<number>();
 
   constructor(
     private readonly maxWaitingBytes: number,
     private readonly warnings: OccasionalLog,
   ) {}
 
-  /** What may wait for a client before it is looked at. */
+  /** Queued bytes up to which a client counts as fast. */
   get roomyBytes(): number {
     return this.maxWaitingBytes / 4;
   }
 
-  isPressed(businessId: number): boolean {
-    return this.pressed.has(businessId);
+  isCongested(businessId: number): boolean {
+    return this.congested.has(businessId);
   }
 
-  /** A packet of so many bytes is being added, and much waits for the client with it. */
-  weigh(client: Client, bytes: number, waitingBytes: number): void {
-    if (this.pressed.size === 0) setImmediate(() => this.pressed.clear());
-    this.pressed.add(client.businessId);
-    // One packet that is too large by itself is no sign that the client does not read.
+  /** Called when a packet is queued for a client with many waiting bytes. */
+  onQueued(client: Client, bytes: number, waitingBytes: number): void {
+    if (this.congested.size === 0) setImmediate(() => this.congested.clear());
+    this.congested.add(client.businessId);
+    // A single large packet does not mean that the client is slow.
     if (waitingBytes > this.maxWaitingBytes && waitingBytes - bytes > this.roomyBytes) this.drop(client);
   }
 

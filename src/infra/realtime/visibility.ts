@@ -1,19 +1,19 @@
 import type { BusinessEvent, LoggedEvent } from "../../kernel/events.ts";
 
-/** What a client may hear of its business. Clients whose views have the same key hear the same. */
+/** What a client may hear of its business. Equal keys mean equal rights. */
 export interface View {
   readonly key: string;
 }
 
-/** Who may hear of a subject. What it holds is known to the feature alone. */
+/** Who may hear of a subject. Only the feature knows its content. */
 export type SubjectAudience = object;
 
-/** What an event is about, where not every client of the business may hear of it. */
+/** The subject of an event that not every client may hear. */
 export interface Subject {
   readonly id: number;
-  /** Who may hear of it after the event; null where that is not known, and only those hear who hear everything. */
+  /** After the event; null if unknown, so that only clients which hear everything get it. */
   readonly audience: SubjectAudience | null;
-  /** Who could hear of it before the event; null where that is the same. */
+  /** Before the event; null if it did not change. */
   readonly was: SubjectAudience | null;
 }
 
@@ -22,20 +22,20 @@ export interface RealtimeUser {
   readonly view: View;
 }
 
-/** Who may hear what. A feature knows; the sockets ask. */
+/** The feature's rules about who may hear what. */
 export interface Visibility {
-  /** Of administrators, and of programs that act as the business. */
+  /** The view of administrators and App Keys. */
   readonly everything: View;
-  /** By their ids; those that are not active, or do not exist, are missing. */
+  /** By id. Inactive and unknown users are missing. */
   users(businessId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, RealtimeUser>>;
-  /** Whose view the event changed: a user's id or, of all users, `all`; null for any other event. Asks nobody. */
+  /** The user whose view the event changed, `all` users, or null. No query. */
   viewChangedBy(event: LoggedEvent): number | "all" | null;
-  /** Null for an event that is for everybody. Asks nobody. */
+  /** Null for an event for everybody. No query. */
   subjectOf(event: LoggedEvent): Subject | null;
-  /** Asks nobody. */
+  /** No query. */
   mayHear(view: View, audience: SubjectAudience | null): boolean;
-  /** Who may hear of these subjects today; those that do not exist are missing. */
+  /** Today's audiences; unknown subjects are missing. */
   audiences(businessId: number, subjectIds: readonly number[]): Promise<ReadonlyMap<number, SubjectAudience>>;
-  /** What a client is told in place of the event with which it loses sight of the subject. */
+  /** Sent instead of an event after which the client may no longer hear of the subject. */
   gone(subject: Subject): BusinessEvent;
 }

@@ -2,16 +2,15 @@ import { type LevelWithSilent, pino } from "pino";
 import type { Log } from "../../kernel/log.ts";
 import { describeError, redact } from "./redact.ts";
 
-/** What waits to be written when nobody reads; more is dropped rather than kept in memory. */
+/** Bytes of unwritten lines; further lines are dropped. */
 const mostWaitingBytes = 16 * 1024 * 1024;
-/** Lines are written so many bytes at a time, or after so many ms: each write wakes another thread. */
+/** Lines are written in blocks of this many bytes, or after `flushMs`: each write wakes another thread. */
 const gatheredBytes = 16_000;
 const flushMs = 100;
 
 /**
- * JSON lines on standard output: `level` (name), `time` (ISO 8601), `pid`, `hostname`, `name`, the fields, `msg`.
- * Written in the background, and whatever still waits when the process exits. Secrets, phone numbers and texts are
- * hidden by the names of their fields; errors lose everything but type, message, stack, code and causes.
+ * JSON lines on standard output, written in the background. Secrets, phone numbers and texts are hidden by the names of
+ * their fields, and of errors only type, message, stack, code and causes are logged.
  */
 export const createLog = (level: LevelWithSilent): Log =>
   pino(
@@ -25,7 +24,7 @@ export const createLog = (level: LevelWithSilent): Log =>
     gathering(),
   );
 
-/** With its own `periodicFlush` it would write ten times a second, lines or not, which costs 1 ms of CPU each second. */
+/** pino's own `periodicFlush` would write ten times a second even without lines. */
 function gathering() {
   const destination = pino.destination({
     dest: 1,
@@ -47,5 +46,5 @@ function gathering() {
   return destination;
 }
 
-/** `redact` has described it already, unless it was no error. */
+/** `redact` has already described errors, but not strings. */
 const describeErrorOnce = (err: unknown): unknown => (typeof err === "string" ? describeError(err) : err);

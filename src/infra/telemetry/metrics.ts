@@ -1,70 +1,58 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
-/** Seconds. */
+/** In seconds. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Each look at the event loop wakes the process: every 10 ms, as by default, costs 7 ms of CPU a second. */
+/** Each sample wakes the process: the default of 10 ms costs 7 ms of CPU per second. */
 const loopLookMs = 100;
 
 type Reading = number | Readonly<Record<string, number>>;
 
-/** What a process tells Prometheus. */
+/** The metrics of a process for Prometheus. */
 export class Metrics {
   private readonly registry = new Registry();
-  private readonly requests: Histogram<"method" | "route" | "status">;
-  private readonly messages: Counter<"channel" | "outcome">;
-  private readonly refusals: Counter<"cause" | "status">;
-  private readonly ignored: Counter<"channel">;
-  private readonly dropped: Counter<"channel" | "reason">;
-  private readonly files: Counter<"channel" | "outcome">;
-  private readonly refusalSeries = new Map<string, Counter.Internal>();
-  private readonly messageSeries = new Map<string, Counter.Internal>();
-  private readonly requestSeries = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
+  private readonly requests: Histogram;
+  private readonly countSeries = new Map<string, Counter.Internal>();
+  private readonly requestSeries = new Map<string, Histogram.Internal<string>>();
+  private readonly messages = this.counter(
+    "messages_sent_total",
+    "Messages handed to a platform, by channel and outcome",
+    ["channel", "outcome"],
+  );
+  private readonly refusals = this.counter(
+    "http_requests_refused_total",
+    "Requests turned away so that others are answered, by what was full",
+    ["cause", "status"],
+  );
+  private readonly ignored = this.counter(
+    "webhooks_ignored_total",
+    "Webhooks of platforms that tell of nothing that is read, by channel",
+    ["channel"],
+  );
+  private readonly dropped = this.counter(
+    "webhook_news_dropped_total",
+    "News in webhooks that are about a sender, a message or a chat that is not here, by channel and reason",
+    ["channel", "reason"],
+  );
+  private readonly files = this.counter(
+    "incoming_files_total",
+    "Attempts to fetch files of customers, by channel and outcome",
+    ["channel", "outcome"],
+  );
 
-  /** @param ofProcess - also memory, CPU, event loop and garbage collection */
+  /** @param ofProcess - includes memory, CPU, event loop and garbage collection */
   constructor(ofProcess = true) {
-    const registers = [this.registry];
     this.requests = new Histogram({
       name: "http_request_duration_seconds",
       help: "How long requests took, by the pattern of their route",
       labelNames: ["method", "route", "status"],
       buckets: durationBuckets,
-      registers,
-    });
-    this.messages = new Counter({
-      name: "messages_sent_total",
-      help: "Messages handed to a platform, by channel and outcome",
-      labelNames: ["channel", "outcome"],
-      registers,
-    });
-    this.refusals = new Counter({
-      name: "http_requests_refused_total",
-      help: "Requests turned away so that others are answered, by what was full",
-      labelNames: ["cause", "status"],
-      registers,
-    });
-    this.ignored = new Counter({
-      name: "webhooks_ignored_total",
-      help: "Webhooks of platforms that tell of nothing that is read, by channel",
-      labelNames: ["channel"],
-      registers,
-    });
-    this.dropped = new Counter({
-      name: "webhook_news_dropped_total",
-      help: "News in webhooks that are about a sender, a message or a chat that is not here, by channel and reason",
-      labelNames: ["channel", "reason"],
-      registers,
-    });
-    this.files = new Counter({
-      name: "incoming_files_total",
-      help: "Attempts to fetch files of customers, by channel and outcome",
-      labelNames: ["channel", "outcome"],
-      registers,
+      registers: [this.registry],
     });
     if (ofProcess) collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: loopLookMs });
   }
 
-  /** @param route - the pattern, never the path: each value becomes a time series */
+  /** @param route - the pattern, not the path, since each value is a time series of its own */
   readonly observe = (method: string, route: string, status: number, seconds: number): void => {
     const key = `${method} ${status} ${route}`;
     let series = this.requestSeries.get(key);
@@ -75,46 +63,29 @@ export class Metrics {
     series.observe(seconds);
   };
 
-  /** @param cause - few and fixed */
-  readonly countRefusal = (cause: string, status: number): void => {
-    const key = `${status} ${cause}`;
-    let series = this.refusalSeries.get(key);
-    if (!series) {
-      series = this.refusals.labels(cause, String(status));
-      this.refusalSeries.set(key, series);
-    }
-    series.inc();
-  };
+  /** @param cause - one of a few constants */
+  readonly countRefusal = (cause: string, status: number): void => this.count("refusals", [cause, String(status)]);
 
   countIgnoredWebhook(channel: string): void {
-    this.ignored.inc({ channel });
+    this.count("ignored", [channel]);
   }
 
-  /** @param reason - few and fixed */
+  /** @param reason - one of a few constants */
   countDroppedNews(channel: string, reason: string, count: number): void {
-    this.dropped.inc({ channel, reason }, count);
+    this.count("dropped", [channel, reason], count);
   }
 
   /** @param outcome - `stored`, `gone`, `later` or `dropped` */
   countFile(channel: string, outcome: string): void {
-    this.files.inc({ channel, outcome });
+    this.count("files", [channel, outcome]);
   }
 
-  /** @param outcome - such as `accepted`, `refused`, `unknown`; few and fixed */
+  /** @param outcome - one of a few constants, such as `accepted` */
   countMessages(channel: string, outcome: string, count = 1): void {
-    const key = `${channel} ${outcome}`;
-    let series = this.messageSeries.get(key);
-    if (!series) {
-      series = this.messages.labels(channel, outcome);
-      this.messageSeries.set(key, series);
-    }
-    series.inc(count);
+    this.count("messages", [channel, outcome], count);
   }
 
-  /**
-   * `read` is called for each scrape: one number, or one for each value of the label `state`. When it throws or
-   * rejects, the gauge keeps its last value.
-   */
+  /** `read` is called for each scrape; a record has one number per value of the label `state`. On errors the gauge keeps its value. */
   gauge(name: string, help: string, read: () => Reading | Promise<Reading>): void {
     new Gauge({
       name,
@@ -129,7 +100,6 @@ export class Metrics {
     });
   }
 
-  /** In Prometheus' text format. */
   text(): Promise<string> {
     return this.registry.metrics();
   }
@@ -137,9 +107,24 @@ export class Metrics {
   get contentType(): string {
     return this.registry.contentType;
   }
+
+  private counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  /** Looking a series up by its labels costs several times as much in the library. */
+  private count(name: "messages" | "refusals" | "ignored" | "dropped" | "files", labels: string[], count = 1): void {
+    const key = `${name} ${labels.join(" ")}`;
+    let series = this.countSeries.get(key);
+    if (!series) {
+      series = this[name].labels(...labels);
+      this.countSeries.set(key, series);
+    }
+    series.inc(count);
+  }
 }
 
-/** One broken gauge must not cost the whole scrape. */
+/** One broken gauge must not fail the whole scrape. */
 async function attempt(read: () => Reading | Promise<Reading>): Promise<Reading | undefined> {
   try {
     return await read();

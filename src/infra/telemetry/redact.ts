@@ -1,4 +1,4 @@
-/** Field names whose values never reach a log line, in whatever spelling of case, `-` and `_`. */
+/** Fields that are hidden in log lines, whatever their case and whether they contain `-` and `_`. */
 const secretNames = new Set(
   [
     ["accessToken", "apiKey", "appKey", "appSecret", "authorization", "cookie", "password", "secret", "setCookie"],
@@ -17,7 +17,7 @@ const mostItems = 50;
 const longestMessage = 2_000;
 const longestStack = 8_000;
 
-/** A copy fit for a log line: secrets hidden at any depth, errors reduced to what tells where they come from. */
+/** A copy for a log line, with secrets hidden at any depth. */
 export const redact = (fields: object): Record<string, unknown> => redactObject(fields, 0);
 
 function redactObject(fields: object, depth: number): Record<string, unknown> {
@@ -38,7 +38,7 @@ function redactValue(value: unknown, depth: number): unknown {
   return redactObject(value, depth + 1);
 }
 
-/** Most names are seen again and again; others come from outside and are not kept. */
+/** Caches the check of a name. Limited, since names can come from outside. */
 const knownNames = new Map<string, boolean>();
 
 function isSecret(name: string): boolean {
@@ -49,10 +49,7 @@ function isSecret(name: string): boolean {
   return secret;
 }
 
-/**
- * `type`, `message`, `stack`, `code` and the causes. Everything else an error carries may hold values: the rows of
- * a database error, the request of an HTTP client.
- */
+/** Other fields of errors are left out, since they may hold rows or requests. */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === "string" ? mask(error, longestMessage) : redactValue(error, 0);
   const { code } = error as { code?: unknown };
@@ -67,11 +64,11 @@ export function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** Why something failed, on one line fit for people's eyes and any terminal. */
+/** The message of an error on one line, for people. */
 export const reasonOf = (error: unknown): string =>
   mask(error instanceof Error ? error.message : String(error), longestMessage);
 
-/** Hides phone numbers and other long numbers, the paths of addresses, and what could not be read as JSON. */
+/** Hides long numbers, paths and passwords of URLs, and quoted JSON. */
 const mask = (text: string, longest: number): string =>
   text
     .slice(0, longest)

@@ -1,20 +1,19 @@
 import { Piscina } from "piscina";
 
-/** Milliseconds after which a thread that has nothing to do ends. */
+/** Milliseconds until an unused thread ends. */
 const idleMs = 30_000;
-/** MB of what lives in a thread: work that takes more fails, and the process goes on. */
+/** MB of heap in the thread. Work that needs more fails without ending the process. */
 const mostMemory = 256;
 
 /**
- * One thread for work that fills a processor, with less priority than what answers requests. It starts with its first
- * piece of work.
+ * A worker thread for CPU-heavy work, at a lower priority than requests. It starts with the first task.
  *
- * @typeParam Task - what can be cloned: numbers, texts, dates, plain objects and arrays
+ * @typeParam Task - must be cloneable
  */
 export class Thread<Task, Result> {
   private readonly pool: Piscina<Task, Result>;
 
-  /** @param module - the URL of the module, without its extension, whose default export does the work */
+  /** @param module - the URL of a module without its extension; its default export does the work */
   constructor(module: string) {
     const isSource = import.meta.url.endsWith(".ts");
     this.pool = new Piscina({
@@ -28,7 +27,6 @@ export class Thread<Task, Result> {
     });
   }
 
-  /** @param signal - ends the work when it is aborted */
   run(task: Task, signal?: AbortSignal): Promise<Result> {
     return this.pool.run(task, signal ? { signal } : {});
   }

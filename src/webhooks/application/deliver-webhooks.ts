@@ -1,4 +1,4 @@
-import { FairGate } from "../../kernel/fair-gate.ts";
+import { FairQueue } from "../../kernel/fair-queue.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import { isGone, webhookIdOf } from "../domain/deliveries.ts";
 import { type Attempted, DrainEndpoint } from "./drain-endpoint.ts";
@@ -15,7 +15,7 @@ import type {
 const endpointsAtOnce = 100;
 /** Attempts at a time, of this process and of one business. */
 const width = 512;
-const widthOfOne = 64;
+const widthPerKey = 64;
 /** Milliseconds after which an attempt without an answer makes room for others, and waits on among the slow ones. */
 const slowMs = 1_000;
 /** Slow attempts at a time, of this process and of one business; those beyond keep their places among the others. */
@@ -34,20 +34,20 @@ export type OnDeliveryFailure = (error: unknown, businessId: number | null) => v
 export class DeliverWebhooks {
   private readonly drains = new Map<string, { readonly drain: DrainEndpoint; readonly ended: Promise<void> }>();
 
-  private readonly gate = new FairGate({
+  private readonly gate = new FairQueue({
     name: "outgoing webhooks",
     width,
-    widthOfOne,
-    queueOfOne: Number.MAX_SAFE_INTEGER,
+    widthPerKey,
+    queuePerKey: Number.MAX_SAFE_INTEGER,
     queue: Number.MAX_SAFE_INTEGER,
     waitMs: longestWaitMs,
   });
 
-  private readonly slow = new FairGate({
+  private readonly slow = new FairQueue({
     name: "slow outgoing webhooks",
     width: slowWidth,
-    widthOfOne: slowWidthOfOne,
-    queueOfOne: 0,
+    widthPerKey: slowWidthOfOne,
+    queuePerKey: 0,
     queue: 0,
     waitMs: 0,
   });
@@ -100,9 +100,9 @@ export class DeliverWebhooks {
 
   /** Endpoints that hang would otherwise hold all places of their business, and those that answer would wait for them. */
   private async inTurn<Result>(businessId: number, attempt: () => Promise<Result>): Promise<Result> {
-    let leave = await this.gate.enter(businessId);
+    let leave = await this.gate.acquire(businessId);
     const timer = setTimeout(() => {
-      const leaveSlow = this.slow.enterNow(businessId);
+      const leaveSlow = this.slow.tryAcquire(businessId);
       if (!leaveSlow) return;
       leave();
       leave = leaveSlow;

@@ -10,7 +10,7 @@ import { bytesReadBy } from "../run-row.ts";
 import type { Repeated, RequestSpec } from "../wire.ts";
 import { agentsOwn, hammer, hold, megabyte, ofAttacker, post, refused } from "./common.ts";
 
-/** A campaign to one contact with a field of so many bytes that no template reads. */
+/** A campaign to one contact with an unused field of this size. */
 function previewOf(scene: Scene, { before = "", repeat, times, after = "" }: Repeated): RequestSpec {
   const text = JSON.stringify(scene.arena.campaign(1, { extra: "{field}" }));
   const [start, end] = text.split('"{field}"');
@@ -26,7 +26,7 @@ async function bytesIn(directory: string): Promise<number> {
   return sizes.reduce((sum, each) => sum + (each?.isFile() ? each.size : 0), 0);
 }
 
-/** What sends large, deep or endless bodies. */
+/** Rows with large, deeply nested or endless bodies. */
 export const bodyRows: Readonly<Record<string, Row>> = {
   "preview-field": {
     about: "previews with one contact's unknown field of 117 MB: a text, a list of objects; 2 connections",
@@ -90,7 +90,7 @@ export const bodyRows: Readonly<Record<string, Row>> = {
         : { figures: { "MB read by the process": Math.round((after - before) / megabyte) } };
     },
     judge: (_scene, [told]) => {
-      // Buffers of the system between the two hold some of it.
+      // Includes bytes in the system's buffers.
       const sent = Math.round((told?.bytesSent ?? 0) / megabyte);
       const most = 16;
       return sent <= most ? {} : { misses: [`${sent} MB were taken from it, over ${most} MB`] };

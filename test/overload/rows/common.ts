@@ -8,7 +8,7 @@ import type { Hammering, Holding, Pouring } from "../attacks.ts";
 import type { Finding, Scene } from "../row.ts";
 import type { RequestSpec } from "../wire.ts";
 
-/** What rows have in common. */
+/** Shared by the rows. */
 
 export const hammer = (settings: Hammering): AttackSpec => ({ attack: "hammer", settings });
 export const pour = (settings: Pouring): AttackSpec => ({ attack: "pour", settings });
@@ -48,7 +48,7 @@ export interface Timed {
   readonly answer?: Answer;
 }
 
-/** One request on a connection of its own. */
+/** A request on a new connection. */
 export async function ask({ service }: Scene, path: string, options: RequestOptions, from?: string): Promise<Timed> {
   const began = performance.now();
   const agent = new Agent({ keepAlive: false, ...(from && { localAddress: from }) });
@@ -65,7 +65,7 @@ export async function ask({ service }: Scene, path: string, options: RequestOpti
 /** The name of a figure. */
 export const worst = (what: string): string => `${what}, worst ms`;
 
-/** Repeats a check until the attack is over, at least once; what it complains about, each once. */
+/** Repeats a check until the end of the attack. Returns the distinct complaints. */
 export async function again(
   signal: AbortSignal,
   everyMs: number,
@@ -85,10 +85,10 @@ export async function again(
   return { figures: { ...slowest, rounds }, misses: [...misses] };
 }
 
-/** So many attempts at once are far more than any client of ours needs. */
+/** Far more attempts than a normal client makes at once. */
 const manyAttempts = 500;
 
-/** Of many attempts that were answered some were refused for being too many. */
+/** Whether some of many attempts were refused with 429. */
 export function limited(told: Told | undefined): Finding {
   const { "429": own = 0, "503": crowded = 0, ...others } = told?.outcomes ?? {};
   const unlimited = Object.entries(others).reduce((sum, [how, count]) => sum + (Number(how) > 0 ? count : 0), 0);
@@ -96,13 +96,13 @@ export function limited(told: Told | undefined): Finding {
   return isLimited ? {} : { misses: [`of ${unlimited} attempts none was limited: neither 429 nor 503`] };
 }
 
-/** None of it has succeeded. */
+/** No attempt succeeded. */
 export const refused = (told: Told | undefined): Finding =>
   told?.outcomes["200"]
     ? { misses: [`${told.outcomes["200"]} of the attacker's requests were answered with 200`] }
     : {};
 
-/** Whoever asks for too much gets his share all the same. */
+/** The attacker itself also gets its share. */
 export const served = (told: Told | undefined): Finding =>
   told?.outcomes["200"] ? {} : { misses: ["the attacker got none of his own work done"] };
 

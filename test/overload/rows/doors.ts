@@ -8,7 +8,7 @@ import { again, ask, both, hammer, limited, post, refused, worst } from "./commo
 
 const signIn = (email: string, word: string, headers: Readonly<Record<string, string>> = {}) =>
   post("/auth/session", JSON.stringify({ email, password: word }), headers);
-/** Of the administrator whom the attacker knows, and of nobody. */
+/** For the administrator's e-mail, and an unknown one. */
 const wrongSignIns = [signIn(emailOf(victim, "admin"), "guess {n}"), signIn("nobody{n}@b1.test", "guess {n}")];
 
 const wrongKey = (path: string, headers: Readonly<Record<string, string>> = {}): RequestSpec => ({
@@ -24,10 +24,10 @@ const rightSignIn = (who: "admin" | "agent", headers: Readonly<Record<string, st
 
 const othersSignIn = "sign-in of another user";
 const ownersSignIn = "sign-in of the attacked user's device";
-/** The bound of a right sign-in while others guess, in ms. */
+/** The maximum duration of a correct sign-in while others guess, in ms. */
 const signInMs = 5_000;
 
-/** Whoever knows the password comes in from elsewhere: another user, and the attacked one on a known device. */
+/** Correct sign-ins from another address: of another user, and of the attacked one on a known device. */
 const ownersComeIn =
   (device: { cookie: string }) =>
   async (scene: Scene, signal: AbortSignal): Promise<Finding> => {
@@ -40,7 +40,7 @@ const ownersComeIn =
     }));
   };
 
-/** The attacked user has signed in before: the cookies of that answer are the device's. */
+/** Signs the attacked user in before. Returns the device's cookies. */
 async function knownDevice(scene: Scene): Promise<string> {
   const { answer } = await ask(scene, "/auth/session", rightSignIn("admin"), scene.arena.elsewhere);
   return (answer?.headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
@@ -60,10 +60,10 @@ function signInRow(about: string, hammering: Omit<Hammering, "requests">): Row {
   };
 }
 
-/** Live sessions of one user, at most. */
+/** The maximum number of sessions per user. */
 const mostSessions = 20;
 
-/** What tries passwords, keys and tokens. */
+/** Rows that guess passwords, keys and tokens. */
 export const doorRows: Readonly<Record<string, Row>> = {
   "sign-ins": signInRow("300 connections guess passwords", { connections: 300 }),
 
@@ -144,7 +144,7 @@ export const doorRows: Readonly<Record<string, Row>> = {
         });
         return {
           "right sign-in from the forged address": await ask(scene, "/auth/session", rightSignIn("agent", headers)),
-          // A limit that the attacker had used up there would say 429.
+          // 429 would mean that the attacker has used up this address's limit.
           "first wrong key from the forged address": { ...wrong, status: wrong.status === 401 ? 200 : wrong.status },
         };
       }),

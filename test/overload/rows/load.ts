@@ -2,7 +2,7 @@ import type { Offering } from "../offer.ts";
 import type { Row } from "../row.ts";
 import { those } from "../run-row.ts";
 
-/** What is no attack of one client: a busy machine, and too many who ask alike. */
+/** Rows without an attack: a busy machine, and too many normal clients. */
 export const loadRows: Readonly<Record<string, Row>> = {
   control: {
     about: "nobody attacks; a process that does not talk to the service takes a whole CPU",
@@ -23,7 +23,7 @@ export const loadRows: Readonly<Record<string, Row>> = {
         factor: 2,
         openMs: 6_000,
         restMs: 4_000,
-        // What is too much waits 2.5 s on average before it is refused.
+        // Refusals wait 2.5 s on average.
         connections: 200,
         ...(arena.elsewhere && { addresses: arena.crowd.map((id) => `127.0.1.${id}`) }),
       };

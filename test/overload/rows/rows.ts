@@ -7,7 +7,7 @@ import { workRows } from "./work.ts";
 
 const { control, ...otherLoads } = loadRows;
 
-/** By the name that `ROW=` takes. */
+/** By the name for `ROW=`. */
 export const rows: Readonly<Record<string, Row>> = {
   ...(control && { control }),
   ...doorRows,

@@ -28,7 +28,7 @@ const cancelled = (scene: Scene): RequestSpec => ({
   headers: ofAttacker(scene),
 });
 
-/** As many as one client of ours was seen to open. */
+/** The most that one client of ours opened. */
 const connections = 256;
 
 const template = (businessId: number, n: string) => ({
@@ -40,10 +40,10 @@ const template = (businessId: number, n: string) => ({
 
 const adsOf = (businessId: number, datePreset: string): string =>
   `/empresas/campaigns/${businessId}?${new URLSearchParams({ accountId: `act_${businessId}`, datePreset })}`;
-/** Answers are remembered by what was asked for. */
+/** Answers are cached by these parameters. */
 const presets = ["today", "yesterday", "last_7d", "last_30d", "this_month", "maximum"];
 
-/** Stands before the platform, and leaves requests unanswered whose path names one of these. */
+/** A proxy in front of the platform that does not answer requests with one of these names in the path. */
 async function silentFor(names: readonly string[], platform: string): Promise<{ url: string; close(): void }> {
   const { hostname, port } = new URL(platform);
   const front = createServer((incoming, outgoing) => {
@@ -67,7 +67,7 @@ async function silentFor(names: readonly string[], platform: string): Promise<{ 
 
 const changesEveryMs = 1_000;
 
-/** What asks for work that is slow, here or elsewhere. */
+/** Rows with slow work, here or at platforms. */
 export const workRows: Readonly<Record<string, Row>> = {
   "report-page": {
     about: `the own report page of a year, ${connections} connections`,
@@ -125,7 +125,7 @@ export const workRows: Readonly<Record<string, Row>> = {
 
   "media-probes": {
     about: "80 media_url at a host that never answers, while the other business sends media",
-    // Production does not take the switch, without which hosts on this machine are not asked.
+    // Production has no setting that allows hosts on this machine.
     environment: { ALLOW_PRIVATE_MEDIA_URLS: "true", NODE_ENV: "test" },
     attackers: (scene) => {
       const body = {

@@ -1,6 +1,6 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import type { AuditEntry, AuditLog, AuditQuery, AuditReads, StoredEntry } from "../../application/ports.ts";
 import type { Actor } from "../../domain/records.ts";
 import { run, sql } from "./query.ts";

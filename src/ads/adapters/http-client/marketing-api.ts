@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpClient, rootOf } from "../../../infra/http-client/http-client.ts";
-import { FairGate } from "../../../kernel/fair-gate.ts";
+import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { type Semaphore, semaphore } from "../../../kernel/semaphore.ts";
 import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery } from "../../application/ports.ts";
 import { type Ad, type AdAccount, type AdSet, type Days, isAccountId, type SpendDays } from "../../domain/ads.ts";
@@ -41,7 +41,7 @@ const innerPageSize = 100;
 /** Requests that one question may come to. */
 const mostRequests = 200;
 /** Requests under way, of the process and of one account; others wait for their turn. */
-const requestsAtATime = { width: 32, widthOfOne: 8 };
+const requestsAtATime = { width: 32, widthPerKey: 8 };
 /** Lists of ads of one question that are read on at a time. */
 const listsAtATime = 4;
 const attempts = 2;
@@ -68,7 +68,7 @@ interface Question {
 /** The ad platform's Marketing API. */
 export class MarketingApi implements AdPlatform {
   private readonly limits: UsageLimits;
-  private readonly gate: FairGate;
+  private readonly gate: FairQueue;
   private readonly origin: string;
   private readonly root: string;
 
@@ -77,10 +77,10 @@ export class MarketingApi implements AdPlatform {
     limits = new UsageLimits(),
   ) {
     this.limits = limits;
-    this.gate = new FairGate({
+    this.gate = new FairQueue({
       name: "ad platform",
       ...requestsAtATime,
-      queueOfOne: mostRequests,
+      queuePerKey: mostRequests,
       queue: mostRequests * 20,
       waitMs: settings.timeouts.totalMs,
     });
@@ -243,7 +243,7 @@ export class MarketingApi implements AdPlatform {
 
   private ask(question: Question, url: string): Promise<{ readonly body: Fields } | Refusal> {
     const { account } = question;
-    return this.gate.pass(account, async () => {
+    return this.gate.run(account, async () => {
       this.limits.check(account);
       const outcome = await this.request(question, url);
       if (outcome.kind !== "answer") return { kind: "passing", reason: outcome.reason } as const;

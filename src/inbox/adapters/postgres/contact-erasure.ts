@@ -1,5 +1,5 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { numberedChannels } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";

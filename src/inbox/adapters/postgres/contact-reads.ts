@@ -3,7 +3,7 @@ import type { Statement } from "../../../infra/postgres/database.ts";
 import {
   dynamicCall,
   type Part,
-  placesOf,
+  placeholders,
   type Query,
   type StatementCall,
   sql,
@@ -37,7 +37,7 @@ const one: Statement = {
     from contacts as contact where contact.business_id = $1 and contact.id = $3 and contact.erased_at is null`,
 };
 
-const at = placesOf({ business: "bigint", viewer: "bigint", limit: "bigint", after: "bigint", tag: "bigint" });
+const at = placeholders({ business: "bigint", viewer: "bigint", limit: "bigint", after: "bigint", tag: "bigint" });
 
 interface Conditions {
   readonly shape: readonly (string | undefined | false)[];

@@ -1,5 +1,5 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
 import { isInScope } from "./message-ids.ts";

@@ -1,7 +1,7 @@
 import {
   dynamicCall,
   type Part,
-  placesOf,
+  placeholders,
   type Query,
   type StatementCall,
   sql,
@@ -18,7 +18,7 @@ import { isVisible, queueIn, queuesSeen, queuesSeenAmong, seesAll, viewerWith } 
 /** Contacts that a search looks at; where more have the text, chats are looked through from the newest. */
 const mostFound = 5_000;
 
-const at = placesOf({
+const at = placeholders({
   ...{ business: "bigint", viewer: "bigint", limit: "bigint", after: "float8", afterId: "bigint" },
   ...{ agent: "bigint", department: "bigint", tag: "bigint" },
   ...{ ad: "text", provider: "text", platformId: "text", states: "text[]" },

@@ -1,6 +1,6 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { NamingStores, UnnamedContact, UnnamedContacts } from "../../application/name-contacts.ts";
 import { announceContacts } from "./changed-contacts.ts";

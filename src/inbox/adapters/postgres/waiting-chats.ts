@@ -1,6 +1,6 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, firstEverywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { agentRole } from "../../../kernel/ids.ts";
 import type { DepartmentDesk, DepartmentLine, WaitingChats } from "../../application/acting/ports.ts";
 import type { AgentLine } from "../../application/ticket-ports.ts";

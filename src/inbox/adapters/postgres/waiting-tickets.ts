@@ -1,6 +1,6 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, firstEverywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";

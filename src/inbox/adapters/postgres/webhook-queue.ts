@@ -1,7 +1,7 @@
 import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
-import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { isOwnTrouble, isTimeout } from "../../../infra/postgres/own-trouble.ts";
+import { isDatabaseFailure, isTimeout } from "../../../infra/postgres/database-failure.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { ArrivedWebhook, ClaimLimit, KeptWebhook, WebhookCounts, WebhookQueue } from "../../application/ports.ts";
 
@@ -136,7 +136,7 @@ export class PostgresWebhookQueue implements WebhookQueue {
   async postpone(id: number, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
     // A webhook that always exceeds the statement timeout must count, or it would never be given up.
-    const counts = isTimeout(error) || !isOwnTrouble(error);
+    const counts = isTimeout(error) || !isDatabaseFailure(error);
     await this.database.rows(postpone, [id, message.replaceAll("\0", ""), counts ? 1 : 0]);
   }
 

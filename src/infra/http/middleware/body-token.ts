@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { within } from "../../../kernel/within.ts";
+import { JsonScanner, type Span } from "../streaming/json-scanner.ts";
 import { bodyMs, tooSlow } from "./body.ts";
 
-/** Bytes at the beginning of a body in which its token has to be complete. */
+/** Bytes at the start of a body in which the token must be. */
 export const tokenWithin = 16 * 1024;
 
 /**
- * The text in the field `token` of a JSON object, found without parsing the rest and before anybody knows who sends it.
- * The route reads the body from its first byte all the same. Of several fields of that name the first one counts; in
- * compressed bodies none is looked for.
+ * Finds the field `token` of a JSON body without parsing the rest, since the sender is not authenticated yet. The bytes are
+ * put back for the route. The first of several such fields counts; compressed bodies are not searched.
  */
 export async function bodyToken(req: IncomingMessage, withinMs = bodyMs): Promise<string | undefined> {
   if (isEmpty(req) || req.headers["content-encoding"] !== undefined) return undefined;
@@ -19,89 +19,64 @@ export async function bodyToken(req: IncomingMessage, withinMs = bodyMs): Promis
 const isEmpty = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
 
-/** Reads bytes as they arrive, and puts them back when it ends. */
+/** Reads from the request and puts the bytes back at the end. */
 class Search {
   readonly outcome: Promise<string | undefined>;
-  private readonly scanner = new TokenScanner();
+  private readonly scanner = new JsonScanner();
   private readonly taken: Buffer[] = [];
   private left = tokenWithin;
+  private token: string | undefined;
+  private isBroken = false;
   private settle: (token: string | undefined) => void = () => {};
 
   constructor(private readonly req: IncomingMessage) {
     this.outcome = new Promise((resolve) => {
       this.settle = resolve;
     });
-    req.on("readable", this.read).on("end", this.stop).on("close", this.stop);
+    req.on("readable", this.read).on("end", this.end).on("close", this.end);
   }
 
-  end(token?: string): void {
-    this.req.off("readable", this.read).off("end", this.stop).off("close", this.stop);
+  readonly end = (): void => {
+    this.req.off("readable", this.read).off("end", this.end).off("close", this.end);
     if (this.taken.length > 0) this.req.unshift(Buffer.concat(this.taken.splice(0)));
-    this.settle(token);
-  }
-
-  private readonly stop = (): void => this.end();
+    this.settle(this.token);
+  };
 
   private readonly read = (): void => {
     for (let chunk: Buffer | null = this.req.read(); chunk !== null; chunk = this.req.read()) {
       this.taken.push(chunk);
-      const found = this.scanner.feed(chunk.subarray(0, this.left));
+      this.scan(chunk.subarray(0, this.left));
       this.left -= chunk.length;
-      if (found !== undefined || this.left <= 0) {
-        this.end(found ?? undefined);
+      if (this.token !== undefined || this.isBroken || this.scanner.isDone || this.left <= 0) {
+        this.end();
         return;
       }
     }
-    // After the end of the stream, which follows at once, nothing can be put back.
+    // After the end of the stream, bytes cannot be put back.
     if (this.req.complete) this.end();
   };
-}
 
-/** Looks at the fields of the outermost object only. What is nested in them is counted and not kept. */
-class TokenScanner {
-  private depth = 0;
-  private isInText = false;
-  private isEscaped = false;
-  /** The latest string of the outermost object, as it is written, one character for each byte. */
-  private text = "";
-  private field = "";
-
-  /** The token; null where there can be none, undefined where more has to be read. */
-  feed(bytes: Buffer): string | null | undefined {
-    for (const char of bytes.toString("latin1")) {
-      const found = this.isInText ? this.inText(char) : this.betweenTexts(char);
-      if (found !== undefined) return found;
+  private scan(chunk: Buffer): void {
+    const { fields } = this.scanner;
+    const known = fields.length;
+    try {
+      this.scanner.scan(chunk);
+    } catch {
+      this.isBroken = true;
     }
-    return undefined;
-  }
-
-  private inText(char: string): string | null | undefined {
-    if (char === '"' && !this.isEscaped) {
-      this.isInText = false;
-      return this.depth === 1 && this.field === "token" ? decoded(this.text) : undefined;
-    }
-    this.isEscaped = char === "\\" && !this.isEscaped;
-    if (this.depth === 1) this.text += char;
-    return undefined;
-  }
-
-  private betweenTexts(char: string): null | undefined {
-    if (char === "{" || char === "[") this.depth += 1;
-    else if (char === "}" || char === "]") this.depth -= 1;
-    else if (char === '"') {
-      this.isInText = true;
-      this.text = "";
-    } else if (this.depth === 1 && char === ":") this.field = decoded(this.text) ?? "";
-    else if (this.depth === 1 && char === ",") this.field = "";
-    return this.depth > 0 || /\s/.test(char) ? undefined : null;
+    if (fields.length === known) return;
+    const bytes = Buffer.concat(this.taken);
+    const texts = fields.slice(known).map(({ name, value }) => [textAt(bytes, name), textAt(bytes, value)]);
+    this.token = texts.find(([name, value]) => name === "token" && value !== undefined)?.[1];
   }
 }
 
-/** A string between its quotes as it is written in JSON; null where it is none. */
-function decoded(written: string): string | null {
+/** The JSON string in these bytes; undefined for another value. */
+function textAt(bytes: Buffer, { start, end }: Span): string | undefined {
   try {
-    return JSON.parse(`"${Buffer.from(written, "latin1").toString("utf8")}"`);
+    const value: unknown = JSON.parse(bytes.toString("utf8", start, end));
+    return typeof value === "string" ? value : undefined;
   } catch {
-    return null;
+    return undefined;
   }
 }

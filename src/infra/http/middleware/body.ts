@@ -5,34 +5,30 @@ import readRawBody from "raw-body";
 import { within } from "../../../kernel/within.ts";
 import { HttpProblem, InvalidInput, transportProblem } from "../routing/dialect.ts";
 
-/**
- * Milliseconds in which a body must have arrived that is read whole: what is slower gets 408 and is cut off. Whoever
- * sends a body byte by byte would otherwise hold a place in memory for as long as an upload may take.
- */
+/** Milliseconds until a body must be complete, else 408. A client that sends byte by byte would hold memory for too long. */
 export const bodyMs = 30_000;
 
-/** Levels of nesting in a body. */
+/** The maximum nesting of a JSON body. */
 export const mostLevels = 100;
 
-/** Of a body that is too large, what is still taken so that the client comes to read the answer. */
+/** How much of a body is still read after an early answer; see `takeRest`. */
 const overrun = { bytes: 8 * 1024 * 1024, ofRefused: 256 * 1024, ms: 2_000 };
 
 /**
- * Reads a JSON body whatever the method: some routes take one with DELETE or GET. No body is `{}`.
+ * Reads a JSON body of any method, since some routes take one with DELETE or GET. A missing body is `{}`.
  *
- * @param limit - bytes, counted after decompression
- * @param isClosed - its schema refuses unknown fields, so that it must see all of them
+ * @param limit - bytes after decompression
+ * @param isClosed - the schema refuses unknown fields, so `__proto__` must not be removed
  */
 export function jsonBody(limit: number, withinMs = bodyMs, isClosed = false): Middleware {
   const options = {
     enableTypes: ["json"],
     extendTypes: { json: ["+json"] },
     jsonLimit: `${limit}b`,
-    // Without a type there is nothing else to take it for.
     detectJSON: (ctx: Context) => ctx.get("content-type") === "",
-    // A body that is one string or number is JSON as well; its schema words what is wrong with it.
+    // A string or number is valid JSON; the schema refuses it.
     strict: false,
-    // Ignored like every unknown field, unless those are refused.
+    // `__proto__` is ignored like any unknown field, unless the schema refuses those.
     onProtoPoisoning: isClosed ? "ignore" : "remove",
   };
   const parse = bodyParser(options);
@@ -46,7 +42,7 @@ export function jsonBody(limit: number, withinMs = bodyMs, isClosed = false): Mi
     const read = Promise.race([parsed, ...brokenOff(ctx.req)]);
     await within(withinMs, read, tooSlow).catch(refuse);
     const { rawBody: json } = ctx.request as { rawBody?: string };
-    // The parser leaves alone what is labelled as something else, and makes an empty text of an empty body.
+    // The parser skips other content types, and returns an empty text for an empty body.
     if (json === undefined) throw notLabelledJson();
     if (json === "") ctx.request.body = {};
     if (isTooDeep(json)) throw tooDeep();
@@ -54,10 +50,9 @@ export function jsonBody(limit: number, withinMs = bodyMs, isClosed = false): Mi
   };
 }
 
-/** JSON is UTF-8: bytes of another charset would be stored, and sent to customers, as other letters. */
+/** JSON is UTF-8. Bytes of another charset would be stored as wrong letters. */
 export const hasOtherCharset = (type: string): boolean => /;\s*charset\s*=\s*"?(?!utf-?8\s*("|;|$))/i.test(type);
 
-/** Hands over the bytes as they came. */
 export function rawBody(limit: number, withinMs = bodyMs): Middleware {
   return async (ctx, next) => {
     const length = ctx.req.headers["content-length"] ?? null;
@@ -67,7 +62,7 @@ export function rawBody(limit: number, withinMs = bodyMs): Middleware {
   };
 }
 
-/** Rejects when a compressed body breaks off, which the decompression would wait out for ever. */
+/** Rejects if a compressed body breaks off; decompression would wait for ever. */
 function brokenOff(req: IncomingMessage): Promise<never>[] {
   if (req.headers["content-encoding"] === undefined) return [];
   return [
@@ -88,14 +83,14 @@ export const tooLarge = (headers = {}) => transportProblem("tooLarge", headers);
 export const notJson = () => transportProblem("notJson");
 export const tooDeep = () => new InvalidInput(`La solicitud no puede tener más de ${mostLevels} niveles`);
 
-/** Counts the brackets of valid JSON outside of its texts: cheaper than a walk through what was parsed. */
+/** Counts brackets outside of strings, which is cheaper than walking the parsed value. */
 export function isTooDeep(json: string): boolean {
   if (json.length <= 2 * mostLevels) return false;
   let depth = 0;
   for (let index = 0; index < json.length; index += 1) {
     const code = json.charCodeAt(index);
     if (code === 0x22) index = endOfText(json, index);
-    // `[` and `{`, `]` and `}` differ in this bit only.
+    // `[` and `{` differ only in this bit, like `]` and `}`.
     else if ((code | 0x20) === 0x7b) depth += 1;
     else if ((code | 0x20) === 0x7d) depth -= 1;
     if (depth > mostLevels) return true;
@@ -103,7 +98,7 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Where the quote is that ends the text that begins at `index`. */
+/** The index of the closing quote. */
 function endOfText(json: string, index: number): number {
   for (let at = index + 1; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
@@ -124,9 +119,9 @@ function refuse(error: BodyError): never {
 }
 
 /**
- * A client that still writes when the connection closes sees a broken pipe instead of the answer.
+ * Reads on after an early answer: a client that is still writing when the connection closes would see an error instead.
  *
- * @param isRefused - where there is no room for more: then less is taken
+ * @param isRefused - reads less, because the process is overloaded
  */
 export function takeRest(req: IncomingMessage, isRefused: boolean): Promise<boolean> {
   req.unpipe();

@@ -4,30 +4,29 @@ import { networkOf } from "../addresses.ts";
 
 const megabyte = 1024 * 1024;
 
-/** Bytes up to which a body counts as small. Small ones have a budget that large ones cannot use up. */
+/** Bytes. Small bodies have a budget of their own that large ones cannot use up. */
 const smallBody = 64 * 1024;
-/** Bytes that are held of a body which is worked off while it arrives. */
+/** Bytes in memory of a body that is processed while it arrives. */
 const streamedWindow = 256 * 1024;
 
-/** Callers without a credential, and proven ones, have budgets of their own: they never take room from businesses. */
+/** Anonymous callers and proven webhooks have separate budgets, so that they take no room from businesses. */
 const budgets = {
   small: { total: 32 * megabyte, ofOne: 16 * megabyte },
   large: { total: 48 * megabyte, ofOne: 12 * megabyte },
   streamed: { total: 48 * megabyte, ofOne: 8 * megabyte },
   smallOfStrangers: { total: 32 * megabyte, ofOne: 4 * megabyte },
   largeOfStrangers: { total: 32 * megabyte, ofOne: 8 * megabyte },
-  // Of those whose head proves where they come from. A large one takes several times its size while it is kept.
+  // For requests whose headers prove their origin. A large one needs several times its size.
   smallOfProven: { total: 32 * megabyte, ofOne: 4 * megabyte },
   largeOfProven: { total: 64 * megabyte, ofOne: 24 * megabyte },
 };
 
-/** @param limit - bytes of the largest body that the route takes */
+/** @param limit - the largest body that the route takes, in bytes */
 export type BoundBytes = (limit: number, isStreamed: boolean) => Middleware;
 
 /**
- * Bounds the bytes of bodies that are held at a time: in all, and for each business, or each address where the caller is
- * not known. A body counts as what it may become: what it declares or, where it declares nothing or is compressed, the
- * limit of its route.
+ * Limits the bytes of bodies in memory, in all and per business or address. A body counts with its Content-Length, or with
+ * the route's limit if it has none or is compressed.
  */
 export function bytesUnderWay(): BoundBytes {
   const open = Object.fromEntries(
@@ -70,7 +69,7 @@ class Budget {
 
   take(key: string | number, bytes: number): void {
     const own = this.byKey.get(key) ?? 0;
-    // One body may be larger than the share, when it is the only one.
+    // A single body may exceed the share.
     if (own > 0 && own + bytes > this.ofOne) throw new Busy("bytes", true, 1);
     if (this.taken > 0 && this.taken + bytes > this.total) throw new Busy("bytes", own * 2 > this.ofOne, 1);
     this.taken += bytes;

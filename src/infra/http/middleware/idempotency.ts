@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import type { Context } from "koa";
-import { Busy, DatabaseAway } from "../../../kernel/errors.ts";
-import type { AnswerAbout, Claim, IdempotencyStore, KeptAnswer } from "../../../kernel/idempotency.ts";
+import { Busy, DatabaseUnavailable } from "../../../kernel/errors.ts";
+import type { AnswerAbout, IdempotencyStore, KeyClaim, StoredAnswer } from "../../../kernel/idempotency.ts";
 import type { KeyCaller, UserCaller } from "../routing/caller.ts";
 import { type AnyDialect, HttpProblem, InvalidInput, transportProblem, wordsFor } from "../routing/dialect.ts";
 import { Reply } from "../routing/route.ts";
 import { StreamedBody } from "../streaming/streamed-body.ts";
 
-/** Bytes of the largest body that is kept to be repeated. */
+/** Bytes of the largest answer that is stored for repetition. */
 export const largestKeptBody = 64 * 1024;
 
-/** For callers, in the document of each operation that takes the header. */
+/** The description of the header in the OpenAPI document. */
 export const keyDescription = [
   "Makes the request safe to repeat: under one key it is carried out at most once in 24 hours. Keys are those of one",
   "caller (App Key or user) and one operation. The same request again (method, URL and body) is answered as the first",
@@ -22,11 +22,11 @@ export const keyDescription = [
   "`Idempotent-Replay: true`, and the outcome is unknown; of a message, its delivery statuses tell it.",
 ].join(" ");
 
-/** Carries a request out, unless its key says that this was done before. */
+/** Carries a request out, or repeats the stored answer of its key. */
 export type Once = (
   ctx: Context,
   carryOut: () => Promise<Reply>,
-  /** Whom the answer speaks of. */
+  /** The contact that the answer is about. */
   aboutOf?: (reply: Reply) => AnswerAbout | null,
 ) => Promise<Reply>;
 
@@ -36,10 +36,9 @@ interface KeyedOperation {
 }
 
 /**
- * Honours the header `Idempotency-Key` of requests whose input is found valid.
- *
- * `InvalidInput`, `HttpProblem`, `Busy` and a database that was away before all of the handler mean that nothing was done,
- * as 412 does, and free the key. Every other outcome is kept, in the endpoint's own words.
+ * Handles the header `Idempotency-Key` after the input is validated. If certainly nothing was done (`InvalidInput`,
+ * `HttpProblem`, `Busy`, 412, no database connection before the handler's work), the key is freed. Every other outcome is
+ * stored.
  */
 export function onceByKey({ operationId, dialect }: KeyedOperation, store: IdempotencyStore): Once {
   return async (ctx, carryOut, aboutOf = () => null) => {
@@ -81,10 +80,10 @@ interface Keeping {
 
 async function keeping(
   { ctx, dialect, store, aboutOf }: Keeping,
-  claim: Claim,
+  claim: KeyClaim,
   carryOut: () => Promise<Reply>,
 ): Promise<Reply> {
-  // Once the request is carried out, its caller is told so, whatever becomes of the key.
+  // Once the request is carried out, the caller gets the answer even if the key cannot be updated.
   const noted = (writing: Promise<void>) => writing.catch((error: unknown) => ctx.app.emit("error", error, ctx));
   const reply = await carryOut().catch(async (error: unknown) => {
     if (error instanceof InvalidInput || isNothingDone(error)) {
@@ -99,25 +98,25 @@ async function keeping(
 }
 
 const isNothingDone = (error: unknown): boolean =>
-  error instanceof HttpProblem || error instanceof Busy || (error instanceof DatabaseAway && error.isBeforeAll);
+  error instanceof HttpProblem || error instanceof Busy || (error instanceof DatabaseUnavailable && error.isBeforeAll);
 
 const nameOf = (caller: KeyCaller | UserCaller): string =>
   "userId" in caller ? `user ${caller.userId}` : `key ${caller.keyId}`;
 
-/** Of the bytes as they came, but for compression. */
+/** Over the bytes as received, after decompression. */
 function digestOf(ctx: Context): Uint8Array {
   const { body, rawBody = "" } = ctx.request as { body?: unknown; rawBody?: string };
   const bytes = body instanceof StreamedBody ? body.digest : Buffer.isBuffer(body) ? body : rawBody;
   return createHash("sha256").update(`${ctx.method} ${ctx.url}\n`).update(bytes).digest();
 }
 
-function answerOf({ status, headers, type, body }: Reply): KeptAnswer {
+function answerOf({ status, headers, type, body }: Reply): StoredAnswer {
   const text = type === undefined ? (JSON.stringify(body) ?? "") : body;
   const isKept = typeof text === "string" && Buffer.byteLength(text) <= largestKeptBody;
   return { status, headers, contentType: type ?? "application/json", body: isKept ? text : null };
 }
 
-function repeat({ status, headers, contentType, body }: KeptAnswer): Reply {
+function repeat({ status, headers, contentType, body }: StoredAnswer): Reply {
   if (body !== null) return new Reply(status, body, headers, contentType);
   const words = `This request was answered with status ${status}; the answer was too large to keep`;
   throw transportProblem("answerNotKept", {}, words);

@@ -5,29 +5,27 @@ import type { Middleware } from "koa";
 import { coded, HttpProblem, InvalidInput } from "../routing/dialect.ts";
 import { transportFailures } from "../routing/transport-failures.ts";
 
-/** The one field of a form that holds a file. */
 export const fileField = "file";
 
 export interface UploadedFile {
-  /** What the client calls it, without folders; says nothing about what is in it. */
+  /** The client's name of it, without folders. It does not tell the content. */
   readonly name: string;
   /**
-   * The bytes as they arrive, read no faster than they are taken. It ends only where the whole form was well formed
-   * and held nothing but this file; otherwise it throws, so that what was taken so far must not be kept.
+   * Throws at the end if the form is malformed or has another file: bytes read so far must then be discarded.
    */
   readonly content: AsyncIterable<Buffer>;
-  /** Bytes of the content, as far as the announced length of the form tells. */
+  /** Bounds in bytes, from the Content-Length of the form. */
   readonly size: { readonly least: number; readonly most: number };
 }
 
 const onlyOne = `Se espera un solo ${fileField}, y en ese campo`;
-/** Other fields are ignored, in these bounds. */
+/** Limits of other fields, which are ignored. */
 const fieldLimits = { fields: 20, fieldSize: 16_384, fieldNameSize: 100, headerPairs: 50 };
-/** Bytes of a form besides its file. */
+/** Bytes of a form around its file. */
 const mostOverhead = 512 * 1024;
 
 /**
- * Hands over the file of a multipart form while it arrives: nothing of it is kept here.
+ * Streams the file of a multipart form to the handler.
  *
  * @param limit - bytes of the file
  */
@@ -45,7 +43,7 @@ export function multipartFile(limit: number): Middleware {
   };
 }
 
-/** The one failure of a form that an endpoint may word itself: `{ message }` where it does not. */
+/** Endpoints may word this failure themselves. */
 export class FileTooLarge extends HttpProblem {
   readonly code = "file_too_large";
 
@@ -55,7 +53,7 @@ export class FileTooLarge extends HttpProblem {
   }
 }
 
-/** Of an endpoint's dialect. */
+/** The part of a dialect that words it. */
 export interface WithFile {
   readonly file_too_large: () => readonly [status: number, body: unknown];
 }
@@ -79,12 +77,12 @@ class Form {
     const ended = new Promise<void>((resolve) => this.parser.once("close", resolve));
     this.whole = Promise.race([failed, ended]);
     this.firstFile = Promise.race([this.whole, new Promise<void>((resolve) => (foundFile = resolve))]);
-    // Heard of by whoever waits; nobody does once another failure was answered.
+    // Both may have no listener once another failure was answered.
     this.whole.catch(() => {});
     this.firstFile.catch(() => {});
 
     this.parser.on("file", (field: string | undefined, content: Readable, info: { filename: string | undefined }) => {
-      // Its reader hears of what breaks it.
+      // The reader of the stream handles its errors.
       content.on("error", () => {});
       if (field !== fileField || this.found) return this.breakOff(onlyOne);
       this.found = { name: info.filename ?? "", content };
@@ -127,12 +125,12 @@ class Form {
     await this.whole;
   }
 
-  /** The first reason counts: the others follow from it. */
+  /** Later reasons only follow from the first one. */
   private breakOff(reason: string | Error): void {
     const error = typeof reason === "string" ? new InvalidInput(reason) : reason;
     this.fail(error);
     this.req.unpipe(this.parser);
-    // The parser tells of this in the middle of a chunk, and does not bear to be gone when it goes on.
+    // busboy emits this in the middle of a chunk and must not be destroyed before it has finished.
     process.nextTick(() => {
       this.parser.destroy();
       this.found?.content.destroy(error);
@@ -145,7 +143,7 @@ function parserOf(req: IncomingMessage, limit: number): Busboy {
     throw new InvalidInput(`Se espera multipart/form-data con el campo ${fileField}`);
   }
   try {
-    // One file more than is taken, to be told of it, and one byte more than is allowed.
+    // One file and one byte beyond the limits, to detect that they are exceeded.
     return busboy({
       headers: req.headers,
       defParamCharset: "utf8",

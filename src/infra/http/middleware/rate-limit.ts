@@ -4,22 +4,21 @@ import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limit
 import { networkOf } from "../addresses.ts";
 import { Refusal } from "../routing/dialect.ts";
 
-/** Over this many seconds the burst is used up once. */
+/** The period in which the burst may be used. */
 const burstSeconds = 10;
 
 export interface RateSettings {
-  /** Requests in each second. */
   readonly perSecond: number;
-  /** Requests beyond that in each 10 s. */
+  /** Further requests in each 10 s. */
   readonly burst: number;
 }
 
-/** @param cost - how many requests one of them counts for */
+/** @param cost - the number of requests that one counts as */
 export type LimitRate = (cost: number) => Middleware;
 
 /**
- * Limits the requests of one business or, without a known caller, of one client address, in this process. Over it: 429
- * with Retry-After. Answers tell what is left, as draft-ietf-httpapi-ratelimit-headers has it.
+ * Limits requests per business, or per address for anonymous callers, in this process. Answers tell what is left as in
+ * draft-ietf-httpapi-ratelimit-headers.
  */
 export function limitRate({ perSecond, burst }: RateSettings): LimitRate {
   const limiter = new BurstyRateLimiter(
@@ -46,20 +45,16 @@ export function limitRate({ perSecond, burst }: RateSettings): LimitRate {
 }
 
 export interface FailureSettings {
-  /** For metrics: few and fixed. */
+  /** A metric label: one of a few constants. */
   readonly name: string;
-  /** Failures that one client address may make. */
+  /** The allowed failures per address. */
   readonly points: number;
-  /** Over how many seconds, from the first of them. */
   readonly perSeconds: number;
 }
 
-/**
- * Counts failed attempts of one kind by client address, in this process. Only what failed is ever refused for them: what
- * is right passes, however much was wrong from the same address.
- */
+/** Limits failed attempts per address, in this process. Correct credentials always pass. */
 export interface FailureLimit {
-  /** Counts a failure and throws it; where the address has failed too often, it throws 429 with Retry-After instead. */
+  /** Throws `failure`, or 429 after too many failures. */
   refuse(ip: string, failure: Error): Promise<never>;
 }
 
@@ -79,10 +74,7 @@ export function limitFailures({ name, points, perSeconds }: FailureSettings): Fa
 
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000));
 
-/**
- * Sorts addresses into 65,536 buckets, so that memory stays bounded however many there are: a client shares its
- * bucket with a misbehaving one by a chance of 1 in 65,536. Nobody outside can tell who shares one.
- */
+/** Hashes addresses into 65,536 buckets to bound memory. The seed keeps others from finding out who shares a bucket. */
 function addressBuckets(): (ip: string) => string {
   const seed = randomBytes(16).toString("hex");
   return (ip) => hash("sha1", `${seed} ${networkOf(ip)}`).slice(0, 4);

@@ -5,7 +5,7 @@ import helmet from "koa-helmet";
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** For answers that no browser shows as a page. What steers pages alone would only make each of them longer. */
+/** For API answers. Headers that matter only for pages are left out to save bytes. */
 export const dataHeaders: Headers = headersOf({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -22,13 +22,12 @@ export const dataHeaders: Headers = headersOf({
   xXssProtection: false,
 });
 
-/** For pages. */
 export const pageHeaders: Headers = headersOf({
   contentSecurityPolicy: { directives: { "script-src": ["'self'"], "upgrade-insecure-requests": null } },
   crossOriginResourcePolicy: { policy: "cross-origin" },
 });
 
-/** Helmet's are the same for every answer: it is asked once. */
+/** Helmet's headers do not depend on the request, so they are computed once. */
 function headersOf(options: Parameters<typeof helmet>[0]): Headers {
   const blank = new ServerResponse(new IncomingMessage(new Socket()));
   void helmet(options)({ req: blank.req, res: blank } as Koa.Context, async () => {});

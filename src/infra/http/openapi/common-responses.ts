@@ -13,10 +13,9 @@ import {
 import { type TransportFailureName, transportFailures } from "../routing/transport-failures.ts";
 import { rateHeaders, retryAfter } from "./headers.ts";
 
-/** What a request can meet on its way to any route. */
 export interface CommonResponse extends ResponseSpec {
   readonly schema: Schema;
-  /** Of a `codedFailure`. */
+  /** The possible codes of a `codedFailure`. */
   readonly codes?: readonly string[];
 }
 
@@ -40,14 +39,12 @@ const described = {
   },
 } as const;
 
-/** With the codes that it can have. */
 const withCodes = (response: ResponseSpec, ...names: TransportFailureName[]): CommonResponse => ({
   ...response,
   schema: codedFailure,
   codes: [...new Set(names.map((name) => transportFailures[name].code))],
 });
 
-/** By the names under which the document holds them. */
 export const commonResponses = {
   Unauthorized: { description: "Nobody is known by this key or token", schema: unauthorized },
   KeyRefused: {
@@ -65,7 +62,7 @@ export const commonResponses = {
   KeyOfAnotherRequest: { ...described.keyOfAnotherRequest, schema: problem },
   TooManyRequests: { ...described.tooManyRequests, schema: problem },
   Unavailable: { ...described.unavailable, schema: problem },
-  // The same for operations whose failures have codes.
+  // The same for operations that answer failures with codes.
   InvalidJson: withCodes(described.notJson, "notJson"),
   BodyTooSlow: withCodes({ description: "The body took longer than it may" }, "tooSlow"),
   RequestUnderWay: withCodes(described.keyInUse, "keyInUse", "answerNotKept", "answerErased"),
@@ -88,7 +85,7 @@ const refusals: Readonly<Record<Exclude<AuthKind, "none">, CommonName>> = {
   "key-or-body-token": "KeyRefused",
 };
 
-/** What may happen on the way to a route's handler, by the status of the answer. */
+/** The failures that may happen before a route's handler, by status. */
 export function commonFailures(route: Route): Readonly<Record<number, CommonName>> {
   return {
     ...(route.auth !== "none" && { 401: saysCodes(route) ? "Unauthorized" : refusals[route.auth] }),
@@ -119,7 +116,7 @@ function codedFailures({ body, idempotent, rateLimit }: Route): Readonly<Record<
   };
 }
 
-/** A client can meet either at one status and has to tell them apart; of old, bodies that are no JSON go unsaid. */
+/** Whether the document lists the common failure next to an operation's own answer with the same status. */
 export const isSaidBesideOwn = (name: CommonName): boolean =>
   "codes" in commonResponses[name] ||
   ["KeyInUse", "KeyOfAnotherRequest", "TooLarge", "TooManyRequests", "Unavailable"].includes(name);

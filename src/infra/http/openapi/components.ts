@@ -3,24 +3,23 @@ import { maxId } from "../../../kernel/ids.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Keywords that hold one schema, a list of them, or one under each name; all others are copied as they are. */
+/** Keywords that hold a schema, a list of schemas, or schemas by name. Others are copied. */
 const oneSchema = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"]);
 const schemaLists = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const schemasByName = new Set(["properties", "patternProperties", "dependentSchemas", "$defs"]);
 const internal = new Set(["x-entity", "x-error", "x-numeric", "x-component"]);
 
-/** Names that both OpenAPI and AsyncAPI take, and that are types in most languages. */
+/** Valid in OpenAPI and AsyncAPI, and as a type name in most languages. */
 const nameOfType = /^[A-Z][A-Za-z0-9]*$/;
 
-/** The schemas that a document holds once, by their names (see `named`), gathered while the document is put together. */
+/** Collects the named schemas of a document. */
 export class Components {
   private readonly byName = new Map<string, unknown>();
 
   /**
-   * The schema as clients see it: without the keywords that only this service reads, and with a reference wherever a
-   * schema has a name.
+   * The schema for the document: without internal keywords, and with references to named schemas.
    *
-   * @throws Error when two different schemas have the same name
+   * @throws Error if two different schemas have the same name
    */
   schemaOf(schema: unknown): unknown {
     if (typeof schema !== "object" || schema === null) return schema;
@@ -31,7 +30,6 @@ export class Components {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** By name, in the order of the names. */
   get schemas(): Json {
     return Object.fromEntries([...this.byName].sort(([one], [other]) => (one < other ? -1 : 1)));
   }
@@ -69,7 +67,7 @@ export class Components {
   }
 }
 
-/** An object of which nothing is said. Generators take it for an empty one unless it says that it may have fields. */
+/** An object without stated fields. Generators would treat it as empty without `additionalProperties`. */
 const isOpen = (schema: Json): boolean =>
   [schema.type].flat().includes("object") && !("properties" in schema) && !("additionalProperties" in schema);
 

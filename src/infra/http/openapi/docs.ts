@@ -9,7 +9,7 @@ import { objectWith, problem, text } from "../routing/schema.ts";
 const manifest = createRequire(import.meta.url).resolve("swagger-ui-dist/package.json");
 const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
 
-/** The files that the page asks for, the only ones served. Only `start.js` is not swagger-ui's own. */
+/** The files that the page loads. Only `start.js` is our own. */
 const assets: Readonly<Record<string, { readonly type: string; readonly read: () => string | Buffer }>> = {
   "swagger-ui.css": { type: "text/css", read: () => vendored("swagger-ui.css") },
   "swagger-ui-bundle.js": { type: "text/javascript", read: () => vendored("swagger-ui-bundle.js") },
@@ -19,7 +19,7 @@ const assets: Readonly<Record<string, { readonly type: string; readonly read: ()
 
 const vendored = (file: string): Buffer => readFileSync(join(dirname(manifest), file));
 
-/** A file of its own, because the content security policy runs no inline script. Asks nobody outside for anything. */
+/** A separate file, since the content security policy forbids inline scripts. */
 const startScript = `window.ui = SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#docs",
@@ -29,7 +29,7 @@ const startScript = `window.ui = SwaggerUIBundle({
 });
 `;
 
-/** Changes with the page or the library, so that browsers may keep the files for ever. */
+/** Changes with the library's version, so that browsers can cache the files for ever. */
 const assetUrl = (file: string): string => `/docs/${file}?v=${version}-1`;
 
 const page = (title: string): string => `<!doctype html>
@@ -51,12 +51,11 @@ const page = (title: string): string => `<!doctype html>
 </html>
 `;
 
-/** `GET /docs`: a page to read `/openapi.json` on, with everything it needs from this server. */
+/** `GET /docs`: Swagger UI for `/openapi.json`. */
 export function docsRoutes(title: string): Route[] {
   const answerPage = cacheable(page(title), "text/html", "no-cache");
   const prepared = new Map<string, ReturnType<typeof cacheable>>();
 
-  /** Files are read when first asked for and kept. */
   function answerAsset(file: string): ReturnType<typeof cacheable> | undefined {
     const asset = Object.hasOwn(assets, file) ? assets[file] : undefined;
     if (!asset) return undefined;

@@ -1,6 +1,6 @@
 import type { AnyDialect } from "../routing/dialect.ts";
 
-/** The codes that an operation's failures can have, by the status that they come with: as its dialect words them. */
+/** The codes of an operation's failures by status, from its dialect. */
 export function errorCodesOf(dialect: AnyDialect): ReadonlyMap<number, readonly string[]> {
   const codes = new Map<number, string[]>();
   for (const word of Object.values(dialect as unknown as Record<string, (error: unknown) => [number, unknown]>)) {
@@ -13,7 +13,7 @@ export function errorCodesOf(dialect: AnyDialect): ReadonlyMap<number, readonly 
   return codes;
 }
 
-/** Stands for whatever failure is worded: each of its fields, and what its methods give, is this again. */
+/** Passes for any error: each property and each result of a call is this proxy again. */
 const anyError: unknown = new Proxy(() => anyError, {
   get: (_target, name) => {
     if (name === Symbol.toPrimitive) return () => "";

@@ -1,6 +1,6 @@
 import type { Route } from "../routing/route.ts";
 
-/** The headers of answers, as the document describes them. */
+/** Descriptions of response headers for the document. */
 
 export const retryAfter = "Seconds until it is worth asking again";
 export const rateHeaders = {
@@ -10,10 +10,10 @@ export const rateHeaders = {
 const replayHeader = {
   "Idempotent-Replay": "`true` where the answer is the one of an earlier request with the same key",
 };
-/** What answers have that say nothing of it: the service's own files and documents, and every answer. */
+/** Headers that the document does not describe, but that pages may read. */
 const unsaid = ["X-Request-Id", "ETag"];
 
-/** Those that many answers have: the document holds them once. */
+/** Headers that the document defines once. */
 export const sharedHeaders: ReadonlySet<string> = new Set([
   "Retry-After",
   ...Object.keys(rateHeaders),
@@ -25,7 +25,7 @@ export const headersOfSuccess = (route: Route): Readonly<Record<string, string>>
   ...(route.idempotent && replayHeader),
 });
 
-/** The headers that answers of these routes may have and pages may read: no browser shows a page its cookies. */
+/** The response headers that pages may read. Browsers never show cookies. */
 export const headersOf = (routes: readonly Route[]): string[] => {
   const own = routes.flatMap(({ responses }) =>
     Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),

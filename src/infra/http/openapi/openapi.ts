@@ -6,7 +6,7 @@ import { type Paths, type Webhook, Writer } from "./writer.ts";
 export interface ApiInfo {
   readonly title: string;
   readonly version: string;
-  /** What each tag of the routes stands for. */
+  /** Descriptions by tag. */
   readonly tags?: Readonly<Record<string, string>>;
   readonly webhooks?: readonly Webhook[];
 }
@@ -17,9 +17,9 @@ export interface OpenApiDocument extends Json {
 }
 
 /**
- * Assembles the OpenAPI 3.1 document of the routes.
+ * Builds the OpenAPI 3.1 document of the routes.
  *
- * @throws Error when two routes share an operation id, or a method and a path, or two different schemas a name
+ * @throws Error if an operation id, a method with its path, or a schema name is used twice
  */
 export function openApiDocument(routes: readonly Route[], info: ApiInfo): OpenApiDocument {
   const { title, version, tags = {}, webhooks = [] } = info;

@@ -13,7 +13,7 @@ import { headersOfSuccess, retryAfter, sharedHeaders } from "./headers.ts";
 
 type Codes = readonly string[];
 
-/** Writes the answers of operations, and gathers those and the headers that the document holds once. */
+/** Writes the answers of operations and collects shared answers and headers. */
 export class Responses {
   private readonly shared = new Map<CommonName, Json>();
   private readonly headers = new Map<string, Json>();
@@ -27,7 +27,7 @@ export class Responses {
     };
   }
 
-  /** By status: the operation's own answers, and what a request can meet on its way to it. */
+  /** By status. */
   responsesOf(route: Route): Json {
     const common = commonFailures(route);
     const codes = isCoded(route) ? errorCodesOf(route.dialect) : new Map<number, Codes>();
@@ -90,7 +90,7 @@ const eitherSchema = (...schemas: readonly Schema[]): Schema => ({ anyOf: schema
 const isCoded = ({ responses }: Route): boolean =>
   Object.values(responses).some(({ schema }) => Object.is(schema, codedFailure));
 
-/** `CodedFailure` with the codes that it has here. */
+/** `CodedFailure` with an enum of the codes. */
 function withCodes(schema: Schema, codes: Codes): Schema {
   if (codes.length === 0 || typeof schema === "boolean") return schema;
   if (schema.anyOf) {
@@ -103,7 +103,7 @@ function withCodes(schema: Schema, codes: Codes): Schema {
   return { ...failure, properties: { ...properties, code: { type: "string", enum: [...new Set(codes)] } } };
 }
 
-/** Of a failure that says more than others: it has a schema of its own. */
+/** The code of a more specific failure, which has a schema of its own. */
 function codeOf(schema: Schema): unknown {
   const code = typeof schema === "boolean" ? undefined : schema.properties?.code;
   return typeof code === "object" ? code.const : undefined;

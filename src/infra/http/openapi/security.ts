@@ -2,7 +2,6 @@ import type { AuthKind } from "../routing/caller.ts";
 import { type Route, scopeOf } from "../routing/route.ts";
 import type { Json } from "./components.ts";
 
-/** How callers make themselves known. */
 export const securitySchemes = {
   appKey: {
     type: "apiKey",
@@ -22,17 +21,16 @@ export const securitySchemes = {
 
 const bySession = [{ session: [] }, { sessionInQuery: [] }] as const;
 
-/** By the scopes that a key needs. An operation asks for one of the schemes of its list; none where anybody may call. */
+/** By authentication, given an App Key's scopes. A caller needs one of the listed schemes. */
 const security: Readonly<Record<AuthKind, (scopes: readonly string[]) => readonly Json[]>> = {
   "key-or-token": (appKey) => [{ appKey }, ...bySession],
   session: () => bySession,
   "key-or-session": (appKey) => [{ appKey }, ...bySession],
-  // A token in the body is a field of it: to this document nobody has to be known then.
+  // OpenAPI cannot express a token in the body, so the empty scheme allows anonymous requests.
   "key-or-body-token": (appKey) => [{ appKey }, { appKeyOfReports: appKey }, ...bySession, {}],
   none: () => [],
 };
 
-/** How a caller of the operation is known, and which scope an App Key needs for it. */
 export function securityOf(route: Route): readonly Json[] {
   const scope = scopeOf(route);
   return security[route.auth](scope === undefined ? [] : [scope]);

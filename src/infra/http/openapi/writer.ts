@@ -7,7 +7,7 @@ import { Components, type Json } from "./components.ts";
 import { Responses } from "./responses.ts";
 import { securityOf } from "./security.ts";
 
-/** A request that this service sends, to an address that somebody else serves. */
+/** A request that this service sends to another system. */
 export interface Webhook {
   readonly name: string;
   readonly method: "get" | "post";
@@ -17,7 +17,7 @@ export interface Webhook {
   readonly description: string;
   readonly parameters?: readonly WebhookParameter[];
   readonly body?: Schema;
-  /** What the other side answers. */
+  /** The other side's answers. */
   readonly responses: Readonly<Record<number, ResponseSpec>>;
 }
 
@@ -28,10 +28,10 @@ interface WebhookParameter {
   readonly schema: Schema;
 }
 
-/** By path in OpenAPI's notation, then by method. */
+/** By path in OpenAPI's syntax, then by method. */
 export type Paths = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
-/** Writes the parts of one document, and gathers what they refer to. */
+/** Writes the parts of a document and collects the components they refer to. */
 export class Writer {
   private readonly schemas = new Components();
   private readonly responses = new Responses(this.schemas);
@@ -118,7 +118,7 @@ export class Writer {
 
   private parameter(where: "path" | "query", name: string, property: Schema, required: boolean): Json {
     if (typeof property === "boolean") return { in: where, name, required, schema: property };
-    // Every parameter arrives as digits: that a number may be written so says nothing new.
+    // All parameters are strings, so "digits in a string" need not be documented.
     const { description, "x-numeric": _, ...schema } = property;
     return { in: where, name, required, ...(description && { description }), schema: this.schemas.schemaOf(schema) };
   }

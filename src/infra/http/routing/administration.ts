@@ -1,4 +1,4 @@
-/** What all routes below `/admin` have in common. */
+/** Settings of all routes below `/admin`. */
 export const administration = {
   tag: "Administration",
   auth: "key-or-session",

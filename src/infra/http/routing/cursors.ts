@@ -1,9 +1,8 @@
 import { InvalidInput } from "./dialect.ts";
 
-/** Longer ones were made by nobody here. */
+/** Longer than any cursor of this service. */
 const longestCursor = 200;
 
-/** The parameter `cursor` of a list. */
 export const cursorField = {
   type: "string",
   minLength: 1,
@@ -13,7 +12,7 @@ export const cursorField = {
 
 const mostOfPage = 100;
 
-/** The parameter `limit` of a list that has `usual` items on a page. Its value has to go through `limitOf`. */
+/** The parameter `limit`, with its default. Apply `limitOf` to its value. */
 export const limitField = (usual: number) =>
   ({
     type: "integer",
@@ -24,11 +23,11 @@ export const limitField = (usual: number) =>
 
 export const limitOf = (asked: number): number => Math.min(asked, mostOfPage);
 
-/** Where a page ends, as clients hand it back: opaque to them. */
+/** Encodes the position of a page's end, opaque to clients. */
 export const cursorOf = (...position: readonly number[]): string =>
   Buffer.from(position.join(".")).toString("base64url");
 
-/** The numbers of a cursor. Throws `InvalidInput` for one that was not made by `cursorOf` of so many. */
+/** Throws `InvalidInput` unless `cursorOf` made the cursor of so many numbers. */
 export function positionIn(cursor: string, length: number): number[] {
   const text = Buffer.from(cursor, "base64url").toString();
   const numbers = text.split(".").map((part) => (/^\d{1,16}$/.test(part) ? Number(part) : Number.NaN));

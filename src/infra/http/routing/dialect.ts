@@ -1,32 +1,32 @@
 import type { Context, Middleware } from "koa";
-import { Busy, DatabaseAway, DomainError } from "../../../kernel/errors.ts";
+import { Busy, DatabaseUnavailable, DomainError } from "../../../kernel/errors.ts";
 import { type TransportFailureName, transportFailures } from "./transport-failures.ts";
 
-/** A request that does not fit its schema; the message is written for the caller. */
+/** A request that does not fit its schema. The message is for the caller. */
 export class InvalidInput extends DomainError<"invalid_input"> {
   readonly code = "invalid_input";
 }
 
-/** A failure of the transport itself, worded alike on every endpoint of the specification: `{ message }`. */
+/** A failure outside of an endpoint's own words, with the body `{ message }`. */
 export class HttpProblem extends Error {
   constructor(
     readonly status: number,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
-    /** The JSON body where it is another than `{ message }`. */
+    /** The JSON body, if it is not `{ message }`. */
     readonly body: unknown = { message },
-    /** The JSON body for operations whose failures have codes; `body` where there is none. */
+    /** The JSON body for operations that answer failures with codes. */
     readonly codedBody: unknown = body,
   ) {
     const { stackTraceLimit } = Error;
-    // Nobody reads where it was thrown, and thousands a second may be.
+    // A stack trace is not needed and costly: an overload throws thousands per second.
     Error.stackTraceLimit = 0;
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
-/** @param message - where it says more than usual */
+/** @param message - replaces the usual one */
 export function transportProblem(
   name: TransportFailureName,
   headers: Readonly<Record<string, string>> = {},
@@ -36,10 +36,10 @@ export function transportProblem(
   return new HttpProblem(status, message, headers, { message }, coded(code, error));
 }
 
-/** A request that is turned away so that others can be answered: 429 where that is its caller's own doing, else 503. */
+/** Refuses a request to protect others: 429 if the caller caused it, else 503. */
 export class Refusal extends HttpProblem {
   constructor(
-    /** For metrics: few and fixed. */
+    /** A metric label: one of a few constants. */
     readonly reason: string,
     isOwnDoing: boolean,
     retryAfter: number,
@@ -52,38 +52,37 @@ export class Refusal extends HttpProblem {
   }
 }
 
-/** After which a client may come again where the database gave no connection. */
+/** `Retry-After` if the database cannot be reached. */
 const awaySeconds = 5;
 
-/** Only logs and metrics see it: nginx uses it for a client that hung up. */
+/** nginx's status for a client that left. Only logs and metrics see it. */
 const clientClosedRequest = 499;
 
 type Answer = readonly [status: number, body: unknown];
 
-/** How one endpoint words its failures: an answer for each that it expects, and one for all the rest. */
+/** How an endpoint words its failures: one answer for each expected failure, and one for all others. */
 export type Dialect<Failure extends DomainError> = {
   readonly [Code in Failure["code"]]: (error: Extract<Failure, { code: Code }>) => Answer;
 } & { readonly unexpected: (error: unknown) => Answer };
 
-/** Any endpoint's dialect; only the endpoint itself knows which failures it lists. */
 export type AnyDialect = { readonly unexpected: (error: unknown) => Answer };
 
-/** Of routes that no specification gives words of their own. */
+/** For routes whose failures no specification words. */
 export const plainDialect: AnyDialect = { unexpected: () => [500, { message: "Internal server error" }] };
 
-/** The body that many endpoints word a failure with: `failure` is its schema. */
+/** The body whose schema is `failure`. */
 export const failed = (error: string) => ({ success: false, error });
 
-/** The body of failures beyond the specification's endpoints: words for people, a code for programs. */
+/** The body of failures outside the specification: a text for people and a code for programs. */
 export const coded = (code: string, error: string) => ({ error, code });
 
-/** What operations with `coded` failures answer alike. */
+/** The failures that all operations with codes share. */
 export const codedDialect = {
   invalid_input: (error) => [400, coded("invalid_input", error.message)],
   unexpected: () => [500, coded("unexpected", "Error interno del servidor")],
 } as const satisfies Dialect<InvalidInput>;
 
-/** Stands before everything that may fail in a route, so that it is answered in the endpoint's own words. */
+/** Answers all errors of the route's later middleware in the endpoint's words. */
 export function answering(dialect: AnyDialect): Middleware {
   return async (ctx, next) => {
     try {
@@ -94,43 +93,43 @@ export function answering(dialect: AnyDialect): Middleware {
   };
 }
 
-/** The endpoint's words for a failure; one that it does not expect is reported. Throws what no endpoint words. */
+/** The endpoint's words for an error. Unexpected errors are reported; failures outside of its words are thrown. */
 export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Answer {
   const answers = dialect as Partial<Record<string, (error: never) => Answer>>;
   const isWorded = error instanceof DomainError || (error instanceof HttpProblem && "code" in error);
   const answer = isWorded ? answers[String(error.code)] : undefined;
   if (answer && error instanceof HttpProblem) ctx.set(error.headers);
   if (answer) return answer(error as never);
-  // The caller's mistake, also where an endpoint has no words for any.
+  // Invalid input is the caller's mistake, even if the endpoint has no words for it.
   if (error instanceof InvalidInput) {
     return [400, ctx.state.saysCodes ? coded(error.code, error.message) : { message: error.message }];
   }
   if (error instanceof HttpProblem) throw error;
   if (error instanceof Busy) throw refusalOf(error);
   if (ctx.state.breakingOff?.aborted) throw new HttpProblem(clientClosedRequest, "Client closed request");
-  const isAway = error instanceof DatabaseAway && mayRepeat(error, ctx);
-  // Shed, which metrics count, and not a failure.
+  const isAway = error instanceof DatabaseUnavailable && mayRepeat(error, ctx);
+  // A deliberate refusal, not an error to log.
   if (isAway && error.cause instanceof Busy) throw new Refusal(error.cause.what, false, awaySeconds);
   ctx.app.emit("error", error, ctx);
   if (isAway) throw transportProblem("unavailable", { "Retry-After": String(awaySeconds) });
   return dialect.unexpected(error);
 }
 
-/** How a handler takes being called again after it failed: like the first time, or with another message sent. */
+/** Whether it is harmless to run the handler again after a failure, or would do something twice. */
 export type Repeating = "harmless" | "harmful";
 
 /**
- * What is answered with `Retry-After` is sent again. Until its handler runs, a request was only read; one that may have
- * sent a message by the time the database went away is answered in the endpoint's words.
+ * Whether to answer `Retry-After`, after which clients repeat the request. Before the handler runs, the request has only
+ * been read. A handler that may have sent a message must not be repeated.
  */
-function mayRepeat({ mayHaveRun, isBeforeAll }: DatabaseAway, ctx: Context): boolean {
+function mayRepeat({ mayHaveRun, isBeforeAll }: DatabaseUnavailable, ctx: Context): boolean {
   const repeating: Repeating | undefined = ctx.state.repeating;
   return isBeforeAll || repeating === undefined || (repeating === "harmless" && !mayHaveRun);
 }
 
 const refusalOf = ({ what, isOwnDoing, retryAfter }: Busy): Refusal => new Refusal(what, isOwnDoing, retryAfter);
 
-/** Sets the header directly: through `ctx.type` Koa would look the type up for each answer. */
+/** Sets the header directly, since `ctx.type` would look the type up each time. */
 export function sendJson(ctx: Context, status: number, body: unknown): void {
   ctx.status = status;
   ctx.res.setHeader("Content-Type", "application/json; charset=utf-8");

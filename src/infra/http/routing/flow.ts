@@ -1,8 +1,8 @@
 import { Stream } from "node:stream";
 import type { Context, Middleware } from "koa";
-import type { FairGate } from "../../../kernel/fair-gate.ts";
+import type { FairQueue } from "../../../kernel/fair-queue.ts";
 
-/** Characters from which on an answer counts as long: its client may take its time. */
+/** Characters. A longer answer can take its client a while to read. */
 const longAnswer = 64 * 1024;
 
 export const isLong = (body: unknown): boolean =>
@@ -11,7 +11,7 @@ export const isLong = (body: unknown): boolean =>
 /** The client closed its connection before it had the whole answer. */
 export class ClientGone extends Error {}
 
-/** Aborted when the client breaks off; made when it is first asked for. */
+/** Aborted when the client leaves. Created on first use. */
 export function breakingOff(ctx: Context): AbortSignal {
   const { state, res } = ctx;
   if (state.breakingOff) return state.breakingOff;
@@ -24,13 +24,13 @@ export function breakingOff(ctx: Context): AbortSignal {
   return gone.signal;
 }
 
-/** Has a request wait for its business's turn. Its place is free again once the whole answer is sent, or its client gone. */
-export function throughLane(laneOf: (ctx: Context) => FairGate | undefined): Middleware {
+/** Waits for the business's place in a lane, and frees it when the answer is sent or the client has left. */
+export function throughLane(laneOf: (ctx: Context) => FairQueue | undefined): Middleware {
   return async (ctx, next) => {
     const lane = laneOf(ctx);
     if (!lane) return next();
     const { businessId } = ctx.state.caller;
-    const leave = lane.enterNow(businessId) ?? (await lane.enter(businessId, breakingOff(ctx)));
+    const leave = lane.tryAcquire(businessId) ?? (await lane.acquire(businessId, breakingOff(ctx)));
     try {
       await next();
     } catch (error) {
@@ -43,8 +43,8 @@ export function throughLane(laneOf: (ctx: Context) => FairGate | undefined): Mid
 }
 
 /**
- * Calls back once, when the answer is sent or its connection is gone. Of several requests on one connection Node closes
- * only the answer whose turn it is.
+ * Calls back once, when the answer is sent or the connection is closed. With pipelining, Node closes only the response
+ * whose turn it is, hence both events.
  */
 function whenOver({ req, res }: Context, callback: () => void): void {
   if (res.closed || req.socket.destroyed) {
@@ -53,7 +53,7 @@ function whenOver({ req, res }: Context, callback: () => void): void {
   }
   let isOver = false;
   const over = () => {
-    // Where one of the two brings the other about, taking away its listener comes too late.
+    // One event can cause the other before its listener is removed.
     if (isOver) return;
     isOver = true;
     res.off("close", over);

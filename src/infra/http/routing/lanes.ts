@@ -1,38 +1,37 @@
-import { FairGate, type FairGateSettings } from "../../../kernel/fair-gate.ts";
+import { FairQueue, type FairQueueSettings } from "../../../kernel/fair-queue.ts";
 
 /**
- * Kinds of slow work. Of each kind only so much runs at a time in one process, and of one business less: two cores are
- * filled by four reports, and what is answered in milliseconds has to find them free. `uploads`, `bodies`, `imports` and `exports`
- * are slow because their clients may be, `platform` and `ads` because the platforms may be. Long pages and searches in texts are
- * `longReads`: they take ten times as long as the others. Changes of a business's `records` wait for each other in the
- * database, and are not to wait there with all the connections that the business may have.
+ * Limits of slow work in one process, in all and per business, so that fast requests find free cores and connections.
+ * `uploads`, `bodies`, `imports` and `exports` depend on clients, `platform` and `ads` on platforms. `longReads` are long
+ * pages and text searches. Changes of `records` of one business wait for each other in the database; more of them would
+ * hold all of its connections.
  */
 const settings = {
-  reports: { width: 3, widthOfOne: 1, queueOfOne: 40, queue: 400, waitMs: 15_000 },
-  counts: { width: 12, widthOfOne: 6, queueOfOne: 100, queue: 1_000, waitMs: 5_000 },
-  longReads: { width: 4, widthOfOne: 1, queueOfOne: 100, queue: 1_000, waitMs: 5_000 },
-  exports: { width: 16, widthOfOne: 2, queueOfOne: 20, queue: 200, waitMs: 15_000 },
-  campaigns: { width: 4, widthOfOne: 1, queueOfOne: 20, queue: 200, waitMs: 30_000 },
-  imports: { width: 4, widthOfOne: 1, queueOfOne: 4, queue: 100, waitMs: 15_000 },
-  records: { width: 64, widthOfOne: 6, queueOfOne: 100, queue: 1_000, waitMs: 15_000 },
-  bodies: { width: 8, widthOfOne: 2, queueOfOne: 20, queue: 200, waitMs: 30_000 },
-  uploads: { width: 128, widthOfOne: 16, queueOfOne: 64, queue: 512, waitMs: 30_000 },
-  platform: { width: 256, widthOfOne: 64, queueOfOne: 256, queue: 2_000, waitMs: 10_000 },
-  ads: { width: 32, widthOfOne: 4, queueOfOne: 40, queue: 400, waitMs: 15_000 },
-} as const satisfies Record<string, Omit<FairGateSettings, "name">>;
+  reports: { width: 3, widthPerKey: 1, queuePerKey: 40, queue: 400, waitMs: 15_000 },
+  counts: { width: 12, widthPerKey: 6, queuePerKey: 100, queue: 1_000, waitMs: 5_000 },
+  longReads: { width: 4, widthPerKey: 1, queuePerKey: 100, queue: 1_000, waitMs: 5_000 },
+  exports: { width: 16, widthPerKey: 2, queuePerKey: 20, queue: 200, waitMs: 15_000 },
+  campaigns: { width: 4, widthPerKey: 1, queuePerKey: 20, queue: 200, waitMs: 30_000 },
+  imports: { width: 4, widthPerKey: 1, queuePerKey: 4, queue: 100, waitMs: 15_000 },
+  records: { width: 64, widthPerKey: 6, queuePerKey: 100, queue: 1_000, waitMs: 15_000 },
+  bodies: { width: 8, widthPerKey: 2, queuePerKey: 20, queue: 200, waitMs: 30_000 },
+  uploads: { width: 128, widthPerKey: 16, queuePerKey: 64, queue: 512, waitMs: 30_000 },
+  platform: { width: 256, widthPerKey: 64, queuePerKey: 256, queue: 2_000, waitMs: 10_000 },
+  ads: { width: 32, widthPerKey: 4, queuePerKey: 40, queue: 400, waitMs: 15_000 },
+} as const satisfies Record<string, Omit<FairQueueSettings, "name">>;
 
 export type LaneName = keyof typeof settings;
-export type Lanes = Readonly<Record<LaneName, FairGate>>;
+export type Lanes = Readonly<Record<LaneName, FairQueue>>;
 
-/** More rows than these on a page, or before it, make a long read. */
+/** Larger pages, and pages behind more rows, are long reads. */
 const shortPage = 20;
 const skippedRows = 1_000;
 
-/** A short page near the beginning takes no longer than one order, and waits for no turn. */
+/** Short pages near the beginning are fast and need no lane. */
 export const laneOfPage = ({ limit = 0, page = 1 }: Readonly<Record<string, unknown>>): LaneName | undefined =>
   Number(limit) > shortPage || (Number(page) - 1) * shortPage > skippedRows ? "longReads" : undefined;
 
 export const openLanes = (): Lanes =>
   Object.fromEntries(
-    Object.entries(settings).map(([name, each]) => [name, new FairGate({ name, ...each })]),
+    Object.entries(settings).map(([name, each]) => [name, new FairQueue({ name, ...each })]),
   ) as unknown as Lanes;

@@ -14,11 +14,11 @@ const ajv = new Ajv2020({
 for (const keyword of [...extensionKeywords, "example"]) ajv.addKeyword(keyword);
 
 /**
- * Compiles a schema once; the parser returns typed input or throws `InvalidInput` that words the first
- * wrong field, in the order in which the schema lists them.
+ * Compiles a schema. The parser returns typed input, or throws `InvalidInput` about the first wrong field in the schema's
+ * order.
  *
- * @param texts - true for paths and queries, where every value arrives as a string
- * @param streamed - arrays of the input that are a `StreamedArray`
+ * @param texts - true for paths and queries, where all values are strings
+ * @param streamed - names of arrays that are a `StreamedArray`
  */
 export function parser<const S extends SomeObjectSchema>(
   given: S,
@@ -41,7 +41,6 @@ export function parser<const S extends SomeObjectSchema>(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is wrong with one field; undefined where nothing is. */
 type Check = (value: unknown) => WrongElement | undefined;
 
 function without({ properties, ...schema }: ObjectSchema, names: readonly string[]): object {
@@ -51,7 +50,7 @@ function without({ properties, ...schema }: ObjectSchema, names: readonly string
   };
 }
 
-/** An array that streams was looked at element by element: its length is what is left to be looked at. */
+/** The elements of a streamed array were checked while they arrived; only its length is checked here. */
 function checkOf(property: Schema): Check {
   const isValid: ValidateFunction = ajv.compile(withoutDefault(property));
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = typeof property === "object" ? property : {};
@@ -65,8 +64,8 @@ function checkOf(property: Schema): Check {
 }
 
 /**
- * The error for the caller: the first one. For an `anyOf` it is that of an alternative which takes values of this
- * type; if none does, it names the types that are taken.
+ * The error to report: the first one. For an `anyOf`, it is the error of the alternative with the value's type, or else
+ * all allowed types.
  */
 function telling(errors: readonly ErrorObject[]): WrongElement | undefined {
   const either = errors.at(-1);
@@ -80,7 +79,7 @@ function telling(errors: readonly ErrorObject[]): WrongElement | undefined {
   return { ...either, keyword: "type", params: { anyOf: wrongTypes.flatMap(({ params }) => params.type) } };
 }
 
-/** How the elements of each of these arrays are looked at while they arrive. */
+/** Checks for the elements of streamed arrays, by the arrays' names. */
 export function elementChecks(schema: ObjectSchema, streamed: readonly string[]): ReadonlyMap<string, CheckElements> {
   return new Map(
     streamed.map((name) => {
@@ -105,15 +104,15 @@ const booleans = new Map([
   ["false", false],
 ]);
 
-/** Reads digits (and, in paths and queries, true and false) where the schema wants a number or a boolean. */
+/** Converts strings to the numbers and booleans that the schema wants. */
 function numberReader(schema: ObjectSchema, texts: boolean): (raw: unknown) => unknown {
   const fields = Object.entries(schema.properties).flatMap(([name, property]) => {
     if (typeof property !== "object" || !(texts || property["x-numeric"])) return [];
     const types: readonly unknown[] = [property.type].flat();
-    // A parameter that is given once comes without its list.
+    // A parameter that is given once is a string instead of a list.
     if (texts && types.includes("array")) return [{ name, read: (value: string): unknown => [value] }];
     const isNumber = types.includes("integer") || types.includes("number");
-    // An id is written in digits alone.
+    // Ids contain only digits.
     const digits = property["x-numeric"] ? /^[0-9]{1,16}$/ : /^-?[0-9]{1,300}(\.[0-9]{1,300})?$/;
     if (isNumber) return [{ name, read: (value: string): unknown => (digits.test(value) ? Number(value) : value) }];
     return types.includes("boolean") ? [{ name, read: (value: string): unknown => booleans.get(value) ?? value }] : [];
@@ -129,7 +128,7 @@ function numberReader(schema: ObjectSchema, texts: boolean): (raw: unknown) => u
   };
 }
 
-/** Asks the fields one by one for the first that is missing or wrong, and words it. */
+/** Words the first missing or wrong field. */
 function explainer(schema: ObjectSchema, texts: boolean): (input: unknown) => string | undefined {
   const required = new Set(schema.required ?? []);
   const checks = Object.entries(schema.properties).map(([name, property]) => ({
@@ -152,7 +151,7 @@ function explainer(schema: ObjectSchema, texts: boolean): (input: unknown) => st
   };
 }
 
-/** Ajv refuses a default at the root, where a field stands once it is asked alone. */
+/** Ajv refuses a default at the root of a schema. */
 function withoutDefault(property: Schema): object | boolean {
   if (typeof property === "boolean") return property;
   const { default: _, ...rest } = property;
@@ -174,16 +173,16 @@ function wording(
   const keyword = error?.keyword ?? "required";
   const words = typeof property === "object" ? property["x-error"] : undefined;
   const own = typeof words === "object" ? words[keyword] : tooMuch.has(keyword) ? undefined : words;
-  // `{field}` stands for the path of the wrong value inside the field.
+  // `{field}` is replaced by the path of the wrong value.
   if (own !== undefined) return own.replace("{field}", fieldPath(name, error));
-  // What a text was read as is a number, only not one that is meant.
+  // A number outside of its limits was a string to the caller.
   if (texts && typeof value === "number") return `${name} no es válido`;
   if (value === "" && keyword === "minLength" && !isRequired) return `${name} no puede estar vacío`;
-  // A parameter is one text to its caller, also where it may be given several times.
+  // A repeatable parameter is a single value to its caller.
   return `${texts ? name : fieldPath(name, error)} ${complaint(keyword, error)}`;
 }
 
-/** Characters. The path of a field may hold keys of the caller, which can be long. */
+/** In characters. A path may contain the caller's own keys. */
 const longestPath = 100;
 
 const fieldPath = (name: string, error: WrongElement | undefined): string =>
@@ -195,7 +194,7 @@ const fieldPath = (name: string, error: WrongElement | undefined): string =>
 function complaint(keyword: string, error: WrongElement | undefined): string {
   if (keyword === "required") return error ? `debe tener ${error.params.missingProperty}` : "es requerido";
   if (keyword === "type") {
-    // Several types of an `anyOf` are all named, of any other field the first.
+    // All types of an `anyOf` are named, otherwise only the first.
     const { type, anyOf = [type].flat().slice(0, 1) } = (error?.params ?? {}) as { type?: unknown; anyOf?: unknown[] };
     const names = anyOf.filter((each) => each !== "null").map((each) => typeNames[String(each)] ?? "válido");
     return `debe ser ${[...new Set(names)].join(" o ")}`;
@@ -228,7 +227,7 @@ const typeNames: Record<string, string> = {
   boolean: "un booleano",
 };
 
-/** Refuses U+0000, which PostgreSQL holds neither in text nor in JSON. Names the field of `input` that has it. */
+/** Refuses U+0000, which PostgreSQL cannot store, and names the field. */
 export function refuseNullCharacter(input: unknown): void {
   if (!hasNullCharacter(input)) return;
   const fields = isRecord(input) ? Object.entries(input) : [];
@@ -236,7 +235,7 @@ export function refuseNullCharacter(input: unknown): void {
   throw new InvalidInput(field === undefined ? "La solicitud no es válida" : `${field} no es válido`);
 }
 
-/** Called for JSON of `mostLevels` at most. */
+/** The input has at most `mostLevels` levels. */
 function hasNullCharacter(input: unknown): boolean {
   if (typeof input === "string") return input.includes("\0");
   if (typeof input !== "object" || input === null) return false;

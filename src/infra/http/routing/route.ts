@@ -20,22 +20,20 @@ export interface Call<Params, Query, Body, Caller> extends Input<Params, Query, 
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
   readonly ip: string;
-  /** Path and query, as they were called. */
   readonly url: string;
   readonly isHttps: boolean;
-  /** Aborted when the client breaks off before it has the whole answer: for work that takes long. */
+  /** Aborted when the client leaves; for long work. */
   readonly signal: AbortSignal;
 }
 
-/** What a handler answers when it is not simply 200 with a JSON body. */
+/** An answer other than 200 with JSON. */
 export class Reply {
   constructor(
     readonly status: number,
-    /** Sent as JSON; with `type` given, as it is. */
+    /** Sent as JSON, or unchanged if `type` is given. */
     readonly body: unknown,
     readonly headers: Readonly<Record<string, string>> = {},
     readonly type?: string,
-    /** Each a whole `Set-Cookie`. */
     readonly cookies: readonly string[] = [],
   ) {}
 }
@@ -44,15 +42,14 @@ export interface ResponseSpec {
   readonly description: string;
   readonly schema?: Schema;
   readonly type?: string;
-  /** What else it can be, as the header `Accept` says. */
+  /** Further types, which the header `Accept` selects. */
   readonly otherTypes?: readonly string[];
-  /** What each header says, by its name. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What is known of a request before its body. */
+/** A request before its body is read. */
 export interface RequestHead {
-  /** Decoded, and not checked. */
+  /** Decoded but not validated. */
   readonly params: Readonly<Record<string, string>>;
   readonly headers: IncomingHttpHeaders;
   readonly ip: string;
@@ -60,56 +57,54 @@ export interface RequestHead {
 
 interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
-  /** In the router's notation, `/things/:id`. */
+  /** In the router's syntax: `/things/:id`. */
   readonly path: string;
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
-  /** The rules of the operation, numbered as comments cite them. */
+  /** Numbered rules for the API document. */
   readonly rules?: readonly (readonly [number: string, rule: string])[];
   readonly auth: Auth;
   /**
-   * Of routes without `auth` that take large bodies: throws for a request whose head does not prove where it comes from,
-   * before anything of its body is read. Returns whose share of memory the body counts against.
+   * For anonymous routes with large bodies: throws if the headers do not prove the request's origin, before the body is
+   * read. Returns the key of its memory budget.
    */
   readonly admitHead?: (head: RequestHead) => Promise<string> | string;
-  /** Refusals on the way to it are `{ error, code }`, as they are for every `key-or-session`. */
+  /** Failures before the handler are `{ error, code }`, as for `key-or-session`. */
   readonly codes?: true;
   readonly params?: Params;
   readonly query?: Query;
   /**
-   * `raw` hands over the bytes as they came, `multipart` the one file of a form while it arrives, `csv` the text of a CSV
-   * file while it arrives; its handler may answer with a stream while it reads on.
+   * `raw` gives the bytes, `multipart` the file of a form and `csv` the text of a CSV file. The last two are streamed, and
+   * the answer may begin before they are complete.
    */
   readonly body?: Body;
-  /** What a `raw` body holds, for the document alone: nothing is checked by it. */
+  /** The schema of a `raw` body, only for the document. */
   readonly rawSchema?: Schema;
-  /** The type of a body that `rawSchema` describes; JSON unless given. */
+  /** Its content type; JSON unless given. */
   readonly rawType?: string;
-  /** Arrays of the body that may be large: its handler gets each as a `StreamedArray`. */
+  /** Arrays of the body that may be large and become a `StreamedArray`. */
   readonly streams?: readonly string[];
-  /** Bytes; the configured default otherwise. */
+  /** In bytes; the configured limit unless given. */
   readonly bodyLimit?: number;
-  /** What an App Key must be good for: `read` for GET unless given. Users are bound by their roles alone. */
+  /** The scope that an App Key needs; `read` for GET unless given. Users need none. */
   readonly scope?: Auth extends "none" | "session" ? never : Scope;
-  /** Users of other roles are refused: 403 with the code `forbidden`. */
   readonly forAdministrators?: true;
-  /** Takes the header `Idempotency-Key`, whose keys are those of the caller. */
+  /** Accepts the header `Idempotency-Key`. */
   readonly idempotent?: Auth extends "none" ? never : true;
-  /** Takes the header `If-Match`, which its handler reads with `ifMatchOf`. */
+  /** Accepts the header `If-Match`, which the handler reads with `ifMatchOf`. */
   readonly conditional?: true;
-  /** Whose rate its requests count against: the caller's unless given; `none` where few addresses ask for many. */
+  /** `none` for routes that a few addresses call often; `caller` unless given. */
   readonly rateLimit?: "caller" | "none";
-  /** How many requests it counts for in the rate of its caller; 1 unless given. */
+  /** The number of requests that it counts as; 1 unless given. */
   readonly cost?: number;
-  /** The slow work that it is: only so much of a kind runs at a time, shared among businesses. */
+  /** The kind of slow work, which is limited per process and business. */
   readonly lane?:
     | LaneName
     | ((query: Readonly<Record<string, unknown>>, headers: IncomingHttpHeaders) => LaneName | undefined);
   readonly responses: Readonly<Record<number, ResponseSpec>>;
 }
 
-/** Bodies that no schema describes. */
 export type RawBody = "raw" | "multipart" | "csv";
 
 type BodyOf<Body, Streams extends string> = Body extends "raw"
@@ -138,36 +133,36 @@ export interface RouteSpec<
   Streams extends string,
 > extends RouteOf<Params, Query, Body, Auth> {
   readonly streams?: readonly Streams[];
-  /** What no schema can say of the input: the complaint about it, looked for before the business is. */
+  /** Checks what a schema cannot express, before the business is checked. */
   complaint?(input: Input<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>>): string | undefined;
-  /** Of an `idempotent` operation: whom its answer speaks of, with whose data it is erased; null for no contact. */
+  /** For `idempotent` routes: the contact that the answer is about. The stored answer is erased with the contact. */
   about?(input: Input<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>>, reply: Reply): AnswerAbout | null;
   handle(call: Call<Infer<Params>, Infer<Query>, BodyOf<Body, Streams>, Callers[Auth]>): Promise<unknown> | unknown;
 }
 
-/** The fields of a schema that hold the id of a business: `body.businessId`. */
+/** The schema's fields that hold the id of a business, such as `body.businessId`. */
 type BusinessFields<Where extends string, S> = S extends { readonly properties: infer Fields }
   ? {
       [F in keyof Fields & string]: Fields[F] extends { "x-entity": "business" } ? `${Where}.${F}` : never;
     }[keyof Fields & string]
   : never;
 
-/** A route that names a business says in which field, and words what it answers where it is not the caller's. */
+/** A route with such a field must name it and word the failure for another business. */
 type Guard<Field extends string> = [Field] extends [never]
   ? { readonly ownBusiness?: never; readonly dialect: AnyDialect }
   : { readonly ownBusiness: Field; readonly dialect: Dialect<BusinessNotFound> };
 
-/** A route as the router, the document and the isolation test see it. */
+/** A route without its handler's types. */
 export interface Route extends RouteOf<ObjectSchema, ObjectSchema, ObjectSchema | RawBody, AuthKind> {
   readonly dialect: AnyDialect;
-  /** The field that names a business: any other than the caller's is `BusinessNotFound`. */
+  /** If this field is not the caller's business, the route throws `BusinessNotFound`. */
   readonly ownBusiness?: string;
   complaint?(input: Input<never, never, never>): string | undefined;
   about?(input: Input<never, never, never>, reply: Reply): AnswerAbout | null;
   handle(call: Call<never, never, never, never>): Promise<unknown> | unknown;
 }
 
-/** What an App Key must be good for to call this; undefined where no key is taken. */
+/** The scope that an App Key needs; undefined if the route takes no key. */
 export function scopeOf({ auth, scope, method, operationId }: Route): Scope | undefined {
   if (auth === "none" || auth === "session") return undefined;
   const needed = scope ?? (method === "get" ? "read" : undefined);
@@ -175,14 +170,10 @@ export function scopeOf({ auth, scope, method, operationId }: Route): Scope | un
   return needed;
 }
 
-/**
- * Operations beyond the specification's endpoints, which take an App Key or a session token, or say so themselves: what
- * turns a request away on its way to one of them is `{ error, code }`, not `{ message }`.
- */
+/** Whether failures before the handler are `{ error, code }` instead of `{ message }`. */
 export const saysCodes = ({ auth, codes }: Pick<Route, "auth" | "codes">): boolean =>
   auth === "key-or-session" || codes === true;
 
-/** Types the handler by the route's schemas. */
 export function defineRoute<
   const Auth extends AuthKind,
   const Params extends SomeObjectSchema | undefined = undefined,

@@ -26,23 +26,23 @@ import { type Call, Reply, type Route, saysCodes, scopeOf } from "./route.ts";
 
 export interface RouterParts {
   readonly authenticators: Authenticators;
-  /** Runs once the caller is known, or at once where nobody has to be. */
+  /** Runs after authentication. */
   readonly limitRate: LimitRate;
-  /** Throws `Busy` where a request of this business had better not begin. */
+  /** Throws `Busy` if the database is overloaded. */
   readonly admit?: (businessId: number) => void;
-  /** Shares slow work among businesses; lanes of their own unless given. */
+  /** Limits for slow work; new ones unless given. */
   readonly lanes?: Lanes;
-  /** Bounds what all bodies together hold of memory; unbounded unless given. */
+  /** Limits the bytes of bodies in memory; no limit unless given. */
   readonly boundBytes?: BoundBytes;
-  /** Bytes of a body unless its route says otherwise. */
+  /** In bytes, for routes without a limit of their own. */
   readonly bodyLimit: number;
-  /** Milliseconds in which a body that is read whole must have arrived; `bodyMs` unless given. */
+  /** Milliseconds until a body must be complete; `bodyMs` unless given. */
   readonly bodyMs?: number;
-  /** Needed where a route is `idempotent`. */
+  /** Required if a route is `idempotent`. */
   readonly idempotency?: IdempotencyStore;
 }
 
-/** A router for each first part of a path: a request is compared only with the routes that begin like it. */
+/** One router per first path segment, so that a request is matched against few routes. */
 export function createRouter(routes: readonly Route[], parts: RouterParts): Middleware {
   const all = { lanes: openLanes(), ...parts };
   const routers = new Map<string, Router>();
@@ -56,7 +56,7 @@ export function createRouter(routes: readonly Route[], parts: RouterParts): Midd
   return (ctx, next) => (ready.get(startOf(ctx.path)) ?? passOn)(ctx, next);
 }
 
-/** Paths are the same in capitals. */
+/** Paths are not case-sensitive. */
 function startOf(path: string): string {
   const end = path.indexOf("/", 1);
   return (end === -1 ? path : path.slice(0, end)).toLowerCase();
@@ -64,60 +64,46 @@ function startOf(path: string): string {
 
 const passOn: Middleware = (_ctx, next) => next();
 
-/** Put together once, not at each request; the last of them answers. */
+/** Composed once instead of per request. */
 const inTurn = (chain: readonly Middleware[]): Middleware =>
   chain.reduceRight((rest, each) => (ctx, next) => each(ctx, () => rest(ctx, next)));
 
 function chainOf(route: Route, parts: RouterParts & { readonly lanes: Lanes }): Middleware[] {
-  const { admit, boundBytes } = parts;
+  const { admit, boundBytes, lanes } = parts;
+  const { auth, admitHead, body, lane } = route;
   const limit = route.bodyLimit ?? parts.bodyLimit;
-  const authenticate = route.auth === "none" ? [] : [unshared(parts.authenticators[route.auth])];
-  const { admitHead } = route;
-  const proven = admitHead === undefined ? [] : [admittedBy(admitHead)];
   const scope = scopeOf(route);
-  const scoped = scope === undefined ? [] : [onlyKeysFor(scope)];
-  const administrators = route.forAdministrators ? [onlyAdministrators] : [];
   const arrival = arrivalOf(route);
-  const bytes =
-    boundBytes && route.body !== undefined ? [boundBytes(limit, arrival !== undefined || route.body === "csv")] : [];
-  const body = route.body === undefined ? [] : [bodyOf(route, route.body, parts)];
-  const keep = typeof route.body === "string" ? [keepBody] : [];
-  const limitRate = route.rateLimit === "none" ? [] : [parts.limitRate(route.cost ?? 1)];
-  const admitted = admit && route.auth !== "none" ? [admitting(admit)] : [];
-  const { lanes } = parts;
-  const { lane: of } = route;
-  const lane =
-    of === undefined
-      ? []
-      : [throughLane((ctx) => laneAmong(lanes, typeof of === "string" ? of : of(ctx.query, ctx.req.headers)))];
-  const arriving = arrival && route.auth !== "none" ? [throughLane(() => lanes[arrival])] : [];
-  return [
-    ...(saysCodes(route) ? [sayingCodes] : []),
+  const laneOf = ({ query, req }: Context) => {
+    const name = typeof lane === "function" ? lane(query, req.headers) : lane;
+    return name && lanes[name];
+  };
+  const chain = [
+    saysCodes(route) && sayingCodes,
     answering(route.dialect),
-    ...keep,
-    ...authenticate,
-    ...scoped,
-    ...administrators,
-    ...limitRate,
-    ...admitted,
-    ...proven,
-    ...bytes,
-    ...arriving,
-    ...body,
-    ...lane,
+    typeof body === "string" && keepBody,
+    auth !== "none" && unshared(parts.authenticators[auth]),
+    scope && onlyKeysFor(scope),
+    route.forAdministrators && onlyAdministrators,
+    route.rateLimit !== "none" && parts.limitRate(route.cost ?? 1),
+    admit && auth !== "none" && admitting(admit),
+    admitHead && admittedBy(admitHead),
+    body && boundBytes?.(limit, arrival !== undefined || body === "csv"),
+    arrival && auth !== "none" && throughLane(() => lanes[arrival]),
+    body && bodyOf(route, body, parts),
+    lane && throughLane(laneOf),
     handling(route, parts),
-  ] as Middleware[];
+  ];
+  return chain.filter((each) => typeof each === "function") as Middleware[];
 }
 
-const laneAmong = (lanes: Lanes, name: LaneName | undefined) => name && lanes[name];
-
-/** The lane of bodies that take as long as their clients like, and are no more than a piece at a time in memory. */
+/** The lane for bodies that arrive slowly but need little memory. */
 function arrivalOf({ body, streams }: Route): LaneName | undefined {
   if (body === "multipart") return "uploads";
   return streams === undefined ? undefined : "bodies";
 }
 
-/** Before anything of the request costs more than knowing its caller. */
+/** Comes right after authentication, before anything expensive. */
 function admitting(admit: (businessId: number) => void): Middleware {
   return (ctx, next) => {
     admit(ctx.state.caller.businessId);
@@ -125,7 +111,6 @@ function admitting(admit: (businessId: number) => void): Middleware {
   };
 }
 
-/** A key without the scope is refused alike by every operation. */
 const onlyKeysFor =
   (scope: Scope): Middleware =>
   (ctx, next) => {
@@ -147,19 +132,19 @@ const admittedBy =
     return next();
   };
 
-/** These bytes are no JSON to look for a token in. */
+/** The body is not JSON and cannot contain a token. */
 const keepBody: Middleware = (ctx, next) => {
   ctx.state.keepsBody = true;
   return next();
 };
 
-/** Stands before everything else: what turns the request away on its way has a code as well. */
+/** Comes first, so that all failures get a code. */
 const sayingCodes: Middleware = (ctx, next) => {
   ctx.state.saysCodes = true;
   return next();
 };
 
-/** What somebody has to show a key for is for no shared cache, unless the route says so itself. */
+/** Authenticated answers must not be stored in shared caches, unless the route sets its own header. */
 function unshared(authenticate: Middleware): Middleware {
   return (ctx, next) => {
     ctx.res.setHeader("Cache-Control", "private, no-store");
@@ -211,7 +196,7 @@ function handling(route: Route, parts: RouterParts): Middleware {
 
 type AnyCall = Call<never, never, never, never>;
 
-/** Works out what few handlers ask for when they do. */
+/** Computes rarely used fields on demand. */
 class CallOf implements Call<unknown, unknown, unknown, unknown> {
   readonly caller: unknown;
 
@@ -245,7 +230,7 @@ class CallOf implements Call<unknown, unknown, unknown, unknown> {
   }
 }
 
-/** Any business but the caller's own is one that does not exist. */
+/** Other businesses are answered like businesses that do not exist. */
 function ownBusinessOf({ ownBusiness }: Route): ((call: AnyCall) => void) | undefined {
   if (ownBusiness === undefined) return undefined;
   const [where, field] = ownBusiness.split(".") as ["params" | "query" | "body", string];
@@ -256,7 +241,7 @@ function ownBusinessOf({ ownBusiness }: Route): ((call: AnyCall) => void) | unde
   };
 }
 
-/** What sends a message, or makes something anew each time, takes an Idempotency-Key. GET changes nothing. */
+/** Routes that send or create something take an Idempotency-Key. */
 function repeatingOf({ method, idempotent }: Route): Repeating | undefined {
   if (method === "get") return undefined;
   return idempotent ? "harmful" : "harmless";
@@ -273,7 +258,7 @@ function send(ctx: Context, { status, headers, type, body, cookies }: Reply): vo
   if (type === "text/html") for (const [name, value] of pageHeaders) ctx.res.setHeader(name, value);
   const { Vary, ...others } = headers;
   ctx.set(others);
-  // Beside what else the answer depends on.
+  // `Vary` is extended, not replaced.
   if (Vary) ctx.vary(Vary);
   if (type === undefined) {
     sendJson(ctx, status, body);

@@ -2,34 +2,33 @@ import type { ExtendedJSONSchema, FromSchema, JSONSchema } from "json-schema-to-
 import { maxId } from "../../../kernel/ids.ts";
 
 interface Extension extends Record<string, unknown> {
-  /** What an id names. The isolation test puts other businesses' ids into every place that is marked so. */
+  /** The kind of record an id names. The isolation test replaces such ids with those of other businesses. */
   "x-entity"?: string;
-  /** The endpoint's own words for a wrong value: one for each failing keyword, or one text for all but too much. */
+  /** The endpoint's own words for a wrong value, per failing keyword or for all but exceeded limits. */
   "x-error"?: string | Readonly<Record<string, string>>;
-  /** Where the specification says "must be numeric": digits in a string count as the number they spell. */
+  /** Strings of digits are accepted as numbers. */
   "x-numeric"?: boolean;
-  /** The name under which the documents hold the schema; see `named`. */
+  /** The schema's name in the API documents; see `named`. */
   "x-component"?: string;
 }
 
 export type Schema = ExtendedJSONSchema<Extension>;
 export type ObjectSchema = Exclude<Schema, boolean> & { readonly properties: Readonly<Record<string, Schema>> };
-/** What bounds a type parameter: the compiler gives up on inferring one that `Schema` bounds. */
+/** Bounds type parameters: with `Schema` as the bound, the compiler gives up. */
 export interface SomeObjectSchema {
   readonly type?: unknown;
   readonly properties: Readonly<Record<string, unknown>>;
 }
 export type Infer<S> = S extends JSONSchema ? FromSchema<S> : undefined;
 
-/** An id in a body: a JSON number. */
 export const idOf = <const Entity extends string>(entity: Entity) =>
   ({ type: "integer", minimum: 1, maximum: maxId, "x-entity": entity }) as const;
 
-/** An id in a path or a query, or one that "must be numeric": a string of digits will do as well. */
+/** An id in a path or query, or one that may be a string of digits. */
 export const numericIdOf = <const Entity extends string>(entity: Entity) =>
   ({ ...idOf(entity), "x-numeric": true }) as const;
 
-/** The field `phone_number`: a number as people write it, of which only the digits count. */
+/** The field `phone_number`. Only its digits count. */
 export const phoneNumber = {
   type: "string",
   pattern: "[0-9]",
@@ -42,7 +41,7 @@ export const phoneNumber = {
   },
 } as const;
 
-/** An object that has all of these fields. */
+/** An object whose fields are all required. */
 export const objectWith = <const Fields extends Readonly<Record<string, unknown>>>(fields: Fields) =>
   ({ type: "object", required: Object.keys(fields) as (keyof Fields & string)[], properties: fields }) as const;
 
@@ -51,15 +50,14 @@ export const integer = { type: "integer" } as const;
 export const nullableText = { type: ["string", "null"] } as const;
 export const nullableInteger = { type: ["integer", "null"] } as const;
 export const timestamp = { type: "string", format: "date-time" } as const;
-/** A body that is one JSON string. */
 export const plainString = { type: "string" } as const;
 /**
- * A schema that the documents hold once, under a name that clients get as a type. What is spread from it is another
- * schema, which needs a name of its own or `unnamed`: two schemas under one name are an error.
+ * Gives a schema a name in the API documents, where it appears once. A schema that spreads it needs another name or
+ * `unnamed`: two schemas with one name are an error.
  */
 export const named = <const S extends object>(name: string, schema: S): S => ({ ...schema, "x-component": name });
 
-/** The same schema where the documents write it out. */
+/** Removes the name, so that the documents inline the schema. */
 export const unnamed = <const S extends object>(schema: S): S => {
   const { "x-component": _, ...rest } = schema as S & { "x-component"?: string };
   return rest as unknown as S;
@@ -67,15 +65,15 @@ export const unnamed = <const S extends object>(schema: S): S => {
 
 export const orNull = <const S extends object>(schema: S) => ({ anyOf: [schema, { type: "null" }] }) as const;
 
-/** The body of failures that no endpoint words itself. */
+/** Failures that endpoints do not word themselves. */
 export const problem = named("Problem", objectWith({ message: { ...text, example: "Not found" } }));
-/** The body of a 401 where only an App Key will do: a sentence, alone or in an object, as the specification has it. */
+/** The 401 of routes that take an App Key. */
 export const keyRefused = named("KeyRefused", {
   anyOf: [problem, { type: "string", const: "No admin user found for this business" }],
 } as const);
-/** The body of a 401 where only a session token will do. */
+/** The 401 of routes that take a session token. */
 export const tokenRefused = named("TokenRefused", objectWith({ error: { ...text, example: "Invalid token" } }));
-/** The body of a 401 where an App Key or a session token will do. */
+/** The 401 of routes that take either of them. */
 export const unauthorized = named(
   "Unauthorized",
   objectWith({
@@ -83,7 +81,7 @@ export const unauthorized = named(
     code: { type: "string", const: "unauthorized" },
   }),
 );
-/** The body of failures that endpoints word as `coded` does. The documents say which codes an answer can have. */
+/** The body of `coded`. The documents list the codes of each answer. */
 export const codedFailure = named("CodedFailure", objectWith({ error: text, code: text }));
-/** The body of failures that endpoints word as `failed` does. */
+/** The body of `failed`. */
 export const failure = named("Failure", objectWith({ success: { const: false }, error: text }));

@@ -1,13 +1,13 @@
 interface TransportFailure {
   readonly status: number;
-  /** What the specification's endpoints say: `{ message }`. */
+  /** For the specification's endpoints, as `{ message }`. */
   readonly message: string;
-  /** What all other operations say: `{ error, code }`. */
+  /** For all other operations, as `{ error, code }`. */
   readonly error: string;
   readonly code: string;
 }
 
-/** Why a request does not get to its operation, or past it. */
+/** Failures before and around an operation. */
 export const transportFailures = {
   notJson: {
     status: 400,

@@ -9,14 +9,14 @@ import { integer, nullableText, objectWith, text } from "../routing/schema.ts";
 import { csvRecords } from "./csv-records.ts";
 
 export const mostRows = 500_000;
-/** Bytes. */
+/** In bytes. */
 const largestFile = 512 * 1024 * 1024;
 const tellEveryMs = 1_000;
 
-/** The first column of a file of refused rows. */
+/** The first column of the file with refused rows. */
 export const reasonColumn = "motivo";
 
-/** What every route has in common that takes in a CSV file while it arrives. */
+/** Settings of all routes that import a CSV file. */
 export const importing = { body: "csv", bodyLimit: largestFile, lane: "imports", cost: 10 } as const;
 
 export const importAnswer = {
@@ -31,7 +31,7 @@ export const importAnswer = {
   }),
 } as const;
 
-/** Why a row of any file is refused before it is read, in the words of the file that tells it. */
+/** Why a row is refused before it is read, as text for the file with refused rows. */
 export const rowComplaints = {
   too_many_cells: "la fila tiene más celdas que los encabezados",
   nameless_cell: "una celda no tiene encabezado",
@@ -40,31 +40,31 @@ export const rowComplaints = {
 } as const;
 export type RowComplaint = keyof typeof rowComplaints;
 
-/** The same, for the documents of routes. */
+/** The same for the API document. */
 export const rowComplaintsRule =
   "a cell holds U+0000, or there are more cells than headers, or one below an empty header";
 
 export interface CsvImport<Row, Refusal> {
-  /** Under which files with refused rows are found. */
+  /** The path of the files with refused rows. */
   readonly path: string;
-  /** Reads rows below this header. Throws `InvalidInput` for a header that is none. */
+  /** Returns a reader for rows below this header. Throws `InvalidInput` for an invalid header. */
   readerOf(header: readonly string[]): (cells: readonly string[]) => ImportRow<Row, Refusal>;
   refusalOf(complaint: RowComplaint): Refusal;
-  /** Whether a header names no column; one of blanks alone never does. */
+  /** Whether a header counts as empty; blank ones always do. */
   isNameless?(header: string): boolean;
-  /** The name of the file with refused rows, once all is taken in; null where there are none. */
+  /** Imports the rows. Returns the name of the file with refused rows, or null. */
   execute(
     rows: AsyncIterable<ImportRow<Row, Refusal>>,
-    /** A refused row as it is kept. */
+    /** Formats a refused row for the file. */
     lineOf: (reason: string, cells: readonly string[]) => string,
     header: string,
     progress: ImportProgress,
   ): Promise<string | null>;
-  /** Hears of what broke an import off after its answer had begun. */
+  /** Called if an import breaks off after its answer had begun. */
   onFailure(error: unknown): void;
 }
 
-/** Lines of JSON: how far it is, every so often, and at last what became of all rows. */
+/** Streams JSON lines: the counts every second, and at last the result. */
 export async function importReply<Row, Refusal>(
   body: AsyncIterable<string>,
   spec: CsvImport<Row, Refusal>,
@@ -76,7 +76,7 @@ export async function importReply<Row, Refusal>(
   const progress = noProgress();
   const lineOf = (reason: string, cells: readonly string[]) => csvLine([reason, ...cells].map(storableText));
   const done = spec.execute(rows, lineOf, csvLine([reasonColumn, ...header]), progress);
-  // The answer hears of a failure once it is read; a client that is gone by then never reads it.
+  // The answer's stream reports the failure, but a client that has left never reads it.
   done.catch(() => {});
   return new Reply(200, Readable.from(told(progress, done, spec)), {}, importAnswer.type);
 }
@@ -97,14 +97,14 @@ async function* rowsOf<Row, Refusal>(
   }
 }
 
-/** Empty cells say nothing, wherever they stand. */
+/** Empty cells are ignored. */
 function complaintAbout(cells: readonly string[], columns: number, nameless: readonly number[]): RowComplaint | null {
   if (cells.slice(columns).some((each) => each !== "")) return "too_many_cells";
   if (nameless.some((at) => (cells[at] ?? "") !== "")) return "nameless_cell";
   return cells.some((each) => each.includes("\0")) ? "null_character" : null;
 }
 
-/** The counts every so often until all is done, and then at last. */
+/** Yields the counts regularly, then the result. */
 async function* told(
   progress: object,
   done: Promise<string | null>,
@@ -130,7 +130,7 @@ async function* told(
   yield `${JSON.stringify(last)}\n`;
 }
 
-/** The name of a file of refused rows, in a path. */
+/** The path parameter with the name of a file of refused rows. */
 export const refusedFile = { type: "string", minLength: 1, maxLength: 100, example: "r_0123456789" } as const;
 export const refusedAnswer = {
   description: "The rows, each after the reason",
@@ -138,7 +138,7 @@ export const refusedAnswer = {
   schema: text,
 } as const;
 
-/** The rows that an import refused, part by part; null where there is no such file, or its time is over. */
+/** The file with refused rows; null if it does not exist or has expired. */
 export async function refusedReply(
   refused: Pick<RefusedRows, "part">,
   businessId: number,

@@ -3,11 +3,11 @@ import { parse } from "csv-parse";
 import { parse as parseAtOnce } from "csv-parse/sync";
 import { InvalidInput } from "../routing/dialect.ts";
 
-/** Characters of the header row, and of any record. */
+/** In characters. */
 const longestHeader = 64 * 1024;
 const longestRecord = 256 * 1024;
 
-/** The records of a CSV file, the header first, separated by commas or semicolons. Throws `InvalidInput`. */
+/** Parses a CSV file with commas or semicolons, the header first. Throws `InvalidInput`. */
 export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   const pieces = text[Symbol.asyncIterator]();
   const begin = await beginning(pieces);
@@ -28,7 +28,7 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<r
       await pieces.return?.();
     }
   }
-  // What breaks on the way is thrown by the loop.
+  // Errors reach the loop below.
   pipeline(Readable.from(all()), parser, () => {});
   try {
     for await (const record of parser) yield record as readonly string[];
@@ -38,21 +38,20 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<r
   }
 }
 
-/** Records as `csvLine` writes them, without those that are not to stay; of the others nothing changes. */
+/** Removes records from a text of `csvLine`; the others do not change. */
 export function recordsLeft(text: string, stays: (cells: readonly string[]) => boolean): string {
   const records = parseAtOnce(text, { relax_column_count: true, raw: true }) as unknown as RawRecord[];
-  // The parser leaves a part of the line's end out.
+  // `raw` may lack a part of the line's end.
   const lines = records.flatMap(({ record, raw }) => (stays(record) ? raw.replace(/\r?\n?$/, "\r\n") : []));
   return lines.join("");
 }
 
 interface RawRecord {
   readonly record: readonly string[];
-  /** As it is written. */
   readonly raw: string;
 }
 
-/** As much as holds the whole header row. */
+/** Reads until the header row is complete. */
 async function beginning(pieces: AsyncIterator<string>): Promise<string> {
   let begin = "";
   for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {

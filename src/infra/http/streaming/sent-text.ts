@@ -3,13 +3,13 @@ import type { Middleware } from "koa";
 import { badEncoding, tooLarge } from "../middleware/body.ts";
 import { InvalidInput, transportProblem } from "../routing/dialect.ts";
 
-/** The pieces of a text while they arrive, read no faster than they are taken. */
+/** The decoded pieces of a text, read on demand. */
 export type SentText = AsyncIterable<string>;
 
 /**
- * Hands over a CSV file while it arrives, in UTF-8 or else Latin-1: nothing of it is kept here.
+ * Streams a CSV file in UTF-8 or Latin-1.
  *
- * @param limit - bytes
+ * @param limit - in bytes
  */
 export function sentCsv(limit: number): Middleware {
   return (ctx, next) => {
@@ -27,7 +27,7 @@ export function sentCsv(limit: number): Middleware {
 
 async function* bytesOf(req: IncomingMessage, limit: number): AsyncGenerator<Buffer> {
   let taken = 0;
-  // Where its reader stops, the client is still to get an answer: the request is not destroyed with the iteration.
+  // Leaving the loop must not destroy the request, since the client still gets an answer.
   for await (const chunk of req.iterator({ destroyOnReturn: false })) {
     taken += chunk.length;
     if (taken > limit) throw new InvalidInput("El CSV es demasiado grande");
@@ -35,7 +35,7 @@ async function* bytesOf(req: IncomingMessage, limit: number): AsyncGenerator<Buf
   }
 }
 
-/** What is not UTF-8 from some byte on is Latin-1 from there: up to it, both spell the same. */
+/** Switches to Latin-1 at the first invalid UTF-8. Both agree up to there. */
 export async function* decoded(bytes: AsyncIterable<Buffer>, isLatin: boolean): AsyncGenerator<string> {
   const latin = new TextDecoder("windows-1252");
   let reading = isLatin;
@@ -59,7 +59,7 @@ function utf8(bytes: Buffer): string | null {
   }
 }
 
-/** How many bytes there are before a character at the end that may not be whole. */
+/** The number of bytes without an incomplete character at the end. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] as number;

@@ -4,13 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Busy } from "../../../kernel/errors.ts";
 
-/** Bytes of one body that are kept in memory; what is larger goes to a file. */
+/** A larger body is moved to a file. */
 const mostInMemory = 256 * 1024;
 
-/**
- * The bytes of one body, to be read again in any order. The file has no name from its first moment: it is gone once it
- * is closed, and with the process.
- */
+/** Stores one body for reading in any order. Its file is unlinked at once, so that it disappears with the process. */
 export class Spool {
   private chunks: Buffer[] = [];
   private file: FileHandle | undefined;
@@ -74,7 +71,7 @@ async function namelessFile(): Promise<FileHandle> {
   }
 }
 
-/** Seconds until a disk that is full, or out of files, is worth another try. */
+/** Seconds. */
 const retryAfter = 30;
 
 function noRoom(error: NodeJS.ErrnoException): never {

@@ -1,23 +1,22 @@
-/** The first element of an array that is not as its schema says. */
+/** The first element that does not fit the schema. */
 export interface WrongElement {
-  /** Of the schema, that the element fails. */
   readonly keyword: string;
-  /** Where in the array: `/3/name`. */
+  /** A path such as `/3/name`. */
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The name of a field, where that is what is wrong. */
+  /** The invalid name, if a field's name is wrong. */
   readonly propertyName?: string;
 }
 
-/** Looks at some elements of an array; `first` is the index of the first of them. */
+/** Checks elements; `first` is the index of the first one. */
 export type CheckElements = (elements: readonly unknown[], first: number) => WrongElement | undefined;
 
-/** An array of a request's body. Each reading takes its elements from the spool again, a batch at a time. */
+/** A large array of a body. Each iteration reads its elements again from the spool. */
 export class StreamedArray<Element> {
   constructor(
     readonly length: number,
     readonly wrong: WrongElement | undefined,
-    /** In their order, few enough for one piece of work. To be asked for before the request is answered. */
+    /** Must be read before the request is answered. */
     readonly batches: () => AsyncIterable<readonly Element[]>,
   ) {}
 }

@@ -21,28 +21,27 @@ import { type FieldSpan, JsonScanner, mostBytesAtOnce, type Span } from "./json-
 import { Spool } from "./spool.ts";
 import { type CheckElements, StreamedArray, type WrongElement } from "./streamed-array.ts";
 
-/** What its handler needs to know of a body that streams. */
 export interface StreamedFields {
-  /** Of the outermost object; others are ignored. */
+  /** Fields of the outermost object; others are ignored. */
   readonly known: ReadonlySet<string>;
-  /** The arrays among them that stream: only a batch of their elements is in memory. */
+  /** The arrays of which only a batch is in memory. */
   readonly streamed: ReadonlyMap<string, CheckElements>;
 }
 
 export class StreamedBody {
   constructor(
-    /** Of an object its known fields, with a `StreamedArray` for each array that streams. */
+    /** The known fields, with a `StreamedArray` for each streamed array. */
     readonly value: unknown,
-    /** SHA-256 of the bytes, decompressed. */
+    /** SHA-256 of the decompressed bytes. */
     readonly digest: Uint8Array,
   ) {}
 }
 
 /**
- * Receives a JSON body that may hold large arrays. Its handler runs once all of it has arrived: a slow client
- * keeps nothing waiting but this. Where a field comes twice, the last one counts, as `JSON.parse` has it.
+ * Receives a JSON body with large arrays. The handler runs once it is complete, so that slow clients occupy nothing else.
+ * The last of several fields with one name counts, as with `JSON.parse`.
  *
- * @param limit - bytes, counted after decompression
+ * @param limit - bytes after decompression
  */
 export function streamedBody(limit: number, fields: StreamedFields, withinMs = bodyMs): Middleware {
   return async (ctx, next) => {
@@ -68,17 +67,17 @@ export function streamedBody(limit: number, fields: StreamedFields, withinMs = b
   };
 }
 
-/** Bytes that a client must send in a millisecond at least, beyond the time that every body has. */
+/** The minimum bytes per millisecond that a client must send, beyond the time for every body. */
 const leastRate = 500;
 
 const msFor = ({ headers }: IncomingMessage, limit: number): number =>
   Math.min(Number(headers["content-length"] ?? limit), limit) / leastRate;
 
-/** Without a type there is nothing else to take it for. */
+/** A body without a content type counts as JSON. */
 const isJson = (type: string): boolean =>
   type === "" || /^(application\/json|[^\s;/]+\/[^\s;/]+\+json)\s*(;|$)/i.test(type);
 
-/** A body on its way into a spool, read no faster than that takes it. */
+/** Writes a body into a spool, with backpressure. */
 class Upload {
   readonly scanner = new JsonScanner();
   readonly received: Promise<void>;
@@ -102,7 +101,7 @@ class Upload {
     this.received = new Promise((resolve, reject) => {
       this.sink.once("finish", resolve).once("error", reject);
       this.decoder?.once("error", () => reject(notJson()));
-      // What decompresses would wait for ever for the rest.
+      // The decompression would wait for ever.
       req.once("close", () => {
         if (!req.complete) reject(notJson());
       });
@@ -146,10 +145,9 @@ function decoderOf({ headers }: IncomingMessage): Transform | undefined {
   }
 }
 
-/** What stands in a span of the body. */
 type Read = (span: Span) => Promise<string>;
 
-/** Throws once the client is gone: who works for it stops where it reads on. */
+/** Throws once the client has left, which ends the work for it. */
 const readerOf =
   (spool: Spool, { socket }: IncomingMessage): Read =>
   async ({ start, end }) => {
@@ -207,7 +205,7 @@ async function arrayOf(
     }
     const text = await read(span);
     const elements = elementsOf(text);
-    // A comma stands before or after it.
+    // Spans are split at commas, so an empty one means a superfluous comma.
     if (elements.length === 0 && spans.length > 1) throw notJson();
     if (mayHoldNull(text)) refuseNullCharacter({ [name]: elements });
     wrong ??= check(elements, length);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasLeft, movingState } from "../own-trouble.ts";
+import { hasLeft, movingState } from "../database-failure.ts";
 import { literal, quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 

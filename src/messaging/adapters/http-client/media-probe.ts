@@ -1,7 +1,7 @@
 import https from "node:https";
 import { HttpClient } from "../../../infra/http-client/http-client.ts";
 import { PublicOnlyAgent } from "../../../infra/http-client/public-only-agent.ts";
-import { FairGate } from "../../../kernel/fair-gate.ts";
+import { FairQueue } from "../../../kernel/fair-queue.ts";
 import type { MediaProbe, MediaProbeOutcome } from "../../application/sends/ports.ts";
 
 export interface HttpMediaProbeSettings {
@@ -18,15 +18,15 @@ const longestUrl = 2_048;
 /** Makes HEAD requests to customers' URLs: https and public addresses only. */
 export class HttpMediaProbe implements MediaProbe {
   private readonly client: HttpClient;
-  private readonly gate: FairGate;
+  private readonly gate: FairQueue;
 
   constructor(settings: HttpMediaProbeSettings) {
     const { timeoutMs, maxAtOnce = 64, allowPrivate = false } = settings;
-    this.gate = new FairGate({
+    this.gate = new FairQueue({
       name: "media probes",
       width: maxAtOnce,
-      widthOfOne: Math.ceil(maxAtOnce / 8),
-      queueOfOne: maxAtOnce,
+      widthPerKey: Math.ceil(maxAtOnce / 8),
+      queuePerKey: maxAtOnce,
       queue: maxAtOnce * 8,
       waitMs: timeoutMs,
     });
@@ -39,7 +39,7 @@ export class HttpMediaProbe implements MediaProbe {
 
   async probe(businessId: number, url: string): Promise<MediaProbeOutcome> {
     if (!isProbeable(url)) return { kind: "unreachable", reason: "not a usable URL" };
-    const outcome = await this.gate.pass(businessId, () => this.client.request({ method: "HEAD", url }));
+    const outcome = await this.gate.run(businessId, () => this.client.request({ method: "HEAD", url }));
     if (outcome.kind === "answer") {
       const type = outcome.headers["content-type"];
       return { kind: "answered", status: outcome.status, ...(type !== undefined && { type }) };

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { ChannelName } from "../../../kernel/channels.ts";
-import type { FairGate } from "../../../kernel/fair-gate.ts";
+import type { FairQueue } from "../../../kernel/fair-queue.ts";
 
 interface TokenStore<Found extends object> {
   find(channel: ChannelName, platformId: string): Promise<Found | null>;
@@ -22,7 +22,7 @@ export class RememberedSenderTokens<Found extends object> {
   /** @param lookUps - the gate in which networks take turns to ask the store */
   constructor(
     private readonly store: TokenStore<Found>,
-    private readonly lookUps: Pick<FairGate, "pass">,
+    private readonly lookUps: Pick<FairQueue, "run">,
     { lifeMs, size }: Settings = { lifeMs: 3_000, size: 10_000 },
   ) {
     this.remembered = new LRUCache({ max: size, ttl: lifeMs });
@@ -32,7 +32,7 @@ export class RememberedSenderTokens<Found extends object> {
     const key = `${channel} ${platformId}`;
     const known = this.remembered.get(key);
     if (known) return known;
-    const asked = this.lookUps.pass(network, () => this.store.find(channel, platformId));
+    const asked = this.lookUps.run(network, () => this.store.find(channel, platformId));
     this.remembered.set(key, asked);
     asked.catch(() => this.remembered.delete(key));
     return asked;

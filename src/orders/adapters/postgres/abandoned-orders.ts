@@ -1,6 +1,6 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, firstEverywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import type { AbandonedOrder, AbandonedOrders, Inactivity } from "../../application/inactivity/ports.ts";
 import type { OrderRef } from "../../application/order-events.ts";
 import { defaultIdleMinutes, inactivityReason } from "../../domain/inactivity.ts";

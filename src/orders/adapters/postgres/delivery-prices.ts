@@ -1,6 +1,6 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { decimalOf, type Money } from "../../../kernel/money.ts";
 import type { KeptPrices, WantedPrice, WantedPrices } from "../../application/delivery/delivery-prices.ts";
 import type { OrderRef } from "../../application/order-events.ts";

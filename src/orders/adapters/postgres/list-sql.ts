@@ -1,4 +1,4 @@
-import { dynamicCall, placesOf, type Query, type StatementCall, sql } from "../../../infra/postgres/dynamic-sql.ts";
+import { dynamicCall, placeholders, type Query, type StatementCall, sql } from "../../../infra/postgres/dynamic-sql.ts";
 import {
   type ContactSearch,
   contactPatterns,
@@ -27,7 +27,7 @@ const listedJson = `
 
 const cancelledJson = `json_build_object(${fieldsJson(recordFields)}, 'chat', ${chatJson})`;
 
-const at = placesOf({
+const at = placeholders({
   ...{ business: "bigint", limit: "bigint", offset: "bigint" },
   ...{ tab: "smallint", branch: "bigint", agent: "bigint", chat: "bigint", type: "text", reason: "text" },
   ...{ start: "timestamptz", end: "timestamptz", headEnd: "timestamptz", tailStart: "timestamptz" },

@@ -1,6 +1,6 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { PushOutbox } from "../../application/push/ports.ts";
@@ -49,7 +49,7 @@ export class PostgresPushOutbox implements PushOutbox {
   }
 
   async remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void> {
-    const cells = this.cells.among(events.map(({ businessId }) => businessId));
+    const cells = this.cells.groupsOf(events.map(({ businessId }) => businessId));
     const removed = cells.map(({ cell, businessIds }) => {
       const own = events.filter(({ businessId }) => businessIds.includes(businessId));
       return cell.rows(remove, [own.map(({ businessId }) => businessId), own.map(({ number }) => number)]);

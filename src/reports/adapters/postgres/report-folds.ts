@@ -1,6 +1,6 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { decimalOf, moneyOf } from "../../../kernel/money.ts";
 import type { Counting, DayOfCurrency, DueBusiness, FoldStore, ReportFolds } from "../../application/ports.ts";
 import { convert, largestAmount, type Rate } from "../../domain/currency.ts";

@@ -167,7 +167,7 @@ export class PostgresReportReads implements ReportReads {
     asked: readonly Asked[],
     ask: (cell: Queries, own: readonly Asked[]) => Promise<Row[]>,
   ): Promise<Row[]> {
-    const cells = this.cells.among(asked.map(({ businessId }) => businessId));
+    const cells = this.cells.groupsOf(asked.map(({ businessId }) => businessId));
     const found = cells.map(({ cell, businessIds }) =>
       ask(cell, cells.length === 1 ? asked : asked.filter(({ businessId }) => businessIds.includes(businessId))),
     );

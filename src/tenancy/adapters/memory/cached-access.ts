@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { FairGate } from "../../../kernel/fair-gate.ts";
+import type { FairQueue } from "../../../kernel/fair-queue.ts";
 import type { AppKeys, SessionStore, Sessions } from "../../application/ports.ts";
 import type { KeyAccess, SessionUser } from "../../domain/access.ts";
 
@@ -23,7 +23,7 @@ export class CachedAppKeys implements AppKeys {
   private readonly remembered: RememberedAccess<KeyAccess>;
 
   /** @param lookUps - the gate in which networks take turns to ask the store */
-  constructor(keys: AppKeys, changes: AccessChanges, lookUps: FairGate, settings?: RememberedSettings) {
+  constructor(keys: AppKeys, changes: AccessChanges, lookUps: FairQueue, settings?: RememberedSettings) {
     const look = (key: string, network: string) => keys.accessOf(key, network);
     this.remembered = new RememberedAccess(look, changes, lookUps, settings);
   }
@@ -46,7 +46,7 @@ export class CachedSessions implements Sessions, Pick<SessionStore, "revoke"> {
   constructor(
     private readonly sessions: Sessions & Pick<SessionStore, "revoke">,
     changes: AccessChanges,
-    lookUps: FairGate,
+    lookUps: FairQueue,
     settings?: RememberedSettings,
   ) {
     const look = (token: string, network: string) => sessions.userOf(token, network);
@@ -87,7 +87,7 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
   constructor(
     private readonly look: Look<Access>,
     private readonly changes: AccessChanges,
-    private readonly lookUps: FairGate,
+    private readonly lookUps: FairQueue,
     settings: RememberedSettings = { lifeMs: 5_000, size: 10_000 },
   ) {
     this.known = new LRUCache({ max: settings.size, ttl: settings.lifeMs });
@@ -120,7 +120,7 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
       if (isWaiting) this.waiting.delete(`${network} ${digest}`);
       isWaiting = false;
     };
-    const looked = this.lookUps.pass(network, () => {
+    const looked = this.lookUps.run(network, () => {
       stopWaiting();
       return this.lookNow(credential, digest, network);
     });

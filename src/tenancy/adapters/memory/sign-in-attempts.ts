@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { Busy } from "../../../kernel/errors.ts";
-import { FairGate } from "../../../kernel/fair-gate.ts";
+import { FairQueue } from "../../../kernel/fair-queue.ts";
 import type { SignInAttempts, SignInSource } from "../../application/ports.ts";
 
 /** Failed attempts for an account without a pause, as people mistype. */
@@ -35,11 +35,11 @@ export class RememberedSignInAttempts implements SignInAttempts {
   private readonly failures = new LRUCache<string, number>({ max: mostCounts, ttl: failuresLast });
   /** The time of the last attempt, by who made it. */
   private readonly latest = new LRUCache<string, number>({ max: mostCounts, ttl: longestPause });
-  private readonly spaced = new FairGate({
+  private readonly spaced = new FairQueue({
     name,
     width: 1_000,
-    widthOfOne: 1,
-    queueOfOne: 4,
+    widthPerKey: 1,
+    queuePerKey: 4,
     queue: 1_000,
     waitMs: longestPause,
   });
@@ -82,7 +82,7 @@ export class RememberedSignInAttempts implements SignInAttempts {
 
   private async space(network: string, signal: AbortSignal | undefined): Promise<void> {
     const spacing = growing(this.failuresOf(`network ${network}`) - this.settings.freeOfNetwork - 1, longestSpacing);
-    if (spacing > 0) await this.spaced.pass(network, () => this.sleep(spacing, signal), signal);
+    if (spacing > 0) await this.spaced.run(network, () => this.sleep(spacing, signal), signal);
   }
 
   private add(count: string, change: 1 | -1): void {

@@ -68,7 +68,7 @@ export class PostgresKeyOwners implements AppKeys, KeyOwners {
 
   private async ask<Row extends object>(statement: Statement, key: string): Promise<Row | undefined> {
     const digest = this.digestOf(key);
-    const [found] = await this.cells.holding("key", hexOf(digest)).rows<Row>(statement, [digest]);
+    const [found] = await this.cells.ofName("key", hexOf(digest)).rows<Row>(statement, [digest]);
     return found;
   }
 }

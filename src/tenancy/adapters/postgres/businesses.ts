@@ -33,7 +33,7 @@ export class PostgresBusinessNumbers implements BusinessNumbers {
   async next(): Promise<number> {
     const [row] = await this.cells.directory.rows<{ id: number }>(next, []);
     if (!row) throw new Error("the database gives no id");
-    await this.cells.place(row.id);
+    await this.cells.assign(row.id);
     return row.id;
   }
 }

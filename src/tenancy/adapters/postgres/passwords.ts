@@ -70,7 +70,7 @@ export class PostgresInvitations {
 
   async businessOf(token: string): Promise<number | null> {
     const digest = this.digestOf(token);
-    const cell = this.cells.holding("invitation", hexOf(digest));
+    const cell = this.cells.ofName("invitation", hexOf(digest));
     const [open] = await cell.rows<{ businessId: number }>(isOpen, [digest]);
     return open?.businessId ?? null;
   }

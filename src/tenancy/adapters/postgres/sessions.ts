@@ -1,6 +1,6 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { claimNames, hexOf } from "../../../infra/postgres/names.ts";
 import type { NewSession, SessionStore, Sessions, StoredCredentials, UserDirectory } from "../../application/ports.ts";
 import type { SessionUser } from "../../domain/access.ts";
@@ -69,7 +69,7 @@ export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
 
   async userOf(token: string): Promise<SessionUser | null> {
     const digest = this.digestOf(token);
-    const [found] = await this.holding(digest).rows<SessionUser>(user, [digest]);
+    const [found] = await this.ofName(digest).rows<SessionUser>(user, [digest]);
     return found ?? null;
   }
 
@@ -84,7 +84,7 @@ export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
 
   async revoke(token: string): Promise<boolean> {
     const digest = this.digestOf(token);
-    return (await this.holding(digest).rows(revoke, [digest])).length > 0;
+    return (await this.ofName(digest).rows(revoke, [digest])).length > 0;
   }
 
   async purge(): Promise<number> {
@@ -92,7 +92,7 @@ export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
   }
 
   async credentialsOf(email: string): Promise<StoredCredentials | null> {
-    const [found] = await this.cells.holding("email", email).rows<StoredCredentials>(credentials, [email]);
+    const [found] = await this.cells.ofName("email", email).rows<StoredCredentials>(credentials, [email]);
     return found ?? null;
   }
 
@@ -102,7 +102,7 @@ export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
     return rows.map((row) => row.business_id).sort((a, b) => a - b);
   }
 
-  private holding(digest: Buffer): Queries {
-    return this.cells.holding("session", hexOf(digest));
+  private ofName(digest: Buffer): Queries {
+    return this.cells.ofName("session", hexOf(digest));
   }
 }

@@ -1,6 +1,6 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import type { TokenVault } from "../../../kernel/token-vault.ts";
 import type {
   Attempt,

@@ -1,5 +1,5 @@
-import { livesHere } from "../../../infra/postgres/away.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
+import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { typeOf } from "../../domain/deliveries.ts";
 import { hasty } from "./hasty.ts";

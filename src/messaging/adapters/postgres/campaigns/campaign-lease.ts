@@ -1,5 +1,5 @@
-import { livesHere } from "../../../../infra/postgres/away.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
+import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import { senderColumns } from "../sends/senders.ts";
 import { campaignMove, isDue, sendsNow } from "./campaign-sql.ts";
 

@@ -1,6 +1,6 @@
 import { plainArray, textArray } from "../../../../infra/postgres/arrays.ts";
-import { livesHere } from "../../../../infra/postgres/away.ts";
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import type {
   CampaignRecipients,
   FrozenCampaign,

@@ -1,6 +1,6 @@
-import { livesHere } from "../../../../infra/postgres/away.ts";
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
+import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import { claimNames, releaseNames } from "../../../../infra/postgres/names.ts";
 import type {
   MediaRegister,
@@ -150,13 +150,13 @@ export class PostgresMediaFiles implements MediaRegister {
   }
 
   async find(name: string): Promise<StoredMedia | null> {
-    const [row] = await this.cells.holding("media", name).rows<MediaRow>(find, [name]);
+    const [row] = await this.cells.ofName("media", name).rows<MediaRow>(find, [name]);
     const type = mediaTypeOf(row?.type ?? null);
     return row && type ? { ...row, type } : null;
   }
 
   async touch(name: string): Promise<void> {
-    await this.cells.holding("media", name).rows(touch, [name]);
+    await this.cells.ofName("media", name).rows(touch, [name]);
   }
 
   async usage(businessId: number): Promise<MediaUsage> {

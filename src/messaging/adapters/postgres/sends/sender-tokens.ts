@@ -28,7 +28,7 @@ export class PostgresSenderTokens {
   /** The owner, token and number of the sender; null if no business has it. */
   async find(channel: ChannelName, platformId: string) {
     const [row] = await this.cells
-      .holding("sender", senderName(channel, platformId))
+      .ofName("sender", senderName(channel, platformId))
       .rows<FoundRow>(find, [channel, platformId]);
     if (!row) return null;
     const { businessId, senderId, phone } = row;

@@ -1,11 +1,11 @@
-import type { FairGate } from "../../kernel/fair-gate.ts";
+import type { FairQueue } from "../../kernel/fair-queue.ts";
 
-/** What turns new work away where a database has more than it can do. */
-export type Admission = Pick<FairGate, "check" | "isCrowded" | "objection" | "settings" | "stats">;
+/** Refuses new work of an overloaded database. */
+export type Admission = Pick<FairQueue, "check" | "isCrowded" | "refusalReason" | "settings" | "stats">;
 
-/** Of several cells, each with connections of its own. */
-export class SpreadGate implements Admission {
-  /** @param of - that of the cell in which the business lives */
+/** The queues for connections of several cells. */
+export class MultipleQueues implements Admission {
+  /** @param of - the queue of the business's cell */
   constructor(
     private readonly all: readonly [Admission, ...Admission[]],
     private readonly of: (businessId: number) => Admission,
@@ -23,8 +23,8 @@ export class SpreadGate implements Admission {
     this.of(key).check(key);
   }
 
-  objection(key: number): "own" | "all" | undefined {
-    return this.of(key).objection(key);
+  refusalReason(key: number): "own" | "all" | undefined {
+    return this.of(key).refusalReason(key);
   }
 
   stats(): { readonly running: number; readonly waiting: number } {

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { CellHealth } from "../../src/infra/postgres/cell-health.ts";
-import { type Cells, connectionGate, everywhere, sharedCell } from "../../src/infra/postgres/cells.ts";
+import { type Cells, connectionQueue, everywhere, sharedCell } from "../../src/infra/postgres/cells.ts";
 import { type Cell, Database } from "../../src/infra/postgres/database.ts";
-import { Directory } from "../../src/infra/postgres/directory.ts";
+import { Directory } from "../../src/infra/postgres/directory/directory.ts";
+import { MultipleCells, type Part } from "../../src/infra/postgres/multiple-cells.ts";
 import { claimNames, releaseNames } from "../../src/infra/postgres/names.ts";
-import { type Part, SpreadCells } from "../../src/infra/postgres/spread-cells.ts";
-import { DatabaseAway } from "../../src/kernel/errors.ts";
+import { DatabaseUnavailable } from "../../src/kernel/errors.ts";
 import { type TestDatabase, twoCells } from "../support/database.ts";
 import { secondCell } from "../support/two-cells.ts";
 import { eventually } from "../support/wait.ts";
@@ -14,13 +14,13 @@ const statement = (text: string) => ({ name: "", text });
 const here = statement("select current_schema()::text as schema");
 const settings = { poolSize: 4, statementTimeoutMs: 10_000, connectTimeoutMs: 2_000 };
 
-/** One process's view of an installation of two cells. */
+/** A process of an installation with two cells. */
 interface Process {
   readonly cells: Cells<Cell>;
   readonly directory: Directory;
   readonly health: Readonly<Record<string, CellHealth>>;
   readonly troubles: string[];
-  /** How many questions it asked the directory's tables. */
+  /** The number of queries on the directory's tables. */
   asked(): number;
 }
 
@@ -40,7 +40,7 @@ describe("businesses in several cells", () => {
     isAway = { c1: false, [secondCell]: false };
     process = open();
   });
-  afterEach(() => process.directory.stop());
+  afterEach(() => process.directory.locations.stop());
   after(async () => {
     await first.close();
     await fresh.drop();
@@ -50,7 +50,7 @@ describe("businesses in several cells", () => {
     let asked = 0;
     const troubles: string[] = [];
     const partOf = (name: string, database: Database): Part => {
-      const gate = connectionGate({ name, width: 4, waitMs: 1_000 });
+      const gate = connectionQueue({ name, width: 4, waitMs: 1_000 });
       const ping = async () => {
         if (isAway[name]) throw new Error("gone");
       };
@@ -60,19 +60,19 @@ describe("businesses in several cells", () => {
     const table: Cell = {
       rows: (...question) => {
         asked += 1;
-        return isAway.c1 ? Promise.reject(new DatabaseAway(new Error("gone"), false)) : first.rows(...question);
+        return isAway.c1 ? Promise.reject(new DatabaseUnavailable(new Error("gone"), false)) : first.rows(...question);
       },
       transaction: (work) => first.transaction(work),
     };
     const directory = new Directory(table, { first: "c1", lookEveryMs: 20 }, (error) => troubles.push(String(error)));
-    const cells = new SpreadCells([all[0], all[1]], directory, (_, cell) => troubles.push(cell));
+    const cells = new MultipleCells([all[0], all[1]], directory, (_, cell) => troubles.push(cell));
     const health = { c1: all[0].health, [secondCell]: all[1].health };
     return { cells, directory, health, troubles, asked: () => asked };
   }
 
   const goesAway = async (name: string): Promise<void> => {
     isAway[name] = true;
-    for (let look = 0; look < 2; look += 1) await process.health[name]?.look();
+    for (let look = 0; look < 2; look += 1) await process.health[name]?.ping();
   };
 
   const schemaOf = async (businessId: number): Promise<string | undefined> =>
@@ -85,11 +85,11 @@ describe("businesses in several cells", () => {
     );
 
   let nextId = 100;
-  /** A business with a user and a key, founded in the cell. */
+  /** Creates a business with a user and a key in the cell. */
   async function found(cell: "c1" | "c2", key = Buffer.alloc(32, nextId + 1)): Promise<number> {
     nextId += 1;
     const id = nextId;
-    await process.directory.place(id, cell);
+    await process.directory.locations.add(id, cell);
     await process.cells.of(id).transaction(async (transaction) => {
       await transaction.rows(statement("insert into businesses (id, name, plan) values ($1, 'B', 'pro')"), [id]);
       await transaction.rows(
@@ -131,19 +131,19 @@ describe("businesses in several cells", () => {
     expect(fresh.asked()).to.equal(before);
   });
 
-  it("are found by their keys wherever they live, and a key that nobody has is looked for all the same", async () => {
+  it("are found by their keys in any cell, and an unknown key is queried all the same", async () => {
     for (const cell of ["c1", "c2"] as const) {
       const key = Buffer.alloc(32, cell);
       const id = await found(cell, key);
       const text = "select business_id as id, current_schema()::text as schema from app_keys where digest = $1";
-      const look = () => process.cells.holding("key", key.toString("hex")).rows(statement(text), [key]);
+      const look = () => process.cells.ofName("key", key.toString("hex")).rows(statement(text), [key]);
       const schema = cell === "c1" ? "public" : "c2";
       expect(await look()).to.deep.equal([{ id, schema }]);
       const before = process.asked();
       expect(await look()).to.deep.equal([{ id, schema }]);
       expect(process.asked()).to.equal(before);
     }
-    const unknown = process.cells.holding("key", "00".repeat(32));
+    const unknown = process.cells.ofName("key", "00".repeat(32));
     expect(await unknown.rows(statement("select 1 as asked"), [])).to.deep.equal([{ asked: 1 }]);
   });
 
@@ -158,7 +158,7 @@ describe("businesses in several cells", () => {
       expect(await takeEmail(two, email.toLowerCase())).to.deep.equal([email.toLowerCase()]);
       await leaveEmail(one, email);
       expect(await takeEmail(two, email)).to.deep.equal([]);
-      expect(await process.directory.ownerOf("email", email)).to.equal(two);
+      expect(await process.directory.names.businessOf("email", email)).to.equal(two);
     }
   });
 
@@ -169,7 +169,7 @@ describe("businesses in several cells", () => {
       one,
     ]);
     expect(await takeEmail(two, "old@c1.test")).to.deep.equal(["old@c1.test"]);
-    expect(await process.directory.ownerOf("email", "OLD@c1.test")).to.equal(one);
+    expect(await process.directory.names.businessOf("email", "OLD@c1.test")).to.equal(one);
   });
 
   it("lose the claim of what was not written, at once or with the next sweep, and keep what was", async () => {
@@ -181,11 +181,11 @@ describe("businesses in several cells", () => {
     expect(String(await refusalOf(failed))).to.equal("Error: no");
     expect(await takeEmail(one, "eva@c2.test")).to.deep.equal([]);
 
-    // As a process leaves it that is killed between the two.
+    // As a process leaves it that is killed between the two steps.
     expect(await claimNames(process.cells.of(two), two, "email", ["left@c2.test"])).to.deep.equal([]);
-    await process.directory.sweep((id) => process.cells.of(id), -1);
-    expect(await process.directory.ownerOf("email", "left@c2.test")).to.equal(undefined);
-    expect(await process.directory.ownerOf("email", "eva@c2.test")).to.equal(one);
+    await process.directory.names.sweep((id) => process.cells.of(id), undefined, -1);
+    expect(await process.directory.names.businessOf("email", "left@c2.test")).to.equal(undefined);
+    expect(await process.directory.names.businessOf("email", "eva@c2.test")).to.equal(one);
   });
 
   it("keep a claim that was made again while the first one was being taken back", async () => {
@@ -197,7 +197,7 @@ describe("businesses in several cells", () => {
       throw new Error("no");
     });
     await refusalOf(failing);
-    expect(await process.directory.ownerOf("email", "again@c2.test")).to.equal(two);
+    expect(await process.directory.names.businessOf("email", "again@c2.test")).to.equal(two);
   });
 
   it("are founded in the cell with the fewest bytes", async () => {
@@ -205,23 +205,23 @@ describe("businesses in several cells", () => {
       statement("create table public.ballast as select repeat(md5(n::text), 100) from generate_series(1, 9000) as n"),
       [],
     );
-    await process.cells.place(9_001);
+    await process.cells.assign(9_001);
     expect(await schemaOf(9_001)).to.equal("c2");
     await first.rows(statement("drop table public.ballast"), []);
     await second.rows(
       statement("create table ballast as select repeat(md5(n::text), 100) from generate_series(1, 9000) as n"),
       [],
     );
-    await process.cells.place(9_002);
+    await process.cells.assign(9_002);
     expect(await schemaOf(9_002)).to.equal("public");
     await second.rows(statement("drop table ballast"), []);
   });
 
   it("are refused while they are on hold, and asked in the other cell once they were moved", async () => {
     const id = await found("c1");
-    await process.directory.start();
+    await process.directory.locations.start();
     const moved: number[] = [];
-    process.directory.onMove((businessId) => moved.push(businessId));
+    process.directory.locations.onMove((businessId) => moved.push(businessId));
     const place = (cell: string, state: string) =>
       first.rows(
         statement(`
@@ -231,9 +231,9 @@ describe("businesses in several cells", () => {
       );
     expect(await schemaOf(id)).to.equal("public");
     await place("c1", "held");
-    await eventually(() => process.directory.known(id)?.isHeld);
+    await eventually(() => process.directory.locations.cached(id)?.isHeld);
     expect(await refusalOf(schemaOf(id)))
-      .to.be.instanceOf(DatabaseAway)
+      .to.be.instanceOf(DatabaseUnavailable)
       .that.includes({ mayHaveRun: false });
     await place("c2", "active");
     await eventually(() => moved.length > 0);
@@ -246,27 +246,27 @@ describe("businesses in several cells", () => {
       const [one, two] = [await found("c1"), await found("c2")];
       await goesAway("c2");
       expect(await schemaOf(one)).to.equal("public");
-      expect(await refusalOf(schemaOf(two))).to.be.instanceOf(DatabaseAway);
+      expect(await refusalOf(schemaOf(two))).to.be.instanceOf(DatabaseUnavailable);
       isAway.c2 = false;
-      await process.health.c2?.look();
+      await process.health.c2?.ping();
       expect(await schemaOf(two)).to.equal("c2");
     });
 
     it("go on while the directory is, if this process knows them and their keys", async () => {
       const key = Buffer.alloc(32, "known");
       const two = await found("c2", key);
-      const look = () => process.cells.holding("key", key.toString("hex")).rows(here, []);
+      const look = () => process.cells.ofName("key", key.toString("hex")).rows(here, []);
       await look();
       const stranger = await found("c2");
-      process.directory.stop();
+      process.directory.locations.stop();
       const { directory } = open();
       await goesAway("c1");
       expect(await schemaOf(two)).to.equal("c2");
       expect(await look()).to.deep.equal([{ schema: "c2" }]);
-      expect(await refusalOf(directory.find(stranger))).to.be.instanceOf(DatabaseAway);
+      expect(await refusalOf(directory.locations.find(stranger))).to.be.instanceOf(DatabaseUnavailable);
     });
 
-    it("are swept over without it, and nobody waits for work that hangs there", async () => {
+    it("are swept without it, and work that hangs there delays nothing", async () => {
       expect(await everywhere(process.cells, (cell) => cell.rows(here, []))).to.have.length(2);
       const swept = everywhere(process.cells, async (cell) => {
         const rows = await cell.rows<{ schema: string }>(here, []);

@@ -1,22 +1,22 @@
 import { expect } from "chai";
 import { Busy } from "../../src/kernel/errors.ts";
-import { FairGate, type FairGateSettings } from "../../src/kernel/fair-gate.ts";
+import { FairQueue, type FairQueueSettings } from "../../src/kernel/fair-queue.ts";
 
-const settings: FairGateSettings = {
+const settings: FairQueueSettings = {
   name: "work",
   width: 2,
-  widthOfOne: 2,
-  queueOfOne: 100,
+  widthPerKey: 2,
+  queuePerKey: 100,
   queue: 1_000,
   waitMs: 60_000,
 };
 
-/** Work that goes on until it is let go, and says when it began. */
-function bench(gate: FairGate) {
+/** Records when work begins, and lets it run until it is released. */
+function bench(gate: FairQueue) {
   const began: string[] = [];
   const ends = new Map<string, () => void>();
   const enter = (key: string, name = key, signal?: AbortSignal) => {
-    const work = gate.pass(
+    const work = gate.run(
       key,
       () => {
         began.push(name);
@@ -24,7 +24,7 @@ function bench(gate: FairGate) {
       },
       signal,
     );
-    // What still waits when its test is over is turned away during another one.
+    // Work that still waits at the end of a test is refused during another one.
     work.catch(() => {});
     return work;
   };
@@ -44,9 +44,9 @@ async function refusalOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe("FairGate", () => {
-  it("lets a newcomer in before the rest of somebody's long queue", async () => {
-    const { began, enter, end } = bench(new FairGate(settings));
+describe("FairQueue", () => {
+  it("lets a newcomer in before the rest of another key's long queue", async () => {
+    const { began, enter, end } = bench(new FairQueue(settings));
     for (const name of ["a1", "a2", "a3", "a4"]) void enter("a", name);
     void enter("b");
     await settled();
@@ -56,7 +56,7 @@ describe("FairGate", () => {
   });
 
   it("has those who wait take turns", async () => {
-    const { began, enter, end } = bench(new FairGate({ ...settings, width: 1 }));
+    const { began, enter, end } = bench(new FairQueue({ ...settings, width: 1 }));
     for (const name of ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]) void enter(name[0] ?? "", name);
     await settled();
     for (const name of ["a1", "b1", "a2", "c1", "b2", "a3", "b3"]) await end(name);
@@ -64,7 +64,7 @@ describe("FairGate", () => {
   });
 
   it("lets one who had nothing under way pass all that are busy, and no more than one in two", async () => {
-    const { began, enter, end } = bench(new FairGate({ ...settings, width: 1 }));
+    const { began, enter, end } = bench(new FairQueue({ ...settings, width: 1 }));
     for (const name of ["a1", "a2", "a3", "b1", "b2", "c1", "c2"]) void enter(name[0] ?? "", name);
     for (const name of ["a1", "b1", "a2", "c1"]) await end(name);
     for (const name of ["d1", "e1"]) void enter(name[0] ?? "", name);
@@ -73,7 +73,7 @@ describe("FairGate", () => {
   });
 
   it("keeps places free of a key that has its share", async () => {
-    const { began, enter, end } = bench(new FairGate({ ...settings, width: 3 }));
+    const { began, enter, end } = bench(new FairQueue({ ...settings, width: 3 }));
     for (const name of ["a1", "a2", "a3"]) void enter("a", name);
     await settled();
     expect(began).to.deep.equal(["a1", "a2"]);
@@ -85,7 +85,7 @@ describe("FairGate", () => {
   });
 
   it("turns away whose own queue is full as its own doing, and others not at all", async () => {
-    const gate = new FairGate({ ...settings, width: 3, queueOfOne: 1 });
+    const gate = new FairQueue({ ...settings, width: 3, queuePerKey: 1 });
     const { began, enter } = bench(gate);
     for (const name of ["a1", "a2", "a3"]) void enter("a", name);
     const refusal = await refusalOf(enter("a", "a4"));
@@ -95,8 +95,8 @@ describe("FairGate", () => {
     expect(began).to.include("b");
   });
 
-  it("lets who has nothing waiting take the place of the newest of whoever has most", async () => {
-    const gate = new FairGate({ ...settings, width: 1, queue: 3 });
+  it("lets a key without waiters replace the newest waiter of the longest queue", async () => {
+    const gate = new FairQueue({ ...settings, width: 1, queue: 3 });
     const { began, enter, end } = bench(gate);
     for (const name of ["a0", "b1", "a1"]) void enter(name[0] ?? "", name);
     const dropped = refusalOf(enter("a", "a2"));
@@ -109,7 +109,7 @@ describe("FairGate", () => {
   });
 
   it("turns away whom the others' queue leaves no room as the process's doing", async () => {
-    const gate = new FairGate({ ...settings, width: 1, queue: 2 });
+    const gate = new FairQueue({ ...settings, width: 1, queue: 2 });
     const { enter } = bench(gate);
     for (const key of ["a", "c", "d"]) void enter(key);
     expect(await refusalOf(enter("b")))
@@ -118,7 +118,7 @@ describe("FairGate", () => {
   });
 
   it("turns new work away before its queue is full, so that work begun finds room", async () => {
-    const gate = new FairGate({ ...settings, width: 1, crowd: { ofOne: 2, all: 3 } });
+    const gate = new FairQueue({ ...settings, width: 1, crowd: { ofOne: 2, all: 3 } });
     const { began, enter, end } = bench(gate);
     for (const name of ["a1", "a2"]) void enter("a", name);
     gate.check("a");
@@ -131,8 +131,8 @@ describe("FairGate", () => {
     expect(began).to.deep.equal(["a1", "a2", "a3", "a4"]);
   });
 
-  it("turns new work away in a crowd of those who have an equal share waiting, and of nobody else", async () => {
-    const gate = new FairGate({ ...settings, width: 1, crowd: { ofOne: 5, all: 4 } });
+  it("refuses new work when it is crowded only of keys with an equal share waiting", async () => {
+    const gate = new FairQueue({ ...settings, width: 1, crowd: { ofOne: 5, all: 4 } });
     const { enter } = bench(gate);
     for (const name of ["a0", "a1", "a2", "a3", "b1"]) void enter(name[0] ?? "", name);
     expect(() => gate.check("a"))
@@ -143,7 +143,7 @@ describe("FairGate", () => {
   });
 
   it("gives up waiting after its time, and keeps no place for it", async () => {
-    const gate = new FairGate({ ...settings, width: 1, waitMs: 5 });
+    const gate = new FairQueue({ ...settings, width: 1, waitMs: 5 });
     const { began, enter, end } = bench(gate);
     void enter("a");
     expect(await refusalOf(enter("b")))
@@ -157,7 +157,7 @@ describe("FairGate", () => {
   });
 
   it("drops work whose caller is gone before it begins", async () => {
-    const gate = new FairGate({ ...settings, width: 1 });
+    const gate = new FairQueue({ ...settings, width: 1 });
     const { began, enter, end } = bench(gate);
     const gone = new AbortController();
     void enter("a");
@@ -172,8 +172,8 @@ describe("FairGate", () => {
   });
 
   it("goes on after work that fails", async () => {
-    const gate = new FairGate({ ...settings, width: 1 });
-    expect(await refusalOf(gate.pass("a", () => Promise.reject(new Error("no"))))).to.include({ message: "no" });
-    expect(await gate.pass("b", async () => "yes")).to.equal("yes");
+    const gate = new FairQueue({ ...settings, width: 1 });
+    expect(await refusalOf(gate.run("a", () => Promise.reject(new Error("no"))))).to.include({ message: "no" });
+    expect(await gate.run("b", async () => "yes")).to.equal("yes");
   });
 });

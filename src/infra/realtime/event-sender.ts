@@ -8,39 +8,39 @@ import { atOnce, resync, type WireEvent } from "./wire.ts";
 
 export type RealtimeNamespace = Namespace<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
-export interface TellingSettings {
+export interface EventSenderSettings {
   readonly namespace: RealtimeNamespace;
   readonly connected: ConnectedClients;
   readonly visibility: Visibility;
-  /** Null for an event that is not for sockets. */
+  /** Null for an event that sockets do not get. */
   readonly toWire: (event: LoggedEvent) => WireEvent | null;
 }
 
 /**
- * Gives events to the clients that may hear them. Whether one may is decided once per view, without asking the
- * database, and each event is encoded once for all clients that get the same.
+ * Sends events to the clients that may hear them. This is decided once per view and without the database; each event is
+ * encoded once.
  */
-export class Telling {
-  constructor(private readonly settings: TellingSettings) {}
+export class EventSender {
+  constructor(private readonly settings: EventSenderSettings) {}
 
-  /** Returns the subject of the event, where it has one. */
+  /** Returns the event's subject, if it has one. */
   live(event: LoggedEvent): Subject | null {
     const { visibility, toWire } = this.settings;
     const { businessId } = event;
-    // Who is connected hears of it when its view has been looked at again.
+    // Connected clients get `resync` after their view was read again.
     if (visibility.viewChangedBy(event) !== null) return null;
     const subject = visibility.subjectOf(event);
     if (!subject) {
       this.emit([roomOf(businessId)], toWire(event));
       return null;
     }
-    const hearing: string[] = [];
+    const gaining: string[] = [];
     const losing: string[] = [];
     for (const { view, room } of this.settings.connected.views(businessId)) {
-      if (visibility.mayHear(view, subject.audience)) hearing.push(room);
+      if (visibility.mayHear(view, subject.audience)) gaining.push(room);
       else if (couldHear(visibility, view, subject)) losing.push(room);
     }
-    if (hearing.length > 0) this.emit(hearing, toWire(event));
+    if (gaining.length > 0) this.emit(gaining, toWire(event));
     if (losing.length > 0) this.emit(losing, this.goneOf(event, subject));
     return subject;
   }
@@ -49,7 +49,7 @@ export class Telling {
     this.emit([roomOf(businessId)], resync(number));
   }
 
-  /** What a client may hear today of events of the past; null where one of them changed that. Asks at most once. */
+  /** The events that a client may hear today; null if one of them changed that. At most one query. */
   async past(
     businessId: number,
     events: readonly LoggedEvent[],
@@ -69,7 +69,7 @@ export class Telling {
     });
   }
 
-  /** Tells the clients that may hear of the subject of something that is not logged. */
+  /** Sends something that is not logged to the clients that may hear of the subject. */
   now(businessId: number, audience: SubjectAudience, event: BusinessEvent, except?: string): void {
     const { connected, visibility } = this.settings;
     const rooms: string[] = [];
@@ -84,7 +84,7 @@ export class Telling {
   }
 
   private emit(rooms: string[], event: WireEvent | null, except?: string): void {
-    // Without a room it would go to every client of every business.
+    // With an empty list, Socket.IO would send it to all clients.
     if (!event || rooms.length === 0) return;
     const others = this.settings.namespace.local.to(rooms).except(except ?? []);
     others.emit(event.name, event.payload);

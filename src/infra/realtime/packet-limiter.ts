@@ -1,22 +1,22 @@
 import type { IncomingMessage } from "node:http";
 import type { Server } from "socket.io";
-import { refusalPauseMs } from "../../kernel/refusal-pause.ts";
+import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 
-/** What one address may open; a long poll is a client without a connection, which the HTTP server cannot count. */
+/** Limits per address. The HTTP server cannot count long-polling clients, since they have no open connection. */
 export interface HandshakeLimits {
   readonly clientsPerAddress: number;
   readonly handshakesPerSecond: number;
 }
 
-/** Packets of a client before its token is checked: enough to send the token and to answer pings. */
+/** Packets before authentication: enough for the token and pings. */
 const strangersPackets = 10;
-/** Packets that a known client may send at once, and those that come back to it in a second. */
+/** The burst and the rate of packets of an authenticated client. */
 const knownPackets = { most: 100, perSecond: 20 };
 
 type Engine = Server["engine"];
 interface Connection {
   readonly request: IncomingMessage;
-  /** Its socket, where it is a WebSocket. */
+  /** The WebSocket, if it is one. */
   readonly transport: { readonly socket?: ReadSocket };
   on(event: "packet" | "close", listener: () => void): unknown;
   close(discard: boolean): void;
@@ -26,12 +26,12 @@ interface ReadSocket {
   terminate?(): void;
   pause?(): void;
   removeAllListeners?(event: string): void;
-  /** The library's own: what has been read and is not taken apart yet. It has no other way to leave that. */
+  /** Internals of `ws`: received bytes that are not parsed yet. There is no other way to discard them. */
   readonly _receiver?: { _buffers?: Buffer[]; _bufferedBytes?: number; _write?: typeof leaveOut };
 }
 
-/** Bounds what clients send: Socket.IO handles each packet at once, also those of clients that read no answers. */
-export class Flood {
+/** Limits what clients send. Socket.IO handles every packet at once, even if the client reads no answers. */
+export class PacketLimiter {
   private readonly clients = new Map<string, number>();
   private readonly handshakes = new Map<string, number>();
   private readonly known = new WeakSet<object>();
@@ -43,13 +43,13 @@ export class Flood {
   ) {}
 
   watch(engine: Engine): void {
-    // A piece of 64 kB holds thousands of messages: of each connection one is read in a turn of the event loop.
+    // A chunk of 64 kB can hold thousands of messages; this handles one per connection and turn of the event loop.
     const { ws } = engine as unknown as { readonly ws: { readonly options: { allowSynchronousEvents: boolean } } };
     ws.options.allowSynchronousEvents = false;
     engine.on("connection", (connection: Connection) => this.bound(connection));
   }
 
-  /** Whether one more client of this address may come; counts the attempt. */
+  /** Whether the address may open one more client. Counts the attempt. */
   allows(request: IncomingMessage): boolean {
     const second = Math.floor(performance.now() / 1_000);
     if (second !== this.second) this.handshakes.clear();
@@ -61,8 +61,7 @@ export class Flood {
     return attempts <= handshakesPerSecond && (this.clients.get(address) ?? 0) < clientsPerAddress;
   }
 
-  /** The client has shown a good token. */
-  welcome(connection: object): void {
+  authenticated(connection: object): void {
     this.known.add(connection);
   }
 
@@ -96,18 +95,18 @@ export class Flood {
   }
 }
 
-/** A client that is cut off would come again at once: it is heard no more, and its connection ends a little later. */
+/** Stops reading at once, but closes later: the client would reconnect immediately. */
 function cutOff(connection: Connection): void {
   const { socket } = connection.transport;
   socket?.pause?.();
   socket?.removeAllListeners?.("message");
-  // The piece that was read last may hold thousands more messages. Parsing them would take milliseconds for nothing.
+  // The last chunk may hold thousands of messages; do not parse them.
   if (socket?._receiver) Object.assign(socket._receiver, { _buffers: [], _bufferedBytes: 0, _write: leaveOut });
   const end = () => {
     socket?.terminate?.();
     connection.close(true);
   };
-  if (socket) setTimeout(end, refusalPauseMs()).unref();
+  if (socket) setTimeout(end, refusalDelayMs()).unref();
   else end();
 }
 

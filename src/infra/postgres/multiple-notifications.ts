@@ -1,11 +1,8 @@
 import type { Announcements } from "./notifications.ts";
 
-/**
- * What processes tell each other over several databases, one listener for each. What one database announces by itself is
- * heard on it; what a process tells goes over the first that is live.
- */
-export class SpreadNotifications implements Announcements {
-  /** @param of - the listener of the database in which the business lives */
+/** Listens to several databases. Own notifications are sent through the first one that is live. */
+export class MultipleNotifications implements Announcements {
+  /** @param of - the listener of the business's database */
   constructor(
     private readonly all: readonly (Announcements & { readonly live: boolean })[],
     private readonly of: (businessId: number) => Announcements,

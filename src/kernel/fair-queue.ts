@@ -1,21 +1,20 @@
 import { Busy } from "./errors.ts";
 
-export interface FairGateSettings {
-  /** The cause that metrics name. */
+export interface FairQueueSettings {
+  /** The metric label. */
   readonly name: string;
-  /** Pieces of work at a time, of all keys together. */
+  /** How many pieces of work may run at a time, for all keys together. */
   readonly width: number;
-  /** Of one key. */
-  readonly widthOfOne: number;
-  /** Pieces of work of one key that may wait. */
-  readonly queueOfOne: number;
-  /** Of all keys together. When it is full, a key with nothing waiting replaces the newest waiter of the key with most. */
+  /** The same for one key. */
+  readonly widthPerKey: number;
+  /** How many may wait for one key. */
+  readonly queuePerKey: number;
+  /** How many may wait for all keys. When it is full, a new key takes the place of the longest queue's newest waiter. */
   readonly queue: number;
-  /** Milliseconds that a piece of work waits at most. */
   readonly waitMs: number;
-  /** What may wait before `check` turns new work away: less than the queues hold, so that work begun finds room. */
+  /** Queue lengths at which `check` refuses new work. They are below the limits above, so that begun work finds room. */
   readonly crowd?: { readonly ofOne: number; readonly all: number };
-  /** What work is refused with in place of `Busy`; `check` throws that in any case. */
+  /** Makes the error for refused work; `Busy` unless given. `check` always throws `Busy`. */
   readonly refusal?: (busy: Busy) => Error;
 }
 
@@ -24,34 +23,34 @@ interface Waiter {
   readonly giveUp: (reason: unknown) => void;
 }
 
-/** What one key has running and waiting. Forgotten when it has neither. */
+/** The running and waiting work of one key. Deleted when it has neither. */
 interface Party {
   running: number;
   waiting: Set<Waiter>;
 }
 
-/** Of a party that has had to wait for nothing yet: most never have, and a set for each would cost more than the rest. */
+/** Shared by parties that never had to wait. Most never do, and a set for each would be the largest cost. */
 const nothing = new Set<Waiter>();
 
 /**
- * Shares places among keys, such as businesses or addresses: while several wait, they take turns, whatever each of
- * them asks for. A key that had nothing under way waits behind those like it and not behind all that are busy. Who cannot be let in is told so with `Busy`: as its own doing where its key holds its whole share or its
- * whole queue, else as the process's.
+ * Shares places among keys (businesses or addresses). Waiting keys take turns, whatever each of them asks for. Every
+ * second place goes to keys that had nothing running when they came. Refuses with `Busy`, whose `isOwnDoing` is true
+ * when the key's own share or queue is full.
  */
-export class FairGate {
+export class FairQueue {
   private running = 0;
   private queued = 0;
   private readonly parties = new Map<string | number, Party>();
-  /** The keys with something waiting, in the order of their turns. */
+  /** Keys that wait, in the order of their turns. */
   private readonly turns = new Set<Party>();
-  /** Those of them that had nothing under way when they came: every second place is theirs. */
+  /** Keys that had nothing running when they began to wait. Every second place is theirs. */
   private readonly newcomers = new Set<Party>();
   private isForNewcomers = true;
 
-  constructor(readonly settings: FairGateSettings) {}
+  constructor(readonly settings: FairQueueSettings) {}
 
-  /** Rejects with `Busy`, or with the signal's reason when it is aborted before the work began. */
-  async pass<Result>(key: string | number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  /** Rejects with `Busy`, or with the signal's reason if it is aborted while the work waits. */
+  async run<Result>(key: string | number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted();
     const party = this.partyOf(key);
     if (this.hasRoomFor(party)) this.begin(party);
@@ -63,8 +62,8 @@ export class FairGate {
     }
   }
 
-  /** As `enter`, where there is room at once. */
-  enterNow(key: string | number): (() => void) | undefined {
+  /** As `acquire`, but returns undefined if there is no free place now. */
+  tryAcquire(key: string | number): (() => void) | undefined {
     const party = this.partyOf(key);
     if (!this.hasRoomFor(party)) {
       this.forgetIdle(key, party);
@@ -74,8 +73,8 @@ export class FairGate {
     return () => this.end(key, party);
   }
 
-  /** As `pass`, for work that ends elsewhere: whoever gets in must call the function it is given, once. */
-  async enter(key: string | number, signal?: AbortSignal): Promise<() => void> {
+  /** As `run`, for work that ends elsewhere: the caller must call the returned function once. */
+  async acquire(key: string | number, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     const party = this.partyOf(key);
     if (this.hasRoomFor(party)) this.begin(party);
@@ -83,17 +82,14 @@ export class FairGate {
     return () => this.end(key, party);
   }
 
-  /** Throws `Busy` where new work of this key had better not begin. Holds no place. */
+  /** Throws `Busy` if new work of this key should not begin. Takes no place. */
   check(key: string | number): void {
-    const against = this.objection(key);
+    const against = this.refusalReason(key);
     if (against) throw this.busy(against === "own", 1);
   }
 
-  /**
-   * What speaks against new work of this key: its own work, which fills what one key may have waiting, or everybody's. In
-   * a crowd those are let in who have less waiting than an equal share.
-   */
-  objection(key: string | number): "own" | "all" | undefined {
+  /** Why new work of this key should not begin: its own queue is full, or all queues are and it has its equal share. */
+  refusalReason(key: string | number): "own" | "all" | undefined {
     const { crowd } = this.settings;
     if (this.queued === 0 || !crowd) return undefined;
     const waiting = this.parties.get(key)?.waiting.size ?? 0;
@@ -101,7 +97,6 @@ export class FairGate {
     return this.isCrowded && waiting * (this.turns.size + this.newcomers.size) >= crowd.all ? "all" : undefined;
   }
 
-  /** Whether as much waits as may. */
   get isCrowded(): boolean {
     return this.queued >= (this.settings.crowd?.all ?? Number.POSITIVE_INFINITY);
   }
@@ -120,7 +115,7 @@ export class FairGate {
   }
 
   private hasRoomFor(party: Party): boolean {
-    return this.running < this.settings.width && party.running < this.settings.widthOfOne;
+    return this.running < this.settings.width && party.running < this.settings.widthPerKey;
   }
 
   private begin(party: Party): void {
@@ -185,7 +180,7 @@ export class FairGate {
   }
 
   private refuseBeyond(party: Party): void {
-    if (party.waiting.size >= this.settings.queueOfOne) throw this.refusal(true);
+    if (party.waiting.size >= this.settings.queuePerKey) throw this.refusal(true);
     if (this.queued < this.settings.queue) return;
     if (party.waiting.size > 0) throw this.refusal(this.isFull(party));
     this.makeRoom();
@@ -203,7 +198,7 @@ export class FairGate {
   }
 
   private isFull(party: Party): boolean {
-    return party.running >= this.settings.widthOfOne;
+    return party.running >= this.settings.widthPerKey;
   }
 
   private busy(isOwnDoing: boolean, retryAfter: number): Busy {
@@ -216,7 +211,7 @@ export class FairGate {
     return refusal ? refusal(busy) : busy;
   }
 
-  /** A key that was let in goes to the end of the turns. */
+  /** A key that got a place goes to the end of the line. */
   private letIn(): void {
     while (this.running < this.settings.width) {
       const lines = this.isForNewcomers ? [this.newcomers, this.turns] : [this.turns, this.newcomers];
@@ -232,7 +227,7 @@ export class FairGate {
   }
 
   private firstWithRoom(line: ReadonlySet<Party>): Party | undefined {
-    for (const party of line) if (party.running < this.settings.widthOfOne) return party;
+    for (const party of line) if (party.running < this.settings.widthPerKey) return party;
     return undefined;
   }
 }

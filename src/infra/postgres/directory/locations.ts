@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Cell, Statement } from "../database.ts";
+
+/** The cell of a business. */
+export interface Location {
+  readonly cell: string;
+  /** It is being moved at this moment: nothing of it may be read or written. */
+  readonly isHeld: boolean;
+  /** It may be in another cell at any moment: the directory must be asked each time. */
+  readonly isMoving: boolean;
+}
+
+interface VersionedLocation extends Location {
+  /** Grows with each change of the table. */
+  readonly version: number;
+}
+
+const columns = `cell, state = 'held' as "isHeld", state = 'moving' as "isMoving"`;
+
+const changes: Statement = {
+  name: "directory_changes",
+  text: `
+    select business_id as "businessId", ${columns}, version from directory_businesses
+    where version > $1 order by version limit 10000`,
+};
+
+const locationOf: Statement = {
+  name: "directory_place",
+  text: `select ${columns}, version from directory_businesses where business_id = $1`,
+};
+
+const finishMove: Statement = {
+  name: "directory_arrive",
+  text: `
+    with ended as (
+      update business_moves set step = 'moved', moved_at = now()
+      where business_id = $1 and from_cell = $2 and step = 'switching'
+      returning business_id, to_cell
+    )
+    update directory_businesses as known set cell = ended.to_cell, state = 'active' from ended
+    where known.business_id = ended.business_id`,
+};
+
+const add: Statement = {
+  name: "directory_place_new",
+  text: "insert into directory_businesses (business_id, cell) values ($1, $2)",
+};
+
+const cellsMade: Statement = { name: "directory_cells", text: "select name from directory_cells" };
+
+export interface LocationSettings {
+  /** The name of the first cell. A business without a row lives there. */
+  readonly first: string;
+  /** Milliseconds between two reads of the changes; 1,000 unless given. */
+  readonly lookEveryMs?: number;
+}
+
+/** The cell of each business, from the table `directory_businesses` and a cache of it. */
+export class Locations {
+  private readonly cache = new Map<number, VersionedLocation>();
+  /** The cells that `refresh` has read, which `onMove` compares with. The cache may have learned of a move before. */
+  private readonly cells = new Map<number, string>();
+  private readonly pending = new Map<number, Promise<Location>>();
+  private readonly moveListeners: ((businessId: number) => void)[] = [];
+  private readonly stopping = new AbortController();
+  private version = 0;
+  private refreshing: Promise<void> | undefined;
+  private isStale = false;
+
+  constructor(
+    private readonly table: Cell,
+    private readonly settings: LocationSettings,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** True once the whole table has been read. */
+  isLoaded = false;
+
+  /** Resolves after the first attempt to read the table; later changes are read in the background. */
+  async start(): Promise<void> {
+    await this.refresh();
+    void this.refreshRegularly();
+  }
+
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  /** For a business that has left the cell `from`, if its move broke off before the directory was updated. */
+  async finishMove(businessId: number, from: string): Promise<void> {
+    await this.table.rows(finishMove, [businessId, from]);
+  }
+
+  onMove(listener: (businessId: number) => void): void {
+    this.moveListeners.push(listener);
+  }
+
+  /** Reads what has changed; never rejects. Calls during a read share one more read. */
+  refresh(): Promise<void> {
+    this.isStale = true;
+    this.refreshing ??= this.readAll().finally(() => {
+      this.refreshing = undefined;
+    });
+    return this.refreshing;
+  }
+
+  /** From memory; undefined if the database must be asked. */
+  cached(businessId: number): Location | undefined {
+    const location = this.cache.get(businessId);
+    return location?.isMoving ? undefined : location;
+  }
+
+  find(businessId: number): Promise<Location> {
+    const cached = this.cache.get(businessId);
+    // A pending read may return the location before the move.
+    if (cached?.isMoving) return this.read(businessId);
+    if (cached) return Promise.resolve(cached);
+    const read = this.pending.get(businessId) ?? this.read(businessId).finally(() => this.pending.delete(businessId));
+    this.pending.set(businessId, read);
+    return read;
+  }
+
+  /** Stores the cell of a new business. */
+  async add(businessId: number, cell: string): Promise<void> {
+    if (cell !== this.settings.first) await this.table.rows(add, [businessId, cell]);
+    this.cache.set(businessId, unmoved(cell));
+  }
+
+  /** The names of the cells that have been created, the first one included. */
+  async cellsMade(): Promise<readonly string[]> {
+    const rows = await this.table.rows<{ name: string }>(cellsMade, []);
+    return [this.settings.first, ...rows.map(({ name }) => name)];
+  }
+
+  private async read(businessId: number): Promise<Location> {
+    const [row = unmoved(this.settings.first)] = await this.table.rows<VersionedLocation>(locationOf, [businessId]);
+    // `refresh` may have read a newer one meanwhile.
+    const cached = this.cache.get(businessId);
+    if (cached && cached.version > row.version) return cached;
+    this.cache.set(businessId, row);
+    return row;
+  }
+
+  private async readAll(): Promise<void> {
+    try {
+      while (this.isStale && !this.stopping.signal.aborted) {
+        this.isStale = false;
+        while ((await this.readChanges()) > 0);
+        this.isLoaded = true;
+      }
+    } catch (error) {
+      if (!this.stopping.signal.aborted) this.onError(error);
+    }
+  }
+
+  private async readChanges(): Promise<number> {
+    type Changed = VersionedLocation & { readonly businessId: number };
+    const rows = await this.table.rows<Changed>(changes, [this.version]);
+    for (const { businessId, ...location } of rows) {
+      const before = this.cells.get(businessId) ?? this.settings.first;
+      this.version = location.version;
+      this.cache.set(businessId, location);
+      this.cells.set(businessId, location.cell);
+      if (this.isLoaded && before !== location.cell) for (const listener of this.moveListeners) listener(businessId);
+    }
+    return rows.length;
+  }
+
+  private async refreshRegularly(): Promise<void> {
+    const { signal } = this.stopping;
+    while (await sleep(this.settings.lookEveryMs ?? 1_000, true, { signal, ref: false }).catch(() => false)) {
+      await this.refresh();
+    }
+  }
+}
+
+const unmoved = (cell: string): VersionedLocation => ({ cell, isHeld: false, isMoving: false, version: 0 });

@@ -1,0 +1,125 @@
+import type { Statement } from "../database.ts";
+import { type NameKind, nameKinds } from "../names.ts";
+
+/** Finds a name in the first cell's own tables. These rows also stay there for businesses that moved away. */
+const inFirstCell: Readonly<Record<NameKind, string>> = {
+  key: "select business_id from app_keys where digest = decode($2, 'hex')",
+  session: "select business_id from sessions where digest = decode($2, 'hex')",
+  invitation: "select business_id from credentials where invitation_digest = decode($2, 'hex')",
+  email: "select business_id from credentials where email = lower($2)",
+  sender: `
+    select business_id from senders
+    where provider = split_part($2, ' ', 1) and platform_id = substr($2, strpos($2, ' ') + 1)`,
+  media: "select business_id from media_files where name = $2",
+};
+
+/** Kinds for which a user could choose a name that another business has. The other kinds are random. */
+export const chosenKinds: ReadonlySet<NameKind> = new Set<NameKind>(["email", "sender"]);
+
+/** Finds the names of the CTE `asked` that businesses of the first cell have, with their places in the list. */
+const takenInFirstCell: Readonly<Partial<Record<NameKind, string>>> = {
+  email: "select asked.place, business_id from asked join credentials on email = asked.name",
+  sender: `
+    select asked.place, business_id from asked
+    join senders on provider = split_part(asked.name, ' ', 1)
+      and platform_id = substr(asked.name, strpos(asked.name, ' ') + 1)`,
+};
+
+const noRows = "select 0 as place, 0 as business_id where false";
+
+/** E-mails are compared as the table of credentials compares them. */
+const comparable = (kind: NameKind, name: string): string => (kind === "email" ? `lower(${name})` : name);
+
+const byKind = (statement: (kind: NameKind) => Statement): Readonly<Record<NameKind, Statement>> =>
+  Object.fromEntries(nameKinds.map((kind) => [kind, statement(kind)])) as Record<NameKind, Statement>;
+
+export const businessOf = byKind((kind) => ({
+  name: `directory_owner_of_${kind}`,
+  text: `
+    select business_id as "businessId" from (
+      select business_id, 1 as place from directory_names where kind = $1 and name = ${comparable(kind, "$2")}
+      union all
+      select business_id, 2 from (${inFirstCell[kind]}) as own
+    ) as found
+    order by place limit 1`,
+}));
+
+/**
+ * A business may claim its own name again; `claimed_at` then tells the two claims apart. Rows that a business left in the
+ * first cell when it moved away do not block a claim.
+ */
+export const claim = byKind((kind) => ({
+  name: `directory_claim_${kind}`,
+  text: `
+    with asked as (
+      select min(place) as place, ${comparable(kind, "name")} as name
+      from unnest($3::text[]) with ordinality as given(name, place) group by 2
+    ),
+    taken as (
+      select place from (${takenInFirstCell[kind] ?? noRows}) as other
+      where business_id <> $2 and not exists (
+        select from directory_businesses as moved where moved.business_id = other.business_id and moved.cell <> $5)
+    ),
+    claimed as (
+      insert into directory_names as known (kind, name, business_id, ends_at, is_checked)
+      select $1, name, $2, $4::timestamptz, ${!chosenKinds.has(kind)} from asked
+      where place not in (select place from taken)
+      order by name
+      on conflict (kind, name) do update
+      set claimed_at = clock_timestamp(), is_checked = excluded.is_checked, ends_at = excluded.ends_at
+      where known.business_id = excluded.business_id
+      returning name, claimed_at, xmax = 0 as is_new
+    )
+    select asked.place::integer, asked.name, claimed.claimed_at::text as "claimedAt", claimed.is_new as "isNew"
+    from asked left join claimed on claimed.name = asked.name`,
+}));
+
+/** The sweep checks these names again, unless they are removed before. */
+export const markUnchecked: Statement = {
+  name: "directory_doubt",
+  text: `
+    update directory_names set is_checked = false
+    where business_id = $1 and kind = $2
+      and name in (select case when $2 = 'email' then lower(given) else given end from unnest($3::text[]) as given)
+    returning name, claimed_at::text as "claimedAt"`,
+};
+
+export const remove: Statement = {
+  name: "directory_drop",
+  text: `
+    delete from directory_names as known using unnest($3::text[], $4::timestamptz[]) as gone(name, claimed_at)
+    where known.business_id = $1 and known.kind = $2 and known.name = gone.name and known.claimed_at = gone.claimed_at`,
+};
+
+export const unchecked: Statement = {
+  name: "directory_unchecked",
+  text: `
+    select business_id as "businessId", kind, name, claimed_at::text as "claimedAt" from directory_names
+    where not is_checked and claimed_at < now() - make_interval(secs => $1) order by claimed_at limit 200`,
+};
+
+export const markChecked: Statement = {
+  name: "directory_confirm",
+  text: `
+    update directory_names set is_checked = true
+    where kind = $1 and name = $2 and business_id = $3 and claimed_at = $4::timestamptz`,
+};
+
+export const removeEnded: Statement = {
+  name: "directory_forget_ended",
+  text: `
+    delete from directory_names where (kind, name) in (
+      select kind, name from directory_names where ends_at < now() - interval '1 day' limit 10000)
+    returning 1`,
+};
+
+/** Whether the cell of a business has the row of a claimed name. */
+export const isWritten: Readonly<Partial<Record<NameKind, Statement>>> = {
+  email: { name: "email_is_written", text: "select 1 from credentials where business_id = $1 and email = $2" },
+  sender: {
+    name: "sender_is_written",
+    text: `
+      select 1 from senders
+      where business_id = $1 and provider = split_part($2, ' ', 1) and platform_id = substr($2, strpos($2, ' ') + 1)`,
+  },
+};

@@ -1,0 +1,100 @@
+import { LRUCache } from "lru-cache";
+import type { Cell, Queries } from "../database.ts";
+import { isDatabaseFailure } from "../database-failure.ts";
+import type { NameKind } from "../names.ts";
+import type { Locations } from "./locations.ts";
+import * as statements from "./name-statements.ts";
+
+export interface ClaimedName {
+  readonly name: string;
+  /** PostgreSQL's text, to the microsecond. */
+  readonly claimedAt: string;
+}
+
+interface ClaimRow {
+  readonly place: number;
+  readonly name: string;
+  readonly claimedAt: string | null;
+  readonly isNew: boolean | null;
+}
+
+/** Milliseconds for which a cached answer is used. Other kinds are used for ever: they never pass to another business. */
+const cacheMs: Readonly<Partial<Record<NameKind, number>>> = { email: 0, sender: 2_000 };
+const cacheSize = 100_000;
+
+/** The business that a name belongs to, from the table `directory_names` and a cache of it. */
+export class DirectoryNames {
+  private readonly cache = new LRUCache<string, { readonly businessId: number; readonly at: number }>({
+    max: cacheSize,
+  });
+
+  constructor(
+    private readonly table: Cell,
+    private readonly firstCell: string,
+    private readonly locations: Pick<Locations, "find">,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  async businessOf(kind: NameKind, name: string): Promise<number | undefined> {
+    const key = `${kind} ${name}`;
+    const cached = this.cache.get(key);
+    const age = cached && performance.now() - cached.at;
+    if (age !== undefined && age < (cacheMs[kind] ?? Number.POSITIVE_INFINITY)) return cached?.businessId;
+    try {
+      const [row] = await this.table.rows<{ businessId: number }>(statements.businessOf[kind], [kind, name]);
+      if (row) this.cache.set(key, { businessId: row.businessId, at: performance.now() });
+      return row?.businessId;
+    } catch (error) {
+      // An old answer is better than none while the first cell is down.
+      if (cached && isDatabaseFailure(error)) return cached.businessId;
+      throw error;
+    }
+  }
+
+  /** Random names of businesses in the first cell need no claim: they are looked up in its own tables. */
+  async claim(
+    businessId: number,
+    kind: NameKind,
+    names: readonly string[],
+    endsAt?: Date,
+  ): Promise<{ readonly refused: readonly string[]; readonly added: readonly ClaimedName[] }> {
+    const isInFirst = async () => (await this.locations.find(businessId)).cell === this.firstCell;
+    if (!statements.chosenKinds.has(kind) && (await isInFirst())) return { refused: [], added: [] };
+    const values = [kind, businessId, names, endsAt ?? null, this.firstCell];
+    const rows = await this.table.rows<ClaimRow>(statements.claim[kind], values);
+    const refused = rows.filter(({ claimedAt }) => claimedAt === null).map(({ place }) => names[place - 1] as string);
+    const added = rows.flatMap(({ name, claimedAt, isNew }) => (claimedAt && isNew ? [{ name, claimedAt }] : []));
+    return { refused, added };
+  }
+
+  /** For names whose rows are about to be deleted: the sweep removes them if `remove` is never called. */
+  markUnchecked(businessId: number, kind: NameKind, names: readonly string[]): Promise<ClaimedName[]> {
+    return this.table.rows<ClaimedName>(statements.markUnchecked, [businessId, kind, names]);
+  }
+
+  /** Names that were claimed again meanwhile stay. */
+  async remove(businessId: number, kind: NameKind, claimed: readonly ClaimedName[]): Promise<void> {
+    const values = [claimed.map(({ name }) => name), claimed.map(({ claimedAt }) => claimedAt)];
+    await this.table.rows(statements.remove, [businessId, kind, ...values]);
+    for (const { name } of claimed) this.cache.delete(`${kind} ${name}`);
+  }
+
+  /**
+   * Removes claimed names whose transactions failed, and those of ended sessions.
+   *
+   * @param seconds - the least age of a name that is checked: longer than any transaction
+   */
+  async sweep(cellOf: (businessId: number) => Queries, signal?: AbortSignal, seconds = 600): Promise<void> {
+    while ((await this.table.rows(statements.removeEnded, [])).length > 0 && !signal?.aborted);
+    type Unchecked = ClaimedName & { readonly businessId: number; readonly kind: NameKind };
+    for (const claimed of await this.table.rows<Unchecked>(statements.unchecked, [seconds])) {
+      const { businessId, kind, name, claimedAt } = claimed;
+      const isWritten = statements.isWritten[kind];
+      // If the cell is down, the next sweep asks it again.
+      const rows = isWritten ? await cellOf(businessId).rows(isWritten, [businessId, name]).catch(this.onError) : [{}];
+      if (!rows) continue;
+      if (rows.length > 0) await this.table.rows(statements.markChecked, [kind, name, businessId, claimedAt]);
+      else await this.remove(businessId, kind, [claimed]);
+    }
+  }
+}

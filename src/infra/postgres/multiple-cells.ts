@@ -1,0 +1,140 @@
+import { DatabaseUnavailable } from "../../kernel/errors.ts";
+import { BusinessCell } from "./business-cell.ts";
+import type { CellHealth } from "./cell-health.ts";
+import type { Cells } from "./cells.ts";
+import type { Cell, Statement } from "./database.ts";
+import { isDatabaseFailure } from "./database-failure.ts";
+import type { Directory } from "./directory/directory.ts";
+import type { Location } from "./directory/locations.ts";
+import type { NameKind } from "./names.ts";
+
+export interface Part {
+  readonly name: string;
+  /** This cell alone. */
+  readonly cells: Cells<Cell>;
+  readonly health: CellHealth;
+}
+
+/** The size of the schema in bytes. */
+const size: Statement = {
+  name: "cell_size",
+  text: `
+    select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint as bytes from pg_class
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace`,
+};
+
+export class MultipleCells implements Cells<Cell> {
+  private readonly byName: ReadonlyMap<string, Part>;
+  private readonly first: Part;
+
+  constructor(
+    private readonly all: readonly [Part, ...Part[]],
+    private readonly lookup: Directory,
+    /** Hears the errors of cells that were ignored because others answered. */
+    private readonly onError: (error: unknown, cell: string) => void,
+  ) {
+    this.byName = new Map(all.map((part) => [part.name, part]));
+    this.first = all[0];
+  }
+
+  get directory(): Cell {
+    return failingFast(this.first);
+  }
+
+  of(businessId: number): Cell {
+    return new BusinessCell(businessId, this.lookup, (location) => this.cellAt(businessId, location).of(businessId));
+  }
+
+  groupsOf(businessIds: readonly number[]) {
+    const groups = new Map<string, number[]>();
+    const apart: number[] = [];
+    for (const businessId of businessIds) {
+      const location = this.lookup.locations.cached(businessId);
+      const part = location && !location.isHeld ? this.byName.get(location.cell) : undefined;
+      if (!part) apart.push(businessId);
+      else groups.set(part.name, [...(groups.get(part.name) ?? []), businessId]);
+    }
+    const together = [...groups.values()].map((own) => ({ cell: this.of(own[0] as number), businessIds: own }));
+    return [...together, ...apart.map((businessId) => ({ cell: this.of(businessId), businessIds: [businessId] }))];
+  }
+
+  async inEach<Result>(work: (cell: Cell) => Promise<Result>): Promise<Result[]> {
+    const outcomes = await Promise.allSettled(
+      this.all.map(({ cells, health }) => health.whileUp(() => cells.inEach(work))),
+    );
+    const failed = outcomes.flatMap((outcome, at) =>
+      outcome.status === "rejected" ? [{ error: outcome.reason, part: this.all[at] as Part }] : [],
+    );
+    const fatal =
+      failed.find(({ error }) => !isDatabaseFailure(error)) ?? (failed.length === this.all.length && failed[0]);
+    if (fatal) throw fatal.error;
+    for (const { error, part } of failed) if (!part.health.isDown) this.onError(error, part.name);
+    return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+  }
+
+  ofName(kind: NameKind, name: string): Cell {
+    const find = async (): Promise<Cell> => {
+      const businessId = await this.lookup.names.businessOf(kind, name);
+      // An unknown name is still queried, so that the time of the answer does not reveal whether it exists.
+      if (businessId === undefined) return this.directory;
+      return new BusinessCell(businessId, this.lookup, (location) => this.cellAt(businessId, location).directory);
+    };
+    return {
+      rows: async (statement, values, signal) => (await find()).rows(statement, values, signal),
+      transaction: async (work) => (await find()).transaction(work),
+    };
+  }
+
+  parts(): readonly Cells<Cell>[] {
+    return this.all.map((part) => this.only(part));
+  }
+
+  /** The smallest cell that is made and up. */
+  async assign(businessId: number): Promise<void> {
+    const existing = await this.lookup.locations.cellsMade();
+    const sizes = await Promise.all(
+      this.all.map(async ({ name, cells, health }) => {
+        if (!existing.includes(name)) return [];
+        const ask = () => cells.directory.rows<{ bytes: number }>(size, []);
+        return (await health.whileUp(ask).catch(() => [])).map(({ bytes }) => ({ name, bytes }));
+      }),
+    );
+    const [smallest] = sizes.flat().sort((a, b) => a.bytes - b.bytes);
+    if (!smallest) throw new DatabaseUnavailable(new Error("no cell answers"), false);
+    await this.lookup.locations.add(businessId, smallest.name);
+  }
+
+  private only(part: Part): Cells<Cell> {
+    const view: Cells<Cell> = {
+      of: (businessId) => this.of(businessId),
+      groupsOf: (businessIds) => this.groupsOf(businessIds),
+      inEach: (work) => part.health.whileUp(() => part.cells.inEach(work)),
+      ofName: (kind, name) => this.ofName(kind, name),
+      parts: () => [view],
+      assign: (businessId) => this.assign(businessId),
+      directory: failingFast(part),
+    };
+    return view;
+  }
+
+  private cellAt(businessId: number, { cell, isHeld }: Location): Cells<Cell> {
+    if (isHeld) throw new DatabaseUnavailable(new Error(`business ${businessId} is being moved`), false);
+    const part = this.byName.get(cell);
+    if (!part)
+      throw new DatabaseUnavailable(new Error(`the settings name no cell ${cell}, of business ${businessId}`), false);
+    part.health.requireUp();
+    return part.cells;
+  }
+}
+
+/** Fails at once while the cell is down. */
+export const failingFast = ({ cells: { directory }, health }: Pick<Part, "cells" | "health">): Cell => ({
+  rows: async (statement, values, signal) => {
+    health.requireUp();
+    return directory.rows(statement, values, signal);
+  },
+  transaction: async (work) => {
+    health.requireUp();
+    return directory.transaction(work);
+  },
+});
