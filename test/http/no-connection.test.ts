@@ -1,79 +1,89 @@
 import { expect } from "chai";
+import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
+import { startService } from "../../src/bootstrap/service.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import type { Route } from "../../src/infra/http/routing/route.ts";
-import { everyRequest, own as administrated, isObject, paramsIn, resourceOf } from "../administration/every-request.ts";
-import { request } from "../support/http.ts";
+import { type Route, saysCodes } from "../../src/infra/http/routing/route.ts";
+import { everyRequest, isObject, paramsIn } from "../administration/every-request.ts";
+import { type Answer, request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { forUsers, goodRequest, own, urlOf } from "./good-requests.ts";
 import { dumpOf } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
-/** Every operation with a key or session is asked while the business gets no connection. New routes are included automatically. */
+/**
+ * Every operation with a key or a session is called while its business gets no connection to the database: it has entered
+ * nothing, so it says when to come again. New routes are included automatically.
+ */
 
 const poolSize = 2;
-/** Operations that answer without the database. */
-const asksNothing: readonly string[] = [];
-/** Operations that have begun to answer before they ask the database. */
-const streamsAnswer = (route: Route): boolean => route.body === "csv";
 
-const guarded = servedRoutes().filter((route) => route.auth !== "none" && !streamsAnswer(route));
+/** Operations that answer without the business's database. */
+const asksNothing: readonly string[] = [];
+
 const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");
+/** A file is answered with lines while it is read, and an upload is read before the database is asked. */
+const takesFile = ({ body }: Route): boolean => body === "csv" || body === "multipart";
+const routes = servedRoutes().filter((route) => route.auth !== "none" && !takesFile(route));
 
 describe("An operation whose business gets no connection", () => {
   let world: World;
-  let session: string;
-  before(async () => {
-    world = await startWorld({
-      environment: { ROLE: "api" },
-      configure: (config) => ({ ...config, database: { ...config.database, poolSize, connectTimeoutMs: 200 } }),
-    });
-    session = await world.sessionToken(own * 100 + 1);
-    await requests.prepare();
-  });
-  after(() => world.stop());
+  const answers = new Map<Route, Answer>();
+  let dumpBefore: object;
+  let dumpAfter: object;
 
   const requests = everyRequest(() => world);
+  /** Some bodies need records, so they are made while there are connections. */
+  const madeFor = async (route: Route) =>
+    isOfRecords(route)
+      ? {
+          params: Object.fromEntries(paramsIn(route).map((name) => [name, 1])),
+          query: {},
+          body: isObject(route.body) ? await requests.goodBody(route) : {},
+        }
+      : goodRequest(route);
 
-  /** Made before the connections are taken: some bodies need records. */
-  const madeFor = async (route: Route) => {
-    if (!isOfRecords(route)) return goodRequest(route);
-    const params = Object.fromEntries(paramsIn(route).map((name) => [name, 1]));
-    const body = isObject(route.body) ? await requests.goodBody(route) : {};
-    return { params, query: {}, body };
-  };
-
-  async function crowded(work: () => Promise<void>): Promise<void> {
-    const [{ gate }] = resolve(world.container, tokens.openedCells);
-    const leaves = await Promise.all(Array.from({ length: poolSize }, () => gate.enter(own)));
-    try {
-      await work();
-    } finally {
-      for (const leave of leaves) leave();
-    }
-  }
-
-  it("is asked for a business of both kinds of requests", () => expect(administrated).to.equal(own));
-
-  for (const route of guarded) {
-    it(`says when to come again, and has entered nothing: ${route.operationId}`, async () => {
-      const made = await madeFor(route);
+  before(async function () {
+    this.timeout(120_000);
+    world = await startWorld({ environment: { ROLE: "api" } });
+    await requests.prepare();
+    const session = await world.sessionToken(own * 100 + 1);
+    const limits = { poolSize, connectTimeoutMs: 100 };
+    const config = { ...world.config, database: { ...world.config.database, ...limits } };
+    const container = createContainer(config);
+    const service = await startService(config, container);
+    const ask = (route: Route, made: Awaited<ReturnType<typeof madeFor>>): Promise<Answer> => {
       const isForUsers = route.auth === "session" || forUsers.includes(route.operationId);
       const headers: Record<string, string> = isForUsers
         ? { authorization: `Bearer ${session}` }
         : { "x-api-key": world.appKey(own) };
-      const before = await dumpOf(world, own);
-      await crowded(async () => {
-        const { status, headers: answered, json, text } = await request(world.api + urlOf(route, made), {
-          method: route.method.toUpperCase(),
-          headers,
-          ...(route.body !== undefined && { body: made.body }),
-        });
-        if (asksNothing.includes(route.operationId)) return expect(status, text).to.be.within(200, 299);
-        expect([status, answered["retry-after"]], text).to.deep.equal([503, "5"]);
-        console.log(resourceOf(route), JSON.stringify(json));
+      return request(`http://127.0.0.1:${service.port}${urlOf(route, made)}`, {
+        method: route.method.toUpperCase(),
+        headers,
+        ...(route.body !== undefined && { body: made.body }),
       });
-      expect(await dumpOf(world, own)).to.deep.equal(before);
+    };
+    const all: (readonly [Route, Awaited<ReturnType<typeof madeFor>>])[] = [];
+    for (const route of routes) all.push([route, await madeFor(route)]);
+    dumpBefore = await dumpOf(world, own);
+    const [{ gate }] = resolve(container, tokens.openedCells);
+    const leaves = await Promise.all(Array.from({ length: poolSize }, () => gate.enter(own)));
+    for (const [route, made] of all) answers.set(route, await ask(route, made));
+    for (const leave of leaves) leave();
+    dumpAfter = await dumpOf(world, own);
+    await service.stop();
+  });
+  after(() => world.stop());
+
+  for (const route of routes) {
+    it(`says when to come again: ${route.operationId}`, () => {
+      const { status, headers, json, text } = answers.get(route) as Answer;
+      if (asksNothing.includes(route.operationId)) return expect(status, text).to.be.within(200, 299);
+      expect([status, headers["retry-after"]], text).to.deep.equal([503, "5"]);
+      const coded = { error: "El servicio no está disponible por ahora", code: "unavailable" };
+      expect(json).to.deep.equal(saysCodes(route) ? coded : { message: "Service unavailable" });
     });
   }
+
+  it("has entered nothing", () => expect(dumpAfter).to.deep.equal(dumpBefore));
 });
