@@ -5,10 +5,10 @@ import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { PostgresContactReads } from "../../src/inbox/adapters/postgres/contact-reads.ts";
 import type { Cells } from "../../src/infra/postgres/cells.ts";
+import { valuesOf } from "../postgres/query.ts";
 import { freshDatabase } from "../support/database.ts";
 import { request } from "../support/http.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
-import { valuesOf } from "../postgres/query.ts";
 
 describe("contacts of a business that has very many", () => {
   let world: World;
@@ -87,12 +87,12 @@ describe("contacts of a business that has very many", () => {
     let count = 0;
     for await (const page of all) count += page.length;
     expect(count).to.equal(idsOf(isMass).length);
-    // 26,000 in pages of 1,000, one of them shorter.
+    // The walks find 13,986 and 11,988, which are read in thousands.
     expect(Object.fromEntries(statements)).to.deep.equal({
       contacts_found_name: 1,
       contacts_walked_name: 1,
       contacts_walked_next_name: 1,
-      contacts_exported: 27,
+      contacts_exported: 26,
     });
   }).timeout(120_000);
 });
@@ -103,7 +103,9 @@ describe("the text by which names are found", () => {
     const every = Array.from({ length: 0x3000 }, (_, code) => code + 1)
       .filter((code) => code !== 0xad)
       .map((code) => `a${String.fromCodePoint(code)}N`);
-    const unit = fc.constantFrom(..."aAzZ 09_%\\~\u007f\t\náÁéÉíÍóÓúÚüÜñÑçÇàÀåÅıİſßẞøØłŁđĐΣςσǅ\u0301\u0303\u0308\u0327\u212a\u212b漢😀ﬁ¡");
+    const unit = fc.constantFrom(
+      ..."aAzZ 09_%\\~\u007f\t\náÁéÉíÍóÓúÚüÜñÑçÇàÀåÅıİſßẞøØłŁđĐΣςσǅ\u0301\u0303\u0308\u0327\u212a\u212b漢😀ﬁ¡",
+    );
     const names = fc.sample(fc.string({ unit, maxLength: 12 }), { numRuns: 4_000, seed: 20_261_125 });
     const others = fc.sample(fc.string({ unit: "binary", maxLength: 8 }), { numRuns: 2_000, seed: 20_261_125 });
     const long = ["a", "Ñ", "é", "e\u0301", "漢"].map((text) => text.repeat(50_000));

@@ -11,7 +11,11 @@ describe("/webhooks/cloud: what the messaging platform tells", () => {
   const warnings: string[] = [];
   before(async () => {
     const log = { info: () => {}, warn: (_: object, message: string) => void warnings.push(message), error: () => {} };
-    world = await startWorld({ environment: { ROLE: "api" }, log });
+    world = await startWorld({
+      environment: { ROLE: "api" },
+      configure: (config) => ({ ...config, metricsKey: "metrics key for tests" }),
+      log,
+    });
   });
   after(() => world.stop());
 

@@ -57,7 +57,8 @@ function listCall(viewer: Viewer, filter: ContactFilter, { after, limit }: PageA
 function fieldNamesCall(businessId: number, filter: ContactFilter): StatementCall {
   const walk = new ContactWalk(businessId, filter);
   return dynamicCall("contact_fields", walk.shape, walk.values, () =>
-    walk.searched(walk.tagged(walk.ofAnyTag(sql({ contact: "contacts" }).distinct("field.name"))))
+    walk
+      .searched(walk.tagged(walk.ofAnyTag(sql({ contact: "contacts" }).distinct("field.name"))))
       .joinRaw("cross join lateral jsonb_object_keys(contact.fields) as field(name)")
       .orderBy("field.name")
       .limit(mostFieldColumns, { skipBinding: true }),

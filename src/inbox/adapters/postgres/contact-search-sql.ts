@@ -51,17 +51,19 @@ export class ContactWalk {
 
   /** The rows `contact` that meet all but the text, newest first: walks the index that fits. */
   newest(limit: Part, columns: readonly string[] = ["contact.id"]): Query {
-    if (this.filter.tagId === null) {
-      return this.first(limit, this.ofAnyTag(sql({ contact: "contacts" }).select(columns)), "contact.id");
-    }
+    return this.walk(limit, (query) => this.ofAnyTag(query.select(columns)));
+  }
+
+  /** The rows `contact` with the tag, if any is asked for, newest first. */
+  private walk(limit: Part, meeting: (query: Query) => Query): Query {
+    if (this.filter.tagId === null) return this.first(limit, meeting(sql({ contact: "contacts" })));
     const tagged = sql({ tagged: "contact_tags" })
-      .select(columns)
       .joinRaw(`
         cross join lateral (
           select * from contacts where business_id = tagged.business_id and id = tagged.contact_id offset 0
         ) as contact`)
       .where({ "tagged.business_id": at.business, "tagged.tag_id": at.tag });
-    return this.first(limit, this.ofAnyTag(tagged), "tagged.contact_id");
+    return this.first(limit, meeting(tagged), "tagged.contact_id");
   }
 
   private first(limit: Part, query: Query, id = "contact.id"): Query {
@@ -73,8 +75,8 @@ export class ContactWalk {
   page(whole: Query): Query {
     if (!this.search) return this.newest(at.limit);
     addSearch(whole, {
-      looked: this.first(sql.raw(`${mostNear}`), unerased(sql({ contact: "contacts" }).select(searchedColumns))),
-      near: this.first(at.limit, this.tagged(this.inOrOut(this.searched(sql({ contact: "looked" }).select("contact.id"))))),
+      looked: this.walk(sql.raw(`${mostNear}`), (query) => unerased(query.select(searchedColumns))),
+      near: this.first(at.limit, this.inOrOut(this.searched(sql({ contact: "looked" }).select("contact.id")))),
       contacts: this.searched(this.ofAnyTag(sql({ contact: "contacts" }))),
       limit: at.limit,
     });

@@ -67,7 +67,12 @@ export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAske
       ]);
     addSearch(query, {
       looked: newest(sql.select("id", "last_message_at").from(walked.as("walked")), most),
-      near: newest(allOf(looked, Object.values(conditionsOf(filter, search)).filter((each) => each !== undefined))),
+      near: newest(
+        allOf(
+          looked,
+          Object.values(conditionsOf(filter, search)).filter((each) => each !== undefined),
+        ),
+      ),
       contacts: sql({ contact: "contacts" }).where("contact.business_id", at.business).where(search.condition()),
       limit: at.limit,
     });
@@ -134,9 +139,16 @@ class Walks {
 
   /** Of the contacts that were found, of which there are few. */
   private amongFound(): Query {
-    const query = this.chats(areFew, ...this.others("search")).joinRaw("join found on found.id = chat.contact_id");
+    const found = sql("found")
+      .select("chat.id", "chat.last_message_at")
+      .joinRaw(`
+        cross join lateral (
+          select * from chats where business_id = found.business_id and contact_id = found.id offset 0
+        ) as chat`)
+      .whereNotNull("chat.last_message_at");
+    const query = this.behind(allOf(found, [areFew, ...this.others("search")]), "chat.last_message_at", "chat.id");
     if (this.isAgent) query.whereRaw(isVisible);
-    return this.first(query, "last_message_at", "id");
+    return this.first(query, "chat.last_message_at", "chat.id");
   }
 
   private first(query: Query, lastMessageAt: string, id: string): Query {

@@ -3,7 +3,7 @@ import { type ContactSearch, contactPatterns, nameSearch, phoneSearch } from "..
 import { longestPhone } from "../../domain/contact.ts";
 
 /** Rows that are looked at one by one, newest first, before the index of texts is asked. */
-export const mostNear = 2_000;
+export const mostNear = 1_000;
 
 /** Contacts that the index of texts is asked for; if more have the text, rows are looked at one by one, newest first. */
 export const mostFound = 5_000;
