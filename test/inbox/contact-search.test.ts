@@ -70,6 +70,38 @@ describe("contacts of a business that has very many", () => {
     }).timeout(120_000);
   }
 
+  describe("in their chats", () => {
+    const hasChat = (n: number) => n > many + others - 1_500 || n <= 260 || isRare(n);
+    let agent: Record<string, string>;
+    before(async () => {
+      agent = { authorization: `Bearer ${await world.sessionToken(202)}` };
+      await world.rows(
+        `insert into chats (business_id, id, contact_id, provider, last_message_at, state, support_user_id)
+         select $1, id, id, 'platform-apicloud', timestamptz '2026-01-01' + id * interval '1 second', 'in_progress', 202
+         from contacts where business_id = $1 and id - $2 = any($3::bigint[])`,
+        [business, first, Array.from({ length: many + others }, (_, index) => index + 1).filter(hasChat)],
+      );
+      await world.rows("analyze chats");
+    });
+
+    for (const [what, query, matches] of searches) {
+      if (/tag|opted_out/.test(query)) continue;
+      it(`are found once each, newest first, by administrators and agents: ${what}`, async () => {
+        for (const headers of [key(), agent]) {
+          const paged: number[] = [];
+          for (let cursor = "", page = 0; page < 4; page += 1) {
+            const { json, text } = await request(`${world.api}/chats?${query}&limit=50${cursor}`, { headers });
+            expect(json.data, text).to.be.an("array");
+            paged.push(...json.data.map(({ chat_id: id }: { chat_id: number }) => id));
+            if (json.next === null) break;
+            cursor = `&cursor=${json.next}`;
+          }
+          expect(paged).to.deep.equal(idsOf((n) => matches(n) && hasChat(n)).slice(0, 200));
+        }
+      });
+    }
+  });
+
   it("are exported without the search being repeated for each page", async () => {
     const statements = new Map<string, number>();
     const cells = resolve(world.container, tokens.slowCells);
