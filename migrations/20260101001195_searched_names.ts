@@ -37,6 +37,9 @@ const single = pairs.filter(([form]) => form.length === 1 && form > "\u007f");
 const accented = single.map(([form]) => form).join("");
 const plain = single.map(([, letter]) => letter).join("");
 
+/** The argument `written` in lower case and without accents, in composed and decomposed form. */
+export const withoutAccents = `translate(lower(normalize(written, NFC)), '${accented}', '${plain}')`;
+
 /** Without a transaction, so that contacts can be written while the index is built. */
 export const config = { transaction: false };
 
@@ -45,7 +48,7 @@ export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create or replace function searched_text(written text) returns text
     language sql immutable strict parallel safe
-    return translate(lower(normalize(written, NFC)), '${accented}', '${plain}')`);
+    return ${withoutAccents}`);
   // An interrupted build leaves an invalid index.
   await db.raw("drop index concurrently if exists contacts_by_searched_name_part");
   await db.raw(`

@@ -6,6 +6,7 @@ import { addRecord } from "../reports/support.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
+import { forUsers, goodRequest, idIn, own, parts, schemaOf, urlOf, type Where } from "./good-requests.ts";
 import { dumpOf, type Json, record } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
@@ -100,28 +101,9 @@ const seenByAll: Readonly<Record<string, string>> = {
   "answerChat params.id": "who has it is told: 409",
 };
 
-/** By operation: required fields that no schema requires. */
-const examples: Readonly<Record<string, Json>> = { answerChat: { texto: "Hola" } };
-
-/** Operations that keys may not call. */
-const forUsers: readonly string[] = ["takeChat"];
-
-/** By operation: groups of fields that belong together. A body has the first group with the tested field. */
-const togetherIn: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  answerChat: [["texto", "responde_a"], ["plantilla_id"], ["respuesta_rapida_id"]],
-  assignChat: [["soporte_id"], ["departamento_id"]],
-};
-
-const own = 1;
 const foreign = 98_765;
 /** As many digits as the other business's id, so that answers have the same length. */
 const nowhere = 98_764;
-
-const idIn = (businessId: number, entity: string): number =>
-  entity === "business" ? businessId : businessId * 100 + 1;
-
-type Where = "params" | "query" | "body";
-const parts: readonly Where[] = ["params", "query", "body"];
 
 interface Place {
   readonly name: string;
@@ -137,9 +119,6 @@ interface Field {
   readonly schema: Json;
 }
 
-const schemaOf = (route: Route, where: Where): Json => record(route[where]);
-
-/** All fields of a schema, including nested ones. Items of a list have the name of the list. */
 function fieldsOf(where: Where, schema: Json, path: readonly string[] = []): Field[] {
   const named = Object.entries(record(schema.properties)).flatMap(([name, property]) => {
     const field = { where, path: [...path, name], schema: record(property) };
@@ -165,30 +144,6 @@ function placeholders(route: Route): Place[] {
   });
 }
 
-/** A valid value: an id of the own business, an example, or the only possible value. */
-function sampleOf(schema: Json, name: string): unknown {
-  if (typeof schema["x-entity"] === "string") return idIn(own, schema["x-entity"]);
-  if ("example" in schema) return schema.example;
-  if (Array.isArray(schema.examples)) return schema.examples[0];
-  if ("const" in schema) return schema.const;
-  if (Array.isArray(schema.enum)) return schema.enum[0];
-  if ("default" in schema) return schema.default;
-  if (schema.type === "boolean") return true;
-  if (schema.type === "array") return [sampleOf(record(schema.items), name)];
-  if (schema.type === "object") return objectOf(schema, name);
-  throw new Error(`${name}: no value can be derived from its schema; give it an example`);
-}
-
-/** The required fields, and those with ids. */
-function objectOf(schema: Json, name: string): Json {
-  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
-  const wanted = Object.entries(record(schema.properties)).filter(
-    ([field, property]) => required.includes(field) || JSON.stringify(property).includes('"x-entity"'),
-  );
-  return Object.fromEntries(wanted.map(([field, each]) => [field, sampleOf(record(each), `${name}.${field}`)]));
-}
-
-/** Replaces the id by `value`, in the first item of each list on the path. */
 function withValue(given: unknown, path: readonly string[], value: unknown): unknown {
   if (Array.isArray(given)) return [withValue(given[0], path, value), ...given.slice(1)];
   const [name, ...rest] = path;
@@ -304,33 +259,17 @@ describe("ids of another business", () => {
     await world.rows("update order_lines set id = $2 where business_id = $1 and id = $3", [businessId, id, made]);
   };
 
-  const send = (route: Route, { params, query, body }: Record<Where, Json>, token?: string): Promise<Answer> => {
-    const path = route.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));
-    const search = new URLSearchParams(
-      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
-    );
+  const send = (route: Route, asked: Record<Where, Json>, token?: string): Promise<Answer> => {
     const key: Record<string, string> = token
       ? { authorization: `Bearer ${token}` }
       : route.auth === "session" || forUsers.includes(route.operationId)
         ? { authorization: `Bearer ${session}` }
         : { "x-api-key": world.appKey(own) };
-    return request(`${world.api}${path}${search.size > 0 ? `?${search}` : ""}`, {
+    return request(world.api + urlOf(route, asked), {
       method: route.method.toUpperCase(),
       headers: key,
-      ...(route.body !== undefined && { body }),
+      ...(route.body !== undefined && { body: asked.body }),
     });
-  };
-  const goodRequest = (route: Route, place?: Place): Record<Where, Json> => {
-    const part = (where: Where) => objectOf(schemaOf(route, where), `${route.operationId} ${where}`);
-    const groups = togetherIn[route.operationId];
-    const [field = ""] = place?.where === "body" ? place.path : [];
-    const group = groups?.find((fields) => fields.includes(field)) ?? groups?.[0];
-    const body = Object.entries({ ...part("body"), ...examples[route.operationId] });
-    return {
-      params: part("params"),
-      query: part("query"),
-      body: Object.fromEntries(body.filter(([name]) => !group || group.includes(name))),
-    };
   };
   const expectDocumented = (route: Route, answer: Answer): void => {
     const documented = route.responses[answer.status];
@@ -422,7 +361,7 @@ describe("ids of another business", () => {
         it(`as ${place.where}.${place.path.join(".")} hide from an agent what another one has`, async () => {
           await addLineOne(own);
           await world.rows("update chats set support_user_id = $2 where business_id = $1", [own, own * 100 + 1]);
-          const good = goodRequest(route, place);
+          const good = goodRequest(route, place.where === "body" ? place.path[0] : undefined);
           const asking = (id: number) =>
             send(route, { ...good, [place.where]: record(withValue(good[place.where], place.path, id)) }, agentSession);
           const [hidden, missing] = [idIn(own, "chat"), idIn(nowhere, "chat")];
@@ -436,7 +375,7 @@ describe("ids of another business", () => {
       for (const place of places) {
         const exception = exceptions[place.name];
         it(`as ${place.where}.${place.path.join(".")} answer like ids that exist nowhere, and change nothing`, async () => {
-          const good = goodRequest(route, place);
+          const good = goodRequest(route, place.where === "body" ? place.path[0] : undefined);
           const asking = async (id: number | string) => {
             await addLineOne(own);
             await restoreContact(own);

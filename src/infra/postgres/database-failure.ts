@@ -35,12 +35,16 @@ const neverConnected =
 const broken =
   /^(08\w{3}|57P0[12]|ECONNRESET|EPIPE|ETIMEDOUT|Connection terminated|Query read timeout|Client (has|was) )/;
 
-/** Throws an error of the driver, as `DatabaseUnavailable` if there was no connection or it broke. */
-export function rethrow(error: Error & { readonly code?: string }): never {
+/**
+ * Throws an error of the driver, as `DatabaseUnavailable` if there was no connection or it broke.
+ *
+ * @param mayHaveRun - false if the connection broke in a transaction before its commit: it is rolled back then
+ */
+export function rethrow(error: Error & { readonly code?: string }, mayHaveRun = true): never {
   const said = error.code ?? error.message;
   if (said === movingState) throw new DatabaseUnavailable(error, false);
   if (neverConnected.test(said)) throw new DatabaseUnavailable(error, false);
-  throw broken.test(said) ? new DatabaseUnavailable(error, true) : error;
+  throw broken.test(said) ? new DatabaseUnavailable(error, mayHaveRun) : error;
 }
 
 /** Whether the values were refused, so that another attempt would fail, too: they do not fit or break a constraint. */

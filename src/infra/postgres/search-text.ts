@@ -36,11 +36,14 @@ export interface ContactSearch {
 
 const at = placeholders({ namePattern: "text", phonePattern: "text", phoneGroups: "int[]", phoneEnd: "text" });
 
-/** The name contains the text, without regard to case and accents. There is an index on the same expression. */
+/**
+ * The name contains the text, without regard to case and accents. There is an index on the same expression.
+ * No letter becomes one that has a meaning in patterns. The inner select computes the pattern once, not for each row.
+ */
 export const nameSearch = (row: string, namePattern: string): ContactSearch => ({
   key: "name",
   values: { namePattern },
-  condition: () => sql.raw(`searched_text(${row}.name) like searched_text(?)`, [at.namePattern]),
+  condition: () => sql.raw(`searched_text(${row}.name) like (select searched_text(?))`, [at.namePattern]),
 });
 
 /** The length of the groups that `phone_parts` makes. */

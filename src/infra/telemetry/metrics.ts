@@ -29,6 +29,11 @@ export class Metrics {
     "Webhooks of platforms that tell of nothing that is read, by channel",
     ["channel"],
   );
+  private readonly unreadable = this.counter(
+    "webhooks_unreadable_total",
+    "Webhooks of platforms that cannot be understood, by channel",
+    ["channel"],
+  );
   private readonly dropped = this.counter(
     "webhook_news_dropped_total",
     "News in webhooks that are about a sender, a message or a chat that is not here, by channel and reason",
@@ -68,6 +73,10 @@ export class Metrics {
 
   countIgnoredWebhook(channel: string): void {
     this.count("ignored", [channel]);
+  }
+
+  countUnreadableWebhook(channel: string): void {
+    this.count("unreadable", [channel]);
   }
 
   /** @param reason - one of a few constants */
@@ -113,7 +122,7 @@ export class Metrics {
   }
 
   /** Looking a series up by its labels costs several times as much in the library. */
-  private count(name: "messages" | "refusals" | "ignored" | "dropped" | "files", labels: string[], count = 1): void {
+  private count(name: "messages" | "refusals" | "ignored" | "unreadable" | "dropped" | "files", labels: string[], count = 1): void {
     const key = `${name} ${labels.join(" ")}`;
     let series = this.countSeries.get(key);
     if (!series) {

@@ -115,12 +115,12 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   return dialect.unexpected(error);
 }
 
-/** Whether it is harmless to run the handler again after a failure, or would do something twice. */
+/** Whether it is harmless to run the handler again after a failure, or would send or enter something twice. */
 export type Repeating = "harmless" | "harmful";
 
 /**
  * Whether to answer `Retry-After`, after which clients repeat the request. Before the handler runs, the request has only
- * been read. A handler that may have sent a message must not be repeated.
+ * been read. A handler that may have sent or entered something must not be repeated.
  */
 function mayRepeat({ mayHaveRun, isBeforeAll }: DatabaseUnavailable, ctx: Context): boolean {
   const repeating: Repeating | undefined = ctx.state.repeating;
