@@ -57,6 +57,18 @@ export function applyToThread(event: ThreadEvent): void {
   });
 }
 
+/** What a customer wrote before the platform told the name carries the platform's id as the author's name. */
+export function nameAuthor(chatId: number, { nombre, platform_id }: { nombre: string; platform_id: string }): void {
+  const named = (message: Message): Message =>
+    message.autor === "contacto" && message.autor_nombre === platform_id && nombre !== ""
+      ? { ...message, autor_nombre: nombre }
+      : message;
+  queryClient.setQueryData<Thread>(
+    threadKey(chatId),
+    (thread) => thread && { ...thread, pages: thread.pages.map((page) => ({ ...page, data: page.data.map(named) })) },
+  );
+}
+
 /** Oldest first, each message once. */
 export function messagesOf(thread: Thread | undefined): Message[] {
   const byId = new Map((thread?.pages ?? []).flatMap(({ data }) => data).map((message) => [message.id, message]));
