@@ -1,8 +1,7 @@
 import type { InfiniteData, QueryKey } from "@tanstack/react-query";
 import { Recent } from "../live/recent.ts";
-import { answered, api, type Chat, type ChatState, type paths } from "../shared/api.ts";
+import { answered, api, type Chat, type ChatState, type paths, Refused } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
-import { nameAuthor } from "./threads.ts";
 
 export const views = ["all", "mine", "unassigned", "unread", "bot"] as const;
 export type View = (typeof views)[number];
@@ -78,6 +77,23 @@ export async function fetchChats(filter: ChatFilter, cursor: string | null, sign
   const query = { ...wantedOf(filter), ...(cursor && { cursor }), limit: 50 };
   const page = await answered(api.GET("/chats", { params: { query }, signal }));
   return recent.since(began).reduce((so, event) => pageWith(so, event, filter, cursor === null), page as ChatPage);
+}
+
+/** Null where the user may not see the chat, or there is none. */
+export async function fetchChat(id: number): Promise<Chat | null> {
+  const began = performance.now();
+  const chat = await answered(api.GET("/chats/{id}", { params: { path: { id } } })).catch((error: unknown) => {
+    if (error instanceof Refused && (error.status === 404 || error.status === 400)) return null;
+    throw error;
+  });
+  return recent.since(began).reduce((so, event) => chatWith(so, id, event), chat as Chat | null);
+}
+
+function chatWith(known: Chat | null, id: number, event: RowEvent): Chat | null {
+  if ("contact" in event) return known && isOf(known, event.contact) ? { ...known, contacto: event.contact } : known;
+  if ("gone" in event) return event.gone === id ? null : known;
+  if (event.chat.chat_id !== id) return known;
+  return known && known.version > event.chat.version ? known : event.chat;
 }
 
 /** The last message's time decides, then the id: as the service sorts them. */
@@ -204,11 +220,8 @@ export function showChat(chat: Chat): void {
 export function showContactInChats({ id, nombre, numero, platform_id }: Contact): void {
   const contact = { id, nombre, numero, platform_id };
   tell({ contact });
-  for (const [key, chat] of queryClient.getQueriesData<Chat | null>({ queryKey: ["chat"] })) {
-    if (!chat || !isOf(chat, contact)) continue;
-    queryClient.setQueryData(key, { ...chat, contacto: contact });
-    nameAuthor(chat.chat_id, contact);
-  }
+  for (const [key, chat] of queryClient.getQueriesData<Chat | null>({ queryKey: ["chat"] }))
+    if (chat && isOf(chat, contact)) queryClient.setQueryData(key, { ...chat, contacto: contact });
 }
 
 /** A row that an action of this page answered with. It does not bring back a chat that was taken away meanwhile. */

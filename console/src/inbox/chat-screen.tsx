@@ -7,10 +7,10 @@ import type { TFunction } from "i18next";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { tellViewing } from "../live/socket.ts";
-import { answered, api, type Chat, type Message, Refused } from "../shared/api.ts";
+import type { Chat, Message } from "../shared/api.ts";
 import { storage } from "../shared/storage.ts";
 import { ChatHeader } from "./chat-header.tsx";
-import { chatKey } from "./chat-lists.ts";
+import { chatKey, fetchChat } from "./chat-lists.ts";
 import { Composer } from "./composer.tsx";
 import styles from "./inbox.module.css";
 import { LostChat } from "./lost-chat.tsx";
@@ -19,15 +19,6 @@ import { focusComposer, pressAction, useShortcuts } from "./use-shortcuts.ts";
 
 const ChatSide = lazy(() => import("./chat-side.tsx"));
 const Panel = lazy(async () => ({ default: (await import("../shared/panel.tsx")).Panel }));
-
-async function fetchChat(id: number): Promise<Chat | null> {
-  try {
-    return await answered(api.GET("/chats/{id}", { params: { path: { id } } }));
-  } catch (error) {
-    if (error instanceof Refused && (error.status === 404 || error.status === 400)) return null;
-    throw error;
-  }
-}
 
 export function ChatScreen() {
   const { chat } = useParams({ from: "/inbox/$chat" });

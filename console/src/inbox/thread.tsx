@@ -13,7 +13,7 @@ import { type Outgoing, send, useOutbox } from "./outbox.ts";
 import styles from "./thread.module.css";
 import { ThreadRow } from "./thread-row.tsx";
 import { rowsOf } from "./thread-rows.ts";
-import { fetchMessages, type MessagePage, messagesOf, refreshThread, threadKey } from "./threads.ts";
+import { fetchMessages, type MessagePage, messagesOf, named, refreshThread, threadKey } from "./threads.ts";
 import { isLoaded, useJump } from "./use-jump.ts";
 import { useReadMark } from "./use-read-mark.ts";
 import { useThreadScroll } from "./use-thread-scroll.ts";
@@ -43,7 +43,11 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
   });
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = thread;
   const mayLoad = hasNextPage && !isLost;
-  const messages = useMemo(() => messagesOf(thread.data), [thread.data]);
+  const { nombre: customer, platform_id: platformId } = chat.contacto;
+  const messages = useMemo(
+    () => named(messagesOf(thread.data), customer, platformId),
+    [thread.data, customer, platformId],
+  );
   const all = useOutbox();
   const outgoing = useMemo(() => all.filter((one) => one.chatId === chatId), [all, chatId]);
   const unreadFrom = useUnreadMark(chat, messages, outgoing);

@@ -57,23 +57,20 @@ export function applyToThread(event: ThreadEvent): void {
   });
 }
 
-/** What a customer wrote before the platform told the name carries the platform's id as the author's name. */
-export function nameAuthor(chatId: number, { nombre, platform_id }: { nombre: string; platform_id: string }): void {
-  const named = (message: Message): Message =>
-    message.autor === "contacto" && message.autor_nombre === platform_id && nombre !== ""
-      ? { ...message, autor_nombre: nombre }
-      : message;
-  queryClient.setQueryData<Thread>(
-    threadKey(chatId),
-    (thread) => thread && { ...thread, pages: thread.pages.map((page) => ({ ...page, data: page.data.map(named) })) },
-  );
-}
-
 /** Oldest first, each message once. */
 export function messagesOf(thread: Thread | undefined): Message[] {
   const byId = new Map((thread?.pages ?? []).flatMap(({ data }) => data).map((message) => [message.id, message]));
   return [...byId.values()].sort((a, b) => a.id - b.id);
 }
+
+/** What a customer wrote before the platform told the name carries the platform's id as the author's name. */
+export const named = (messages: readonly Message[], name: string, platformId: string): readonly Message[] =>
+  name === "" || !messages.some((message) => isUnnamed(message, platformId))
+    ? messages
+    : messages.map((message) => (isUnnamed(message, platformId) ? { ...message, autor_nombre: name } : message));
+
+const isUnnamed = ({ autor, autor_nombre }: Message, platformId: string): boolean =>
+  autor === "contacto" && autor_nombre === platformId;
 
 /** Id of the newest message that the page knows of a chat; 0 where it knows none. */
 export function newestIdIn(chatId: number): number {
