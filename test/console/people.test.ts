@@ -60,6 +60,13 @@ describe("the console's pages of people and of the business", function () {
     await button(guest, "Entrar").waitFor();
   });
 
+  it("says what a user of another role may do, in words", async () => {
+    await asAdmin("POST", "/admin/users", { nombre: "Otto Otro", email: "otto@b1.test", role_id: 2 });
+    const page = await seat("settings/users");
+    await rowOf(page, "Otto Otro").getByText("Agente (otro rol)").waitFor();
+    expect(await page.getByText(/Rol \d/).count()).to.equal(0);
+  });
+
   it("joins the changes of two people to one record, and refuses an e-mail that is taken", async () => {
     const made = await asAdmin("POST", "/admin/users", { nombre: "Dora", email: "dora@b1.test", role_id: 5 });
     const page = await seat(`settings/users?user=${made.json.id}`);

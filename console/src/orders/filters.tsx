@@ -1,8 +1,9 @@
-import { Select, TextInput } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { useAgents } from "../inbox/agents.ts";
+import { DayField } from "../shared/day-field.tsx";
 import { Icon } from "../shared/icons.tsx";
 import { IdFilter } from "../shared/id-filter.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
@@ -56,17 +57,17 @@ export function Filters() {
       />
       {isRange && (
         <>
-          <TextInput
-            type="date"
+          <DayField
             aria-label={t("filter.from")}
-            value={search.from ?? ""}
-            onChange={({ currentTarget }) => set({ from: currentTarget.value || undefined })}
+            day={search.from ?? ""}
+            onDay={(from) => set({ from: from || undefined })}
+            className={styles.day}
           />
-          <TextInput
-            type="date"
+          <DayField
             aria-label={t("filter.to")}
-            value={search.to ?? ""}
-            onChange={({ currentTarget }) => set({ to: currentTarget.value || undefined })}
+            day={search.to ?? ""}
+            onDay={(to) => set({ to: to || undefined })}
+            className={styles.day}
           />
         </>
       )}
