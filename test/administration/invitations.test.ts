@@ -123,8 +123,7 @@ describe("Guessed invitations", () => {
   it("are refused with 429 after some attempts, and a right one is still accepted", async () => {
     const accept = (token: string) =>
       request(`${world.api}/auth/invitation`, { method: "POST", body: { token, password } });
-    const check = (token: string) =>
-      request(`${world.api}/auth/invitation/check`, { method: "POST", body: { token } });
+    const check = (token: string) => request(`${world.api}/auth/invitation/check`, { method: "POST", body: { token } });
     const answers: number[] = [];
     for (let n = 0; n < 5; n += 1) answers.push((await (n % 2 ? check : accept)(`ri_${n}`)).status);
     expect(answers).to.deep.equal([401, 401, 401, 429, 429]);

@@ -149,12 +149,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
                 ))}
               </Stack>
             </Checkbox.Group>
-            <DayField
-              label={t("keys.expires")}
-              description={t("keys.expiresHint")}
-              day={expires}
-              onDay={setExpires}
-            />
+            <DayField label={t("keys.expires")} description={t("keys.expiresHint")} day={expires} onDay={setExpires} />
             <Failure error={create.error} />
             <Group justify="flex-end">
               <Button variant="default" onClick={onClose}>

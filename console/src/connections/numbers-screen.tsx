@@ -22,8 +22,7 @@ export function NumbersScreen() {
   const placeTitle = usePlaceTitle("numbers");
   const { sender: edited, pair } = useSearch({ strict: false }) as NumbersSearch;
   const navigate = useNavigate();
-  const open = (search: NumbersSearch, replace = false) =>
-    void navigate({ to: "/settings/numbers", search, replace });
+  const open = (search: NumbersSearch, replace = false) => void navigate({ to: "/settings/numbers", search, replace });
   const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ["admin", key],
     queryFn: ({ pageParam, signal }) =>
