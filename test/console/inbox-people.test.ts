@@ -170,6 +170,8 @@ describe("the console's inbox among people", function () {
       });
     await goBack();
     expect(await separator.count()).to.equal(1);
+    // It opens the window in which one may answer.
+    await says(109, "Otra cosa");
     await composer(page).fill("Ya leí todo");
     await button(page, "Enviar").click();
     await thread(page).getByText("Ya leí todo").waitFor();
