@@ -23,6 +23,10 @@ const problemOf = (error: unknown): Problem => {
 export function InvitationScreen() {
   const { token = "" } = useParams({ strict: false });
   const isOpen = useLoaderData({ strict: false }) as boolean;
+  return <Invitation key={token} token={token} isOpen={isOpen} />;
+}
+
+function Invitation({ token, isOpen }: { readonly token: string; readonly isOpen: boolean }) {
   const [problem, setProblem] = useState<Problem | null>(isOpen ? null : "used");
   return (
     <main className={signIn.page}>
