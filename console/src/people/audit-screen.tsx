@@ -62,7 +62,7 @@ function Filters({ search }: { readonly search: AuditSearch }) {
   const users = useAllUsers();
   const { resource, record, user, from = "", to = "" } = search;
   return (
-    <div className={settings.filters}>
+    <div className={styles.filters}>
       <Select
         clearable
         searchable
@@ -81,18 +81,8 @@ function Filters({ search }: { readonly search: AuditSearch }) {
         value={user ? String(user) : null}
         onChange={(value) => show({ ...search, user: value === null ? undefined : Number(value) })}
       />
-      <DayField
-        label={t("audit.from")}
-        day={from}
-        onDay={(day) => show({ ...search, from: day || undefined })}
-        className={styles.day}
-      />
-      <DayField
-        label={t("audit.to")}
-        day={to}
-        onDay={(day) => show({ ...search, to: day || undefined })}
-        className={styles.day}
-      />
+      <DayField label={t("audit.from")} day={from} onDay={(day) => show({ ...search, from: day || undefined })} />
+      <DayField label={t("audit.to")} day={to} onDay={(day) => show({ ...search, to: day || undefined })} />
       {Object.keys(search).length > 0 && (
         <Button variant="subtle" onClick={() => show({})}>
           {record ? `${t("audit.record", { id: record })} · ` : ""}
