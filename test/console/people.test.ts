@@ -60,6 +60,19 @@ describe("the console's pages of people and of the business", function () {
     await button(guest, "Entrar").waitFor();
   });
 
+  it("gives lists and forms of the settings the same width", async () => {
+    const page = await seat("settings/users");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const widths = new Set<number>();
+    for (const view of ["users", "business", "flags", "audit"]) {
+      await page.goto(`${stage.world.api}/console/settings/${view}`);
+      const shown = page.locator("main").locator("form, ul[aria-label]").last();
+      await shown.waitFor();
+      widths.add((await shown.boundingBox())?.width ?? 0);
+    }
+    expect([...widths]).to.have.length(1);
+  });
+
   it("says what a user of another role may do, in words", async () => {
     await asAdmin("POST", "/admin/users", { nombre: "Otto Otro", email: "otto@b1.test", role_id: 2 });
     const page = await seat("settings/users");
