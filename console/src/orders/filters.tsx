@@ -56,20 +56,14 @@ export function Filters() {
         className={styles.filter}
       />
       {isRange && (
-        <>
+        <div className={styles.days}>
           <DayField
             aria-label={t("filter.from")}
             day={search.from ?? ""}
             onDay={(from) => set({ from: from || undefined })}
-            className={styles.day}
           />
-          <DayField
-            aria-label={t("filter.to")}
-            day={search.to ?? ""}
-            onDay={(to) => set({ to: to || undefined })}
-            className={styles.day}
-          />
-        </>
+          <DayField aria-label={t("filter.to")} day={search.to ?? ""} onDay={(to) => set({ to: to || undefined })} />
+        </div>
       )}
       {branches.length > 0 && (
         <IdFilter

@@ -35,6 +35,9 @@ export function DayField({ day, onDay, required = false, ...shown }: DayFieldPro
       placeholder={t("format")}
       value={day || null}
       onChange={(chosen) => onDay(chosen ?? "")}
+      // Red is for what is wrong.
+      weekendDays={[]}
+      hideOutsideDates
       ariaLabels={t("level", { returnObjects: true })}
       popoverProps={{ shadow: "md", onOpen: () => setOpen(true), onClose: () => setOpen(false) }}
       // The first Escape closes the calendar, and not the dialog below it.
