@@ -9,6 +9,7 @@ import type { PeopleTexts } from "./people/texts.ts";
 import type { ReportsTexts } from "./reports/texts.ts";
 import type { CsvTexts } from "./settings/csv-texts.ts";
 import type { SettingsTexts } from "./settings/texts.ts";
+import type { DayTexts } from "./shared/day-texts.ts";
 import type { StepsTexts } from "./steps/texts.ts";
 import type { Texts } from "./texts/es.ts";
 
@@ -23,6 +24,7 @@ declare module "i18next" {
       csv: CsvTexts;
       connections: ConnectionsTexts;
       contacts: ContactsTexts;
+      day: DayTexts;
       people: PeopleTexts;
       reports: ReportsTexts;
       settings: SettingsTexts;

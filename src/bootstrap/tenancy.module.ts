@@ -9,7 +9,11 @@ import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { FairQueue } from "../kernel/fair-queue.ts";
 import { authenticators } from "../tenancy/adapters/http/authenticators.ts";
 import { DeviceCookie } from "../tenancy/adapters/http/device-cookie.ts";
-import { acceptInvitationRoute, changePasswordRoute } from "../tenancy/adapters/http/password.routes.ts";
+import {
+  acceptInvitationRoute,
+  changePasswordRoute,
+  checkInvitationRoute,
+} from "../tenancy/adapters/http/password.routes.ts";
 import { closeSessionRoute, openSessionRoute } from "../tenancy/adapters/http/session.routes.ts";
 import { type AccessChanges, CachedAppKeys, CachedSessions } from "../tenancy/adapters/memory/cached-access.ts";
 import { RememberedSignInAttempts } from "../tenancy/adapters/memory/sign-in-attempts.ts";
@@ -20,6 +24,7 @@ import { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import {
   AcceptInvitation,
   ChangePassword,
+  CheckInvitation,
   FoundBusiness,
   type InvitationStore,
   IssueAppKey,
@@ -112,7 +117,7 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     (cells, secrets, sessions, passwords, gate, newFailureLimit, config) => {
       const store = new PostgresInvitations(cells, (token) => secrets.digest(token));
       const invitations: InvitationStore = {
-        businessOf: (token, network) => gate.run(network, () => store.businessOf(token)),
+        open: (token, network) => gate.run(network, () => store.open(token)),
       };
       const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
         invitations: new PostgresPasswords(transaction, (token) => secrets.digest(token)),
@@ -120,7 +125,11 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
       }));
       const hash = (password: string, share: string) => passwords.hash(password, share);
       const accept = new AcceptInvitation(invitations, unitOfWork, sessions, hash, newToken, config.sessions.hours);
-      return [acceptInvitationRoute(accept, newFailureLimit("wrong invitations"))];
+      const failures = newFailureLimit("wrong invitations");
+      return [
+        acceptInvitationRoute(accept, failures),
+        checkInvitationRoute(new CheckInvitation(invitations), failures),
+      ];
     },
   );
   provide(

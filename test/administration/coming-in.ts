@@ -38,6 +38,7 @@ export function comingIn(world: () => World) {
   };
   const accept = (token: string, chosen: unknown = password) =>
     send("POST", "/auth/invitation", { token, password: chosen });
+  const check = (token: string) => send("POST", "/auth/invitation/check", { token });
   const signIn = (email: string, with_ = password) => send("POST", "/auth/session", { email, password: with_ });
   const joined = async (changes: object = {}): Promise<Answer["json"]> => {
     const user = await made(changes);
@@ -48,5 +49,5 @@ export function comingIn(world: () => World) {
   const isOver = (token: string) => eventually(async () => (await by(token, "GET", "/me")).status === 401);
   const refused = ({ status, text }: Answer) => expect([status, text]).to.deep.equal([401, refusal]);
 
-  return { prepare, sessionOf, send, by, ask, aUser, made, accept, signIn, joined, isOver, refused };
+  return { prepare, sessionOf, send, by, ask, aUser, made, accept, check, signIn, joined, isOver, refused };
 }

@@ -6,7 +6,7 @@ import { admin, comingIn, password } from "./coming-in.ts";
 describe("Invitations of users", () => {
   let world: World;
   const access = comingIn(() => world);
-  const { by, ask, aUser, made, accept, signIn, refused, sessionOf } = access;
+  const { by, ask, aUser, made, accept, check, signIn, refused, sessionOf } = access;
   before(async () => {
     world = await startWorld();
     await access.prepare();
@@ -25,6 +25,22 @@ describe("Invitations of users", () => {
       expect((await by(json.token, "GET", "/me")).json.nombre).to.equal(user.nombre);
       refused(await accept(user.invitation.token));
       expect((await signIn(user.email.toUpperCase())).json.usuario_id).to.equal(user.id);
+    });
+
+    it("can be asked for beforehand, which uses nothing up and tells nothing about the user", async () => {
+      const { id, invitation } = await made();
+      for (const _ of [1, 2]) {
+        const { status, json } = await check(invitation.token);
+        expect([status, json]).to.deep.equal([200, { expires_at: invitation.expires_at }]);
+      }
+      refused(await check("ri_nothing"));
+      refused(await check(sessionOf(admin)));
+      await world.rows("update credentials set invitation_expires_at = now() where user_id = $1", [id]);
+      refused(await check(invitation.token));
+      const again = await ask(admin, "POST", `/admin/users/${id}/invite`);
+      expect((await accept(again.json.invitation.token)).status).to.equal(200);
+      refused(await check(again.json.invitation.token));
+      expect((await check("")).status).to.equal(400);
     });
 
     it("is stored as a digest only", async () => {
@@ -107,14 +123,16 @@ describe("Guessed invitations", () => {
   it("are refused with 429 after some attempts, and a right one is still accepted", async () => {
     const accept = (token: string) =>
       request(`${world.api}/auth/invitation`, { method: "POST", body: { token, password } });
+    const check = (token: string) => request(`${world.api}/auth/invitation/check`, { method: "POST", body: { token } });
     const answers: number[] = [];
-    for (let n = 0; n < 5; n += 1) answers.push((await accept(`ri_${n}`)).status);
+    for (let n = 0; n < 5; n += 1) answers.push((await (n % 2 ? check : accept)(`ri_${n}`)).status);
     expect(answers).to.deep.equal([401, 401, 401, 429, 429]);
     const made = await request(`${world.api}/admin/users`, {
       method: "POST",
       headers: { authorization: `Bearer ${await world.sessionToken(admin)}` },
       body: { nombre: "Eva", email: "eva@b1.test", role_id: 5 },
     });
+    expect((await check(made.json.invitation.token)).status).to.equal(200);
     expect((await accept(made.json.invitation.token)).status).to.equal(200);
   });
 });

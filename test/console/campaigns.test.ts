@@ -78,7 +78,8 @@ describe("the console's campaigns", function () {
     await fill(one);
     await one.getByRole("button", { name: "Siguiente", exact: true }).click();
     await one.getByRole("button", { name: "Siguiente", exact: true }).click();
-    await one.getByLabel("Empezar el").fill("2099-01-31T09:30");
+    await one.getByLabel("Empezar el").fill("31/01/2099");
+    await one.getByLabel("Hora", { exact: true }).fill("09:30");
     await one.getByRole("button", { name: "Programar" }).click();
     await one.getByRole("button", { name: "Pausar" }).click();
     await one.getByRole("button", { name: "Reanudar" }).waitFor();

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { knowSender } from "../administration/sender-platforms.ts";
 import { request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, type World } from "../support/world.ts";
 import { Receiver } from "../webhooks/support.ts";
 import { flaws, objections } from "./axe.ts";
@@ -105,7 +106,7 @@ describe("the console's connections", function () {
     await page.goto(`${stage.world.api}/console/settings/app-keys`);
     await button(page, "Nueva App Key").click();
     await page.getByRole("dialog").getByRole("textbox").first().fill("Hasta fin de año");
-    await page.getByLabel("Vence el").fill("2099-12-31");
+    await page.getByLabel("Vence el").fill("31/12/2099");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").locator("code").waitFor();
     const [key] = await stage.world.rows<{ expires_at: Date }>(
@@ -165,6 +166,35 @@ describe("the console's connections", function () {
     await page.reload();
     await page.getByText("https://crm.example.com/recado").waitFor();
     expect(await page.getByText(/whsec_/).count()).to.equal(0);
+  });
+
+  it("has an address for each form, which a reload opens again and going back closes", async () => {
+    const page = await seat("settings", ownerOfAll);
+    const forms = [
+      ["numbers", "Agregar número"],
+      ["app-keys", "Nueva App Key"],
+      ["webhooks", "Nuevo webhook"],
+    ] as const;
+    for (const [place, name] of forms) {
+      await page.goto(`${stage.world.api}/console/settings/${place}`);
+      await button(page, name).click();
+      const form = page.getByRole("dialog", { name });
+      await form.waitFor();
+      await page.reload();
+      await form.waitFor();
+      await page.goBack();
+      await form.waitFor({ state: "detached" });
+      await button(page, name).waitFor();
+    }
+    await page.goto(`${stage.world.api}/console/settings/numbers`);
+    await button(page, "Editar: 59140000002").click();
+    await page.reload();
+    const form = page.getByRole("dialog", { name: "Editar" });
+    await eventually(async () => (await form.getByLabel("Número o id").inputValue()) === "59140000002");
+    await page.keyboard.press("Escape");
+    await form.waitFor({ state: "detached" });
+    await page.goto(`${stage.world.api}/console/settings/numbers?sender=999999`);
+    await form.getByRole("alert").waitFor();
   });
 
   it("guides the owner of an empty business, ticks what is done, and goes when it is dismissed", async () => {

@@ -36,6 +36,13 @@ describe("an owner's first hour in the console", function () {
   };
   const phoneOf = (n: number): string => `5917200${String(n).padStart(4, "0")}`;
 
+  it("says on a phone, too, what to do next", async () => {
+    const page = await stage.seat(owner);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.getByRole("link", { name: /Conecta un número/ }).waitFor();
+    expect(await page.getByRole("heading", { level: 1 }).count()).to.equal(1);
+  });
+
   it("leads from an empty business to a campaign, an answer and an order, by the pages alone", async () => {
     const page = await stage.seat(owner);
     const problems: string[] = [];

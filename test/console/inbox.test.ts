@@ -157,7 +157,7 @@ describe("the console's inbox", function () {
     await page.keyboard.press("Enter");
     await eventually(async () => (await times(108, "Con gusto")) === 1);
     await press("Cerrar");
-    await page.getByRole("menuitem", { name: "Ticket completado" }).waitFor();
+    await page.getByRole("menuitem", { name: "Cerrar el chat" }).waitFor();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.getByText(/· Cerrado ·/).waitFor();

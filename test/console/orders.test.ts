@@ -109,7 +109,7 @@ describe("the console's board of orders", function () {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await card(page, "En proceso", id).waitFor();
-    await mover(page, id).focus();
+    await page.locator(":focus").and(mover(page, id)).waitFor();
     await page.keyboard.press("Enter");
     await menuTakesKeys(page, "Cancelados");
     await page.keyboard.press("ArrowDown");

@@ -44,10 +44,12 @@ describe("the console's pages of people and of the business", function () {
     await guest.getByLabel("Contraseña nueva").fill("bastante larga");
     await button(guest, "Guardar y entrar").click();
     await guest.getByRole("list", { name: "Chats" }).waitFor();
+    // It is said at once, and the session that is open stays open.
     await guest.goto(link);
-    await guest.getByLabel("Contraseña nueva").fill("bastante larga");
-    await button(guest, "Guardar y entrar").click();
     await guest.getByRole("heading", { name: "Este enlace ya no sirve" }).waitFor();
+    expect(await guest.getByLabel("Contraseña nueva").count()).to.equal(0);
+    await guest.getByRole("link", { name: "Ir a la entrada" }).click();
+    await guest.getByRole("list", { name: "Chats" }).waitFor();
 
     await button(page, "Nina Nueva").click();
     await button(page, "Desactivar: Nina Nueva").click();
@@ -56,6 +58,26 @@ describe("the console's pages of people and of the business", function () {
     await page.getByText("Nina Nueva no puede entrar").waitFor();
     await guest.goto(`${stage.world.api}/console/inbox`);
     await button(guest, "Entrar").waitFor();
+  });
+
+  it("gives lists and forms of the settings the same width", async () => {
+    const page = await seat("settings/users");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const widths = new Set<number>();
+    for (const view of ["users", "business", "flags", "audit"]) {
+      await page.goto(`${stage.world.api}/console/settings/${view}`);
+      const shown = page.locator("main").locator("form, ul[aria-label]").last();
+      await shown.waitFor();
+      widths.add((await shown.boundingBox())?.width ?? 0);
+    }
+    expect([...widths]).to.have.length(1);
+  });
+
+  it("says what a user of another role may do, in words", async () => {
+    await asAdmin("POST", "/admin/users", { nombre: "Otto Otro", email: "otto@b1.test", role_id: 2 });
+    const page = await seat("settings/users");
+    await rowOf(page, "Otto Otro").getByText("Agente (otro rol)").waitFor();
+    expect(await page.getByText(/Rol \d/).count()).to.equal(0);
   });
 
   it("joins the changes of two people to one record, and refuses an e-mail that is taken", async () => {
@@ -228,6 +250,7 @@ describe("the console's pages of people and of the business", function () {
       nombre: "Ventas",
       horario: { fri: [["18:10", "02:00"]] },
     });
+    const invited = await asAdmin("POST", "/admin/users", { nombre: "Iris", email: "iris@b1.test", role_id: 5 });
     const page = await seat("settings");
     for (const [view, shown] of [
       ["settings/users", "Ana Agente"],
@@ -238,7 +261,8 @@ describe("the console's pages of people and of the business", function () {
       ["settings/flags", "Nombre del número fiscal"],
       ["settings/audit", "creó departamento «Ventas»"],
       ["account", "Esta sesión"],
-      ["invitation/ri_none", "Con ella y tu correo"],
+      [`invitation/${invited.json.invitation.token}`, "Con ella y tu correo"],
+      ["invitation/ri_none", "Este enlace ya no sirve"],
     ] as const) {
       // Within the page that is there: axe takes longer to be loaded than to look.
       await page.evaluate(`history.pushState(null, "", "/console/${view}")`);

@@ -116,7 +116,13 @@ describe("the console's reports", function () {
       "Mayorista",
       "Reclamo",
     ]);
-    expect(await page.getByLabel("Desde").inputValue()).to.equal("2026-03-01");
+    expect(await page.getByLabel("Desde").inputValue()).to.equal("01/03/2026");
+    // Days are written as the console's language writes them, whatever the browser's is.
+    await page.evaluate(`localStorage.setItem("recado.language", "en")`);
+    await page.reload();
+    await eventually(async () => (await page.getByLabel("From", { exact: true }).inputValue()) === "03/01/2026");
+    await page.evaluate(`localStorage.setItem("recado.language", "es")`);
+    await page.reload();
     await page.getByRole("tab", { name: "Agentes" }).click();
     const [first] = (await rowsOf(page, "Por agente")).map((cells) => cells.map(plain));
     expect(first?.slice(0, 7)).to.deep.equal(["Ana Agente", "Negocio 1", money(1_000.1), "1", money(310.55), "1", "1"]);

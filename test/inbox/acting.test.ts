@@ -178,6 +178,8 @@ describe("acting on chats", () => {
       const note = await say(people.ana, chatId, { nota: "Pidió descuento" });
       expect(note).to.deep.include({ nota: true, tipo: "note", texto: "Pidió descuento", autor: "usuario" });
       expect((await told("message:new", chatId, ({ mensaje }) => mensaje.id === note.id)).mensaje.nota).to.equal(true);
+      const row = { id: note.id, nota: true, autor: "usuario", autor_nombre: "Ana Agente" };
+      expect((await inbox.chat("key", chatId)).mensaje).to.deep.include(row);
       expect(await inbox.sentTo(phone)).to.deep.equal([]);
       expect((await inbox.chat("key", chatId)).soporte_id).to.equal(null);
     });

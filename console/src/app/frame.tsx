@@ -10,10 +10,10 @@ import type { Me } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import styles from "./frame.module.css";
 import { OwnSwitches, ShortcutsItem, useShortcutsDialog } from "./own-switches.tsx";
+import { PageTitle } from "./page-title.tsx";
 import { Preferences } from "./preferences.tsx";
 import { signOut, useMe } from "./session.ts";
 import { StateLine } from "./state-line.tsx";
-import { UnreadMark } from "./unread-mark.tsx";
 
 const places = ["inbox", "orders", "campaigns", "contacts", "reports", "settings"] as const;
 const forAdministrators: ReadonlySet<string> = new Set(["campaigns", "settings"]);
@@ -30,6 +30,7 @@ export function Frame() {
   const me = useMe();
   const { pathname } = useLocation();
   const place = places.find((each) => pathname.split("/").includes(each));
+  const screen = place ? t(`nav.${place}`) : pathname.includes("/account") ? t("nav.ownAccount") : null;
   const isForOthers = place !== undefined && !placesOf(me).includes(place);
   const navigate = useNavigate();
   useEffect(connectLive, []);
@@ -57,11 +58,11 @@ export function Frame() {
             </Link>
           ))}
         </nav>
+        <StateLine />
         <Account me={me} />
       </header>
       <main id="content" tabIndex={-1} className={styles.main}>
-        <StateLine />
-        <UnreadMark />
+        <PageTitle screen={screen} />
         <div className={styles.screen}>{isForOthers ? <NotAllowed /> : <Outlet />}</div>
       </main>
     </div>

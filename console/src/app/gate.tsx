@@ -1,10 +1,11 @@
-import { Alert, Button, Loader } from "@mantine/core";
+import { Alert, Button } from "@mantine/core";
 import { Outlet, useMatchRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Frame } from "./frame.tsx";
 import styles from "./gate.module.css";
 import { useSession } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
+import { Waiting } from "./waiting.tsx";
 
 /** Everything but the sign-in and invitations is for a signed-in user; the address stays, so that a link leads there afterwards. */
 export function Gate() {
@@ -22,11 +23,6 @@ export function Gate() {
         <Button onClick={() => void refetch()}>{t("inbox.retry")}</Button>
       </main>
     );
-  if (isPending)
-    return (
-      <main className={styles.middle}>
-        <Loader aria-label={t("thread.loading")} role="status" />
-      </main>
-    );
+  if (isPending) return <Waiting />;
   return <SignIn />;
 }

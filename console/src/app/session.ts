@@ -26,6 +26,18 @@ export async function signIn(email: string, password: string): Promise<void> {
   await enter();
 }
 
+/** Whether the link can still be used. */
+export async function isInvitationOpen(token: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await answered(api.POST("/auth/invitation/check", { body: { token }, signal }));
+    return true;
+  } catch (error) {
+    // It says nothing about the session of who opened the link.
+    if (error instanceof Refused && error.status === 401) return false;
+    throw error;
+  }
+}
+
 /** Accepts an invitation, or a link to choose a new password, and is signed in by it. */
 export async function acceptInvitation(token: string, password: string): Promise<void> {
   await answered(api.POST("/auth/invitation", { body: { token, password, cookie: true } }));

@@ -1,5 +1,15 @@
-import { type CSSVariablesResolver, createTheme, Portal } from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, Menu, MenuDropdown, Portal } from "@mantine/core";
+import type { KeyboardEvent } from "react";
 import { layers } from "./layers.ts";
+
+/** After the button that opened the menu was remembered for later. */
+const focusMenu = (menu: HTMLDivElement | null): void => {
+  if (menu) setTimeout(() => menu.focus({ preventScroll: true }));
+};
+
+const keepTab = (event: KeyboardEvent<HTMLDivElement>): void => {
+  if (event.key === "Tab") event.preventDefault();
+};
 
 export const theme = createTheme({
   primaryColor: "brand",
@@ -35,6 +45,12 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
+    // A menu may hold nothing but its items. The library's trap puts an element of its own there, to have the focus until
+    // an arrow key chooses the first item; here the menu itself has it.
+    Menu: Menu.extend({ defaultProps: { trapFocus: false, withInitialFocusPlaceholder: false } }),
+    MenuDropdown: MenuDropdown.extend({
+      defaultProps: { ref: focusMenu, onKeyDown: keepTab },
+    }),
     Portal: Portal.extend({ defaultProps: { target: layers } }),
   },
 });

@@ -1,6 +1,7 @@
 import { Button, Group, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { MomentField } from "../shared/day-field.tsx";
 import { Dialog } from "../shared/panel.tsx";
 import type { Draft } from "./draft.ts";
 import { type Check, hasWarnings, Verdict } from "./verdict.tsx";
@@ -18,12 +19,11 @@ export function StartStep({ draft, count, check, onChange }: StartStepProps) {
     <>
       <p style={{ margin: 0 }}>{t("summary", { name: draft.name, count })}</p>
       <Verdict check={check} />
-      <TextInput
-        type="datetime-local"
+      <MomentField
         label={t("startsAt")}
         description={t("startsAtHelp")}
-        value={draft.startsAt}
-        onChange={({ currentTarget }) => onChange({ startsAt: currentTarget.value })}
+        moment={draft.startsAt}
+        onMoment={(startsAt) => onChange({ startsAt })}
       />
       <Group grow>
         <TextInput

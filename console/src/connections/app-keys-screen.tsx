@@ -1,6 +1,7 @@
 import "./texts.ts";
 import { Alert, Badge, Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
@@ -8,9 +9,11 @@ import { Asking } from "../settings/asking.tsx";
 import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { DayField } from "../shared/day-field.tsx";
 import { Dialog } from "../shared/panel.tsx";
 import { momentOf } from "../shared/time.ts";
 import { useClock } from "../shared/use-clock.ts";
+import type { KeysSearch } from "./dialogs-search.ts";
 
 const scopes = ["read", "send", "orders", "admin"] as const;
 type Scope = (typeof scopes)[number];
@@ -29,9 +32,11 @@ export function AppKeysScreen() {
   const { t } = useTranslation("connections");
   const placeTitle = usePlaceTitle("app-keys");
   const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useKeys();
-  const [isAdding, setAdding] = useState(false);
+  const { key: form } = useSearch({ strict: false }) as KeysSearch;
+  const navigate = useNavigate();
+  const open = (search: KeysSearch, replace = false) => void navigate({ to: "/settings/app-keys", search, replace });
   const keys = data?.pages.flatMap((page) => page.data) ?? [];
-  const add = <Button onClick={() => setAdding(true)}>{t("keys.add")}</Button>;
+  const add = <Button onClick={() => open({ key: "new" })}>{t("keys.add")}</Button>;
 
   return (
     <Page place="app-keys" action={add}>
@@ -50,7 +55,7 @@ export function AppKeysScreen() {
           {t("more")}
         </Button>
       )}
-      {isAdding && <NewKey onClose={() => setAdding(false)} />}
+      {form === "new" && <NewKey onClose={() => open({}, true)} />}
     </Page>
   );
 }
@@ -144,13 +149,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
                 ))}
               </Stack>
             </Checkbox.Group>
-            <TextInput
-              type="date"
-              label={t("keys.expires")}
-              description={t("keys.expiresHint")}
-              value={expires}
-              onChange={(event) => setExpires(event.currentTarget.value)}
-            />
+            <DayField label={t("keys.expires")} description={t("keys.expiresHint")} day={expires} onDay={setExpires} />
             <Failure error={create.error} />
             <Group justify="flex-end">
               <Button variant="default" onClick={onClose}>

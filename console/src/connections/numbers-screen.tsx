@@ -1,15 +1,17 @@
 import "./texts.ts";
 import { Badge, Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import type { NumbersSearch } from "./dialogs-search.ts";
 import { NumberForm } from "./number-form.tsx";
 import { PairPhone } from "./pair-phone.tsx";
 import { PlatformSetup } from "./platform-setup.tsx";
+import { SenderDialog } from "./sender-dialog.tsx";
 import { key, type Sender, stateOf } from "./senders.ts";
 
 /** Platforms report states and qualities by themselves. */
@@ -18,8 +20,9 @@ const watchMs = 10_000;
 export function NumbersScreen() {
   const { t } = useTranslation("connections");
   const placeTitle = usePlaceTitle("numbers");
-  const [edited, setEdited] = useState<Sender | "new" | null>(null);
-  const [pairing, setPairing] = useState<Sender | null>(null);
+  const { sender: edited, pair } = useSearch({ strict: false }) as NumbersSearch;
+  const navigate = useNavigate();
+  const open = (search: NumbersSearch, replace = false) => void navigate({ to: "/settings/numbers", search, replace });
   const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ["admin", key],
     queryFn: ({ pageParam, signal }) =>
@@ -30,16 +33,21 @@ export function NumbersScreen() {
     refetchInterval: watchMs,
   });
   const senders = data?.pages.flatMap((page) => page.data) ?? [];
-  const close = (): void => setEdited(null);
+  const close = (): void => open({}, true);
   return (
-    <Page place="numbers" action={<Button onClick={() => setEdited("new")}>{t("numbers.add")}</Button>}>
+    <Page place="numbers" action={<Button onClick={() => open({ sender: "new" })}>{t("numbers.add")}</Button>}>
       {isPending && <Loading />}
       <Failure error={error} again={() => void refetch()} />
       {data && senders.length === 0 && <Nothing text={t("numbers.none")} />}
       {senders.length > 0 && (
         <ul aria-label={placeTitle} className={styles.list}>
           {senders.map((sender) => (
-            <Row key={sender.id} sender={sender} onEdit={() => setEdited(sender)} onPair={() => setPairing(sender)} />
+            <Row
+              key={sender.id}
+              sender={sender}
+              onEdit={() => open({ sender: sender.id })}
+              onPair={() => open({ pair: sender.id })}
+            />
           ))}
         </ul>
       )}
@@ -49,17 +57,23 @@ export function NumbersScreen() {
         </Button>
       )}
       <PlatformSetup />
-      {edited !== null && (
+      {edited === "new" && (
         <NumberForm
-          sender={edited === "new" ? null : edited}
+          sender={null}
           onClose={close}
-          onAdded={(sender) => {
-            close();
-            if (sender.provider === "qr") setPairing(sender);
-          }}
+          onAdded={({ id, provider }) => open(provider === "qr" ? { pair: id } : {}, true)}
         />
       )}
-      {pairing && <PairPhone sender={pairing} onClose={() => setPairing(null)} />}
+      {typeof edited === "number" && (
+        <SenderDialog key={edited} id={edited} title={t("numbers.edit")} onClose={close}>
+          {(sender) => <NumberForm sender={sender} onClose={close} onAdded={close} />}
+        </SenderDialog>
+      )}
+      {pair !== undefined && (
+        <SenderDialog key={pair} id={pair} title={t("numbers.pair")} onClose={close}>
+          {(sender) => <PairPhone sender={sender} onClose={close} />}
+        </SenderDialog>
+      )}
     </Page>
   );
 }

@@ -1,4 +1,5 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { keysSearch, numbersSearch, webhooksSearch } from "./dialogs-search.ts";
 
 /** Below `settings`: what connects the business with the platforms and with its own systems. */
 export const connectionsRoutes = <Root extends AnyRoute>(root: Root) =>
@@ -17,16 +18,19 @@ export const connectionsRoutes = <Root extends AnyRoute>(root: Root) =>
       getParentRoute: () => root,
       path: "settings/numbers",
       component: lazyRouteComponent(() => import("./numbers-screen.tsx"), "NumbersScreen"),
+      validateSearch: numbersSearch,
     }),
     createRoute({
       getParentRoute: () => root,
       path: "settings/app-keys",
       component: lazyRouteComponent(() => import("./app-keys-screen.tsx"), "AppKeysScreen"),
+      validateSearch: keysSearch,
     }),
     createRoute({
       getParentRoute: () => root,
       path: "settings/webhooks",
       component: lazyRouteComponent(() => import("./webhooks-screen.tsx"), "WebhooksScreen"),
+      validateSearch: webhooksSearch,
     }),
     createRoute({
       getParentRoute: () => root,

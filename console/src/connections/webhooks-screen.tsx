@@ -1,7 +1,7 @@
 import "./texts.ts";
 import { Alert, Badge, Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
@@ -9,6 +9,7 @@ import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { fieldRefusal } from "../shared/field-refusal.ts";
 import { Dialog } from "../shared/panel.tsx";
+import type { WebhooksSearch } from "./dialogs-search.ts";
 
 const events = [
   "message.new",
@@ -35,13 +36,16 @@ const all = 50;
 export function WebhooksScreen() {
   const { t } = useTranslation("connections");
   const placeTitle = usePlaceTitle("webhooks");
-  const [isAdding, setAdding] = useState(false);
+  const { webhook: form } = useSearch({ strict: false }) as WebhooksSearch;
+  const navigate = useNavigate();
+  const open = (search: WebhooksSearch, replace = false) =>
+    void navigate({ to: "/settings/webhooks", search, replace });
   const { data, isPending, error, refetch } = useQuery({
     queryKey: ["admin", "webhooks"],
     queryFn: ({ signal }) => answered(api.GET("/admin/webhooks", { params: { query: { limit: all } }, signal })),
   });
   return (
-    <Page place="webhooks" action={<Button onClick={() => setAdding(true)}>{t("hooks.add")}</Button>}>
+    <Page place="webhooks" action={<Button onClick={() => open({ webhook: "new" })}>{t("hooks.add")}</Button>}>
       {isPending && <Loading />}
       <Failure error={error} again={() => void refetch()} />
       {data?.data.length === 0 && <Nothing text={t("hooks.none")} />}
@@ -60,7 +64,7 @@ export function WebhooksScreen() {
           ))}
         </ul>
       )}
-      {isAdding && <NewWebhook onClose={() => setAdding(false)} />}
+      {form === "new" && <NewWebhook onClose={() => open({}, true)} />}
     </Page>
   );
 }

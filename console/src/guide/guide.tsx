@@ -60,7 +60,7 @@ export default function Guide({ otherwise }: { readonly otherwise: ReactNode }) 
   return (
     <section className={styles.guide} aria-labelledby="guide">
       <div className={styles.card}>
-        <Title order={1} size="h3" id="guide">
+        <Title order={2} size="h3" id="guide">
           {t("guide.title")}
         </Title>
         <p>{t("guide.lead")}</p>

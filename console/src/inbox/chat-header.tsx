@@ -1,47 +1,55 @@
-import { ActionIcon, Alert, Badge, Button, Menu } from "@mantine/core";
+import { ActionIcon, Alert, Badge, Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useLayoutEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
-import { answered, api, type Chat } from "../shared/api.ts";
+import { type Chat, Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { Initials } from "../shared/initials.tsx";
-import { useAgentName, useAgents, useDepartments } from "./agents.ts";
+import { shownPhone } from "../shared/phone.ts";
+import { useAgentName } from "./agents.ts";
 import { channelNames } from "./channels.ts";
+import { Assign, type ChatAction, Close, runAction } from "./chat-actions.tsx";
 import styles from "./chat-header.module.css";
-import { showChat } from "./chat-lists.ts";
-import { nameOf } from "./chat-row.tsx";
+import { showAnswered } from "./chat-lists.ts";
+import { nameOf } from "./names.ts";
 import { usePresence } from "./presence.ts";
 import { showFailure } from "./refusals.ts";
-
-type Action =
-  | { readonly kind: "take" }
-  | { readonly kind: "assign"; readonly to: { soporte_id: number | null } | { departamento_id: number } }
-  | { readonly kind: "close"; readonly ticket: "completado" | "cancelado" };
-
-function run(id: number, action: Action): Promise<Chat> {
-  const params = { path: { id } };
-  if (action.kind === "take") return answered(api.POST("/chats/{id}/take", { params }));
-  if (action.kind === "assign") return answered(api.POST("/chats/{id}/assign", { params, body: action.to }));
-  return answered(api.POST("/chats/{id}/close", { params, body: { ticket: action.ticket } }));
-}
+import { focusComposer } from "./use-shortcuts.ts";
 
 interface ChatHeaderProps {
   readonly chat: Chat;
+  /** The user may not see the chat any more: nothing can be done with it. */
+  readonly isLost: boolean;
   readonly isPanelOpen: boolean;
   readonly onPanel: () => void;
+  /** Hears who has the chat where a colleague was faster. */
+  readonly onTaken: (holder: string) => void;
 }
 
-export function ChatHeader({ chat, isPanelOpen, onPanel }: ChatHeaderProps) {
+export function ChatHeader({ chat, isLost, isPanelOpen, onPanel, onTaken }: ChatHeaderProps) {
   const { t } = useTranslation();
   const { t: words } = useTranslation("inbox");
   const me = useMe();
   const agent = useAgentName(chat.soporte_id);
-  const act = useMutation({ mutationFn: (action: Action) => run(chat.chat_id, action), onSuccess: showChat });
-  const name = nameOf(chat);
+  const act = useMutation({
+    mutationFn: (action: ChatAction) => runAction(chat.chat_id, action),
+    onSuccess: (row, { kind }) => {
+      showAnswered(row);
+      if (kind === "take") focusComposer();
+    },
+    onError: (error) => {
+      if (error instanceof Refused && error.code === "chat_taken" && error.holder) onTaken(error.holder);
+    },
+  });
+  const { heading, hold } = useFocusBeside(act.isPending && act.variables.kind === "take");
+  const name = nameOf(chat.contacto);
   const isMine = chat.soporte_id === me.id;
   const mayManage = me.administrador || isMine;
   const isOpen = chat.estado !== "cerrado";
+  const facts = [channelNames[chat.provider], shownPhone(chat.contacto.numero)];
+  const holder = chat.soporte_id === null ? t("chat.unassigned") : t("chat.assignedTo", { name: agent ?? "…" });
 
   return (
     <header className={styles.header}>
@@ -56,40 +64,47 @@ export function ChatHeader({ chat, isPanelOpen, onPanel }: ChatHeaderProps) {
         >
           <Icon name="back" />
         </ActionIcon>
-        <Initials name={name} size={40} />
-        <div className={styles.who}>
-          <h2 className={styles.name}>{name}</h2>
-          <p className={styles.detail}>
-            {[channelNames[chat.provider], chat.contacto.numero, t(`state.${chat.estado}`)].filter(Boolean).join(" · ")}
-            {" · "}
-            {chat.soporte_id === null ? t("chat.unassigned") : t("chat.assignedTo", { name: agent ?? "…" })}
-          </p>
-        </div>
-        <div className={styles.actions}>
-          {chat.soporte_id === null && (
-            <Button
-              size="xs"
-              data-action="take"
-              leftSection={<Icon name="hand" size={16} />}
-              onClick={() => act.mutate({ kind: "take" })}
+        <span className={styles.avatar}>
+          <Initials name={name} size={40} />
+        </span>
+        <h2 ref={heading} tabIndex={-1} className={styles.name}>
+          {name}
+        </h2>
+        <p className={styles.detail}>
+          {(isLost ? facts : [...facts, t(`state.${chat.estado}`), holder]).filter(Boolean).join(" · ")}
+        </p>
+        {!isLost && (
+          <div className={styles.actions} {...hold}>
+            {chat.soporte_id === null && (
+              <Button
+                size="xs"
+                data-action="take"
+                leftSection={<Icon name="hand" size={16} />}
+                onClick={() => act.mutate({ kind: "take" })}
+              >
+                {t("chat.take")}
+              </Button>
+            )}
+            {mayManage && <Assign onAssign={(to) => act.mutate({ kind: "assign", to })} />}
+            {mayManage && isOpen && (
+              <Close
+                hasTickets={chat.ticket !== null}
+                onClose={(ticket, reason) => act.mutate({ kind: "close", ticket, ...(reason && { reason }) })}
+              />
+            )}
+            <ActionIcon
+              size={30}
+              variant={isPanelOpen ? "light" : "default"}
+              aria-label={words("panel")}
+              title={words("panel")}
+              aria-expanded={isPanelOpen}
+              className={styles.panel}
+              onClick={onPanel}
             >
-              {t("chat.take")}
-            </Button>
-          )}
-          {mayManage && <Assign onAssign={(to) => act.mutate({ kind: "assign", to })} />}
-          {mayManage && isOpen && <Close onClose={(ticket) => act.mutate({ kind: "close", ticket })} />}
-          <ActionIcon
-            size={30}
-            variant={isPanelOpen ? "light" : "default"}
-            aria-label={words("panel")}
-            title={words("panel")}
-            aria-expanded={isPanelOpen}
-            className={styles.panel}
-            onClick={onPanel}
-          >
-            <Icon name="details" size={17} />
-          </ActionIcon>
-        </div>
+              <Icon name="details" size={17} />
+            </ActionIcon>
+          </div>
+        )}
       </div>
       {!isPanelOpen && chat.tags.length > 0 && (
         <div className={styles.tags}>
@@ -100,14 +115,40 @@ export function ChatHeader({ chat, isPanelOpen, onPanel }: ChatHeaderProps) {
           ))}
         </div>
       )}
-      <Others chatId={chat.chat_id} />
-      {act.isError && (
+      {!isLost && <Others chatId={chat.chat_id} />}
+      {!isLost && act.isError && (
         <Alert color="red" variant="outline" role="alert" withCloseButton onClose={act.reset} className={styles.alert}>
           {showFailure(act.error)}
         </Alert>
       )}
     </header>
   );
+}
+
+/**
+ * Buttons go away with what they did. The focus that one of them had goes to the heading then.
+ *
+ * @param isAwaited - what is under way places the focus itself
+ */
+function useFocusBeside(isAwaited: boolean) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isHeld = useRef(false);
+  useLayoutEffect(() => {
+    const isFree = document.activeElement === null || document.activeElement === document.body;
+    if (!isFree || !isHeld.current || isAwaited) return;
+    isHeld.current = false;
+    heading.current?.focus({ preventScroll: true });
+  });
+  // What is taken out of the page while it has the focus does not blur.
+  const hold = {
+    onFocus: () => {
+      isHeld.current = true;
+    },
+    onBlur: () => {
+      isHeld.current = false;
+    },
+  };
+  return { heading, hold };
 }
 
 function Others({ chatId }: { readonly chatId: number }) {
@@ -118,57 +159,4 @@ function Others({ chatId }: { readonly chatId: number }) {
   if (typing && typing.id !== id) return <p className={styles.others}>{t("chat.typing", { names: typing.nombre })}</p>;
   if (names.length === 0) return null;
   return <p className={styles.others}>{t("chat.viewing", { names: names.join(", ") })}</p>;
-}
-
-type Target = { soporte_id: number | null } | { departamento_id: number };
-
-function Assign({ onAssign }: { readonly onAssign: (to: Target) => void }) {
-  const { t } = useTranslation();
-  const { data: agents = [] } = useAgents();
-  const { data: departments = [] } = useDepartments();
-  return (
-    <Menu shadow="md" position="bottom-end">
-      <Menu.Target>
-        <Button size="xs" variant="default" data-action="assign" leftSection={<Icon name="assign" size={16} />}>
-          {t("chat.assign")}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah={420} style={{ overflowY: "auto" }}>
-        <Menu.Item onClick={() => onAssign({ soporte_id: null })}>{t("chat.nobody")}</Menu.Item>
-        {agents.length > 0 && <Menu.Label>{t("chat.agents")}</Menu.Label>}
-        {agents.map(({ id, nombre, disponible }) => (
-          <Menu.Item
-            key={id}
-            leftSection={<span className={styles.dot} data-available={disponible} />}
-            onClick={() => onAssign({ soporte_id: id })}
-          >
-            {nombre}
-          </Menu.Item>
-        ))}
-        {departments.length > 0 && <Menu.Label>{t("chat.departments")}</Menu.Label>}
-        {departments.map(({ id, nombre }) => (
-          <Menu.Item key={id} onClick={() => onAssign({ departamento_id: id })}>
-            {nombre}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
-function Close({ onClose }: { readonly onClose: (ticket: "completado" | "cancelado") => void }) {
-  const { t } = useTranslation();
-  return (
-    <Menu shadow="md" position="bottom-end">
-      <Menu.Target>
-        <Button size="xs" variant="default" data-action="close" leftSection={<Icon name="done" size={16} />}>
-          {t("chat.close")}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => onClose("completado")}>{t("chat.completed")}</Menu.Item>
-        <Menu.Item onClick={() => onClose("cancelado")}>{t("chat.cancelled")}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
 }

@@ -41,6 +41,8 @@ export function ChatList({ openId }: { readonly openId: number }) {
     department: departmentId ?? undefined,
     tag: tagId ?? undefined,
   });
+  /** Of all chats, not of a part of them. */
+  const showsAll = view === "all" && q === "" && !isNarrowed;
   const { t: words } = useTranslation("inbox");
   const saysNothing = q === "" ? t("inbox.none") : t("inbox.noneFound", { q });
 
@@ -65,7 +67,7 @@ export function ChatList({ openId }: { readonly openId: number }) {
         </div>
       )}
       {chats.data && rows.length === 0 && (
-        <div className={styles.empty}>
+        <div className={styles.empty} data-empty={showsAll || undefined}>
           <Text c="dimmed">{saysNothing}</Text>
           {isNarrowed && (
             <Button

@@ -1,6 +1,6 @@
 import type { InfiniteData, QueryKey } from "@tanstack/react-query";
 import { Recent } from "../live/recent.ts";
-import { answered, api, type Chat, type ChatState, type paths } from "../shared/api.ts";
+import { answered, api, type Chat, type ChatState, type paths, Refused } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
 
 export const views = ["all", "mine", "unassigned", "unread", "bot"] as const;
@@ -27,7 +27,8 @@ const listsKey = ["chats"] as const;
 export const listKey = (filter: ChatFilter) => [...listsKey, filter] as const;
 export const chatKey = (chatId: number) => ["chat", chatId] as const;
 
-type RowEvent = { readonly chat: Chat } | { readonly gone: number };
+type Contact = Chat["contacto"];
+type RowEvent = { readonly chat: Chat } | { readonly gone: number } | { readonly contact: Contact };
 const recent = new Recent<RowEvent>();
 
 type ChatQuery = NonNullable<paths["/chats"]["get"]["parameters"]["query"]>;
@@ -78,6 +79,23 @@ export async function fetchChats(filter: ChatFilter, cursor: string | null, sign
   return recent.since(began).reduce((so, event) => pageWith(so, event, filter, cursor === null), page as ChatPage);
 }
 
+/** Null where the user may not see the chat, or there is none. */
+export async function fetchChat(id: number): Promise<Chat | null> {
+  const began = performance.now();
+  const chat = await answered(api.GET("/chats/{id}", { params: { path: { id } } })).catch((error: unknown) => {
+    if (error instanceof Refused && (error.status === 404 || error.status === 400)) return null;
+    throw error;
+  });
+  return recent.since(began).reduce((so, event) => chatWith(so, id, event), chat as Chat | null);
+}
+
+function chatWith(known: Chat | null, id: number, event: RowEvent): Chat | null {
+  if ("contact" in event) return known && isOf(known, event.contact) ? { ...known, contacto: event.contact } : known;
+  if ("gone" in event) return event.gone === id ? null : known;
+  if (event.chat.chat_id !== id) return known;
+  return known && known.version > event.chat.version ? known : event.chat;
+}
+
 /** The last message's time decides, then the id: as the service sorts them. */
 export const isBefore = (a: Chat, b: Chat): boolean => {
   const [atA, atB] = [a.ultimo_mensaje ?? "", b.ultimo_mensaje ?? ""];
@@ -86,6 +104,7 @@ export const isBefore = (a: Chat, b: Chat): boolean => {
 
 /** A page after an event; `fits` says whether a row that was not there may come in. */
 function pageWith(page: ChatPage, event: RowEvent, filter: ChatFilter, fits: boolean): ChatPage {
+  if ("contact" in event) return pageNaming(page, event.contact);
   const id = "gone" in event ? event.gone : event.chat.chat_id;
   const known = page.data.find(({ chat_id }) => chat_id === id);
   if ("gone" in event) return known ? { ...page, data: without(page, id) } : page;
@@ -99,10 +118,22 @@ function pageWith(page: ChatPage, event: RowEvent, filter: ChatFilter, fits: boo
   return { ...page, data: [...rest.slice(0, at), chat, ...rest.slice(at)] };
 }
 
+const isOf = ({ contacto }: Chat, { id }: Contact): boolean => contacto.id === id;
+
+/** The rows of a contact with its name as it is now. */
+function pageNaming(page: ChatPage, contact: Contact): ChatPage {
+  if (!page.data.some((chat) => isOf(chat, contact))) return page;
+  return { ...page, data: page.data.map((chat) => (isOf(chat, contact) ? { ...chat, contacto: contact } : chat)) };
+}
+
 const without = ({ data }: ChatPage, id: number): Chat[] => data.filter(({ chat_id }) => chat_id !== id);
 
 /** In a list, a row stands in the page where it belongs by time: out of the one where it was, into the one where it is. */
 function listWith(list: ChatList, event: RowEvent, filter: ChatFilter): ChatList {
+  if ("contact" in event) {
+    const pages = list.pages.map((page) => pageNaming(page, event.contact));
+    return pages.some((page, index) => page !== list.pages[index]) ? { ...list, pages } : list;
+  }
   if ("gone" in event) return { ...list, pages: list.pages.map((page) => pageWith(page, event, filter, false)) };
   const { chat } = event;
   const known = list.pages.flatMap(({ data }) => data).find(({ chat_id }) => chat_id === chat.chat_id);
@@ -183,6 +214,19 @@ export function showChat(chat: Chat): void {
   queryClient.setQueryData<Chat | null>(chatKey(chat.chat_id), (known) =>
     known && known.version > chat.version ? known : chat,
   );
+}
+
+/** A contact has another name or number: shown in its rows and over its threads. */
+export function showContactInChats({ id, nombre, numero, platform_id }: Contact): void {
+  const contact = { id, nombre, numero, platform_id };
+  tell({ contact });
+  for (const [key, chat] of queryClient.getQueriesData<Chat | null>({ queryKey: ["chat"] }))
+    if (chat && isOf(chat, contact)) queryClient.setQueryData(key, { ...chat, contacto: contact });
+}
+
+/** A row that an action of this page answered with. It does not bring back a chat that was taken away meanwhile. */
+export function showAnswered(chat: Chat): void {
+  if (queryClient.getQueryData(chatKey(chat.chat_id)) !== null) showChat(chat);
 }
 
 /** The user may not see the chat any more. */

@@ -1,5 +1,6 @@
 import { Badge } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import type { TFunction } from "i18next";
 import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
@@ -11,14 +12,15 @@ import { channelNames } from "./channels.ts";
 import styles from "./chat-row.module.css";
 import { readDraft } from "./drafts.ts";
 import { kindOf } from "./kinds.ts";
+import { nameOf } from "./names.ts";
+
+type LastMessage = NonNullable<Chat["mensaje"]>;
 
 interface ChatRowProps {
   readonly chat: Chat;
   readonly isOpen: boolean;
   readonly place: { readonly top: number; readonly height: number; readonly index: number; readonly count: number };
 }
-
-export const nameOf = ({ contacto }: Chat): string => contacto.nombre || contacto.numero || contacto.platform_id;
 
 const maxShown = 99;
 
@@ -28,7 +30,7 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen, place }: ChatRowPro
   const agent = useAgentName(chat.soporte_id);
   // Only what changes while it is shown is highlighted.
   const [firstVersion] = useState(chat.version);
-  const name = nameOf(chat);
+  const name = nameOf(chat.contacto);
   const { no_leidos: unread, estado } = chat;
 
   return (
@@ -80,7 +82,7 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen, place }: ChatRowPro
 
 function Preview({ chat: { chat_id, mensaje } }: { readonly chat: Chat }) {
   const { t } = useTranslation();
-  const { id } = useMe();
+  const { id, nombre } = useMe();
   const draft = readDraft(id, chat_id);
   if (draft)
     return (
@@ -89,11 +91,20 @@ function Preview({ chat: { chat_id, mensaje } }: { readonly chat: Chat }) {
       </span>
     );
   if (!mensaje) return <span className={styles.preview}>{t("inbox.noMessage")}</span>;
-  const said = mensaje.texto || kindOf(mensaje.tipo, t);
+  const by = sayerOf(mensaje, nombre, t);
   return (
     <span className={styles.preview}>
-      {mensaje.direccion === "saliente" && `${t("inbox.you")}: `}
-      {said}
+      {by && `${by}: `}
+      {mensaje.texto || kindOf(mensaje.tipo, t)}
     </span>
   );
+}
+
+/** Who stands before the last message: nobody where the customer wrote it, a colleague by the first name. */
+function sayerOf({ nota, direccion, autor, autor_nombre: name }: LastMessage, own: string, t: TFunction): string {
+  if (nota) return t("inbox.noteBefore");
+  if (direccion === "entrante") return "";
+  if (autor === "bot") return t("state.bot");
+  if (autor !== "usuario") return name;
+  return name === own ? t("inbox.you") : (name.trim().split(/\s+/)[0] ?? name);
 }

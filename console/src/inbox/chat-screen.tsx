@@ -7,26 +7,18 @@ import type { TFunction } from "i18next";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { tellViewing } from "../live/socket.ts";
-import { answered, api, type Chat, type Message, Refused } from "../shared/api.ts";
+import type { Chat, Message } from "../shared/api.ts";
 import { storage } from "../shared/storage.ts";
 import { ChatHeader } from "./chat-header.tsx";
-import { chatKey } from "./chat-lists.ts";
+import { chatKey, fetchChat } from "./chat-lists.ts";
 import { Composer } from "./composer.tsx";
 import styles from "./inbox.module.css";
+import { LostChat } from "./lost-chat.tsx";
 import { Thread } from "./thread.tsx";
-import { pressAction, useShortcuts } from "./use-shortcuts.ts";
+import { focusComposer, pressAction, useShortcuts } from "./use-shortcuts.ts";
 
 const ChatSide = lazy(() => import("./chat-side.tsx"));
 const Panel = lazy(async () => ({ default: (await import("../shared/panel.tsx")).Panel }));
-
-async function fetchChat(id: number): Promise<Chat | null> {
-  try {
-    return await answered(api.GET("/chats/{id}", { params: { path: { id } } }));
-  } catch (error) {
-    if (error instanceof Refused && (error.status === 404 || error.status === 400)) return null;
-    throw error;
-  }
-}
 
 export function ChatScreen() {
   const { chat } = useParams({ from: "/inbox/$chat" });
@@ -35,12 +27,14 @@ export function ChatScreen() {
 
 function OpenChat({ id }: { readonly id: number }) {
   const { t } = useTranslation();
-  const { data: chat, isError } = useQuery({ queryKey: chatKey(id), queryFn: () => fetchChat(id) });
+  const { data, isError } = useQuery({ queryKey: chatKey(id), queryFn: () => fetchChat(id) });
+  const { chat, isLost } = useLastSeen(data);
+  const [holder, setHolder] = useState<string | null>(null);
   const [quoted, setQuoted] = useState<Message | null>(null);
   const { t: words } = useTranslation("inbox");
   const side = useSide();
   useChatKeys(t, side.toggle);
-  const isThere = Boolean(chat);
+  const isThere = Boolean(data);
   useEffect(() => {
     if (!isThere) return;
     tellViewing(id);
@@ -55,18 +49,23 @@ function OpenChat({ id }: { readonly id: number }) {
     );
   if (!chat)
     return (
-      <div className={styles.nothing} role="alert">
-        <Text>{t(isError ? "inbox.failed" : "chat.notFound")}</Text>
+      <div className={styles.nothing}>
+        {isError ? <Text role="alert">{t("inbox.failed")}</Text> : <LostChat chatId={id} said={t("chat.notFound")} />}
       </div>
     );
+  const lost = holder === null ? t("chat.left") : t("chat.taken", { name: holder });
   return (
     <div className={styles.open}>
       <div className={styles.column}>
-        <ChatHeader chat={chat} isPanelOpen={side.isOpen} onPanel={side.toggle} />
-        <Thread chat={chat} onQuote={setQuoted} />
-        <Composer chat={chat} quoted={quoted} onQuoted={() => setQuoted(null)} />
+        <ChatHeader chat={chat} isLost={isLost} isPanelOpen={side.isOpen} onPanel={side.toggle} onTaken={setHolder} />
+        <Thread chat={chat} isLost={isLost} onQuote={setQuoted} />
+        {isLost ? (
+          <LostChat chatId={id} said={lost} />
+        ) : (
+          <Composer chat={chat} quoted={quoted} onQuoted={() => setQuoted(null)} />
+        )}
       </div>
-      {side.isOpen && (
+      {side.isOpen && !isLost && (
         <Suspense fallback={side.isBeside && <aside className={styles.beside} />}>
           {side.isBeside ? (
             <aside className={styles.beside} aria-label={words("panelTitle")}>
@@ -81,6 +80,13 @@ function OpenChat({ id }: { readonly id: number }) {
       )}
     </div>
   );
+}
+
+/** The chat as it was last seen: what was read of it stays readable once the user may not see it any more. */
+function useLastSeen(data: Chat | null | undefined) {
+  const [last, setLast] = useState(data ?? null);
+  if (data && data !== last) setLast(data);
+  return { chat: data ?? last ?? data, isLost: data === null && last !== null };
 }
 
 const besideFrom = "(min-width: 1200px)";
@@ -102,17 +108,14 @@ function useSide() {
 
 /** What keys do with the open chat. */
 function useChatKeys(t: TFunction, toggleSide: () => void): void {
-  const named = (selector: string, name: string) =>
-    [...document.querySelectorAll<HTMLElement>(selector)].find(
-      (each) => each.getAttribute("aria-label") === name || each.textContent === name,
-    );
-  const reply = (): void => named("textarea", t("composer.label"))?.focus();
   useShortcuts({
-    r: reply,
+    r: focusComposer,
     n: () => {
-      const note = named("button", t("composer.note"));
+      const note = [...document.querySelectorAll<HTMLElement>("button")].find(
+        (each) => each.getAttribute("aria-label") === t("composer.note"),
+      );
       if (note?.getAttribute("aria-pressed") !== "true") note?.click();
-      reply();
+      focusComposer();
     },
     t: () => pressAction("take"),
     a: () => pressAction("assign"),

@@ -46,6 +46,7 @@ export default function ChatSide({ chat }: { readonly chat: Chat }) {
         ))}
       </div>
     );
+  const reason = data.conversaciones.find(({ id: each }) => each === data.conversacion_id)?.motivo;
   return (
     <div className={styles.side}>
       <ContactCard contact={data.contacto} />
@@ -53,6 +54,11 @@ export default function ChatSide({ chat }: { readonly chat: Chat }) {
       <Bot chat={chat} />
       <Orders chatId={id} orders={data.pedidos} />
       <Tickets tickets={data.tickets} />
+      {reason && (
+        <Section title={t("closedWhy")}>
+          <p className={styles.plain}>{reason}</p>
+        </Section>
+      )}
       {(data.anuncio_id !== null || data.anuncio !== null) && (
         <Section title={t("origin")}>
           <AdOrigin adId={data.anuncio_id} ad={data.anuncio} />

@@ -130,6 +130,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
       <div className={styles.box}>
         <textarea
           ref={field}
+          data-composer
           className={styles.field}
           aria-label={t("composer.label")}
           placeholder={t(isNote ? "composer.notePlaceholder" : "composer.placeholder")}

@@ -2,8 +2,10 @@ import { Badge, Button } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
+import { shownPhone } from "../shared/phone.ts";
 import styles from "./chat-side.module.css";
 import { type CardContact, ContactForm } from "./contact-form.tsx";
+import { nameOf } from "./names.ts";
 
 export function ContactCard({ contact }: { readonly contact: CardContact }) {
   const { t } = useTranslation("inbox");
@@ -29,8 +31,8 @@ export function ContactCard({ contact }: { readonly contact: CardContact }) {
         <ContactForm contact={contact} onDone={() => setEditing(false)} />
       ) : (
         <>
-          <p className={styles.name}>{contact.nombre || contact.numero || contact.platform_id}</p>
-          {contact.numero && <p className={styles.dim}>+{contact.numero}</p>}
+          <p className={styles.name}>{nameOf(contact)}</p>
+          {contact.numero && <p className={styles.dim}>{shownPhone(contact.numero)}</p>}
           {contact.opted_out && (
             <Badge size="sm" color="red" variant="outline" tt="none">
               {t("optedOut")}

@@ -40,8 +40,10 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
   const isOut = message.direccion === "saliente";
   const isWithdrawn = fieldsOf(message.detalles).eliminado === true;
   const text = message.texto;
+  const by = message.nota ? t("thread.note", { name: message.autor_nombre }) : message.autor_nombre;
+  const name = [by, clock.time(message.fecha)].filter(Boolean).join(", ");
   return (
-    <article className={styles.message} data-side={sideOf(message)} data-follows={follows}>
+    <article className={styles.message} aria-label={name} data-side={sideOf(message)} data-follows={follows}>
       <div className={styles.bubble}>
         {!follows && <Author message={message} />}
         {quoted !== undefined && <Quote quoted={quoted} id={message.responde_a} onJump={actions.onJump} />}

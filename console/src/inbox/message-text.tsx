@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import styles from "./thread.module.css";
 
 /** Up to the last character that ends no sentence and closes no bracket. */
@@ -16,7 +17,7 @@ export function MessageText({ text }: { readonly text: string }) {
     <p className={styles.text} dir="auto">
       {parts.map((part) =>
         typeof part === "string" ? (
-          part
+          styled(part)
         ) : (
           <a key={part.at} href={part.href} target="_blank" rel="noreferrer noopener">
             {part.href}
@@ -24,5 +25,24 @@ export function MessageText({ text }: { readonly text: string }) {
         ),
       )}
     </p>
+  );
+}
+
+/** What stands between two signs, which touch it and no other letter: `*negrita*`, `_cursiva_`, `~tachado~`. */
+const marked = /(?<![\p{L}\p{N}*_~])([*_~])(?=\S)([^\n]*?\S)\1(?![\p{L}\p{N}])/u;
+const elements = { "*": "strong", _: "em", "~": "s" } as const;
+
+/** As WhatsApp shows it. */
+function styled(text: string): ReactNode {
+  const found = marked.exec(text);
+  if (!found) return text;
+  const [whole, sign, inner = ""] = found;
+  const Element = elements[sign as keyof typeof elements];
+  return (
+    <>
+      {text.slice(0, found.index)}
+      <Element>{styled(inner)}</Element>
+      {styled(text.slice(found.index + whole.length))}
+    </>
   );
 }

@@ -20,7 +20,7 @@ export function NoChat() {
 function Choose() {
   const { t } = useTranslation();
   return (
-    <div className={styles.nothing}>
+    <div className={`${styles.nothing} ${styles.choose}`}>
       <Icon name="chat" size={44} />
       <Text>{t("inbox.choose")}</Text>
     </div>

@@ -17,8 +17,13 @@ export function OutgoingBubble({ outgoing, clock }: OutgoingProps) {
   const { t } = useTranslation();
   const { key, content, at, refusal } = outgoing;
   const reason = useReason(refusal);
+  const isNote = content.kind === "note";
   return (
-    <article className={styles.message} data-side={content.kind === "note" ? "note" : "out"}>
+    <article
+      className={styles.message}
+      aria-label={`${t(isNote ? "composer.note" : "inbox.you")}, ${clock.time(at)}`}
+      data-side={isNote ? "note" : "out"}
+    >
       <div className={styles.bubble} data-waiting={refusal === null}>
         {"file" in content && content.file && <SentFile file={content.file} />}
         {content.text && <MessageText text={content.text} />}

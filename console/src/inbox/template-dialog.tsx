@@ -23,7 +23,7 @@ export function TemplateDialog({ chat, onSend, onClose }: DialogProps) {
   return (
     <Modal.Root opened onClose={onClose} size={760}>
       <Modal.Overlay />
-      <Modal.Content className={styles.dialog ?? ""}>
+      <Modal.Content>
         <div className={styles.head}>
           <Modal.Title className={styles.title ?? ""}>{chosen?.name ?? t("templates.title")}</Modal.Title>
           <Modal.CloseButton aria-label={t("picture.close")} />

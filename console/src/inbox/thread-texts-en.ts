@@ -81,7 +81,7 @@ export const en: ThreadTexts = {
   },
   quick: {
     list: "Quick replies",
-    none: "No quick reply matches “{{q}}”.",
+    none: "No quick reply matches “{{q}}”. Press Esc, then Enter, to send it as it is.",
     empty: "There are no quick replies yet. An administrator creates them in Settings.",
     failed: "The quick replies could not be loaded.",
     file: "With a file",

@@ -81,7 +81,7 @@ export const es = {
   },
   quick: {
     list: "Respuestas rápidas",
-    none: "Ninguna respuesta rápida coincide con «{{q}}».",
+    none: "Ninguna respuesta rápida coincide con «{{q}}». Para enviarlo así, Esc y luego Enter.",
     empty: "Todavía no hay respuestas rápidas. Una administradora las crea en Ajustes.",
     failed: "No se pudieron cargar las respuestas rápidas.",
     file: "Con archivo",

@@ -83,7 +83,7 @@ export const pt: ThreadTexts = {
   },
   quick: {
     list: "Respostas rápidas",
-    none: "Nenhuma resposta rápida coincide com “{{q}}”.",
+    none: "Nenhuma resposta rápida coincide com “{{q}}”. Para enviar assim, Esc e depois Enter.",
     empty: "Ainda não há respostas rápidas. Uma administradora as cria em Ajustes.",
     failed: "Não foi possível carregar as respostas rápidas.",
     file: "Com arquivo",

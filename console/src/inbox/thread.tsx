@@ -9,11 +9,11 @@ import { useClock } from "../shared/use-clock.ts";
 import { pictureOf } from "./attachment.tsx";
 import { kindOf } from "./kinds.ts";
 import type { MessageActions } from "./message-bubble.tsx";
-import { send, useOutbox } from "./outbox.ts";
+import { type Outgoing, send, useOutbox } from "./outbox.ts";
 import styles from "./thread.module.css";
 import { ThreadRow } from "./thread-row.tsx";
 import { rowsOf } from "./thread-rows.ts";
-import { fetchMessages, type MessagePage, messagesOf, refreshThread, threadKey } from "./threads.ts";
+import { fetchMessages, type MessagePage, messagesOf, named, refreshThread, threadKey } from "./threads.ts";
 import { isLoaded, useJump } from "./use-jump.ts";
 import { useReadMark } from "./use-read-mark.ts";
 import { useThreadScroll } from "./use-thread-scroll.ts";
@@ -25,10 +25,12 @@ const mostHeld = 1_000;
 
 interface ThreadProps {
   readonly chat: Chat;
+  /** The user may not see the chat any more: what is loaded is all there is, and nothing is done with it. */
+  readonly isLost: boolean;
   readonly onQuote: (message: Message) => void;
 }
 
-export function Thread({ chat, onQuote }: ThreadProps) {
+export function Thread({ chat, isLost, onQuote }: ThreadProps) {
   const { t } = useTranslation();
   const { t: tell } = useTranslation("thread");
   const clock = useClock();
@@ -40,26 +42,33 @@ export function Thread({ chat, onQuote }: ThreadProps) {
     getNextPageParam: ({ next }: MessagePage) => next,
   });
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = thread;
-  const messages = useMemo(() => messagesOf(thread.data), [thread.data]);
+  const mayLoad = hasNextPage && !isLost;
+  const { nombre: customer, platform_id: platformId } = chat.contacto;
+  const messages = useMemo(
+    () => named(messagesOf(thread.data), customer, platformId),
+    [thread.data, customer, platformId],
+  );
   const all = useOutbox();
   const outgoing = useMemo(() => all.filter((one) => one.chatId === chatId), [all, chatId]);
-  const unreadFrom = useUnreadMark(chat, messages);
+  const unreadFrom = useUnreadMark(chat, messages, outgoing);
   const rows = useMemo(
     () => rowsOf({ messages, outgoing, unreadFrom }, clock),
     [messages, outgoing, unreadFrom, clock],
   );
-  const { scroller, virtualizer, isAtEnd, toEnd, toRow, onScroll } = useThreadScroll(rows, {
-    older: () => hasNextPage && !isFetchingNextPage && !thread.isFetchNextPageError && void fetchNextPage(),
+  const { scroller, virtualizer, isAtEnd, seen, toEnd, toRow, onScroll } = useThreadScroll(rows, {
+    older: () => mayLoad && !isFetchingNextPage && !thread.isFetchNextPageError && void fetchNextPage(),
     written: outgoing.at(-1)?.key,
+    start: rows.findIndex((row) => row.kind === "message" && row.unread > 0),
   });
-  useReadMark(chat, messages, isAtEnd);
+  useReadMark(chat, messages, isLost ? 0 : seen);
   useEffect(() => {
-    if (isAtEnd && messages.length > mostHeld && !isFetchingNextPage) void refreshThread(chatId);
-  }, [isAtEnd, messages.length, isFetchingNextPage, chatId]);
+    if (isAtEnd && messages.length > mostHeld && !isFetchingNextPage && !isLost) void refreshThread(chatId);
+  }, [isAtEnd, messages.length, isFetchingNextPage, chatId, isLost]);
 
   const [openPicture, setOpenPicture] = useState<number | null>(null);
   const { lit, jump, isSeeking } = useJump(async (id) => {
-    if (await isLoaded(id, fetchNextPage, messages)) return toRow(`m${id}`);
+    if (messages.some((message) => message.id === id) || (!isLost && (await isLoaded(id, fetchNextPage, messages))))
+      return toRow(`m${id}`);
     return false;
   });
   const actions = useStable<MessageActions>({
@@ -169,18 +178,22 @@ function ToNewest({ messages, onClick }: { readonly messages: readonly Message[]
   );
 }
 
-/** Where what was unread when the thread was opened begins. */
-function useUnreadMark({ no_leidos }: Chat, messages: readonly Message[]) {
+/** Where what was unread when the thread was opened begins, until somebody answers it. */
+function useUnreadMark({ no_leidos }: Chat, messages: readonly Message[], outgoing: readonly Outgoing[]) {
   const [count] = useState(no_leidos);
   const [newest, setNewest] = useState<number | null>(null);
   const last = messages.at(-1)?.id;
   if (newest === null && last !== undefined) setNewest(last);
+  const isAnswered =
+    outgoing.some(({ content }) => content.kind !== "note") ||
+    messages.some(({ id, autor, nota }) => newest !== null && id > newest && autor === "usuario" && !nota);
   return useMemo(() => {
-    if (count === 0 || newest === null) return null;
+    if (count === 0 || newest === null || isAnswered) return null;
     const incoming = messages.filter(({ id, direccion }) => direccion === "entrante" && id <= newest);
-    const first = incoming.at(-count);
-    return first && incoming.length >= count ? { id: first.id, count } : null;
-  }, [count, newest, messages]);
+    // Of more than is loaded it begins further up: it moves there as older ones are loaded.
+    const first = incoming.at(-count) ?? incoming[0];
+    return first ? { id: first.id, count } : null;
+  }, [count, newest, messages, isAnswered]);
 }
 
 /** The customer's message that came last while the thread was open. */

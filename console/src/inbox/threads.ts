@@ -63,6 +63,15 @@ export function messagesOf(thread: Thread | undefined): Message[] {
   return [...byId.values()].sort((a, b) => a.id - b.id);
 }
 
+/** What a customer wrote before the platform told the name carries the platform's id as the author's name. */
+export const named = (messages: readonly Message[], name: string, platformId: string): readonly Message[] =>
+  name === "" || !messages.some((message) => isUnnamed(message, platformId))
+    ? messages
+    : messages.map((message) => (isUnnamed(message, platformId) ? { ...message, autor_nombre: name } : message));
+
+const isUnnamed = ({ autor, autor_nombre }: Message, platformId: string): boolean =>
+  autor === "contacto" && autor_nombre === platformId;
+
 /** Id of the newest message that the page knows of a chat; 0 where it knows none. */
 export function newestIdIn(chatId: number): number {
   const thread = queryClient.getQueryData<Thread>(threadKey(chatId));

@@ -50,7 +50,9 @@ export function useQuickList(
   /** Whether the key was the list's. */
   const onKeyDown = (event: KeyboardEvent): boolean => {
     const act = shown === null || event.shiftKey ? undefined : keys[event.key];
-    if (!act || (replies.found.length === 0 && event.key !== "Escape")) return false;
+    // What looks like a quick reply is not sent by the key that would have put it in.
+    const isMine = replies.found.length > 0 || event.key === "Escape" || event.key === "Enter";
+    if (!act || !isMine) return false;
     event.preventDefault();
     act();
     return true;

@@ -1,26 +1,38 @@
 import { useEffect, useRef } from "react";
 import { answered, api, type Chat, type Message } from "../shared/api.ts";
-import { showChat } from "./chat-lists.ts";
+import { showAnswered } from "./chat-lists.ts";
 
-/** Marks read what the user has before their eyes. */
-export function useReadMark(chat: Chat, messages: readonly Message[], isAtEnd: boolean): void {
+/** Milliseconds between two marks while one scrolls through what was not read. */
+const pauseMs = 500;
+
+/**
+ * Marks read what the user had before their eyes.
+ *
+ * @param seen - id of the last message that was shown; 0 while none was
+ */
+export function useReadMark(chat: Chat, messages: readonly Message[], seen: number): void {
   const asked = useRef(0);
+  const askedAt = useRef(Number.NEGATIVE_INFINITY);
   const { chat_id: id, no_leidos: unread } = chat;
-  const newest = messages.findLast(({ direccion }) => direccion === "entrante")?.id;
+  const newest = messages.findLast((message) => message.direccion === "entrante" && message.id <= seen)?.id;
   useEffect(() => {
-    if (newest === undefined || unread === 0 || !isAtEnd) return;
+    if (newest === undefined || unread === 0) return;
     const read = (): void => {
       if (document.visibilityState !== "visible" || asked.current >= newest) return;
       asked.current = newest;
+      askedAt.current = performance.now();
       answered(api.POST("/chats/{id}/read", { params: { path: { id } }, body: { hasta: newest } }))
-        .then(showChat)
+        .then(showAnswered)
         // With the next message, or when the page is looked at again.
         .catch(() => {
           asked.current = 0;
         });
     };
-    read();
+    const timer = setTimeout(read, Math.max(0, askedAt.current + pauseMs - performance.now()));
     document.addEventListener("visibilitychange", read);
-    return () => document.removeEventListener("visibilitychange", read);
-  }, [id, newest, unread, isAtEnd]);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", read);
+    };
+  }, [id, newest, unread]);
 }

@@ -54,3 +54,6 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 /** Presses the button of the open chat that stands for an action, where it is shown. */
 export const pressAction = (action: string): void =>
   document.querySelector<HTMLElement>(`[data-action="${action}"]`)?.click();
+
+/** Where one writes in the open chat. */
+export const focusComposer = (): void => document.querySelector<HTMLElement>("[data-composer]")?.focus();

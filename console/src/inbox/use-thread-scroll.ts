@@ -6,6 +6,8 @@ import type { Row } from "./thread-rows.ts";
 const nearEnd = 80;
 /** Pixels above which older messages are asked for: they are there before one reaches them. */
 const nearStart = 1_200;
+/** Drawings in which the heights of what is shown first are known. */
+const settleFrames = 5;
 /** Drawings after which a row that a jump asked for is taken for missing. */
 const mostFrames = 60;
 
@@ -14,10 +16,12 @@ interface Wishes {
   readonly older: () => unknown;
   /** Key of what the user wrote last: the thread goes to its end with each new one. */
   readonly written: string | undefined;
+  /** Index of the row where reading begins, if it is not at the end: the thread opens there. */
+  readonly start: number;
 }
 
 /** Stays at the newest message while one is there, and at what one reads while anything comes in above or below. */
-export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes) {
+export function useThreadScroll(rows: readonly Row[], { older, written, start }: Wishes) {
   const scroller = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
   const end = useRef(true);
@@ -35,9 +39,40 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
     overscan: 6,
   });
 
+  /** Id of the last message that is shown; infinite at the end, where all are, and 0 until the thread has its place. */
+  const [seen, setSeen] = useState(0);
+  const look = (): void => {
+    const element = scroller.current;
+    if (!element || !isPlaced.current) return;
+    if (end.current) {
+      setSeen(Number.POSITIVE_INFINITY);
+      return;
+    }
+    const bottom = element.scrollTop + element.clientHeight;
+    const last = virtualizer.getVirtualItems().findLast((item) => item.end <= bottom);
+    const row = last && rows[last.index];
+    if (row) setSeen(row.kind === "message" ? row.message.id : Number.POSITIVE_INFINITY);
+  };
+
   const isThere = rows.length > 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where reading begins counts once, when the thread opens.
   useLayoutEffect(() => {
-    if (isThere) virtualizer.scrollToEnd();
+    if (!isThere) return;
+    if (start <= 0) return virtualizer.scrollToEnd();
+    // Where less than a page follows it, this ends at the end, too.
+    virtualizer.scrollToIndex(start, { align: "start" });
+    let frame = 0;
+    let timer = requestAnimationFrame(function settle() {
+      frame += 1;
+      if (frame < settleFrames) {
+        timer = requestAnimationFrame(settle);
+        return;
+      }
+      isPlaced.current = true;
+      end.current = virtualizer.isAtEnd(nearEnd);
+      setAtEnd(end.current);
+    });
+    return () => cancelAnimationFrame(timer);
   }, [isThere, virtualizer]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what the user writes.
@@ -49,8 +84,9 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
 
   useEffect(() => {
     if (!isThere) return;
-    if (!isPlaced.current) isPlaced.current = virtualizer.isAtEnd(nearEnd);
+    if (!isPlaced.current) isPlaced.current = start <= 0 && virtualizer.isAtEnd(nearEnd);
     else if ((virtualizer.scrollOffset ?? nearStart) < nearStart && !virtualizer.isScrolling) older();
+    look();
   });
 
   // What is drawn can turn out higher or lower than it was guessed.
@@ -79,6 +115,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
     else if (element.scrollTop < top.current) end.current = false;
     top.current = element.scrollTop;
     setAtEnd(end.current);
+    look();
     if (element.scrollTop < nearStart) older();
   };
 
@@ -106,7 +143,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written }: Wishes
     virtualizer.scrollToEnd();
     scroller.current?.focus({ preventScroll: true });
   };
-  return { scroller, virtualizer, isAtEnd, onScroll, toRow, toEnd };
+  return { scroller, virtualizer, isAtEnd, seen, onScroll, toRow, toEnd };
 }
 
 function stayAtEnd(element: HTMLElement | null): void {

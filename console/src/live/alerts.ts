@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import "../inbox/inbox-texts.ts";
 import { i18n } from "../app/i18n.ts";
+import { nameOf } from "../inbox/names.ts";
 import type { Chat, Me } from "../shared/api.ts";
 import { meKey, queryClient } from "../shared/query.ts";
 import { storage } from "../shared/storage.ts";
@@ -89,9 +90,8 @@ export async function alertOf(chat: Chat): Promise<void> {
   if ((agent !== null && agent !== me.id) || (told.get(id) ?? 0) >= mensaje.id) return;
   told.set(id, mensaje.id);
   if ((await isLookedAt(id)) || !(await isFirst(`recado.alert.${mensaje.id}`))) return;
-  const { nombre, numero } = chat.contacto;
   const body = mensaje.texto || i18n.t("newMessage", { ns: "inbox" });
-  const note = new Notification(nombre || numero, {
+  const note = new Notification(nameOf(chat.contacto), {
     body,
     tag: `recado.${id}`,
     icon: "/console/icon.svg",

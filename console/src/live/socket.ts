@@ -2,7 +2,7 @@ import { io, type Socket } from "socket.io-client";
 import type { ClientEvents, ConnectError, ServerEvents } from "../../../client/src/index.ts";
 import { hearCampaigns } from "../campaigns/live.ts";
 import { hearContacts } from "../contacts/live.ts";
-import { dropChat, reloadChats, showChat } from "../inbox/chat-lists.ts";
+import { dropChat, reloadChats, showChat, showContactInChats } from "../inbox/chat-lists.ts";
 import { kickOutbox } from "../inbox/outbox.ts";
 import { setTyping, setViewing } from "../inbox/presence.ts";
 import { reloadSide } from "../inbox/side.ts";
@@ -122,6 +122,7 @@ function hearInbox(opened: LiveSocket): void {
     applyToThread({ kind: "status", chatId: chat_id, id: mensaje_id, status: { estado, error } }),
   );
   opened.on("agent:changed", () => void queryClient.invalidateQueries({ queryKey: ["agents"] }));
+  opened.on("contact:changed", ({ contacto }) => showContactInChats(contacto));
   for (const name of ["contact:changed", "ticket:changed", "order:changed", "resync"] as const)
     opened.on(name, reloadSide);
   opened.on("chat:viewing", ({ chat_id, usuarios }) => setViewing(chat_id, usuarios));

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Icon } from "../shared/icons.tsx";
 import { useMoney } from "../shared/money.ts";
+import { shownPhone } from "../shared/phone.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./board.module.css";
 import { newsOf } from "./board.ts";
@@ -19,7 +20,14 @@ interface BoardCardProps {
 export const BoardCard = memo(function BoardCard({ card, onMove }: BoardCardProps) {
   const { setNodeRef, listeners, isDragging } = useDraggable({ id: card.id, data: card });
   return (
-    <div ref={setNodeRef} {...listeners} className={styles.hold} data-dragging={isDragging} data-news={newsOf(card.id)}>
+    <div
+      ref={setNodeRef}
+      {...listeners}
+      className={styles.hold}
+      data-card={card.id}
+      data-dragging={isDragging}
+      data-news={newsOf(card.id)}
+    >
       <CardFace card={card} />
       <MoveMenu card={card} onMove={onMove} />
     </div>
@@ -60,7 +68,7 @@ export function CardFace({ card }: { readonly card: Card }) {
 }
 
 export const customerOf = ({ chat }: Card): string | null =>
-  chat ? chat.contacto.nombre || chat.contacto.numero : null;
+  chat ? chat.contacto.nombre || shownPhone(chat.contacto.numero) : null;
 
 /** `2 × Salteña, Helado`; CSS cuts what does not fit. */
 const summaryOf = ({ details }: Card): string =>
@@ -78,6 +86,7 @@ function MoveMenu({ card, onMove }: BoardCardProps) {
           variant="subtle"
           color="gray"
           className={styles.move}
+          data-move
           aria-label={t("move", { id: card.id })}
           title={t("moveTitle")}
           onMouseDown={(event) => event.stopPropagation()}

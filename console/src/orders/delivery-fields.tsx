@@ -1,6 +1,7 @@
 import { Input, SegmentedControl, Select, Switch, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
+import { MomentField } from "../shared/day-field.tsx";
 import { useMoney } from "../shared/money.ts";
 import { momentOf, wallTime } from "../shared/time.ts";
 import { useBranches, useZones } from "./choices.ts";
@@ -54,13 +55,10 @@ export function DeliveryFields({ value, onChange }: DeliveryFieldsProps) {
         clearable
         clearButtonProps={{ "aria-label": t("filter.clear") }}
       />
-      <TextInput
+      <MomentField
         label={t("schedule")}
-        type="datetime-local"
-        value={value.schedule_at ? wallTime(value.schedule_at, zona_horaria) : ""}
-        onChange={({ currentTarget }) =>
-          onChange({ schedule_at: currentTarget.value ? momentOf(currentTarget.value, zona_horaria) : null })
-        }
+        moment={value.schedule_at ? wallTime(value.schedule_at, zona_horaria) : ""}
+        onMoment={(moment) => onChange({ schedule_at: moment ? momentOf(moment, zona_horaria) : null })}
       />
       {!isPickup && (
         <>

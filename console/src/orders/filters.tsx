@@ -1,8 +1,9 @@
-import { Select, TextInput } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { useAgents } from "../inbox/agents.ts";
+import { DayField } from "../shared/day-field.tsx";
 import { Icon } from "../shared/icons.tsx";
 import { IdFilter } from "../shared/id-filter.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
@@ -55,20 +56,14 @@ export function Filters() {
         className={styles.filter}
       />
       {isRange && (
-        <>
-          <TextInput
-            type="date"
+        <div className={styles.days}>
+          <DayField
             aria-label={t("filter.from")}
-            value={search.from ?? ""}
-            onChange={({ currentTarget }) => set({ from: currentTarget.value || undefined })}
+            day={search.from ?? ""}
+            onDay={(from) => set({ from: from || undefined })}
           />
-          <TextInput
-            type="date"
-            aria-label={t("filter.to")}
-            value={search.to ?? ""}
-            onChange={({ currentTarget }) => set({ to: currentTarget.value || undefined })}
-          />
-        </>
+          <DayField aria-label={t("filter.to")} day={search.to ?? ""} onDay={(to) => set({ to: to || undefined })} />
+        </div>
       )}
       {branches.length > 0 && (
         <IdFilter

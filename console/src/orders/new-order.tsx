@@ -8,6 +8,7 @@ import { answered, api, Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { newKey } from "../shared/new-key.ts";
 import { Panel } from "../shared/panel.tsx";
+import { shownPhone } from "../shared/phone.ts";
 import { AddLine } from "./add-line.tsx";
 import { placeCard, recount } from "./board.ts";
 import { DeliveryFields, noDelivery } from "./delivery-fields.tsx";
@@ -132,7 +133,7 @@ function CustomerField({ chatId, isFixed, onChoose }: CustomerFieldProps) {
     placeholderData: (before) => before,
   });
   const named = (each: { readonly nombre: string; readonly numero: string }): string =>
-    each.nombre ? `${each.nombre} · ${each.numero}` : each.numero;
+    [each.nombre, shownPhone(each.numero)].filter(Boolean).join(" · ");
   if (isFixed)
     return (
       <p className={styles.customer}>

@@ -2,6 +2,7 @@ import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { useMoney } from "../shared/money.ts";
+import { shownPhone } from "../shared/phone.ts";
 import { useClock } from "../shared/use-clock.ts";
 import { amountOf, extrasOf } from "./amounts.ts";
 import type { Order } from "./orders.ts";
@@ -25,7 +26,7 @@ export function Ticket({ order }: { readonly order: Order }) {
       </p>
       {order.chat && (
         <p>
-          {order.chat.contacto.nombre} · {order.chat.contacto.numero}
+          {order.chat.contacto.nombre} · {shownPhone(order.chat.contacto.numero)}
         </p>
       )}
       <p>

@@ -5,6 +5,7 @@ import { Refused } from "../shared/api.ts";
 import { notice } from "../shared/notice.ts";
 import { queryClient } from "../shared/query.ts";
 import { placeCard, recount } from "./board.ts";
+import { keepingFocus } from "./keep-focus.ts";
 import { type Card, fetchOrder, moveOrder, nextStates, orderKey, type State, stateOf, statusOf } from "./orders.ts";
 
 /** The card is shown where it goes at once; where the service refuses, it comes back and the reason is said. */
@@ -23,13 +24,13 @@ export function useMove() {
       () => undefined,
     );
   const send = async (card: Card, to: State, reason: string | null): Promise<void> => {
-    placeCard({ ...card, status: statusOf[to] });
+    keepingFocus(card.id, () => placeCard({ ...card, status: statusOf[to] }));
     try {
       const { data } = await moveOrder(card.id, to, reason, null);
       placeCard(data);
     } catch (error) {
       const now = await orderNow(card.id);
-      placeCard(now ?? card);
+      keepingFocus(card.id, () => placeCard(now ?? card));
       if (now && stateOf(now) !== stateOf(card))
         refuse(card, t("refused.movedOn", { state: t(`state.${stateOf(now)}`) }));
       else refuse(card, t(error instanceof Refused ? reasonOf(error) : "refused.unreachable"));

@@ -1,5 +1,5 @@
 import "./texts.ts";
-import { Button, Select, Skeleton, TextInput } from "@mantine/core";
+import { Button, Select, Skeleton } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
@@ -7,6 +7,8 @@ import { Failure, Loading, Nothing, Page, usePlaceTitle } from "../settings/page
 import { choicesOf } from "../settings/records.ts";
 import settings from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { DayField } from "../shared/day-field.tsx";
+import styles from "./audit.module.css";
 import { AuditEntry } from "./audit-entry.tsx";
 import { type AuditSearch, type Resource, resources } from "./audit-search.ts";
 import { useAllUsers } from "./people.ts";
@@ -60,7 +62,7 @@ function Filters({ search }: { readonly search: AuditSearch }) {
   const users = useAllUsers();
   const { resource, record, user, from = "", to = "" } = search;
   return (
-    <div className={settings.filters}>
+    <div className={styles.filters}>
       <Select
         clearable
         searchable
@@ -79,18 +81,8 @@ function Filters({ search }: { readonly search: AuditSearch }) {
         value={user ? String(user) : null}
         onChange={(value) => show({ ...search, user: value === null ? undefined : Number(value) })}
       />
-      <TextInput
-        type="date"
-        label={t("audit.from")}
-        value={from}
-        onChange={({ currentTarget: { value } }) => show({ ...search, from: value || undefined })}
-      />
-      <TextInput
-        type="date"
-        label={t("audit.to")}
-        value={to}
-        onChange={({ currentTarget: { value } }) => show({ ...search, to: value || undefined })}
-      />
+      <DayField label={t("audit.from")} day={from} onDay={(day) => show({ ...search, from: day || undefined })} />
+      <DayField label={t("audit.to")} day={to} onDay={(day) => show({ ...search, to: day || undefined })} />
       {Object.keys(search).length > 0 && (
         <Button variant="subtle" onClick={() => show({})}>
           {record ? `${t("audit.record", { id: record })} · ` : ""}

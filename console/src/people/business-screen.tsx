@@ -33,26 +33,31 @@ function BusinessForm({ form }: { readonly form: SingleForm<Fields> }) {
   const { fields, set } = form;
   const zones = [...new Set([fields.timezone, ...Intl.supportedValuesOf("timeZone")])];
   return (
-    <form onSubmit={form.submit} className={`${settings.form} ${styles.form}`}>
+    <form onSubmit={form.submit} className={settings.form}>
       <MovedOn clashes={form.clashes?.map((name) => t(`business.${words[name]}`)) ?? null} />
-      <Picture name={fields.nombre} url={fields.img_wa} onChange={(img_wa) => set({ img_wa })} />
-      <TextInput
-        required
-        maxLength={200}
-        label={t("business.name")}
-        value={fields.nombre}
-        onChange={(event) => set({ nombre: event.currentTarget.value })}
-      />
-      <Select
-        searchable
-        allowDeselect={false}
-        limit={100}
-        label={t("business.zone")}
-        description={t("business.zoneHint")}
-        data={zones}
-        value={fields.timezone}
-        onChange={(timezone) => timezone && set({ timezone })}
-      />
+      <div className={styles.card}>
+        <Picture name={fields.nombre} url={fields.img_wa} onChange={(img_wa) => set({ img_wa })} />
+        <div className={styles.two}>
+          <TextInput
+            required
+            maxLength={200}
+            label={t("business.name")}
+            value={fields.nombre}
+            onChange={(event) => set({ nombre: event.currentTarget.value })}
+          />
+          <Select
+            searchable
+            allowDeselect={false}
+            limit={100}
+            label={t("business.zone")}
+            description={t("business.zoneHint")}
+            inputWrapperOrder={["label", "input", "description", "error"]}
+            data={zones}
+            value={fields.timezone}
+            onChange={(timezone) => timezone && set({ timezone })}
+          />
+        </div>
+      </div>
       <SaveFoot form={form} isValid={fields.nombre.trim() !== ""} />
     </form>
   );

@@ -1,6 +1,6 @@
 import "./texts.ts";
 import { Alert, Button, PasswordInput, Text, Title } from "@mantine/core";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, useLoaderData, useNavigate, useParams } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Preferences } from "../app/preferences.tsx";
@@ -22,7 +22,12 @@ const problemOf = (error: unknown): Problem => {
 /** Links of invitations and of password resets lead here. It stands outside of the frame and needs no session. */
 export function InvitationScreen() {
   const { token = "" } = useParams({ strict: false });
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const isOpen = useLoaderData({ strict: false }) as boolean;
+  return <Invitation key={token} token={token} isOpen={isOpen} />;
+}
+
+function Invitation({ token, isOpen }: { readonly token: string; readonly isOpen: boolean }) {
+  const [problem, setProblem] = useState<Problem | null>(isOpen ? null : "used");
   return (
     <main className={signIn.page}>
       <div className={signIn.card}>

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
+import { DayField } from "../shared/day-field.tsx";
 import { Icon } from "../shared/icons.tsx";
 import { dayIn } from "../shared/time.ts";
 import styles from "./business.module.css";
@@ -73,13 +74,7 @@ function RatesOfGroup({ group: { from, rates }, onChange, onRemove }: GroupProps
     <div className={styles.rates}>
       {from !== "" && (
         <div className={styles.rate}>
-          <TextInput
-            type="date"
-            required
-            label={t("flags.since")}
-            value={from}
-            onChange={({ currentTarget: { value } }) => value && onChange({ from: value })}
-          />
+          <DayField required label={t("flags.since")} day={from} onDay={(day) => onChange({ from: day })} />
           <Button variant="subtle" color="gray" onClick={onRemove}>
             {t("flags.removeDate")}
           </Button>

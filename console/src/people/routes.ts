@@ -1,4 +1,6 @@
 import { type AnyRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { isInvitationOpen } from "../app/session.ts";
+import { Waiting } from "../app/waiting.tsx";
 import { auditSearch } from "./audit-search.ts";
 import { usersSearch } from "./users-search.ts";
 
@@ -7,6 +9,11 @@ export const invitationRoute = <Root extends AnyRoute>(root: Root) =>
   createRoute({
     getParentRoute: () => root,
     path: "invitation/$token",
+    // Without an answer the form is shown: the service says the same once the password is sent.
+    loader: ({ params: { token }, abortController: { signal } }) => isInvitationOpen(token, signal).catch(() => true),
+    // What becomes of the link while the page is open is said by the form.
+    staleTime: Number.POSITIVE_INFINITY,
+    pendingComponent: Waiting,
     component: lazyRouteComponent(() => import("./invitation-screen.tsx"), "InvitationScreen"),
   });
 

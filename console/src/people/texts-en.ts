@@ -23,7 +23,7 @@ export const en: PeopleTexts = {
     emailTaken: "Somebody else already uses this e-mail.",
     role: "Role",
     everyRole: "All roles",
-    roles: { administrator: "Administrator", agent: "Agent", other: "Role {{role}}" },
+    roles: { administrator: "Administrator", agent: "Agent", other: "Agent (other role)" },
     administratorHint: "Sees everything and changes the settings of the business.",
     agentHint: "Answers chats and handles orders; does not change settings.",
     state: "State",

@@ -21,7 +21,7 @@ export const es = {
     emailTaken: "Este correo ya lo usa otra persona.",
     role: "Rol",
     everyRole: "Todos los roles",
-    roles: { administrator: "Administrador", agent: "Agente", other: "Rol {{role}}" },
+    roles: { administrator: "Administrador", agent: "Agente", other: "Agente (otro rol)" },
     administratorHint: "Ve todo y cambia los ajustes del negocio.",
     agentHint: "Atiende chats y pedidos; no cambia los ajustes.",
     state: "Estado",

@@ -23,7 +23,7 @@ export const pt: PeopleTexts = {
     emailTaken: "Outra pessoa já usa este e-mail.",
     role: "Função",
     everyRole: "Todas as funções",
-    roles: { administrator: "Administrador", agent: "Agente", other: "Função {{role}}" },
+    roles: { administrator: "Administrador", agent: "Agente", other: "Agente (outra função)" },
     administratorHint: "Vê tudo e muda as configurações do negócio.",
     agentHint: "Atende chats e pedidos; não muda as configurações.",
     state: "Estado",

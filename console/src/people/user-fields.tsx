@@ -15,12 +15,12 @@ export const fieldsOf = ({ nombre, email, role_id, departamentos, sucursales, ac
   activo,
 });
 
-/** Roles other than the two that the service knows keep their number. */
+/** Who has another role than these two may do what agents may. */
 export function useRoleName(): (role: number) => string {
   const { t } = useTranslation("people");
   return (role) => {
     if (role === administrator) return t("users.roles.administrator");
-    return role === agent ? t("users.roles.agent") : t("users.roles.other", { role });
+    return role === agent ? t("users.roles.agent") : t("users.roles.other");
   };
 }
 

@@ -1,8 +1,7 @@
-import { Select, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { Select } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { DayField } from "../shared/day-field.tsx";
 import { Icon } from "../shared/icons.tsx";
-import { isDay } from "../shared/search-params.ts";
 import { useFormats } from "./formats.ts";
 import { type Days, type Preset, presets } from "./periods.ts";
 import styles from "./reports.module.css";
@@ -41,36 +40,24 @@ export function PeriodPicker() {
       />
       {isOwn ? (
         <>
-          <DayField label={t("period.from")} day={days.from} onDay={(from) => setDays({ from })} />
-          <DayField label={t("period.to")} day={days.to} onDay={(to) => setDays({ to })} />
+          <DayField
+            required
+            aria-label={t("period.from")}
+            day={days.from}
+            onDay={(from) => setDays({ from })}
+            className={styles.day}
+          />
+          <DayField
+            required
+            aria-label={t("period.to")}
+            day={days.to}
+            onDay={(to) => setDays({ to })}
+            className={styles.day}
+          />
         </>
       ) : (
         <span className={styles.range}>{formats.range(days.from, days.to)}</span>
       )}
     </>
-  );
-}
-
-interface DayFieldProps {
-  readonly label: string;
-  readonly day: string;
-  readonly onDay: (day: string) => void;
-}
-
-function DayField({ label, day, onDay }: DayFieldProps) {
-  /** While one types, the year passes through years that mean nothing. */
-  const [typed, setTyped] = useState<string | null>(null);
-  return (
-    <TextInput
-      type="date"
-      aria-label={label}
-      value={typed ?? day}
-      onChange={({ currentTarget: { value } }) => {
-        setTyped(value);
-        if (isDay(value)) onDay(value);
-      }}
-      onBlur={() => setTyped(null)}
-      className={styles.day}
-    />
   );
 }

@@ -16,7 +16,8 @@ export function Initials({ name, size = 40 }: { readonly name: string; readonly 
 
 /** Of the first and the last word; of a number its last two digits. */
 function initialsOf(name: string): string {
-  const words = name.trim().split(/\s+/);
+  // Emoji and signs are no initials.
+  const words = name.split(/\s+/).flatMap((word) => word.match(/[\p{L}\p{N}].*/u) ?? []);
   if (/^\+?\d+$/.test(name.trim())) return name.trim().slice(-2);
   const letters = [words[0], words.length > 1 ? words.at(-1) : ""].map((word) => [...(word ?? "")][0] ?? "");
   return letters.join("").toLocaleUpperCase();

@@ -10,8 +10,6 @@ export interface View {
 }
 
 const [smallest, largest] = [0.1, 2];
-/** Names are readable from here on: a large flow begins at its start instead of being shrunk further. */
-const readable = 0.7;
 const margin = 12;
 const dragFrom = 4;
 
@@ -22,22 +20,10 @@ interface Size {
   readonly height: number;
 }
 
-const scaleToFit = (size: Size, { width, height }: Layout): number =>
-  within(Math.min(1, (size.width - margin) / width, (size.height - margin) / height));
-
-const whole = (size: Size, layout: Layout): View => {
-  const scale = scaleToFit(size, layout);
-  return { scale, x: (size.width - layout.width * scale) / 2, y: (size.height - layout.height * scale) / 2 };
-};
-
-function beginning(size: Size, layout: Layout): View {
-  if (scaleToFit(size, layout) >= readable) return whole(size, layout);
-  const [first] = layout.boxes;
-  const scale = readable + 0.1;
-  const [x, y] = first ? [first.x, first.y] : [0, 0];
-  return layout.isDown
-    ? { scale, x: size.width / 2 - (x + nodeWidth / 2) * scale, y: margin }
-    : { scale, x: margin, y: size.height / 2 - (y + nodeHeight / 2) * scale };
+/** The whole flow, however large it is. */
+function whole(size: Size, { width, height }: Layout): View {
+  const scale = Math.min(1, (size.width - margin) / width, (size.height - margin) / height);
+  return { scale, x: (size.width - width * scale) / 2, y: (size.height - height * scale) / 2 };
 }
 
 /** Moves and enlarges the picture by pointer, pinch, wheel and keys. */
@@ -54,29 +40,39 @@ export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Lay
     return () => observer.disconnect();
   }, [frame]);
 
-  const isPlaced = useRef<boolean | null>(null);
+  // What was moved by hand stays where it is while steps change.
+  const isMoved = useRef(false);
+  const isDown = useRef(layout.isDown);
   useLayoutEffect(() => {
-    // What was moved by hand stays where it is while steps change.
-    if (!size || size.width === 0 || isPlaced.current === layout.isDown) return;
-    isPlaced.current = layout.isDown;
-    setView(beginning(size, layout));
+    if (!size || size.width === 0) return;
+    if (isDown.current !== layout.isDown) isMoved.current = false;
+    isDown.current = layout.isDown;
+    if (!isMoved.current) setView(whole(size, layout));
   }, [size, layout]);
+  const move = useCallback((to: (before: View) => View) => {
+    isMoved.current = true;
+    setView(to);
+  }, []);
 
   const zoom = useCallback(
     (factor: number, at?: { readonly x: number; readonly y: number }) =>
-      setView((before) => {
+      move((before) => {
         const scale = within(before.scale * factor);
         const { x, y } = at ?? { x: (size?.width ?? 0) / 2, y: (size?.height ?? 0) / 2 };
         const grown = scale / before.scale;
         return { scale, x: x - (x - before.x) * grown, y: y - (y - before.y) * grown };
       }),
-    [size],
+    [size, move],
   );
   const pan = useCallback(
-    (x: number, y: number) => setView((before) => ({ ...before, x: before.x + x, y: before.y + y })),
-    [],
+    (x: number, y: number) => move((before) => ({ ...before, x: before.x + x, y: before.y + y })),
+    [move],
   );
-  const fit = useCallback(() => size && setView(whole(size, layout)), [size, layout]);
+  const fit = useCallback(() => {
+    if (!size) return;
+    isMoved.current = false;
+    setView(whole(size, layout));
+  }, [size, layout]);
   const show = useCallback(
     (box: Box) =>
       setView((before) => {

@@ -27,7 +27,7 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
   const frame = useRef<HTMLDivElement>(null);
   const hint = useId();
   const isNarrow = useMediaQuery("(max-width: 599px)", undefined, { getInitialValueInEffect: false });
-  const layout = useMemo(() => layoutOf(graphOf(steps), isNarrow === true), [steps, isNarrow]);
+  const layout = useMemo(() => fitting(steps, isNarrow === true), [steps, isNarrow]);
   const { view, zoom, pan, fit, show, drag } = useFlowView(frame, layout);
   const [focused, setFocused] = useState<number | null>(null);
   const entry = layout.boxes.find(({ step }) => step.id === (focused ?? current)) ?? layout.boxes[0];
@@ -106,6 +106,17 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
     </section>
   );
 }
+
+/** On a phone it runs downwards, unless it is too broad for that. */
+function fitting(steps: readonly Step[], isNarrow: boolean): Layout {
+  const graph = graphOf(steps);
+  const right = layoutOf(graph, false);
+  if (!isNarrow) return right;
+  const down = layoutOf(graph, true);
+  return longestSide(down) <= longestSide(right) ? down : right;
+}
+
+const longestSide = ({ width, height }: Layout): number => Math.max(width, height);
 
 const arrows = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] } as const;
 

@@ -126,6 +126,9 @@ type ChangedChat = ChatView & OfChat & { readonly was: Audience | null };
 export interface LastMessageView extends Pick<MessageView, "id" | "direction" | "kind" | "authorName"> {
   /** The first 200 characters of the text. */
   readonly preview: string;
+  /** Events of earlier versions have neither this nor `internal`. */
+  readonly author?: MessageView["author"];
+  readonly internal?: boolean;
 }
 
 /** A user who attends chats. */

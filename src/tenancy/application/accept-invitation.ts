@@ -23,8 +23,9 @@ export class AcceptInvitation {
     { network, address }: { readonly network: string; readonly address: string },
   ): Promise<OpenedSession> {
     // Checked first, so that a wrong token does not cause the expensive hashing.
-    const businessId = await this.invitations.businessOf(token, network);
-    if (businessId === null) throw new WrongInvitation("no such invitation");
+    const invitation = await this.invitations.open(token, network);
+    if (!invitation) throw new WrongInvitation("no such invitation");
+    const { businessId } = invitation;
     const passwordHash = await this.hash(password, network);
     const userId = await this.unitOfWork.run(businessId, async ({ invitations, note }) => {
       const accepted = await invitations.accept(token, passwordHash);

@@ -73,13 +73,18 @@ export interface StoredCredentials {
   readonly passwordHash: string | null;
 }
 
+export interface OpenInvitation {
+  readonly businessId: number;
+  readonly expiresAt: Date;
+}
+
 export interface InvitationStore {
   /**
-   * The business of an open invitation; null if there is none.
+   * The invitation, as long as it can be accepted; null if it cannot.
    *
    * @param network - where the request comes from; networks take turns to ask the store
    */
-  businessOf(token: string, network: string): Promise<number | null>;
+  open(token: string, network: string): Promise<OpenInvitation | null>;
 }
 
 export interface AcceptedInvitation {

@@ -23,6 +23,7 @@ export const messageState = named("MessageState", {
   enum: ["received", "queued", "sending", "unknown", "sent", "failed", "delivered", "read"],
 } as const);
 const direction = { type: "string", enum: ["entrante", "saliente"] } as const;
+const author = { type: "string", enum: ["contacto", "empresa", "usuario", "bot"] } as const;
 
 export const contactFields = { id: integer, nombre: text, numero: text, platform_id: text } as const;
 export const contactSchema = named("Contacto", objectWith(contactFields));
@@ -38,7 +39,15 @@ export const ticketSchema = named("Ticket", objectWith(ticketFields));
 
 const lastMessageSchema = named(
   "LastMessage",
-  objectWith({ id: integer, direccion: direction, tipo: text, texto: text, autor_nombre: text }),
+  objectWith({
+    id: integer,
+    direccion: direction,
+    tipo: text,
+    texto: text,
+    autor: author,
+    autor_nombre: text,
+    nota: boolean,
+  }),
 );
 
 export const chatFields = {
@@ -72,7 +81,7 @@ export const messageSchema = named(
     tipo: text,
     texto: text,
     media_url: nullableText,
-    autor: { type: "string", enum: ["contacto", "empresa", "usuario", "bot"] },
+    autor: author,
     autor_nombre: text,
     estado: messageState,
     error: orNull(failureSchema),

@@ -111,7 +111,9 @@ const lastFields: Columns<LastMessageView> = {
   direction: "last.direction",
   kind: "last.kind",
   preview: "left(last.body, 200)",
+  author: "last.author",
   authorName: "last.author_name",
+  internal: "last.internal",
 };
 
 /** A `ChatView` of the row `chat` joined with `chatJoins`. */
@@ -133,7 +135,7 @@ export const chatJoins = `
     where business_id = chat.business_id and chat_id = chat.id order by id desc limit 1
   ) as conversation on true
   left join lateral (
-    select id, direction, kind, body, author_name from messages
+    select id, direction, kind, body, author, author_name, internal from messages
     where business_id = chat.business_id and chat_id = chat.id and state not in (${quoted(...unannouncedStates)})
     order by id desc limit 1
   ) as last on true`;

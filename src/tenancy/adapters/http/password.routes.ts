@@ -12,12 +12,14 @@ import { defineRoute, Reply, type Route } from "../../../infra/http/routing/rout
 import { codedFailure, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { AcceptInvitation } from "../../application/accept-invitation.ts";
 import type { ChangePassword } from "../../application/change-password.ts";
+import type { CheckInvitation } from "../../application/check-invitation.ts";
 import { WrongInvitation, type WrongPassword } from "../../domain/access.ts";
 import { opened, sessionReply } from "./session.routes.ts";
 
 const newPassword = { type: "string", minLength: 10, maxLength: 200, example: "a long password" } as const;
 
-const required = objectWith({ token: { type: "string", minLength: 1, maxLength: 200 }, password: newPassword });
+const invitationToken = { type: "string", minLength: 1, maxLength: 200 } as const;
+const required = objectWith({ token: invitationToken, password: newPassword });
 const invitation = {
   ...required,
   properties: {
@@ -67,11 +69,50 @@ export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">,
     dialect: invitationDialect,
     handle: async ({ body, ip, isHttps }) => {
       const from = { network: networkOf(ip), address: ip };
-      const session = await accept.execute(body.token, body.password, from).catch((error: unknown) => {
-        if (error instanceof WrongInvitation) return failures.refuse(ip, new HttpProblem(401, "Invalid invitation"));
-        throw error;
-      });
+      const session = await accept.execute(body.token, body.password, from).catch(refusedBy(failures, ip));
       return sessionReply(session, body.cookie === true, isHttps);
+    },
+  });
+
+const refusedBy =
+  (failures: FailureLimit, ip: string) =>
+  (error: unknown): Promise<never> => {
+    if (error instanceof WrongInvitation) return failures.refuse(ip, new HttpProblem(401, "Invalid invitation"));
+    throw error;
+  };
+
+/** @param failures - counts refused tokens, those of acceptances among them */
+export const checkInvitationRoute = (check: Pick<CheckInvitation, "execute">, failures: FailureLimit): Route =>
+  defineRoute({
+    method: "post",
+    path: "/auth/invitation/check",
+    operationId: "checkInvitation",
+    tag: "Access",
+    summary: "Ask whether an invitation can still be accepted",
+    rules: [
+      [
+        "Auth.23",
+        "Uses nothing up and says nothing about the user. An invitation that cannot be accepted gets the answer of Auth.13, " +
+          "and counts as in Auth.15.",
+      ],
+    ],
+    auth: "none",
+    body: objectWith({ token: invitationToken }),
+    responses: {
+      200: {
+        description: "It can be accepted until then",
+        schema: objectWith({ expires_at: { type: "string", format: "date-time" } }),
+      },
+      400: { description: "A field is missing or wrong", schema: problem },
+      401: { description: "The invitation is not valid", schema: problem },
+      429: { description: "Not valid, after too many others from this address; with `Retry-After`", schema: problem },
+      500: { description: "Unexpected failure", schema: problem },
+      503: { description: "Too many others are being looked up; with `Retry-After`", schema: problem },
+    },
+    dialect: invitationDialect,
+    handle: async ({ body: { token }, ip }) => {
+      const ends = await check.execute(token, networkOf(ip)).catch(refusedBy(failures, ip));
+      return { expires_at: ends.toISOString() };
     },
   });
 

@@ -5,6 +5,7 @@ import type {
   AcceptedInvitation,
   AcceptedInvitations,
   ChangedPassword,
+  OpenInvitation,
   PasswordStore,
 } from "../../application/ports.ts";
 
@@ -14,7 +15,9 @@ const openInvitation = `
 
 const isOpen: Statement = {
   name: "invitation_open",
-  text: `select credentials.business_id as "businessId" from credentials, users where ${openInvitation}`,
+  text: `
+    select credentials.business_id as "businessId", credentials.invitation_expires_at as "expiresAt"
+    from credentials, users where ${openInvitation}`,
 };
 
 /** Uses up the invitation and ends all sessions of the user, which the old password opened. */
@@ -68,11 +71,11 @@ export class PostgresInvitations {
     private readonly digestOf: (token: string) => Buffer,
   ) {}
 
-  async businessOf(token: string): Promise<number | null> {
+  async open(token: string): Promise<OpenInvitation | null> {
     const digest = this.digestOf(token);
     const cell = this.cells.ofName("invitation", hexOf(digest));
-    const [open] = await cell.rows<{ businessId: number }>(isOpen, [digest]);
-    return open?.businessId ?? null;
+    const [open] = await cell.rows<OpenInvitation>(isOpen, [digest]);
+    return open ?? null;
   }
 }
 

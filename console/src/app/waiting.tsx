@@ -1,0 +1,13 @@
+import { Loader } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import styles from "./gate.module.css";
+
+/** While it is not known yet what the page shows. */
+export function Waiting() {
+  const { t } = useTranslation();
+  return (
+    <main className={styles.middle}>
+      <Loader aria-label={t("thread.loading")} role="status" />
+    </main>
+  );
+}

@@ -1,0 +1,28 @@
+import { idParam, said } from "../shared/search-params.ts";
+
+const newParam = (value: unknown): "new" | undefined => (value === "new" ? value : undefined);
+
+export interface NumbersSearch {
+  /** Whose form is open. */
+  readonly sender?: number | "new";
+  /** Whose code is shown to be scanned. */
+  readonly pair?: number;
+}
+
+export const numbersSearch = ({ sender, pair }: Record<string, unknown>): NumbersSearch =>
+  said<NumbersSearch>({ sender: newParam(sender) ?? idParam(sender), pair: idParam(pair) });
+
+export interface KeysSearch {
+  /** The form of a new one is open. */
+  readonly key?: "new";
+}
+
+export const keysSearch = ({ key }: Record<string, unknown>): KeysSearch => said<KeysSearch>({ key: newParam(key) });
+
+export interface WebhooksSearch {
+  /** The form of a new one is open. */
+  readonly webhook?: "new";
+}
+
+export const webhooksSearch = ({ webhook }: Record<string, unknown>): WebhooksSearch =>
+  said<WebhooksSearch>({ webhook: newParam(webhook) });

@@ -1,0 +1,33 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Failure } from "../settings/page.tsx";
+import { answered, api } from "../shared/api.ts";
+import { Dialog } from "../shared/panel.tsx";
+import { key, type Sender } from "./senders.ts";
+
+interface Props {
+  readonly id: number;
+  readonly title: string;
+  readonly onClose: () => void;
+  /** The dialog of the number, once it is known. */
+  readonly children: (sender: Sender) => ReactNode;
+}
+
+/** For a number that the address names: it may stand on no page of the list that is loaded. */
+export function SenderDialog({ id, title, onClose, children }: Props) {
+  const { data, error } = useQuery({
+    queryKey: ["admin", key, id],
+    queryFn: ({ signal }) => answered(api.GET("/admin/senders/{id}", { params: { path: { id } }, signal })),
+    // A form starts from what is stored now.
+    staleTime: 0,
+    gcTime: 0,
+  });
+  if (data) return children(data);
+  return (
+    error && (
+      <Dialog opened onClose={onClose} title={title}>
+        <Failure error={error} />
+      </Dialog>
+    )
+  );
+}

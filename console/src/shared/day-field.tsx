@@ -1,0 +1,92 @@
+import "./day-texts.ts";
+import "dayjs/locale/es";
+import "dayjs/locale/pt";
+import { TextInput } from "@mantine/core";
+import { DateInput, type DateInputProps } from "@mantine/dates";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import styles from "./day-field.module.css";
+import { isDay } from "./search-params.ts";
+
+type Shown = Pick<DateInputProps, "label" | "aria-label" | "description" | "required" | "className">;
+
+interface DayFieldProps extends Shown {
+  /** `2026-01-31`; empty where none is chosen. */
+  readonly day: string;
+  readonly onDay: (day: string) => void;
+}
+
+const formats: Readonly<Record<string, string>> = { en: "MM/DD/YYYY" };
+const usual = "DD/MM/YYYY";
+
+/** A day, written as the console's language writes it; browsers write it in their own. */
+export function DayField({ day, onDay, required = false, ...shown }: DayFieldProps) {
+  const { t, i18n } = useTranslation("day");
+  const [isOpen, setOpen] = useState(false);
+  const format = formats[i18n.language] ?? usual;
+  return (
+    <DateInput
+      {...shown}
+      required={required}
+      allowDeselect={!required}
+      locale={i18n.language}
+      valueFormat={format}
+      dateParser={(text) => dayOf(text, format)}
+      placeholder={t("format")}
+      value={day || null}
+      onChange={(chosen) => onDay(chosen ?? "")}
+      // Red is for what is wrong.
+      weekendDays={[]}
+      hideOutsideDates
+      ariaLabels={t("level", { returnObjects: true })}
+      popoverProps={{ shadow: "md", onOpen: () => setOpen(true), onClose: () => setOpen(false) }}
+      // The first Escape closes the calendar, and not the dialog below it.
+      data-mantine-stop-propagation={isOpen || undefined}
+    />
+  );
+}
+
+/** While one types, a year passes through years that mean nothing. */
+function dayOf(text: string, format: string): string | null {
+  const [first = "", second = "", third = ""] = text.trim().split(/\D+/);
+  const parts = format === usual ? [third, second, first] : [third, first, second];
+  // Days that were copied from elsewhere are often written with the year first.
+  const [year, month, date] = first.length === 4 ? [first, second, third] : parts;
+  const day = [year, month?.padStart(2, "0"), date?.padStart(2, "0")].join("-");
+  return isDay(day) ? day : null;
+}
+
+interface MomentFieldProps extends Omit<Shown, "className" | "required"> {
+  /** `2026-01-31T09:30`; empty where none is chosen. */
+  readonly moment: string;
+  readonly onMoment: (moment: string) => void;
+}
+
+/** Of a day that is chosen without a time. */
+const morning = "09:00";
+
+export function MomentField({ moment, onMoment, ...shown }: MomentFieldProps) {
+  const { t } = useTranslation("day");
+  const [typed, setTyped] = useState<string | null>(null);
+  const [day = "", time = ""] = moment.split("T");
+  return (
+    <div className={styles.moment}>
+      <DayField
+        {...shown}
+        day={day}
+        onDay={(chosen) => onMoment(chosen === "" ? "" : `${chosen}T${time || morning}`)}
+      />
+      <TextInput
+        type="time"
+        label={t("time")}
+        disabled={day === ""}
+        value={typed ?? time}
+        onChange={({ currentTarget: { value } }) => {
+          setTyped(value);
+          if (value !== "") onMoment(`${day}T${value}`);
+        }}
+        onBlur={() => setTyped(null)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import { WrongInvitation } from "../domain/access.ts";
+import type { InvitationStore } from "./ports.ts";
+
+/** Says whether an invitation can be accepted, before anybody thinks of a password. */
+export class CheckInvitation {
+  constructor(private readonly invitations: InvitationStore) {}
+
+  /** When the invitation ends. Rejects with `WrongInvitation` if it is unknown, expired or used. */
+  async execute(token: string, network: string): Promise<Date> {
+    const invitation = await this.invitations.open(token, network);
+    if (!invitation) throw new WrongInvitation("no such invitation");
+    return invitation.expiresAt;
+  }
+}

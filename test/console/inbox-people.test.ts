@@ -1,0 +1,245 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { pageChannel } from "../../src/kernel/channels.ts";
+import { eventually } from "../support/wait.ts";
+import { aBusiness, aThread } from "../support/world.ts";
+import { objections } from "./axe.ts";
+import { lineTo } from "./browser.ts";
+import { setStage, wide } from "./stage.ts";
+
+const [admin, ana, beto] = [101, 102, 103];
+const pageId = "1040000000000011";
+
+const users = [
+  { id: admin, name: "Ada Admin", email: "admin@b1.test", roleId: 1, available: false },
+  { id: ana, name: "Ana Agente", email: "agent@b1.test", roleId: 5, available: true },
+  { id: beto, name: "Beto Bueno", email: "beto@b1.test", roleId: 5, available: true },
+];
+
+const unreadMessages = Array.from({ length: 60 }, (_, index) => ({
+  direction: "in" as const,
+  body: `Línea número ${index + 1}.`,
+  author: "contact" as const,
+  authorName: "Mucho que leer",
+  state: "received",
+  at: new Date(Date.UTC(2026, 0, 2, 3, index)),
+}));
+
+const threads = [
+  ...Array.from({ length: 8 }, (_, index) => aThread(101 + index, { name: `Cliente ${index + 1}`, state: "pending" })),
+  aThread(109, { name: "Mucho que leer", state: "pending", unread: 30, messages: unreadMessages }),
+];
+
+const list = (page: Page) => page.getByRole("list", { name: "Chats" });
+const row = (page: Page, name: string) => list(page).getByRole("listitem").filter({ hasText: name });
+const thread = (page: Page) => page.getByRole("log", { name: "Mensajes" });
+const composer = (page: Page) => page.getByRole("textbox", { name: "Mensaje" });
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const focused = (page: Page) => page.locator(":focus");
+
+describe("the console's inbox among people", function () {
+  this.timeout(90_000);
+  const stage = setStage({
+    viewport: wide,
+    businesses: [
+      aBusiness(1, {
+        users,
+        threads,
+        otherSenders: [
+          { channel: pageChannel, platformId: pageId, token: "page-token", accountId: "", phone: "59120000001" },
+        ],
+      }),
+    ],
+    fill: async (world) => {
+      await world.control("POST", "/pages", { pageId, channel: pageChannel, token: "page-token" });
+    },
+  });
+  const phoneOf = (chat: number): string => `5917000${String(chat).padStart(4, "0")}`;
+  const says = (chat: number, text: string, name?: string) =>
+    stage.world.control("POST", `/customers/${phoneOf(chat)}/say`, { to: "number-1", text, ...(name && { name }) });
+  const act = async (userId: number, chat: number, what: string, body?: object): Promise<void> => {
+    const answer = await fetch(`${stage.world.api}/chats/${chat}/${what}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${await stage.world.sessionToken(userId)}`,
+        "content-type": "application/json",
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    expect(answer.ok, await answer.text()).to.equal(true);
+  };
+
+  it("calls a customer of a page by the name as soon as the platform tells it", async () => {
+    const customer = "24000000000003616";
+    const page = await stage.seat(admin);
+    await stage.world.control("POST", `/customers/${customer}/say`, {
+      ...{ to: pageId, channel: "page", text: "¿Abren hoy?", name: "Ana Rojas" },
+    });
+    await row(page, "¿Abren hoy?").click();
+    await row(page, "Ana Rojas").waitFor();
+    await page.getByRole("heading", { name: "Ana Rojas" }).waitFor();
+    expect(await list(page).getByText(customer).count()).to.equal(0);
+  });
+
+  it("says who wrote last: a colleague, oneself, or a note", async () => {
+    const [mine, others] = [await stage.seat(ana, "inbox/101"), await stage.seat(admin)];
+    await says(101, "Buenas");
+    await composer(mine).fill("Ahora mismo");
+    await button(mine, "Enviar").click();
+    await row(mine, "Cliente 1").getByText("Tú: Ahora mismo").waitFor();
+    await row(others, "Cliente 1").getByText("Ana: Ahora mismo").waitFor();
+    await composer(mine).fill("Paga con QR");
+    await button(mine, "Nota interna").click();
+    await button(mine, "Enviar").click();
+    for (const page of [mine, others]) await row(page, "Cliente 1").getByText("Nota: Paga con QR").waitFor();
+  });
+
+  it("keeps a chat readable that a colleague takes, with what one was writing", async () => {
+    const page = await stage.seat(ana, "inbox/102");
+    await thread(page).getByText("Hola", { exact: true }).waitFor();
+    await composer(page).fill("Casi termino de escribir");
+    await act(beto, 102, "take");
+    await page.getByText("Este chat ya no está en tu bandeja.").waitFor();
+    await thread(page).getByText("Hola", { exact: true }).waitFor();
+    expect(await composer(page).inputValue()).to.equal("Casi termino de escribir");
+    expect(await composer(page).isEditable()).to.equal(false);
+    expect(await button(page, "Enviar").count()).to.equal(0);
+    await focused(page)
+      .and(page.getByRole("link", { name: "Volver a los chats" }))
+      .press("Enter");
+    await eventually(() => new URL(page.url()).pathname === "/console/inbox");
+    await row(page, "Cliente 2").waitFor({ state: "detached" });
+  });
+
+  it("says who took a chat that one wanted to take, too", async () => {
+    const page = await stage.seat(ana, "inbox/103");
+    await button(page, "Tomar").waitFor();
+    // The colleague's comes first; the page hears of it only afterwards.
+    await page.route("**/chats/103/take", async (route) => {
+      await act(beto, 103, "take");
+      await route.continue();
+    });
+    await button(page, "Tomar").click();
+    await page.getByText("Beto Bueno tomó este chat.").waitFor();
+    await thread(page).getByText("Hola", { exact: true }).waitFor();
+  });
+
+  it("leaves the focus where work goes on, and closes with a reason", async () => {
+    const page = await stage.seat(ana, "inbox/104");
+    await button(page, "Tomar").press("Enter");
+    await focused(page).and(composer(page)).waitFor();
+    await button(page, "Cerrar").press("Enter");
+    await page.getByRole("menuitem", { name: "Cerrar el chat" }).waitFor();
+    expect(await objections(page, ["aria-required-children", "region"])).to.deep.equal([]);
+    // Without a ticket there is none to complete.
+    expect(await page.getByRole("menuitem", { name: /Ticket/ }).count()).to.equal(0);
+    await page.getByRole("menuitem", { name: "Cerrar con un motivo…" }).click();
+    await page.getByRole("textbox", { name: "Motivo" }).fill("Compró en tienda");
+    await page.getByRole("dialog").getByRole("button", { name: "Cerrar el chat" }).click();
+    await page.getByText(/· Cerrado ·/).waitFor();
+    await focused(page)
+      .and(page.getByRole("heading", { name: "Cliente 4" }))
+      .waitFor();
+    await page.getByText("Compró en tienda").waitFor();
+  });
+
+  it("opens at what was not read, and marks read what was shown", async () => {
+    const page = await stage.seat(admin, "inbox/109");
+    const separator = thread(page).getByText("30 mensajes sin leer");
+    await separator.waitFor();
+    const unread = async (): Promise<number> => {
+      const [chat] = await stage.world.rows<{ unread: number }>("select unread from chats where id = 109");
+      return Number(chat?.unread);
+    };
+    await eventually(async () => (await unread()) < 30);
+    expect(await unread()).to.be.greaterThan(0);
+    expect(
+      await separator.evaluate((line) => {
+        const frame = line.closest("[role=log]")?.getBoundingClientRect();
+        const { top, bottom } = line.getBoundingClientRect();
+        return frame !== undefined && top >= frame.top && bottom <= frame.bottom;
+      }),
+    ).to.equal(true);
+    await page.getByRole("button", { name: /Ir a lo último/ }).click();
+    await eventually(async () => (await unread()) === 0);
+    // The thread holds only the rows around what is shown.
+    const goBack = () =>
+      eventually(async () => {
+        await thread(page).evaluate((frame) => frame.scrollBy(0, -frame.clientHeight / 2));
+        return thread(page).getByText("Línea número 31.").isVisible();
+      });
+    await goBack();
+    expect(await separator.count()).to.equal(1);
+    // It opens the window in which one may answer.
+    await says(109, "Otra cosa");
+    await composer(page).fill("Ya leí todo");
+    await button(page, "Enviar").click();
+    await thread(page).getByText("Ya leí todo").waitFor();
+    await goBack();
+    expect(await separator.count()).to.equal(0);
+  });
+
+  it("does not send what looks like a quick reply with the key that would choose one", async () => {
+    await says(105, "Buenas");
+    const page = await stage.seat(ana, "inbox/105");
+    await composer(page).fill("/zzzz");
+    await page
+      .getByText(/respuesta/i)
+      .first()
+      .waitFor();
+    await composer(page).press("Enter");
+    expect(await composer(page).inputValue()).to.equal("/zzzz");
+    await composer(page).press("Escape");
+    await composer(page).press("Enter");
+    await eventually(async () => (await composer(page).inputValue()) === "");
+    await thread(page).getByText("/zzzz").waitFor();
+  });
+
+  it("moves nothing of the page where the connection is lost", async () => {
+    for (const viewport of [wide, { width: 360, height: 740 }]) {
+      const line = await lineTo(stage.world.api);
+      try {
+        const page = await stage.seat(ana, "inbox/106", line.url);
+        await page.setViewportSize(viewport);
+        await composer(page).waitFor();
+        const places = async () => [
+          await composer(page).boundingBox(),
+          await page.getByRole("heading", { name: "Cliente 6" }).boundingBox(),
+          await page.getByRole("link", { name: "Bandeja" }).boundingBox(),
+        ];
+        const before = await places();
+        line.cut();
+        const said = page.getByText("Sin conexión. Reconectando");
+        await said.waitFor();
+        expect(await places()).to.deep.equal(before);
+        const box = await said.boundingBox();
+        expect(box && box.width > 0 && box.height > 0).to.equal(true);
+      } finally {
+        await line.close();
+      }
+    }
+  });
+
+  it("names the screen in the browser's tab, and numbers with their plus", async () => {
+    const page = await stage.seat(admin, "inbox/107");
+    await page
+      .getByText(/\+59170000107/)
+      .first()
+      .waitFor();
+    await eventually(async () => /^(\(\d+\) )?Bandeja · Recado$/.test(await page.title()));
+    await page.getByRole("link", { name: "Pedidos" }).click();
+    await eventually(async () => /^(\(\d+\) )?Pedidos · Recado$/.test(await page.title()));
+  });
+
+  it("shows bold and slanted text as the customer sees it, and names each message", async () => {
+    await says(108, "Es *muy* _urgente_, 2*3*4 <b>no</b>", "Cliente 8");
+    const page = await stage.seat(admin, "inbox/108");
+    const said = thread(page)
+      .getByRole("article", { name: /^Cliente 8, \d/ })
+      .last();
+    await said.getByText("muy", { exact: true }).waitFor();
+    expect(await said.locator("strong").textContent()).to.equal("muy");
+    expect(await said.locator("em").textContent()).to.equal("urgente");
+    expect(await said.locator("p[dir]").textContent()).to.equal("Es muy urgente, 2*3*4 <b>no</b>");
+  });
+});
