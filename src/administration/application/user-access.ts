@@ -21,7 +21,7 @@ export interface UserSession {
   readonly isCurrent: boolean;
 }
 
-/** One session, or all but the one of a token, or all. */
+/** One session, all but the session of a token, or all. */
 export type EndedSessions = { readonly id: number } | { readonly exceptOf: string } | "all";
 
 /** Stores the invitations, passwords and sessions of users. */
@@ -113,7 +113,7 @@ export class ManageUserAccess {
   }
 }
 
-/** An invitation as the audit tells of it. */
+/** The audit entry of a new invitation. */
 export const invited = (userId: number, { expiresAt }: Invitation): AuditEntry => ({
   resource: "user-invitations",
   recordId: userId,

@@ -61,7 +61,7 @@ const isText = (value: unknown): boolean => text(value).trim() !== "";
  * @param structure - `{ language, category, components }` in the platform's format
  */
 export function violationOf(structure: object): Violation | null {
-  return first(violations(structure as Json));
+  return violations(structure as Json).next().value ?? null;
 }
 
 /** Whether the platform accepts this as the name of a template. */
@@ -201,7 +201,7 @@ function* urlOf(url: unknown, example: unknown, at: string): Generator<Violation
   if (!isText(list(example)[0] ?? example)) yield { at: `${at}.example`, rule: "example" };
 }
 
-/** A text with something to read in it. */
+/** Requires a text that is not blank. */
 function* textAt(value: unknown, at: string): Generator<Violation> {
   if (value !== undefined && typeof value !== "string") yield { at, rule: "not-text" };
   if (!isText(value)) yield { at, rule: "missing" };
@@ -250,8 +250,3 @@ function placeholdersIn(words: string): readonly string[] | null {
 }
 
 const isAmong = (known: readonly string[], value: unknown): boolean => known.some((each) => each === value);
-
-function first<Value>(values: Iterable<Value>): Value | null {
-  for (const value of values) return value;
-  return null;
-}

@@ -37,10 +37,7 @@ export interface Template {
   readonly version: string | null;
   readonly visible: boolean;
   readonly createdByAi: boolean | null;
-  /**
-   * Clients cannot write this field and those below. Holds `platformStatus`, which the wire shows as an approval state
-   * (§1.5).
-   */
+  /** `platformStatus`; the wire shows it as §1.5's state. Clients cannot write this field and those below. */
   readonly approvalState?: string | null;
   /** The platform's review status, for instance `PAUSED`; null if the platform has not reported one. */
   readonly platformStatus?: string | null;
@@ -63,8 +60,8 @@ export const isSubmitted = ({ platformStatus = null }: Pick<Template, "platformS
 const submitted = ["platformName", "structure", "body", "provider"] as const satisfies readonly (keyof Template)[];
 
 /**
- * The first of the submitted fields that a change would alter. A stored body that differs from its structure's is only
- * corrected: the platform has the structure's.
+ * The first submitted field that a change would alter. A stored body may be corrected to that of the structure, because
+ * the platform has the structure's.
  */
 export const alteredOf = (before: Template, after: Template): (typeof submitted)[number] | undefined =>
   submitted.find(
