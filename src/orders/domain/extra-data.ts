@@ -1,6 +1,6 @@
 /**
- * The custom prices of an order as they are stored: by order, then by `<extra>:<line>`. Shops write it too, so that any
- * part may be missing, or be something else.
+ * The custom prices of an order as they are stored: by order, then by `<extra>:<line>`. Shops write this field, too, so
+ * any part may be missing or malformed.
  */
 export interface ExtraData {
   readonly version?: number;
@@ -13,7 +13,7 @@ interface CustomExtra {
   readonly picked?: unknown;
 }
 
-/** What the database holds of an amount, in units of the currency. */
+/** The largest amount that the database stores, in major units. */
 export const highestCustomPrice = 999_999_999_999.99;
 
 export const customExtraKey = (extraId: number, lineId: number): string => `${extraId}:${lineId}`;

@@ -3,7 +3,7 @@ import { idOf } from "../../../infra/http/routing/schema.ts";
 import type { NewLine, PickedExtra } from "../../application/edits/ports.ts";
 import { highestCustomPrice } from "../../domain/extra-data.ts";
 
-/** An article with extras, to be put into an order. `articleId` and `extras` are required. */
+/** The fields of an article with extras that is added to an order. `articleId` and `extras` are required. */
 export const lineFields = <const Most extends number>(mostExtras: Most) =>
   ({
     articleId: idOf("article"),
@@ -35,7 +35,7 @@ interface GivenExtra {
   readonly picked?: string;
 }
 
-/** @param path - of the line in the body, for complaints */
+/** @param path - of the line in the body, for error messages */
 export const lineOf = ({ articleId, quantity, extras }: GivenLine, path = ""): NewLine => ({
   articleId,
   quantity,
@@ -43,7 +43,7 @@ export const lineOf = ({ articleId, quantity, extras }: GivenLine, path = ""): N
 });
 
 function pickedExtra({ id, customPrice: price, picked }: GivenExtra, path: string): PickedExtra {
-  // Beyond 2^53 hundredths a number no longer tells one cent from the next.
+  // A number above 2^53 hundredths cannot represent every cent.
   if (price !== undefined && Number(price.toFixed(2)) !== price) {
     throw new InvalidInput(`${path}.customPrice admite hasta dos decimales`);
   }
