@@ -2,7 +2,7 @@ import { bySystem, type NoteInAudit } from "../../kernel/audit.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { AdCredentialStore } from "./ports.ts";
 
-/** An operator gives a business access to the ad platform. It stands in the audit, without its token. */
+/** An operator gives a business access to the ad platform. The audit has an entry without the token. */
 export class GiveAdAccess {
   constructor(
     private readonly unitOfWork: Pick<
@@ -12,9 +12,9 @@ export class GiveAdAccess {
   ) {}
 
   /**
-   * Null leaves the default account as it is. Rejects with `BusinessNotFound`.
+   * Null keeps the default account. Rejects with `BusinessNotFound`.
    *
-   * @returns the default account that holds from now on
+   * @returns the new default account
    */
   execute(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null> {
     return this.unitOfWork.run(businessId, async ({ credentials, note }) => {
