@@ -21,7 +21,7 @@ import { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import {
   AcceptInvitation,
   ChangePassword,
-  FoundBusiness,
+  CreateBusiness,
   type InvitationStore,
   IssueAppKey,
   IssueSession,
@@ -91,13 +91,13 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({ note: noteOn(transaction) }));
     return new IssueSession(sessions, unitOfWork);
   });
-  provide(bind, tokens.foundBusiness, [tokens.cells, tokens.passwords], (cells, passwords) => {
+  provide(bind, tokens.createBusiness, [tokens.cells, tokens.passwords], (cells, passwords) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       businesses: new PostgresBusinesses(transaction),
       note: noteOn(transaction),
     }));
     const numbers = new PostgresBusinessNumbers(cells);
-    return new FoundBusiness(numbers, unitOfWork, (password) => passwords.hash(password), newToken);
+    return new CreateBusiness(numbers, unitOfWork, (password) => passwords.hash(password), newToken);
   });
   provide(bind, tokens.issueAppKey, [tokens.cells, tokens.secrets], (cells, secrets) => {
     return new IssueAppKey(keysIn(cells, secrets), newToken);

@@ -15,8 +15,8 @@ const settings: Readonly<Record<keyof ClaimedSender, string>> = {
 };
 
 /**
- * Gives a business something to send from, or what it has another token. The platform is asked first whether all of that is
- * so. The platform's token comes from the environment, and is stored sealed.
+ * Gives a business a sender, or its sender a new token. The platform must confirm it first. The platform's token comes
+ * from the environment and is stored encrypted.
  */
 await runCommand(async () => {
   const businessId = idArgument("business");
@@ -33,7 +33,7 @@ await runCommand(async () => {
   };
   const { id, wasThere } = await withContainer(async (container) => {
     const seen = await resolve(container, tokens.senderPlatforms).look(sender);
-    // Nothing else is asked, and a connection that is kept would keep the command.
+    // No other request follows, and a kept connection would keep the process alive.
     await resolve(container, tokens.httpClient).close();
     if (seen === "away") throw new Error("the platform does not answer, and nothing is stored; is its address set?");
     if (seen !== "confirmed")

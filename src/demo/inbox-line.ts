@@ -2,7 +2,7 @@ interface Named {
   readonly nombre: string;
 }
 
-/** What of a chat's change goes into its line. */
+/** The fields of a chat's event that its line shows. */
 interface ChatCard {
   readonly seq: number;
   readonly chat_id: number;
@@ -14,7 +14,7 @@ interface ChatCard {
   readonly version: number;
 }
 
-/** What became of a chat, on one line. */
+/** A chat after a change, on one line. */
 export function chatLine(payload: unknown): string {
   const chat = payload as ChatCard;
   const facts = [
@@ -29,7 +29,7 @@ export function chatLine(payload: unknown): string {
 
 export function goneLine(payload: unknown): string {
   const { chat_id, seq } = payload as { chat_id: number; seq: number };
-  return `chat ${chat_id} is not seen any more | event ${seq}`;
+  return `chat ${chat_id} is no longer visible | event ${seq}`;
 }
 
 export function typingLine(payload: unknown): string {

@@ -1,4 +1,4 @@
-/** What of an order's event goes into its line. */
+/** The fields of an order's event that its line shows. */
 interface OrderCard {
   readonly seq: number;
   readonly id: number;
@@ -26,7 +26,7 @@ const statuses: Readonly<Record<number, string>> = {
   5: "cancelled",
 };
 
-/** An order as it is after a change, on one line. */
+/** An order after a change, on one line. */
 export function orderLine(payload: unknown): string {
   const order = payload as OrderCard;
   const facts = [

@@ -11,8 +11,8 @@ import {
 } from "./machine.ts";
 
 /**
- * What an installation needs around it, without the installation: a database with nothing in it at first, and stand-ins
- * for the platforms, at which a business has one number. `make migrate`, `make business` and `make start` find them.
+ * The surroundings of an installation: an empty database, and stand-ins for the platforms, where a business has one
+ * number. `make migrate`, `make business` and `make start` use them.
  */
 
 const account = {
@@ -36,7 +36,7 @@ await untilStopped("stand-ins", async () => {
     PORT: String(ports.api),
     HOST_ADDRESS: "127.0.0.1",
     LOG_LEVEL: "warn",
-    // Systems of the business that hear of events run on this machine too.
+    // The business's systems that receive webhooks run on this machine, too.
     ALLOW_PRIVATE_WEBHOOK_URLS: "true",
   });
   console.log(`

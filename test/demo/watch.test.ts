@@ -40,7 +40,7 @@ describe("make watch", () => {
     expect(chatLine({ ...card, soporte_id: 2, tags: [] })).to.equal(
       "chat 5 v3, pendiente, with user 2, 2 unread | Carla | event 9",
     );
-    expect(goneLine(card)).to.equal("chat 5 is not seen any more | event 9");
+    expect(goneLine(card)).to.equal("chat 5 is no longer visible | event 9");
     expect(typingLine({ chat_id: 5, usuario: { nombre: "Ana" } })).to.equal("Ana writes in chat 5");
     expect(viewingLine({ chat_id: 5, usuarios: [{ nombre: "Ana" }, { nombre: "Beto" }] })).to.equal(
       "chat 5 is open at Ana, Beto",

@@ -88,9 +88,7 @@ export interface AcceptedInvitation {
 }
 
 export interface AcceptedInvitations {
-  /**
-   * Stores the password, uses up the invitation and ends the user's sessions. Null if the invitation is no longer open.
-   */
+  /** Stores the password, uses up the invitation and ends the user's sessions. Null if it is no longer open. */
   accept(token: string, passwordHash: string): Promise<AcceptedInvitation | null>;
 }
 
@@ -141,7 +139,7 @@ export interface NewBusiness {
 
 export interface BusinessStore {
   /** Stores the business and returns the id of its first administrator. Rejects with `EmailTaken`. */
-  found(business: NewBusiness): Promise<number>;
+  create(business: NewBusiness): Promise<number>;
 }
 
 export interface BusinessNumbers {
@@ -149,7 +147,7 @@ export interface BusinessNumbers {
   next(): Promise<number>;
 }
 
-export type FoundingUnitOfWork = Pick<
+export type BusinessUnitOfWork = Pick<
   UnitOfWork<{ readonly businesses: BusinessStore; readonly note: NoteInAudit }>,
   "run"
 >;
