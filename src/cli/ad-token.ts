@@ -3,10 +3,7 @@ import { tokens } from "../bootstrap/tokens.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
 import { withContainer } from "./container.ts";
 
-/**
- * Gives a business access to the ad platform. The token comes from the environment and is stored encrypted. Without
- * ACCOUNT_ID the default account stays.
- */
+/** The token comes from the environment and is stored encrypted. Without ACCOUNT_ID the default account stays. */
 await runCommand(async () => {
   const businessId = idArgument("business");
   const token = settingOf("ADS_TOKEN", "EAAG...");

@@ -14,10 +14,7 @@ const settings: Readonly<Record<keyof ClaimedSender, string>> = {
   accessToken: "PLATFORM_TOKEN",
 };
 
-/**
- * Gives a business a sender, or its sender a new token. The platform must confirm it first. The platform's token comes
- * from the environment and is stored encrypted.
- */
+/** The platform must confirm the sender first. Its token comes from the environment and is stored encrypted. */
 await runCommand(async () => {
   const businessId = idArgument("business");
   const name = process.env.CHANNEL || chatChannels[0];

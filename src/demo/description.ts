@@ -37,10 +37,7 @@ const userOf = (business: BusinessFixture, roleId: number, nth = 0): UserFixture
   return user;
 };
 
-/**
- * Opens sessions without passwords, as for an operator. Each administrator creates the business's key and pairs its
- * phone, so that the stand-in knows the address of its webhooks.
- */
+/** Opens sessions as for an operator. Each administrator creates the business's key and pairs its phone. */
 export async function giveAccess(
   container: Container,
   api: string,

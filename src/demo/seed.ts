@@ -20,11 +20,7 @@ interface DemoPlace {
   readonly sandbox: string | null;
 }
 
-/**
- * Fills an empty database with the demo; does nothing if it already has the demo. Businesses come first, then their
- * records by requests to the service, and last, in one transaction, their history. A demo without a history is
- * continued.
- */
+/** Fills an empty database with the demo. An unfinished demo is continued, and a finished one is left alone. */
 export async function makeDemo(
   { container, api, sandbox }: DemoPlace,
   businesses: readonly BusinessFixture[],

@@ -5,7 +5,7 @@ import { setUpTemplates } from "./set-up-templates.ts";
 import { type Invitations, setUpUsers } from "./set-up-users.ts";
 
 /** What the setup of a business needs. */
-export interface SetUpPlace {
+interface SetUpPlace {
   readonly administrator: Requests;
   /** The control side of the messaging platform's stand-in; null if the real platform is used. */
   readonly platform: Requests | null;
@@ -14,10 +14,7 @@ export interface SetUpPlace {
   readonly addressOf: AddressOf;
 }
 
-/**
- * Creates a business's own records, with the requests that its administrator would make. Records of an unfinished start
- * stay. Invitations are accepted in the background.
- */
+/** Creates a business's own records by its administrator's requests. Records of an unfinished start stay. */
 export async function setUp(business: BusinessFixture, place: SetUpPlace): Promise<void> {
   const { administrator, platform, invitations, numberFrom } = place;
   await setUpUsers(business, administrator, invitations, numberFrom);

@@ -10,10 +10,7 @@ import {
   writeEnvironment,
 } from "./machine.ts";
 
-/**
- * The surroundings of an installation: an empty database, and stand-ins for the platforms, where a business has one
- * number. `make migrate`, `make business` and `make start` use them.
- */
+/** Runs an empty database and stand-ins for the platforms, for `make migrate`, `make business` and `make start`. */
 
 const account = {
   phoneNumberId: "1065",

@@ -13,10 +13,7 @@ interface Submitted {
   readonly structure: Pick<SandboxTemplate, "language" | "category" | "components">;
 }
 
-/**
- * The templates that businesses have submitted, with the status that the platform reported last. Earlier versions of
- * the demo submitted no templates; then all of them are approved.
- */
+/** The status is the last that the platform reported. Earlier demos submitted none; then all are approved. */
 export async function submittedTemplates(url: string): Promise<SubmittedTemplates> {
   const database = Database.open({ url, poolSize: 1, ...limits, applicationName: "recado demo" }, () => {});
   const rows = await database.rows<Submitted>(statement, [most]).finally(() => database.close());

@@ -36,10 +36,7 @@ export const readAccount = shape({
   messagesPerSecond: optional(integer(1, 100_000)),
   /** `GREEN` when absent. */
   quality: optional(oneOf("GREEN", "YELLOW", "RED", "UNKNOWN")),
-  /**
-   * How many customers it may write to in a day, such as `TIER_250`; `TIER_UNLIMITED` when absent. The sandbox reports
-   * it but does not enforce it.
-   */
+  /** Customers per day, such as `TIER_250`; `TIER_UNLIMITED` when absent. It is reported but not enforced. */
   messagingLimit: optional(text(50)),
   templates: listOf(readTemplate, 6_000),
   /** Customers who can be written to at any time. Others must write first. */

@@ -40,7 +40,7 @@ interface ReportAccountFlag {
   readonly ad_account_for_report: string | null;
 }
 
-export interface ReportAccountReads {
+interface ReportAccountReads {
   flags(businessId: number): Promise<ReportAccountFlag | undefined>;
   /** Null if the business has no access to the ad platform, or its token cannot be decrypted. */
   token(businessId: number): Promise<string | null>;

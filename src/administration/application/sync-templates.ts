@@ -13,7 +13,7 @@ import type {
   TemplateUpdate,
 } from "./template-ports.ts";
 
-export interface SyncResult {
+interface SyncResult {
   readonly created: number;
   readonly updated: number;
   /** Templates of the business that the platform does not have. */

@@ -3,14 +3,14 @@ import type { StoredRecord } from "../domain/records.ts";
 import type { Template, TemplateStructure } from "../domain/template.ts";
 import type { RecordStore } from "./ports.ts";
 
-export interface TemplateToSubmit {
+interface TemplateToSubmit {
   readonly name: string;
   readonly structure: TemplateStructure;
   /** Null if the platform does not have the template yet. */
   readonly platformId: string | null;
 }
 
-export interface AcceptedTemplate {
+interface AcceptedTemplate {
   readonly platformId: string | null;
   readonly status: string;
 }

@@ -34,13 +34,9 @@ export interface UserAccessStore {
   endSessions(businessId: number, userId: number, ended: EndedSessions): Promise<number>;
 }
 
-export interface UserSessionReads {
+interface UserSessionReads {
   find(businessId: number, userId: number): Promise<StoredRecord<object> | null>;
-  /**
-   * The open sessions, newest first; a user has 20 at most.
-   *
-   * @param token - of the request's session; null if the request has none
-   */
+  /** The user's open sessions, newest first; at most 20. `token` marks the one of the request. */
   sessions(businessId: number, userId: number, token: string | null): Promise<readonly UserSession[]>;
 }
 

@@ -1,7 +1,7 @@
 import type { ChatChannelName } from "../../kernel/channels.ts";
 
 /** The platform's latest report about the account that owns a sender. */
-export interface AccountReport {
+interface AccountReport {
   /** The platform's name of the event, such as `ACCOUNT_RESTRICTION`. */
   readonly event: string;
   /** The platform's own fields. */

@@ -1,6 +1,6 @@
 /** The messaging platform's rules for templates. They are checked here so that a refusal can name the field. */
 
-export const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
+const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
 export const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
 export const buttonKinds = ["QUICK_REPLY", "URL", "PHONE_NUMBER", "COPY_CODE", "FLOW", "OTP", "CATALOG"] as const;
 
@@ -17,7 +17,7 @@ const mostOfKind: Readonly<Partial<Record<string, number>>> = {
 };
 const parts = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
 
-export type TemplateRule =
+type TemplateRule =
   | "missing"
   | "no-body"
   | "not-text"
@@ -55,11 +55,7 @@ const upper = (value: unknown): string => text(value).toUpperCase();
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isText = (value: unknown): boolean => text(value).trim() !== "";
 
-/**
- * The first rule that is broken.
- *
- * @param structure - `{ language, category, components }` in the platform's format
- */
+/** The first rule that `{ language, category, components }`, in the platform's format, breaks. */
 export function violationOf(structure: object): Violation | null {
   return violations(structure as Json).next().value ?? null;
 }

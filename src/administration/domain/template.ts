@@ -11,7 +11,7 @@ export interface TemplateStructure {
   readonly components?: readonly TemplatePart[];
 }
 
-export interface TemplatePart {
+interface TemplatePart {
   readonly type?: unknown;
   readonly format?: unknown;
   readonly text?: unknown;
@@ -59,10 +59,7 @@ export const isSubmitted = ({ platformStatus = null }: Pick<Template, "platformS
 /** The fields that a submission sends to the platform. */
 const submitted = ["platformName", "structure", "body", "provider"] as const satisfies readonly (keyof Template)[];
 
-/**
- * The first submitted field that a change would alter. A stored body may be corrected to that of the structure, because
- * the platform has the structure's.
- */
+/** The first submitted field that a change would alter. Correcting a body to that of the structure is allowed. */
 export const alteredOf = (before: Template, after: Template): (typeof submitted)[number] | undefined =>
   submitted.find(
     (field) =>

@@ -11,11 +11,7 @@ export class GiveAdAccess {
     >,
   ) {}
 
-  /**
-   * Null keeps the default account. Rejects with `BusinessNotFound`.
-   *
-   * @returns the new default account
-   */
+  /** Returns the new default account; null keeps the present one. Rejects with `BusinessNotFound`. */
   execute(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null> {
     return this.unitOfWork.run(businessId, async ({ credentials, note }) => {
       const { id: recordId, before, after } = await credentials.put(businessId, token, defaultAccountId);

@@ -1,7 +1,4 @@
-/**
- * The custom prices of an order as they are stored: by order, then by `<extra>:<line>`. Shops write this field, too, so
- * any part may be missing or malformed.
- */
+/** Custom prices by order, then by `<extra>:<line>`. Shops write this field, too, so any part may be malformed. */
 export interface ExtraData {
   readonly version?: number;
   readonly customExtras?: Readonly<Record<string, Readonly<Record<string, CustomExtra | null>> | null>> | null;

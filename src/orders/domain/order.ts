@@ -26,7 +26,7 @@ export interface Extra {
   readonly charge: string;
 }
 
-export interface LineExtra {
+interface LineExtra {
   readonly id: number;
   readonly extra: Extra;
 }

@@ -1,9 +1,6 @@
 const ownParameters = ["tid", "oid"];
 
-/**
- * §8.5 The address for paying an order: the business's own, with its query and fragment, plus `tid` and `oid`. Null if
- * the business's address is not a web address.
- */
+/** §8.5 The address for paying an order. Null if the business's address is not a web address. */
 export function paymentLink(base: string | null, transactionId: string, orderId: number): string | null {
   if (base === null || !URL.canParse(base)) return null;
   const url = new URL(base);

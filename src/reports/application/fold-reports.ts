@@ -36,10 +36,7 @@ export class FoldReports {
     while (!signal?.aborted && (await foldSome()));
   }
 
-  /**
-   * Converts records to the business's present currency, from their own amounts at the rates of their days. Without a
-   * rate they stay as they are, and count without an amount.
-   */
+  /** Records without a rate for their day keep their conversion, and count without an amount. */
   private async convertAll(businessId: number, counting: Counting, signal?: AbortSignal): Promise<void> {
     const currency = baseCurrency(counting.currency);
     const unconverted = await this.folds.unconverted(businessId, currency);

@@ -2,10 +2,7 @@ import { dayMs, instantOf, namesZone } from "../../kernel/instants.ts";
 import { BadPeriod } from "./failures.ts";
 import type { Period } from "./report.ts";
 
-/**
- * The period in a zone, to the end of the last day or millisecond. If clocks skip all of it, both ends are the same
- * moment. Throws `BadPeriod`.
- */
+/** If clocks skip all of the period, both ends are the same moment. Throws `BadPeriod`. */
 export function periodIn(timezone: string, startDate: string, endDate: string): Period {
   // Compared as written: if clocks skip a day or an hour, the end would be at or before the beginning.
   const isWithoutZone = !namesZone(startDate) && !namesZone(endDate);

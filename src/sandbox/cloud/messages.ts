@@ -14,7 +14,7 @@ export interface MessageContent {
   readonly marketing: boolean;
 }
 
-export interface SentTemplate {
+interface SentTemplate {
   readonly name: string;
   readonly language: string;
   readonly parameters: readonly string[];
@@ -52,7 +52,7 @@ export function requireProduct(body: Fields): void {
 }
 
 /** The templates and files that a number's messages can refer to. */
-export interface Referable {
+interface Referable {
   readonly templates: Templates;
   hasMedia(id: string): boolean;
 }

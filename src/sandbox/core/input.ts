@@ -4,7 +4,7 @@ import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } fr
 export class BadInput extends Error {}
 
 /** Reads one value or throws `BadInput`, which calls the value `name`. It may change the value that it gets. */
-export interface Reader<Value> {
+interface Reader<Value> {
   (value: unknown, name: string): Value;
   readonly json: AnySchemaObject;
 }

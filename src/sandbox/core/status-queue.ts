@@ -3,7 +3,7 @@ import { Random } from "./random.ts";
 import type { AcceptedMessage } from "./shared.ts";
 import type { Delivery, Webhooks } from "./webhooks.ts";
 
-export interface StatusBehaviour {
+interface StatusBehaviour {
   /** No statuses are delivered while this is true. */
   readonly paused: boolean;
   /** Statuses are delivered in random order, even those of one message. */

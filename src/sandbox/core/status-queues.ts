@@ -17,10 +17,7 @@ const readBehaviour = shape({
 
 type Controllable = Pick<StatusQueue<AcceptedMessage>, "behave" | "counts" | "reset">;
 
-/**
- * The queues of all channels. Each channel has its own, so that an unavailable receiver blocks no other channel. All
- * queues have the same behaviour.
- */
+/** Each channel has its own queue, so that an unavailable receiver blocks no other channel. */
 export class StatusQueues {
   private readonly queues: Controllable[] = [];
   private behaviour = normalBehaviour;

@@ -10,7 +10,7 @@ export const readWebhookTarget = shape({
   photoUrl: optional(webAddress),
   appSecret: text(512),
 });
-export type WebhookTarget = Settings<typeof readWebhookTarget>;
+type WebhookTarget = Settings<typeof readWebhookTarget>;
 
 /** The address and headers of one attempt. */
 interface Destination {

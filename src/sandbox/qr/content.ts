@@ -10,7 +10,7 @@ export interface QrContent {
   readonly contextInfo?: Fields | undefined;
 }
 
-export interface QrMessageInput {
+interface QrMessageInput {
   readonly text?: string | undefined;
   readonly media?: CustomerFile | undefined;
   /** One of `kinds`, or the provider's own name such as `pollCreationMessage`. */

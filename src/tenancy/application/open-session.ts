@@ -38,10 +38,7 @@ export class OpenSession {
     }
   }
 
-  /**
-   * For an operator. Rejects with `NoSuchUser`, or with `AmbiguousUser` if several businesses have a user of this id
-   * and `businessId` is absent.
-   */
+  /** For an operator. Rejects with `NoSuchUser`, or with `AmbiguousUser` if several businesses have this user id. */
   async forUser(userId: number, businessId?: number): Promise<OpenedSession> {
     const found = businessId === undefined ? await this.directory.businessesWith(userId) : [businessId];
     if (found.length > 1) throw new AmbiguousUser(`user ${userId} is in the businesses ${found.join(", ")}: say which`);

@@ -55,10 +55,7 @@ export interface NewSession {
 }
 
 export interface SessionStore {
-  /**
-   * Stores a session that lasts `hours`, and ends the user's oldest one if there are too many. Returns its end, or null
-   * if there is no such active user.
-   */
+  /** Ends the user's oldest session if there are too many. Returns the session's end, or null without such a user. */
   open(session: NewSession): Promise<Date | null>;
   /** False if there was nothing to revoke. */
   revoke(token: string): Promise<boolean>;

@@ -15,10 +15,7 @@ const lingerMs = 500;
 /** `left`: the delivery still waits, for another lease. */
 export type Attempted = "answered" | "unanswered" | "left";
 
-/**
- * Delivers everything that is due to one endpoint. First attempts about one subject are made one after the other; a
- * failed one blocks nothing, because it is tried again later.
- */
+/** First attempts about one subject run one after the other. A failed one blocks nothing: it is retried later. */
 export class DrainEndpoint {
   private readonly mutex = new KeyedMutex();
   private readonly limited = semaphore(atOnce);

@@ -27,10 +27,7 @@ const usesOnWire: Readonly<Record<string, string>> = {
   templates: "plantillas",
 };
 
-/**
- * The answer to each failure in administration. `wireName` gives a field's name on the wire; `takenMessage` replaces
- * the usual message for `taken`.
- */
+/** Answers to the failures. `takenMessage` replaces the usual message for `taken`. */
 const wordsFor = (wireName: (field: string) => string, takenMessage?: string) =>
   ({
     not_found: () => [404, coded("not_found", "El registro no existe")],

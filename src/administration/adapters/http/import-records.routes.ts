@@ -23,7 +23,7 @@ import { RowCodec } from "./record-rows.ts";
 import { actorOf } from "./records.routes.ts";
 
 /** What a resource that can be imported needs beside its records. */
-export interface RecordFiles<Fields extends object> {
+interface RecordFiles<Fields extends object> {
   readonly imports: Pick<ImportRecords<Fields>, "execute">;
   readonly refused: Pick<RefusedRows, "part">;
   /** Called with the error that ended an import after its answer had begun. */

@@ -149,11 +149,7 @@ export class WireCodec<Fields extends object> {
     return this.writable.filter(([, { keptIfLeftOut }]) => keptIfLeftOut).map(([, { name }]) => name);
   }
 
-  /**
-   * The fields of a request's body, without read-only ones.
-   *
-   * @param isChange - a field that a change keeps is undefined if the body does not have it
-   */
+  /** Leaves read-only fields out. In a change, fields that the body does not have are undefined. */
   fieldsOf(body: Readonly<Record<string, unknown>>, isChange = false): Fields {
     const pairs = this.writable.map(([field, { name, read, fallback, keptIfLeftOut }]) => {
       const input = body[name];

@@ -196,11 +196,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     return row?.now ?? new Date();
   }
 
-  /**
-   * Inserts the row without its sets; returns its id.
-   *
-   * @param more - columns that are no fields of the record
-   */
+  /** Inserts the row without its sets; returns its id. `more` has columns that are no fields of the record. */
   protected async insert(businessId: number, fields: Fields, more: object = {}): Promise<number> {
     const [id] = await this.insertAll(businessId, [fields], more);
     return id as number;

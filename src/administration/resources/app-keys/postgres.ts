@@ -5,7 +5,7 @@ import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import type { StoredRecord } from "../../domain/records.ts";
 import type { AppKey } from "./record.ts";
 
-export const appKeysTable: RecordTable<AppKey> = {
+const appKeysTable: RecordTable<AppKey> = {
   name: "app_keys",
   columns: { label: "label", scopes: "scopes", expiresAt: "expires_at", lastUsedAt: "last_used_at" },
   arrays: ["scopes"],

@@ -5,7 +5,7 @@ import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import { RuleBroken, type StoredRecord } from "../../domain/records.ts";
 import { mostWebhooks, type Webhook } from "./record.ts";
 
-export const webhooksTable: RecordTable<Webhook> = {
+const webhooksTable: RecordTable<Webhook> = {
   name: "webhooks",
   columns: { url: "url", events: "events", description: "description", disabled: "disabled" },
   arrays: ["events"],

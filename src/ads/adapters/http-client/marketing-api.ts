@@ -20,7 +20,7 @@ import {
 import { type Refusal, refusalIn } from "./refusals.ts";
 import { UsageLimits } from "./usage.ts";
 
-export interface MarketingApiSettings {
+interface MarketingApiSettings {
   readonly client: Pick<HttpClient, "request">;
   /** Scheme and host, and a path before all others if there is one; empty if there is no platform. */
   readonly baseUrl: string;

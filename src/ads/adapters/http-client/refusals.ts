@@ -1,7 +1,7 @@
 import type { Fields } from "./answers.ts";
 
 /** What the platform's error means for the request. */
-export type RefusalKind = "rate" | "less-data" | "not-shown" | "wrong-cursor" | "passing" | "token" | "final";
+type RefusalKind = "rate" | "less-data" | "not-shown" | "wrong-cursor" | "passing" | "token" | "final";
 
 export interface Refusal {
   readonly kind: RefusalKind;

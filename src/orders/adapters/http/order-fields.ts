@@ -1,5 +1,5 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
-import { idOf, type Schema } from "../../../infra/http/routing/schema.ts";
+import { type Infer, idOf, type Schema } from "../../../infra/http/routing/schema.ts";
 import { instantOf, namesZone } from "../../../kernel/instants.ts";
 import type { OrderFields } from "../../application/edits/ports.ts";
 
@@ -25,21 +25,7 @@ export const writtenFields = {
   zone_id: nullableId("zone"),
 } as const satisfies Record<string, Schema>;
 
-interface Written {
-  readonly shipmentMethod?: "delivery" | "pickup" | null;
-  readonly paymentMethod?: string | null;
-  readonly sucursalId?: number | null;
-  readonly location_picked?: string | null;
-  readonly raw_adress?: string | null;
-  readonly paid?: boolean | null;
-  readonly shouldUpdateSucursal?: boolean;
-  readonly scheduleAt?: string | null;
-  readonly schedule_at?: string | null;
-  readonly lat?: number | null;
-  readonly lng?: number | null;
-  readonly zoneId?: number | null;
-  readonly zone_id?: number | null;
-}
+type Written = Infer<{ readonly type: "object"; readonly properties: typeof writtenFields }>;
 
 interface ReadFields extends OrderFields {
   readonly scheduledAt: string | null | undefined;

@@ -3,7 +3,7 @@ import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { objectWith, problem, text } from "../../../infra/http/routing/schema.ts";
 import { DomainError } from "../../../kernel/errors.ts";
 
-export interface ChannelAuthority {
+interface ChannelAuthority {
   /** Signs the subscription. Null if the socket id is malformed. */
   authorize(socketId: string, channel: string): { auth: string } | null;
 }

@@ -13,10 +13,7 @@ import { differences, writingHistory } from "./change-sql.ts";
 import { addingLines, askedLines, hasArticles, linePlaces, lineValues } from "./line-sql.ts";
 import { enteredFields, orderColumns } from "./order-sql.ts";
 
-/**
- * Each of these statements reads and writes the order through the CTE `held`, which locks it first. So it finds the
- * order as the previous change left it.
- */
+/** Each statement reads the order through the CTE `held`, which locks it first, so it sees all earlier changes. */
 
 /** The fields that an update can change, by their names in the history. */
 const updatable = [...enteredFields, "speedyPrice"] as const;

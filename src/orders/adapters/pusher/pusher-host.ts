@@ -4,7 +4,7 @@ import Pusher from "pusher";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { PushHost } from "../../application/push/ports.ts";
 
-export interface PusherSettings {
+interface PusherSettings {
   /** `https://host:port`; https where no scheme is named. */
   readonly host: string;
   readonly appId: string;

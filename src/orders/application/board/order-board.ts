@@ -19,12 +19,12 @@ import type { OrderWithTracker } from "../reads/get-order.ts";
 import { orderOf } from "../reads/ports.ts";
 import type { BoardEdits, BoardUnitOfWork, DriverAssignment, NewOrder, OrderMove } from "./ports.ts";
 
-export interface CreateOrderCommand extends Omit<NewOrder, "scheduledAt"> {
+interface CreateOrderCommand extends Omit<NewOrder, "scheduledAt"> {
   /** A date for `instantOf`, in the business's time zone if it has none. */
   readonly scheduledAt: string | null;
 }
 
-export interface MoveOrderCommand extends Omit<OrderMove, "steps"> {
+interface MoveOrderCommand extends Omit<OrderMove, "steps"> {
   readonly mover: Mover;
 }
 

@@ -53,10 +53,7 @@ export interface AssignmentFindings {
   readonly isSame: boolean;
 }
 
-/**
- * The changes of an order board. Each is one statement that locks the order first and also writes its history. If
- * something is missing or not as expected, it changes nothing and returns what it found.
- */
+/** Each change locks the order first and writes its history. It changes nothing if something is missing. */
 export interface BoardEdits {
   create(order: NewOrder): Promise<CreationFindings>;
   /** Null if there is no such order, here and below. */

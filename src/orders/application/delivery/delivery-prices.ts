@@ -33,7 +33,7 @@ export interface KeptPrices {
   keep(order: OrderRef & { readonly version: number }, price: Money): Promise<boolean>;
 }
 
-export type PriceUnitOfWork = UnitOfWork<{ readonly prices: KeptPrices; readonly events: OrderEvents }>;
+type PriceUnitOfWork = UnitOfWork<{ readonly prices: KeptPrices; readonly events: OrderEvents }>;
 
 /** The most simultaneous requests. */
 const width = 8;

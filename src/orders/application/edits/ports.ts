@@ -64,10 +64,7 @@ export type Removal =
   /** The named order has another version than expected, or does not exist. */
   | { readonly outcome: "moved-on" };
 
-/**
- * The changes of orders. Each is one statement that locks the order first, increments its version and writes its
- * history. If something is missing or not as expected, it changes nothing and returns what it found.
- */
+/** Each change locks the order first and writes its history. It changes nothing if something is missing. */
 export interface OrderEdits {
   /** Null if there is no such order. */
   update(update: OrderUpdate): Promise<UpdateFindings | null>;

@@ -42,10 +42,7 @@ export class CancelInactive {
     private readonly troubleMs = longestTroubleMs,
   ) {}
 
-  /**
-   * Runs until there are no more orders, or `signal` is aborted; the transaction under way is still finished. Skips
-   * orders that cannot be cancelled. Rejects only if no orders can be read.
-   */
+  /** Runs until there are no more orders, or `signal` is aborted. Rejects only if no orders can be read. */
   async execute(signal?: AbortSignal): Promise<Cancelled> {
     const businesses = new Set<number>();
     const givenUp = new Set<number>();

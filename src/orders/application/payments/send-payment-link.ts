@@ -12,7 +12,7 @@ import { PaymentLinkImpossible } from "../../domain/failures.ts";
 import { paymentLink } from "../../domain/payment-link.ts";
 import type { PaymentLinks, RenewalUnitOfWork } from "./ports.ts";
 
-export interface SendPaymentLinkCommand {
+interface SendPaymentLinkCommand {
   readonly businessId: number;
   readonly orderId: number;
   /** If it is a user, the user is the author of the message. */

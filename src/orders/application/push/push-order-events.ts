@@ -3,10 +3,7 @@ import type { PushHost, PushOutbox } from "./ports.ts";
 /** The most simultaneous batches. */
 const width = 4;
 
-/**
- * Sends the events of the outbox to the Pusher-protocol host at least once, the oldest first. Batches run in parallel:
- * the versions tell which of two changes of an order is newer.
- */
+/** Sends the outbox to the Pusher-protocol host, each event at least once. Versions tell the order of changes. */
 export class PushOrderEvents {
   constructor(
     private readonly outbox: PushOutbox,

@@ -8,7 +8,7 @@ import { coded, HttpProblem } from "../../../infra/http/routing/dialect.ts";
 import type { AppKeys, Sessions } from "../../application/ports.ts";
 import { tokenInCookie } from "./session-cookie.ts";
 
-export interface AuthenticatorParts {
+interface AuthenticatorParts {
   readonly keys: AppKeys;
   readonly sessions: Sessions;
   /** Counts wrong keys and tokens. */

@@ -84,10 +84,7 @@ const endRoundOf: Statement = {
     from waiting where delivery.business_id = $1 and delivery.id = waiting.id and delivery.state = 'waiting'`,
 };
 
-/**
- * Fails the waiting deliveries of an endpoint that is disabled or enabled, unless they are redelivered or replayed. Its
- * row in `webhook_progress` must be locked.
- */
+/** The endpoint's row in `webhook_progress` must be locked. Redelivered and replayed deliveries continue. */
 export async function endRound(transaction: Queries, businessId: number, webhookId: number): Promise<void> {
   await transaction.rows(endRoundOf, [businessId, webhookId]);
 }
