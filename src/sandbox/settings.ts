@@ -100,7 +100,7 @@ export type SandboxProviderB = Settings<typeof readProviderB>;
 const readPusherApp = shape({ appId: text(100), key: text(100), secret: text(1024) });
 export type SandboxPusherApp = Settings<typeof readPusherApp>;
 
-/** A customer: a phone number, of which only the digits count, or a page's id of the customer. */
+/** A customer: a phone number with any separators, or a page's id of the customer. */
 const readRecipient = reader<string>({ ...text(100).json, becomes: (written: string) => dialled(written) ?? written });
 export const readRecipients = listOf(readRecipient, 100_000);
 
