@@ -20,7 +20,7 @@ export function chatLine(payload: unknown): string {
   const facts = [
     `chat ${chat.chat_id} v${chat.version}`,
     chat.estado,
-    chat.soporte_id === null ? "with nobody" : `with user ${chat.soporte_id}`,
+    chat.soporte_id === null ? "unassigned" : `with user ${chat.soporte_id}`,
     `${chat.no_leidos} unread`,
     ...chat.tags.map(({ nombre }) => `#${nombre}`),
   ];
@@ -39,7 +39,7 @@ export function typingLine(payload: unknown): string {
 
 export function viewingLine(payload: unknown): string {
   const { chat_id, usuarios } = payload as { chat_id: number; usuarios: readonly Named[] };
-  return `chat ${chat_id} is open at ${usuarios.map(({ nombre }) => nombre).join(", ") || "nobody's"}`;
+  return `chat ${chat_id} is viewed by ${usuarios.map(({ nombre }) => nombre).join(", ") || "no user"}`;
 }
 
 export const endedLine = (payload: unknown): string => `access ended: ${(payload as { reason: string }).reason}`;

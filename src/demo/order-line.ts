@@ -40,6 +40,6 @@ export function orderLine(payload: unknown): string {
     const names = extras.map(({ extra }) => ` + ${extra.name}`);
     return `${quantity} x ${articulo.name}${names.join("")}`;
   });
-  const customer = order.chat?.contacto.nombre ?? "nobody";
-  return `${facts.join(", ")} | ${customer} | ${lines.join(", ") || "nothing in it"} | event ${order.seq}`;
+  const customer = order.chat?.contacto.nombre ?? "no customer";
+  return `${facts.join(", ")} | ${customer} | ${lines.join(", ") || "no products"} | event ${order.seq}`;
 }

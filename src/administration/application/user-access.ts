@@ -13,7 +13,7 @@ export interface UserSession {
   readonly id: number;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** To the hour, and not before it was made; null before it was used. */
+  /** Rounded to the hour, but never before the creation; null before the first use. */
   readonly lastUsedAt: Date | null;
   /** The address it was opened from, for IPv6 its network; null if an operator opened it. */
   readonly address: string | null;
