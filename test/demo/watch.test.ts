@@ -43,7 +43,7 @@ describe("make watch", () => {
     expect(goneLine(card)).to.equal("chat 5 is no longer visible | event 9");
     expect(typingLine({ chat_id: 5, usuario: { nombre: "Ana" } })).to.equal("Ana writes in chat 5");
     expect(viewingLine({ chat_id: 5, usuarios: [{ nombre: "Ana" }, { nombre: "Beto" }] })).to.equal(
-      "chat 5 is open at Ana, Beto",
+      "chat 5 is viewed by Ana, Beto",
     );
     expect(viewingLine({ chat_id: 5, usuarios: [] })).to.equal("chat 5 is viewed by no user");
     expect(endedLine({ reason: "revoked" })).to.equal("access ended: revoked");
