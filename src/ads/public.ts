@@ -1,5 +1,3 @@
-/** What other features and the composition root may use of ads. */
-
 export { GiveAdAccess } from "./application/give-ad-access.ts";
 export { ListAccounts } from "./application/list-accounts.ts";
 export { ListAdSets } from "./application/list-ad-sets.ts";

@@ -53,11 +53,7 @@ import { tagsTable } from "../administration/resources/tags/postgres.ts";
 import { checkStructure, checkTemplate, templatesOnWire } from "../administration/resources/templates/http.ts";
 import { PostgresTemplateRecords } from "../administration/resources/templates/postgres.ts";
 import { invitationsOnWire, sessionsOnWire, usersOnWire } from "../administration/resources/users/http.ts";
-import {
-  PostgresUserBatches,
-  PostgresUserRecords,
-  type UserParts,
-} from "../administration/resources/users/postgres.ts";
+import { PostgresUserRecords, type UserParts } from "../administration/resources/users/postgres.ts";
 import { leaves, type User } from "../administration/resources/users/record.ts";
 import { webhooksOnWire } from "../administration/resources/webhooks/http.ts";
 import { PostgresWebhookRecords } from "../administration/resources/webhooks/postgres.ts";
@@ -195,9 +191,8 @@ export const administrationModule = new ContainerModule(({ bind }) => {
         unitOfWorkOf(cells, recordsOn),
       );
       const afterChanges = { afterCommit, feed };
-      const batchesOn = (queries: Queries) => new PostgresUserBatches(recordsOn(queries));
       return [
-        ...importsOf(usersOnWire, cells, log, batchesOn, { ...afterChanges, rowsAtOnce: usersAtOnce }),
+        ...importsOf(usersOnWire, cells, log, recordsOn, { ...afterChanges, rowsAtOnce: usersAtOnce }),
         ...routesOf(usersOnWire, cells, recordsOn, afterChanges),
         ...userAccessRoutes(access),
         ...ownSessionRoutes(access),

@@ -45,7 +45,7 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
     return new PusherHost({
       ...pusher,
       channelOf: pusherChannelOf,
-      spell: (event, limit) => {
+      serialize: (event, limit) => {
         const wire = toWire(event);
         if (wire?.name !== event.name) throw new Error(`event ${event.number} cannot be put on the wire`);
         return fitting(wire.payload, limit);

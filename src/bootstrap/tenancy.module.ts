@@ -25,7 +25,7 @@ import {
   AcceptInvitation,
   ChangePassword,
   CheckInvitation,
-  FoundBusiness,
+  CreateBusiness,
   type InvitationStore,
   IssueAppKey,
   IssueSession,
@@ -91,13 +91,13 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({ note: noteOn(transaction) }));
     return new IssueSession(sessions, unitOfWork);
   });
-  provide(bind, "foundBusiness", ["cells", "passwords"], (cells, passwords) => {
+  provide(bind, "createBusiness", ["cells", "passwords"], (cells, passwords) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       businesses: new PostgresBusinesses(transaction),
       note: noteOn(transaction),
     }));
     const numbers = new PostgresBusinessNumbers(cells);
-    return new FoundBusiness(numbers, unitOfWork, (password) => passwords.hash(password), newToken);
+    return new CreateBusiness(numbers, unitOfWork, (password) => passwords.hash(password), newToken);
   });
   provide(bind, "issueAppKey", ["cells", "secrets"], (cells, secrets) => {
     return new IssueAppKey(keysIn(cells, secrets), newToken);

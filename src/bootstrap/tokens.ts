@@ -90,7 +90,7 @@ import type { CachedAppKeys, CachedSessions } from "../tenancy/adapters/memory/c
 import type { PostgresSessions } from "../tenancy/adapters/postgres/sessions.ts";
 import type {
   AppKeys,
-  FoundBusiness,
+  CreateBusiness,
   IssueAppKey,
   IssueSession,
   KeyOwners,
@@ -156,7 +156,7 @@ export const tokens = {
   openSession: token<OpenSession>("openSession"),
   issueSession: token<IssueSession>("issueSession"),
   signInAttempts: token<SignInAttempts>("signInAttempts"),
-  foundBusiness: token<FoundBusiness>("foundBusiness"),
+  createBusiness: token<CreateBusiness>("createBusiness"),
   issueAppKey: token<IssueAppKey>("issueAppKey"),
   revokeAppKeys: token<RevokeAppKeys>("revokeAppKeys"),
 

@@ -3,7 +3,7 @@ import { tokens } from "../bootstrap/tokens.ts";
 import { idArgument, runCommand } from "./command.ts";
 import { withContainer } from "./container.ts";
 
-/** Prints a new App Key, and nothing else on standard output; it is not shown again. */
+/** Prints a new App Key, and nothing else on standard output. It is not shown again. */
 await runCommand(async () => {
   const businessId = idArgument("business");
   const key = await withContainer((container) =>

@@ -2,7 +2,7 @@ import { makeCell } from "../infra/postgres/make-cell.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand, settingOf } from "./command.ts";
 
-/** Makes the schema and the tables of a cell that the settings name. May be repeated. */
+/** Creates the schema and the tables of a cell from the settings. May be repeated. */
 await runCommand(async () => {
   const name = settingOf("NAME", "c2");
   const [first, ...others] = cellSettings();
@@ -10,12 +10,12 @@ await runCommand(async () => {
   if (!cell) throw new Error(missing(name));
   const place = { url: cell.directUrl, schema: cell.schema };
   const migrated = await makeCell(name, place, { url: first.directUrl });
-  console.log(`cell ${name} is there; ${migrated.length} migrations have run`);
+  console.log(`cell ${name} exists; ${migrated.length} migrations have run`);
 });
 
 function missing(name: string): string {
   return name === "c1"
-    ? "c1 is the database of DATABASE_URL: make migrate makes its tables"
-    : `the settings name no cell ${name}. Name it for all processes and for this command, for instance as a schema of the same
+    ? "c1 is the database of DATABASE_URL: make migrate creates its tables"
+    : `the settings have no cell ${name}. Add it for all processes and for this command, for instance as a schema of the same
 database: CELLS='{"${name}":{"schema":"${name}"}}', or as a database: CELLS='{"${name}":{"url":"postgres://..."}}'`;
 }

@@ -3,11 +3,10 @@ import { databaseUrl } from "./command.ts";
 import { unused } from "./container.ts";
 
 interface NamedCell extends CellSettings {
-  /** There is no other. */
   readonly isAlone: boolean;
 }
 
-/** The cells that the settings name, for commands that need nothing else of them. */
+/** The cells of the settings, for commands that need no other setting. */
 export function cellSettings(): readonly [NamedCell, ...NamedCell[]] {
   databaseUrl();
   const config = readConfig({ ...unused, MASTER_SECRET: "unused ".repeat(6), ...process.env, NODE_ENV: "development" });

@@ -5,7 +5,7 @@ import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { databaseUrl } from "./command.ts";
 
-/** What a command that only touches the database has no use for, and need not be set for it. */
+/** Settings that commands need only formally, because they only use the database. */
 export const unused = {
   MESSAGING_PLATFORM_URL: "http://unused.invalid",
   PLATFORM_APP_SECRET: "unused",
@@ -19,7 +19,7 @@ export const idleContainer = (): Container =>
     readConfig({ ...unused, DATABASE_URL: "postgres://unused.invalid/unused", MASTER_SECRET: "unused ".repeat(6) }),
   );
 
-/** The services of a process that serves nothing, for as long as `work` takes. */
+/** The services of a process that serves no requests, until `work` ends. */
 export async function withContainer<Result>(work: (container: Container) => Promise<Result>): Promise<Result> {
   databaseUrl();
   const container = createContainer(readConfig({ ...unused, ...process.env, ROLE: "worker" }));

@@ -7,10 +7,10 @@ import { PostgresCampaignReads } from "../messaging/adapters/postgres/campaigns/
 import type { CampaignsStanding } from "../messaging/public.ts";
 import { runCommand } from "./command.ts";
 
-/** Sends what campaigns have due, to its end, and says how it goes: a bar on a terminal, lines elsewhere. */
+/** Sends the due messages of all campaigns and shows the progress: as a bar on a terminal, else as lines. */
 
 const barWidth = 30;
-/** Milliseconds without any progress after which the job gives up: a cron job that hangs helps nobody. */
+/** Milliseconds without progress after which the job gives up, because a hanging cron job is useless. */
 const patienceMs = 60_000;
 
 const bar = ({ waiting, done }: CampaignsStanding): string => {
@@ -46,7 +46,7 @@ await runCommand(async () => {
     await show();
     if (process.stdout.isTTY) process.stdout.write("\n");
     if (gaveUp)
-      throw new Error("nothing went out for a minute: is the platform away? What waits goes out with the next run");
+      throw new Error("nothing was sent for a minute: is the platform unavailable? The next run sends the rest");
   } finally {
     clearInterval(timer);
     await resolve(container, tokens.httpClient).close();

@@ -3,7 +3,7 @@ import { tokens } from "../bootstrap/tokens.ts";
 import { runCommand } from "./command.ts";
 import { withContainer } from "./container.ts";
 
-/** Cancels the orders whose customers fell silent, of all businesses, to the end, and says how many there were. */
+/** Cancels all orders of inactive customers in all businesses, and prints how many there were. */
 await runCommand(() =>
   withContainer(async (container) => {
     const stopping = new AbortController();

@@ -2,14 +2,16 @@ import { type CellReport, cellsMade, movesUnderWay, reportOn } from "../infra/po
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";
 
-/** Lists the cells that the settings name. */
+/** Lists the cells of the settings. */
 await runCommand(async () => {
   const [first, ...others] = cellSettings();
   const made = await cellsMade({ url: first.directUrl }).catch(() => null);
   for (const { name, directUrl: url, schema } of [first, ...others]) {
     const isMade = name === first.name || made === null || made.includes(name);
-    const said = isMade ? await reportOn({ url, schema }).then(lineOf, awayOf) : `not made yet: make cell NAME=${name}`;
-    console.log(`${name.padEnd(12)} ${said}`);
+    const line = isMade
+      ? await reportOn({ url, schema }).then(lineOf, errorLineOf)
+      : `not made yet: make cell NAME=${name}`;
+    console.log(`${name.padEnd(12)} ${line}`);
   }
   for (const move of await movesUnderWay({ url: first.directUrl }).catch(() => [])) {
     const { businessId, from, to, step, rows } = move;
@@ -22,6 +24,6 @@ function lineOf({ businesses, bytes, pending }: CellReport): string {
   return `${businesses} businesses, ${(bytes / 1e6).toFixed(1)} MB, ${state}`;
 }
 
-function awayOf(error: unknown): string {
+function errorLineOf(error: unknown): string {
   return `does not answer: ${error instanceof Error ? error.message : error}`;
 }

@@ -3,7 +3,7 @@ import { migrate } from "../infra/postgres/migrate.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";
 
-/** Migrates all cells that were made. One that does not answer keeps the others from nothing. */
+/** Migrates all created cells. If one does not answer, the others are still migrated. */
 await runCommand(async () => {
   const failed: unknown[] = [];
   const [first, ...others] = cellSettings();

@@ -11,7 +11,7 @@ let table = "";
 let ofTable = 0;
 let printed = 0;
 
-/** Copied rows are told of by the chunk: a line for each table that has some, and for each so many rows of a large one. */
+/** Prints a line for each table with rows, and for every 100,000 rows. Rows are reported in chunks. */
 function copied(told: Extract<Told, { what: "copied" }>): string | undefined {
   if (told.table !== table) [table, ofTable, printed] = [told.table, 0, -everyRows];
   ofTable += told.rows;
@@ -23,25 +23,25 @@ function copied(told: Extract<Told, { what: "copied" }>): string | undefined {
 function lineOf(told: Told): string | undefined {
   switch (told.what) {
     case "begun":
-      return told.isResumed ? `going on where it was left (${told.step})` : "begun";
+      return told.isResumed ? `continuing at ${told.step}` : "begun";
     case "copied":
       return copied(told);
     case "caught up":
-      return told.left === 0 ? undefined : `caught up with ${told.left} changes`;
+      return told.left === 0 ? undefined : `applied ${told.left} further changes`;
     case "compared":
       return `compared: ${told.rows} rows in ${told.tables} tables are the same on both sides, in ${seconds(told.ms)}`;
     case "holding":
-      return "holding its writes";
+      return "blocking its writes";
     case "let go":
-      return `let go after ${seconds(told.ms)}: ${told.reason}; trying again`;
+      return `unblocked after ${seconds(told.ms)}: ${told.reason}; trying again`;
     case "moved":
-      return told.heldMs === null ? "moved" : `moved; its writes were held for ${seconds(told.heldMs)}`;
+      return told.heldMs === null ? "moved" : `moved; its writes were blocked for ${seconds(told.heldMs)}`;
     case "undone":
       return `undone; ${told.rows} copied rows are removed`;
   }
 }
 
-/** Moves a business to another cell while the service runs, or undoes a move that has not switched. */
+/** Moves a business to another cell while the service runs, or undoes a move before its switch. */
 await runCommand(async () => {
   const businessId = idArgument("business", process.env.BUSINESS);
   const mover = moverOf(cellSettings());

@@ -4,7 +4,7 @@ import { tokens } from "../bootstrap/tokens.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
 import { withContainer } from "./container.ts";
 
-/** Sets a flag of a business that an operator decides on, to a value that is JSON. Null removes it. */
+/** Sets a business's flag that only an operator may set, to a JSON value. Null removes it. */
 await runCommand(async () => {
   const businessId = idArgument("business");
   const named = settingOf("FLAG", "media_quota_bytes");
@@ -16,7 +16,7 @@ await runCommand(async () => {
   }
   const value = jsonIn(settingOf("VALUE", "10000000000"));
   await withContainer((container) => resolve(container, tokens.setOperatorFlag).execute(businessId, flag, value));
-  console.log(`business ${businessId}: ${flag} ${value === null ? "says nothing" : `is ${JSON.stringify(value)}`}`);
+  console.log(`business ${businessId}: ${flag} ${value === null ? "is removed" : `is ${JSON.stringify(value)}`}`);
 });
 
 function jsonIn(written: string): unknown {

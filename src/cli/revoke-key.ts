@@ -3,7 +3,7 @@ import { tokens } from "../bootstrap/tokens.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
 import { withContainer } from "./container.ts";
 
-/** Revokes the App Key in KEY, or all of BUSINESS that carry LABEL; every process hears of it. Prints no key. */
+/** Revokes the App Key in KEY, or all keys of BUSINESS with LABEL, in every process. Prints no key. */
 await runCommand(async () => {
   const revoked = await withContainer(async (container) => {
     const keys = resolve(container, tokens.revokeAppKeys);
@@ -16,6 +16,6 @@ await runCommand(async () => {
     const count = await keys.labelled(businessId, settingOf("LABEL", "crm"));
     return count === 0 ? [] : [`${count} keys of business ${businessId}`];
   });
-  if (revoked.length === 0) throw new Error("there is no such key, or it is revoked already");
+  if (revoked.length === 0) throw new Error("there is no such key, or it is already revoked");
   console.log(`revoked ${revoked}`);
 });

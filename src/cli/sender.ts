@@ -14,10 +14,7 @@ const settings: Readonly<Record<keyof ClaimedSender, string>> = {
   accessToken: "PLATFORM_TOKEN",
 };
 
-/**
- * Gives a business something to send from, or what it has another token. The platform is asked first whether all of that is
- * so. The platform's token comes from the environment, and is stored sealed.
- */
+/** The platform must confirm the sender first. Its token comes from the environment and is stored encrypted. */
 await runCommand(async () => {
   const businessId = idArgument("business");
   const name = process.env.CHANNEL || chatChannels[0];
@@ -33,7 +30,7 @@ await runCommand(async () => {
   };
   const { id, wasThere } = await withContainer(async (container) => {
     const seen = await resolve(container, tokens.senderPlatforms).look(sender);
-    // Nothing else is asked, and a connection that is kept would keep the command.
+    // No other request follows, and a kept connection would keep the process alive.
     await resolve(container, tokens.httpClient).close();
     if (seen === "away") throw new Error("the platform does not answer, and nothing is stored; is its address set?");
     if (seen !== "confirmed")

@@ -3,7 +3,7 @@ import { tokens } from "../bootstrap/tokens.ts";
 import { idArgument, runCommand } from "./command.ts";
 import { withContainer } from "./container.ts";
 
-/** Prints a new session token on standard output, and when it ends on the other one. */
+/** Prints a new session token on standard output, and its expiry on standard error. */
 await runCommand(async () => {
   const userId = idArgument("user");
   const businessId = process.env.BUSINESS ? idArgument("business", process.env.BUSINESS) : undefined;
@@ -11,5 +11,5 @@ await runCommand(async () => {
     resolve(container, tokens.issueSession).execute(userId, businessId),
   );
   console.log(session.token);
-  console.error(`good until ${session.expiresAt.toISOString()}`);
+  console.error(`valid until ${session.expiresAt.toISOString()}`);
 });

@@ -3,7 +3,7 @@ import { tokens } from "../bootstrap/tokens.ts";
 import { runCommand } from "./command.ts";
 import { withContainer } from "./container.ts";
 
-/** Puts the webhooks that were given up on back into the queue; a running service works them off. */
+/** Puts webhooks that were given up back into the queue. A running service processes them. */
 await runCommand(async () => {
   const count = await withContainer(async (container) => {
     const queue = resolve(container, tokens.webhookQueue);

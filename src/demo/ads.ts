@@ -3,11 +3,10 @@ import { dayOf } from "../kernel/instants.ts";
 import { Random } from "../sandbox/core/random.ts";
 import type { SandboxAd, SandboxAdCampaign } from "../sandbox/sandbox.ts";
 
-/** The ads of a business, by their numbers from 1 to 6: chats say which one they came from. */
+/** The ids of a business's ads, which have numbers from 1 to 6. Chats name the ad that they came from. */
 export const demoAdId = (businessId: number, ad: number): string => `120200000000${businessId - 1}0${ad}`;
 
-export const demoCampaignId = (businessId: number, campaign: number): string =>
-  `120210000000${businessId - 1}0${campaign}`;
+const demoCampaignId = (businessId: number, campaign: number): string => `120210000000${businessId - 1}0${campaign}`;
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const days = 90;
@@ -18,7 +17,7 @@ interface Sketch {
   /** Cents. */
   readonly budget: string | undefined;
   readonly adSets: readonly { readonly name: string; readonly ads: readonly number[] }[];
-  /** How many days ago it last spent something. */
+  /** The number of days since its last spend. */
   readonly lastDay: number;
 }
 

@@ -23,7 +23,7 @@ import { stepsOf } from "./steps.ts";
 import { storefrontOf } from "./storefront.ts";
 import { longStories, overdueStories, withStories } from "./stories.ts";
 import { templatesOf } from "./templates.ts";
-import { ordering, thread } from "./threads.ts";
+import { thread, withOrderRequests } from "./threads.ts";
 
 export const demoPassword = "recado-demo";
 
@@ -61,7 +61,7 @@ const plans: readonly Plan[] = [
   },
 ];
 
-/** The demo, always the same but for its dates, which are relative to `now`. */
+/** The demo's businesses. They are always the same, except for their dates, which are relative to `now`. */
 export const demoBusinesses = (now: Date): BusinessFixture[] => plans.map((plan) => business(plan, now));
 
 const otherChannels = [pageChannel, photoChannel, qrChannel, providerBChannel] as const;
@@ -70,9 +70,9 @@ interface Plan {
   readonly id: number;
   readonly name: string;
   readonly threads: number;
-  /** How many of them are on other channels than the cloud channel. */
+  /** The number of threads on other channels than the cloud channel. */
   readonly elsewhere: number;
-  /** The businesses whose report it shares; it must be one of them. */
+  /** The businesses in its shared report. It must be one of them. */
   readonly group: readonly number[] | null;
   readonly seed: number;
   readonly menu: keyof typeof menus;
@@ -82,7 +82,7 @@ interface Plan {
 function business(plan: Plan, now: Date): BusinessFixture {
   const { id, name } = plan;
   const random = new Random(plan.seed);
-  // The first business has the small ids that people type; the others' stand clear of them.
+  // The first business has small ids, which people type. The other ids are far from them.
   const base = id === 1 ? 0 : id * 1_000;
   const users = usersOf(base, id, random);
   const departments = departmentsOf(base, users);
@@ -90,7 +90,7 @@ function business(plan: Plan, now: Date): BusinessFixture {
   const accountId = `AC${String(id).padStart(32, "0")}`;
   const otherSenders = otherChannels.map((channel) => ({
     channel,
-    // At ProviderB messages leave from the account.
+    // At ProviderB the account sends messages.
     ...(channel === providerBChannel
       ? { platformId: accountId, accountId }
       : { platformId: `${channel}-${id}`, accountId: `3000${id}` }),
@@ -106,14 +106,14 @@ function business(plan: Plan, now: Date): BusinessFixture {
   );
   const agentIds = users.filter(({ roleId }) => roleId === 5).map((user) => user.id);
   const ads = demoAds(id, now);
-  // The shop's numbers are its own: those of the rest stay what they are.
+  // The shop has its own random numbers, so that it does not change those of the rest.
   const shop = shopOf({ ...plan, base, threads, agentIds, now }, new Random(plan.seed * 1_000));
   const opened = shop.orders.filter(isOpen);
   const place = {
     ...{ shop: name, users, now, departmentIds: departments.map((department) => department.id) },
     random: new Random(plan.seed * 2_000),
   };
-  const asked = ordering(threads, opened);
+  const asked = withOrderRequests(threads, opened);
   return {
     id,
     name,
@@ -136,7 +136,7 @@ function business(plan: Plan, now: Date): BusinessFixture {
     steps: stepsOf(base, departments),
     templates: templatesOf(base, users),
     quickReplies,
-    threads: id === 1 ? withStories(asked, storied(asked, opened), place) : asked,
+    threads: id === 1 ? withStories(asked, storyIndexes(asked, opened), place) : asked,
     shop,
     otherSenders,
     ads,
@@ -144,7 +144,7 @@ function business(plan: Plan, now: Date): BusinessFixture {
   };
 }
 
-/** The last threads of a business are on the other channels, in turns; the customers of pages have no numbers there. */
+/** The last threads are on the other channels, in turns. Customers of pages have no phone numbers there. */
 function placeOf({ id, threads, elsewhere }: Plan, index: number): Pick<ThreadFixture, "channel"> | { phone: string } {
   const fromEnd = threads - 1 - index;
   const channel = fromEnd < elsewhere ? otherChannels[fromEnd % otherChannels.length] : undefined;
@@ -152,8 +152,8 @@ function placeOf({ id, threads, elsewhere }: Plan, index: number): Pick<ThreadFi
   return { channel, ...(!isNumbered(channel) && { phone: `24${String(id * 1_000_000 + index).padStart(15, "0")}` }) };
 }
 
-/** Which threads become stories: chats without an open order, and none of the first, which people type. */
-function storied(threads: readonly ThreadFixture[], opened: readonly { readonly chatId: number }[]): number[] {
+/** The threads that become stories: chats without an open order, except the first ones, whose ids people type. */
+function storyIndexes(threads: readonly ThreadFixture[], opened: readonly { readonly chatId: number }[]): number[] {
   const ordered = new Set(opened.map(({ chatId }) => chatId));
   const free = threads.flatMap(({ chatId, channel }, index) =>
     index >= 12 && !ordered.has(chatId) ? { index, isCloud: channel === cloudChannel } : [],
@@ -184,7 +184,7 @@ function shopOf(
   return { ...storefront, orders: ordersOf(plan, storefront, random) };
 }
 
-/** Sales always answer; complaints wait for the morning. */
+/** Sales is always open; complaints wait for the morning. */
 function departmentsOf(base: number, users: readonly UserFixture[]): DepartmentFixture[] {
   const agentIds = users.filter(({ roleId }) => roleId === 5).map(({ id }) => id);
   const workday = [

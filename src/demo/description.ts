@@ -18,29 +18,26 @@ import { statusOf } from "../orders/domain/states.ts";
 import { demoPassword } from "./data.ts";
 import { asked, made, type Requests, requestsTo } from "./requests.ts";
 
-/** Keys and tokens of the demo: made anew with each start, and void once the next one has begun. */
+/** Keys and tokens of the demo. Each start makes new ones and revokes the old ones. */
 export interface DemoAccess {
   readonly appKeys: ReadonlyMap<number, string>;
   /** By user id. */
   readonly sessionTokens: ReadonlyMap<number, string>;
-  /** By business id: what the provider of paired phones proves itself with when it tells of the business's phone. */
+  /** By business id: the secret with which the provider of paired phones signs its webhooks. */
   readonly phoneSecrets: ReadonlyMap<number, string>;
 }
 
 const keyLabel = "demo";
 const other = 2;
 
-/** @param nth - which of the users of that role */
+/** @param nth - the position among the users with that role */
 const userOf = (business: BusinessFixture, roleId: number, nth = 0): UserFixture => {
   const user = business.users.filter((candidate) => candidate.roleId === roleId)[nth];
   if (!user) throw new Error(`the demo's business ${business.id} has no user ${nth} of role ${roleId}`);
   return user;
 };
 
-/**
- * Sessions are opened as for an operator, without passwords; each administrator makes the key of the business and pairs its
- * phone, whose stand-in knows since then where to tell of it, until it is stopped.
- */
+/** Opens sessions as for an operator. Each administrator creates the business's key and pairs its phone. */
 export async function giveAccess(
   container: Container,
   api: string,
@@ -66,7 +63,7 @@ export async function giveAccess(
   return { appKeys, sessionTokens, phoneSecrets };
 }
 
-/** In the place of the one that the last start made. */
+/** Replaces the key of the previous start. */
 async function newKey(administrator: Requests): Promise<string> {
   const { data } = await asked(administrator, "GET", `/admin/app-keys?q=${keyLabel}&limit=100`);
   for (const { id, label } of data) {
@@ -88,7 +85,7 @@ interface Parts {
 
 export type DemoDescription = ReturnType<typeof demoDescription>;
 
-/** What `.run/demo.json` says: where everything is, and ids and keys to try it with. */
+/** The content of `.run/demo.json`: the addresses, ids and keys for trying out the demo. */
 export function demoDescription({ api, sandbox, databaseUrl, businesses, access }: Parts) {
   const find = (id: number): BusinessFixture => {
     const business = businesses.find((candidate) => candidate.id === id);
@@ -148,7 +145,7 @@ export function demoDescription({ api, sandbox, databaseUrl, businesses, access 
   };
 }
 
-/** What the business is called on each channel, and what its platform proves itself with where that is its own. */
+/** The business's ids on each channel, and the secrets of channels that have their own. */
 function channelsOf({ id, sender: cloud, otherSenders = [] }: BusinessFixture, { phoneSecrets }: DemoAccess) {
   const senderOn = (channel: ChannelName) => otherSenders.find((sender) => sender.channel === channel);
   const account = senderOn(providerBChannel);

@@ -5,15 +5,15 @@ import { tokens } from "../bootstrap/tokens.ts";
 import type { MediaKind } from "../messaging/domain/media.ts";
 import { mediaTypeOf } from "../messaging/domain/media.ts";
 
-/** Files that the demo's conversations show; drawn here, so that none has to be carried along. */
+/** Files in the demo's conversations. They are drawn here, so that the repository need not contain them. */
 export interface DemoFile {
   readonly kind: MediaKind;
-  /** What a reader sees. */
+  /** The file name that readers see. */
   readonly name: string;
   readonly type: string;
-  /** What it is stored under, which begins with `m_` like every other. */
+  /** The name in the storage, which begins with `m_` like every other. */
   readonly storedAs: string;
-  /** Where it is served. */
+  /** The path of its address. */
   readonly path: string;
   readonly content: Buffer;
 }
@@ -29,7 +29,7 @@ const orange: Color = [222, 132, 44];
 const red: Color = [186, 52, 40];
 const grey: Color = [205, 205, 210];
 
-/** A PNG of 480 by 360, from the color of each of its points. */
+/** A PNG of 480 by 360 pixels, from the color of each. */
 function picture(colorAt: (x: number, y: number) => Color): Buffer {
   const [width, height] = [480, 360];
   const rows = Buffer.alloc(height * (1 + 3 * width));
@@ -80,7 +80,7 @@ const sheet = (heading: Color) =>
     return isWritten ? black : cream;
   });
 
-/** Squares as in a code; it leads nowhere. */
+/** Squares that look like a QR code, but encode nothing. */
 const code = picture((x, y) => {
   const [column, row] = [Math.floor((x - 90) / 12), Math.floor((y - 30) / 12)];
   if (column < 0 || column > 24 || row < 0 || row > 24) return white;
@@ -161,7 +161,7 @@ export async function storeFiles(container: Container, businessId: number): Prom
   }
 }
 
-/** Points the messages that show the files to this run's address. */
+/** Gives the messages with files the address of this run. */
 export async function placeFiles(container: Container, api: string): Promise<void> {
   const text = `update messages set media_url = $1 || substring(media_url from '/media/m_demo-.*$')
                 where media_url like '%/media/m\\_demo-%' and not starts_with(media_url, $1 || '/media/')`;

@@ -3,18 +3,17 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { selfSigned } from "../fixtures/https/certificate.ts";
 
-export interface HttpsFront {
+interface HttpsFront {
   /** `https://127.0.0.1:<port>` */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * Serves stored files over https as a proxy would in production: `media_url` has to begin with https://. Everything
- * else stays where it is.
+ * Serves stored files over https, as a proxy would in production, because `media_url` must begin with https://.
  *
- * @param port - another one is taken where it is not free
- * @param apiPort - where the service listens, on this machine
+ * @param port - if it is taken, any free port is used
+ * @param apiPort - the service's port on this machine
  */
 export async function startHttpsFront(port: number, apiPort: number): Promise<HttpsFront> {
   const server = createServer(await selfSigned(), (req, res) => forward(req, res, apiPort));

@@ -2,7 +2,7 @@ interface Named {
   readonly nombre: string;
 }
 
-/** What of a chat's change goes into its line. */
+/** The fields of a chat's event that its line shows. */
 interface ChatCard {
   readonly seq: number;
   readonly chat_id: number;
@@ -14,13 +14,13 @@ interface ChatCard {
   readonly version: number;
 }
 
-/** What became of a chat, on one line. */
+/** A chat after a change, on one line. */
 export function chatLine(payload: unknown): string {
   const chat = payload as ChatCard;
   const facts = [
     `chat ${chat.chat_id} v${chat.version}`,
     chat.estado,
-    chat.soporte_id === null ? "with nobody" : `with user ${chat.soporte_id}`,
+    chat.soporte_id === null ? "unassigned" : `with user ${chat.soporte_id}`,
     `${chat.no_leidos} unread`,
     ...chat.tags.map(({ nombre }) => `#${nombre}`),
   ];
@@ -29,7 +29,7 @@ export function chatLine(payload: unknown): string {
 
 export function goneLine(payload: unknown): string {
   const { chat_id, seq } = payload as { chat_id: number; seq: number };
-  return `chat ${chat_id} is not seen any more | event ${seq}`;
+  return `chat ${chat_id} is no longer visible | event ${seq}`;
 }
 
 export function typingLine(payload: unknown): string {
@@ -39,7 +39,7 @@ export function typingLine(payload: unknown): string {
 
 export function viewingLine(payload: unknown): string {
   const { chat_id, usuarios } = payload as { chat_id: number; usuarios: readonly Named[] };
-  return `chat ${chat_id} is open at ${usuarios.map(({ nombre }) => nombre).join(", ") || "nobody's"}`;
+  return `chat ${chat_id} is viewed by ${usuarios.map(({ nombre }) => nombre).join(", ") || "no user"}`;
 }
 
 export const endedLine = (payload: unknown): string => `access ended: ${(payload as { reason: string }).reason}`;

@@ -11,14 +11,14 @@ import { type Sandbox, type SandboxSettings, startSandbox } from "../sandbox/san
 /** What `make run` and `make stand-ins` share: one machine's ports, folders, database and stand-ins, and their end. */
 
 const { PORT, SANDBOX_PORT, DATABASE_PORT } = process.env;
-/** Where those of sandbox and database are taken, any that is free will do. */
+/** If the ports of sandbox and database are taken, any free port is used. */
 export const ports = {
   api: Number(PORT || 3000),
   sandbox: Number(SANDBOX_PORT || 3900),
   database: Number(DATABASE_PORT || 5480),
   media: 3443,
 };
-/** Where the service listens. */
+/** The service's address. */
 export const serviceUrl = `http://127.0.0.1:${ports.api}`;
 export const directories = { data: ".data", run: ".run", media: ".data/media" };
 export const files = {
@@ -26,7 +26,7 @@ export const files = {
   demo: `${directories.run}/demo.json`,
   env: `${directories.run}/env`,
 };
-/** Milliseconds that database and stand-ins get to stop in, besides the service's own limit. */
+/** Milliseconds in which the database and the stand-ins must stop, in addition to the service's own limit. */
 const othersStopLimitMs = 10_000;
 
 export interface Started {
@@ -34,16 +34,16 @@ export interface Started {
   readonly stopLimitMs?: number;
 }
 
-/** What was started, in the order in which it was; stopped in the other. */
+/** Everything that was started, in order. It is stopped in reverse order. */
 const started: Started[] = [];
 const log = createLog("error");
-/** Another run in this folder has its own files there: only what this run wrote, or found left over, is removed. */
+/** Only files of this run may be removed: another run in this folder has its own. */
 let ownsFiles = false;
 
-/** Stopped when the process is. */
+/** Stops the part when the process stops. */
 export const stopLater = (part: Started): void => void started.push(part);
 
-/** From here on the files in `.run/` are those of this run; the database is held by one run at a time. */
+/** From here on the files in `.run/` belong to this run. Only one run at a time has the database. */
 export function ownFiles(): void {
   ownsFiles = true;
   removeFiles();
@@ -56,15 +56,15 @@ function removeFiles(): void {
 async function stopAll(): Promise<void> {
   if (ownsFiles) removeFiles();
   for (const part of started.reverse())
-    await part.stop().catch((err: unknown) => log.error({ err }, "it does not stop"));
+    await part.stop().catch((err: unknown) => log.error({ err }, "a part of the demo did not stop"));
 }
 
-/** Runs `work`, then waits for a signal to stop. Everything that `work` started keeps running until the signal comes. */
+/** Runs `work`, then waits for a signal. Everything that `work` started keeps running until the signal comes. */
 export async function untilStopped(target: string, work: () => Promise<void>): Promise<void> {
   closeWithGrace(
-    { delay: false, logger: { error: (said) => log.error({ err: said }, "it ends") } },
+    { delay: false, logger: { error: (said) => log.error({ err: said }, "the demo ends") } },
     async ({ err }) => {
-      if (err) log.error({ err }, "it stops over an error that nobody caught");
+      if (err) log.error({ err }, "the demo stops because of an uncaught error");
       const limitMs = started.reduce((sum, { stopLimitMs = 0 }) => sum + stopLimitMs, othersStopLimitMs);
       setTimeout(() => process.exit(1), limitMs).unref();
       await stopAll();
@@ -72,7 +72,7 @@ export async function untilStopped(target: string, work: () => Promise<void>): P
   );
   try {
     for (const directory of Object.values(directories)) mkdirSync(directory, { recursive: true });
-    await demandFree(ports.api);
+    await requireFree(ports.api);
     await work();
   } catch (error) {
     const failure = error as { code?: string; port?: number };
@@ -84,8 +84,8 @@ export async function untilStopped(target: string, work: () => Promise<void>): P
   }
 }
 
-/** Rejects when the port is taken: better before a database is started than after. */
-async function demandFree(port: number): Promise<void> {
+/** Rejects if the port is taken. This is checked before a database is started. */
+async function requireFree(port: number): Promise<void> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
     probe.once("error", reject).listen(port, "127.0.0.1", resolve);
@@ -93,7 +93,7 @@ async function demandFree(port: number): Promise<void> {
   await new Promise((resolve) => probe.close(resolve));
 }
 
-/** Of the environment, or of a server that this run starts, with a database of that name. */
+/** The address from the environment, or a new server with a database of that name. */
 export async function databaseUrl(database: string): Promise<string> {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
   const server = await startEmbeddedPostgres({
@@ -106,7 +106,7 @@ export async function databaseUrl(database: string): Promise<string> {
   return server.url;
 }
 
-/** Those of the environment, or new ones. */
+/** The secrets from the environment, or new ones. */
 export const newSecrets = () => ({
   MASTER_SECRET: process.env.MASTER_SECRET || masterSecret(),
   PLATFORM_APP_SECRET: process.env.PLATFORM_APP_SECRET || randomSecret(),
@@ -116,7 +116,7 @@ export const newSecrets = () => ({
 
 const randomSecret = (): string => randomBytes(16).toString("hex");
 
-/** Kept beside the data, which cannot be read without it. */
+/** Stored beside the data, which cannot be decrypted without it. */
 function masterSecret(): string {
   try {
     return readFileSync(files.secret, "utf8");
@@ -127,10 +127,10 @@ function masterSecret(): string {
   }
 }
 
-/** Of the sandbox's Pusher host. */
+/** The application at the sandbox's Pusher host. */
 export const pusherApp = { appId: "demo", key: "demo-key", secret: randomSecret() };
 
-/** The stand-ins for the platforms; their webhooks go to the service on this machine. */
+/** Starts the stand-ins for the platforms. Their webhooks go to the service on this machine. */
 export async function sandboxFor(
   appSecret: string,
   known: Omit<SandboxSettings, "host" | "port" | "webhook">,
@@ -145,7 +145,7 @@ export async function sandboxFor(
   return sandbox;
 }
 
-/** What commands for the command line need to work on the same data with the same platforms. */
+/** Writes the environment for commands that use the same data and platforms. */
 export function writeEnvironment(settings: Readonly<Record<string, string>>): void {
   const env = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(files.env, env.join(""), { mode: 0o600 });

@@ -1,14 +1,14 @@
 export interface Menu {
-  /** Before the numbers of its articles. */
+  /** The prefix of its articles' numbers. */
   readonly code: string;
   /** Latitude and longitude. */
   readonly center: readonly [number, number];
   readonly branches: readonly string[];
-  /** What the delivery to each costs. */
+  /** The price of the delivery to each zone. */
   readonly zones: Readonly<Record<string, number>>;
-  /** Name, price and, unless it is something to eat, type. */
+  /** Name, price and, if it is not food, type. */
   readonly articles: readonly (readonly [string, number, string?])[];
-  /** What each is charged with. */
+  /** The charge of each extra. */
   readonly extras: Readonly<Record<string, number>>;
 }
 
@@ -72,7 +72,7 @@ const laPaz: Pick<Menu, "center" | "branches" | "zones"> = {
   zones: { Sopocachi: 8, Centro: 10.5, Calacoto: 15, Miraflores: 12, "San Pedro": 9.5 },
 };
 
-/** Who sells what, and where. */
+/** The products, places and prices of each business. */
 export const menus = {
   andeanLaPaz: { ...dishes, ...laPaz },
   andeanCochabamba: {

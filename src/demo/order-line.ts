@@ -1,4 +1,4 @@
-/** What of an order's event goes into its line. */
+/** The fields of an order's event that its line shows. */
 interface OrderCard {
   readonly seq: number;
   readonly id: number;
@@ -26,7 +26,7 @@ const statuses: Readonly<Record<number, string>> = {
   5: "cancelled",
 };
 
-/** An order as it is after a change, on one line. */
+/** An order after a change, on one line. */
 export function orderLine(payload: unknown): string {
   const order = payload as OrderCard;
   const facts = [
@@ -40,6 +40,6 @@ export function orderLine(payload: unknown): string {
     const names = extras.map(({ extra }) => ` + ${extra.name}`);
     return `${quantity} x ${articulo.name}${names.join("")}`;
   });
-  const customer = order.chat?.contacto.nombre ?? "nobody";
-  return `${facts.join(", ")} | ${customer} | ${lines.join(", ") || "nothing in it"} | event ${order.seq}`;
+  const customer = order.chat?.contacto.nombre ?? "no customer";
+  return `${facts.join(", ")} | ${customer} | ${lines.join(", ") || "no products"} | event ${order.seq}`;
 }

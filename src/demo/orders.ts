@@ -11,10 +11,10 @@ import { isOpen, statusesOf, statusOf } from "../orders/domain/states.ts";
 import type { Random } from "../sandbox/core/random.ts";
 import { nearby, type Storefront } from "./storefront.ts";
 
-export interface OrdersPlan {
-  /** What their ids begin after. */
+interface OrdersPlan {
+  /** Ids begin after this number. */
   readonly base: number;
-  /** How many. */
+  /** The number of orders. */
   readonly orders: number;
   readonly threads: readonly ThreadFixture[];
   readonly agentIds: readonly number[];
@@ -25,7 +25,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const days = 90;
 
-/** The oldest first; those that are still open are of today, and their customers talk to an agent. */
+/** Sorted by age, oldest first. Open orders are from today, and their customers talk to an agent. */
 export function ordersOf(plan: OrdersPlan, storefront: Storefront, random: Random): OrderFixture[] {
   const now = plan.now.getTime();
   const moments = Array.from({ length: plan.orders }, (_, index) => {
@@ -38,7 +38,7 @@ export function ordersOf(plan: OrdersPlan, storefront: Storefront, random: Rando
   return moments.map((moment, index) => maker.order({ ...moment, id: plan.base + index + 1 }));
 }
 
-/** The first two are pending, one by chat and one by the app; then every status has its share. */
+/** The first two orders are pending, one by chat and one by the app. The others have all statuses. */
 function drawStatus(index: number, random: Random): number {
   const { pending, progress, completed, cancelled } = statusOf;
   if (index < 2) return pending;
@@ -127,7 +127,7 @@ class OrderMaker {
     };
   }
 
-  /** Open orders belong to chats that an agent attends, so that nothing of the demo is cancelled by itself. */
+  /** Open orders belong to chats with an agent, so that the bot cancels no order of the demo. */
   private chats(isLive: boolean): number[] {
     const { threads } = this.plan;
     const attended = ({ channel, state }: ThreadFixture) =>
@@ -186,13 +186,13 @@ class OrderMaker {
 const hasDriver = (status: number): boolean =>
   [...statusesOf["on-the-way"], statusOf.completed].some((each) => each === status);
 
-/** Of those that are still open every third. */
+/** Every third open order is paid. */
 function isPaid(id: number, status: number): boolean | null {
   if (status === statusOf.cancelled) return null;
   return status === statusOf.completed || id % 3 === 0;
 }
 
-/** At most a tenth of what the articles cost. */
+/** At most a tenth of the articles' cost. */
 function discountsOf(lines: readonly OrderLineFixture[], random: Random): OrderFixture["discounts"] {
   if (!random.chance(0.15)) return [];
   const cents = lines.reduce((sum, { article, quantity }) => sum + Math.round(article.price * 100) * quantity, 0);

@@ -13,11 +13,11 @@ const lastNames = [
 
 export const fullName = (random: Random) => `${random.pick(firstNames)} ${random.pick(lastNames)}`;
 
-/** The administrator with whom an operator makes the business. */
-export function founderOf({ id, users }: BusinessFixture): UserFixture {
-  const founder = users.find(({ roleId }) => roleId === administratorRole);
-  if (!founder) throw new Error(`the demo's business ${id} has no administrator`);
-  return founder;
+/** The administrator with whom an operator creates the business. */
+export function firstAdministratorOf({ id, users }: BusinessFixture): UserFixture {
+  const administrator = users.find(({ roleId }) => roleId === administratorRole);
+  if (!administrator) throw new Error(`the demo's business ${id} has no administrator`);
+  return administrator;
 }
 
 export function usersOf(base: number, businessId: number, random: Random): UserFixture[] {

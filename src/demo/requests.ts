@@ -1,18 +1,18 @@
-/** Asks in somebody's name, and answers what was answered. */
+/** Sends requests as a user. */
 export interface Requests {
-  ask(method: string, path: string, body?: object): Promise<Answered>;
+  ask(method: string, path: string, body?: object): Promise<Answer>;
 }
 
-export interface Answered {
+export interface Answer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: what it holds depends on the request
   readonly json: any;
 }
 
-/** Milliseconds: each request is a small one, to the same machine; a new password waits for those before it. */
+/** In milliseconds. Requests are small and go to the same machine, but a new password waits for earlier ones. */
 const longestMs = 20_000;
 
-/** @param sessionToken - of the user who asks */
+/** @param sessionToken - of the user */
 export const requestsTo = (address: string, sessionToken?: string): Requests => ({
   async ask(method, path, body) {
     const response = await fetch(`${address}${path}`, {
@@ -30,43 +30,42 @@ export const requestsTo = (address: string, sessionToken?: string): Requests => 
   },
 });
 
-/** What is answered; rejects where that is a refusal. */
-export async function asked({ ask }: Requests, method: string, path: string, body?: object): Promise<Answered["json"]> {
+/** Returns the answer. Rejects if it is a refusal. */
+export async function asked({ ask }: Requests, method: string, path: string, body?: object): Promise<Answer["json"]> {
   const { status, json } = await ask(method, path, body);
   if (status >= 300) throw new Error(`the demo's ${method} ${path}: ${status} ${JSON.stringify(json)}`);
   return json;
 }
 
-/** Makes a record. */
-export const made = (administrator: Requests, resource: string, body: object): Promise<Answered["json"]> =>
+export const made = (administrator: Requests, resource: string, body: object): Promise<Answer["json"]> =>
   asked(administrator, "POST", `/admin/${resource}`, body);
 
-/** A record with the id that the rest of the demo knows it by. */
+/** A record with the id that the rest of the demo uses. */
 export interface Numbered {
   readonly id: number;
   readonly body: object;
 }
 
-/** Makes that id the next one of the table. */
+/** Sets the table's next id. */
 export type NumberFrom = (table: string, id: number) => Promise<void>;
 
-/** Where a stored file is served. */
+/** The address of a stored file. */
 export type AddressOf = (name: string) => string;
 
-/** Makes the records that a start before this one did not make, one after the other; gives those by their ids. */
+/** Creates the records that an earlier start did not create, one after the other. Returns their answers by id. */
 export async function makeMissing(
   administrator: Requests,
   resource: string,
   table: string,
   records: readonly Numbered[],
   numberFrom: NumberFrom,
-): Promise<ReadonlyMap<number, Answered["json"]>> {
+): Promise<ReadonlyMap<number, Answer["json"]>> {
   const { data } = await asked(administrator, "GET", `/admin/${resource}?limit=100`);
   const last = Math.max(0, ...data.map(({ id }: { readonly id: number }) => id));
   const missing = records.filter(({ id }) => id > last);
   const [first] = missing;
   if (first) await numberFrom(table, first.id);
-  const answers = new Map<number, Answered["json"]>();
+  const answers = new Map<number, Answer["json"]>();
   for (const { id, body } of missing) {
     const answer = await made(administrator, resource, body);
     if (answer.id !== id) throw new Error(`the demo's ${resource} ${id} became ${answer.id}`);

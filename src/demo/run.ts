@@ -12,7 +12,6 @@ import { demoBusinesses } from "./data.ts";
 import { type DemoAccess, demoDescription, giveAccess } from "./description.ts";
 import { placeFiles, storeFiles } from "./files.ts";
 import { startHttpsFront } from "./https-front.ts";
-import { knownOf } from "./known.ts";
 import {
   databaseUrl,
   directories,
@@ -27,15 +26,16 @@ import {
   untilStopped,
   writeEnvironment,
 } from "./machine.ts";
-import { demandDemo, makeDemo } from "./seed.ts";
+import { makeDemo, requireDemo } from "./seed.ts";
+import { standInSettings } from "./stand-in-settings.ts";
 import { submittedTemplates } from "./submitted-templates.ts";
 import { printWelcome } from "./welcome.ts";
 
-/** Everything on one machine: database, demo data, stand-ins for the platforms, and the service itself. */
+/** The demo on one machine: database, data, stand-ins for the platforms, and the service. */
 
 interface Demo {
   readonly config: Config;
-  /** Of the environment, as this run chose them. */
+  /** The environment variables that this run has chosen. */
   readonly settings: Readonly<Record<string, string>>;
   readonly service: Service;
   readonly sandbox: Sandbox | null;
@@ -43,13 +43,13 @@ interface Demo {
   readonly access: DemoAccess;
 }
 
-/** The sandbox stands in for the platforms whose URL is not set. */
+/** The sandbox replaces the platforms whose URL is not set. */
 function platformsOf(url: string): Record<string, string> {
   const standIns = Object.entries(platformsAt(url)).map(([name, value]) => [name, process.env[name] || value]);
   return { ...Object.fromEntries(standIns), ...(process.env.PUSHER_HOST ? {} : pusherAt(url, pusherApp)) };
 }
 
-/** Where files go and are found, unless somebody else keeps them. */
+/** Where files are stored and served, unless the environment sets it. */
 async function mediaOf(): Promise<Record<string, string>> {
   if (process.env.MEDIA_BASE_URL) return {};
   const front = await startHttpsFront(ports.media, ports.api);
@@ -66,7 +66,10 @@ async function start(): Promise<Demo> {
   const businesses = demoBusinesses(new Date());
   const sandbox = process.env.MESSAGING_PLATFORM_URL
     ? null
-    : await sandboxFor(secrets.PLATFORM_APP_SECRET, knownOf(businesses, await submittedTemplates(url), serviceUrl));
+    : await sandboxFor(
+        secrets.PLATFORM_APP_SECRET,
+        standInSettings(businesses, await submittedTemplates(url), serviceUrl),
+      );
   const settings = {
     ...secrets,
     DATABASE_URL: url,
@@ -83,7 +86,7 @@ async function start(): Promise<Demo> {
 
   const container = createContainer(config);
   const database = resolve(container, tokens.database);
-  await demandDemo(database).catch(async (error: unknown) => {
+  await requireDemo(database).catch(async (error: unknown) => {
     await database.close();
     throw error;
   });

@@ -7,7 +7,7 @@ export interface Setting {
   readonly agent: UserFixture;
   readonly shop: string;
   readonly dish: string;
-  /** Of one, in whole bolivianos. */
+  /** The price of one, in whole bolivianos. */
   readonly price: number;
   readonly zone: string;
 }
@@ -18,10 +18,10 @@ export interface Line {
   readonly text: string;
   readonly file?: DemoFile;
   readonly place?: { readonly latitude: number; readonly longitude: number; readonly name: string };
-  /** How many lines back the message is that it answers. */
+  /** How many lines back the answered message is. */
   readonly answers?: number;
   readonly reaction?: { readonly by: "customer" | "agent"; readonly emoji: string };
-  /** Hours after the one before it. */
+  /** Whether the line is hours after the previous one. */
   readonly isLater?: boolean;
 }
 
@@ -157,7 +157,7 @@ export const shortPlots: readonly (readonly Scene[])[] = [
   [greeting, order, thanks],
   [greeting, menu, payment],
 ];
-/** On channels besides the cloud channel: with places, pictures, voice, papers, answers and reactions. */
+/** Plots for the other channels, with places, pictures, voice, documents, answers and reactions. */
 export const channelPlots: readonly (readonly Scene[])[] = [
   [greeting, order, payment],
   [greeting, papers, voice, thanks],

@@ -2,28 +2,25 @@ import type { Container } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import type { BusinessFixture } from "../fixtures/businesses/business.ts";
-import { foundBusiness, insertHistory, numberedTables } from "../fixtures/businesses/insert.ts";
+import { createBusiness, insertHistory, numberedTables } from "../fixtures/businesses/insert.ts";
 import { Passwords } from "../infra/crypto/passwords.ts";
 import type { Database, Queries } from "../infra/postgres/database.ts";
 import { demoBusinesses, demoPassword } from "./data.ts";
 import { storeFiles } from "./files.ts";
-import { founderOf } from "./people.ts";
+import { firstAdministratorOf } from "./people.ts";
 import { requestsTo } from "./requests.ts";
 import { setUp } from "./set-up.ts";
 import { Invitations } from "./set-up-users.ts";
 
-/** The service that the demo is made at, and the stand-in for its messaging platform. */
-export interface DemoPlace {
+/** The service in which the demo is created, and the stand-in for its messaging platform. */
+interface DemoPlace {
   readonly container: Container;
   readonly api: string;
-  /** Null where the platform is none. */
+  /** Null if the real platform is used. */
   readonly sandbox: string | null;
 }
 
-/**
- * Fills an empty database with the demo; does nothing where it is there already. Businesses come first, then what they make
- * by requests to the service, and last, in one transaction, what happened in them: a demo without that is gone on with.
- */
+/** Fills an empty database with the demo. An unfinished demo is continued, and a finished one is left alone. */
 export async function makeDemo(
   { container, api, sandbox }: DemoPlace,
   businesses: readonly BusinessFixture[],
@@ -32,12 +29,12 @@ export async function makeDemo(
   const database = resolve(container, tokens.database);
   const openSession = resolve(container, tokens.openSession);
   return await database.transaction(async (lock) => {
-    // One at a time, when several processes find the database empty.
+    // Processes that find the database empty at the same time run one after the other.
     await lock.rows(statement("select pg_advisory_xact_lock(7265)"), []);
     const state = await stateOf(database);
     if (state === "whole") return false;
     if (state === "other") throw new Error(otherData);
-    if (state === "empty") await found(database, businesses);
+    if (state === "empty") await createBusinesses(database, businesses);
     const numberFrom = async (table: string, id: number) => {
       await lock.rows(statement(`select setval(pg_get_serial_sequence('${table}', 'id'), $1, false)`), [id]);
     };
@@ -48,26 +45,26 @@ export async function makeDemo(
     const invitations = new Invitations(api, demoPassword);
     await keepingOpen(lock, async () => {
       for (const business of businesses) {
-        const { token } = await openSession.forUser(founderOf(business).id);
+        const { token } = await openSession.forUser(firstAdministratorOf(business).id);
         const administrator = requestsTo(api, token);
         await setUp(business, { administrator, platform, invitations, numberFrom, addressOf });
       }
       await invitations.done();
     });
-    await remember(database, businesses, now);
+    await insertPast(database, businesses, now);
     return true;
   });
 }
 
-/** Milliseconds; the database ends a transaction that says nothing for long. */
-const signMs = 3_000;
+/** In milliseconds: the database ends transactions that are idle for long. */
+const pingMs = 3_000;
 
 async function keepingOpen(transaction: Queries, work: () => Promise<void>): Promise<void> {
-  const sign = setInterval(() => void transaction.rows(statement("select"), []).catch(() => {}), signMs);
-  await work().finally(() => clearInterval(sign));
+  const ping = setInterval(() => void transaction.rows(statement("select"), []).catch(() => {}), pingMs);
+  await work().finally(() => clearInterval(ping));
 }
 
-/** What the database holds: the demo, one that was not made to its end, other data, or none. */
+/** The content of the database: the demo, an unfinished demo, other data, or nothing. */
 async function stateOf(database: Queries): Promise<"whole" | "begun" | "other" | "empty"> {
   const [first] = demoBusinesses(new Date());
   const [row] = await database.rows<{ some: boolean; demo: boolean; orders: boolean }>(
@@ -82,28 +79,28 @@ async function stateOf(database: Queries): Promise<"whole" | "begun" | "other" |
 
 const otherData = "DATABASE_URL holds other data than the demo; `make start` serves it";
 
-/** Rejects where the database is not the demo's and may not become it: no keys to it are handed out. */
-export async function demandDemo(database: Queries): Promise<void> {
+/** Rejects if the database has other data, so that no keys to it are issued. */
+export async function requireDemo(database: Queries): Promise<void> {
   if ((await stateOf(database)) === "other") throw new Error(otherData);
 }
 
-/** The businesses as an operator makes them, each with its administrator. */
-async function found(database: Database, businesses: readonly BusinessFixture[]): Promise<void> {
+/** Creates the businesses as an operator does, each with its administrator. */
+async function createBusinesses(database: Database, businesses: readonly BusinessFixture[]): Promise<void> {
   const passwordHash = await new Passwords().hash(demoPassword);
   await database.transaction(async (transaction) => {
     for (const business of businesses) {
-      // Which businesses share a report is for an operator to say; the other flags are their own.
+      // An operator decides which businesses share a report. Businesses set all other flags themselves.
       const { group_shared_report } = business.flags as { readonly group_shared_report?: readonly number[] };
       const flags = group_shared_report ? { group_shared_report } : {};
-      const ofOperator = { ...business, flags, users: [founderOf(business)], templates: [] };
-      await foundBusiness(transaction, ofOperator, passwordHash);
+      const ofOperator = { ...business, flags, users: [firstAdministratorOf(business)], templates: [] };
+      await createBusiness(transaction, ofOperator, passwordHash);
     }
     await moveSequences(transaction);
   });
 }
 
-/** What happened in the businesses so far. */
-async function remember(database: Database, businesses: readonly BusinessFixture[], now: Date): Promise<void> {
+/** The history of the businesses. */
+async function insertPast(database: Database, businesses: readonly BusinessFixture[], now: Date): Promise<void> {
   await database.transaction(async (transaction) => {
     for (const business of businesses) {
       await insertHistory(transaction, business);
@@ -124,7 +121,7 @@ const branchPlaces = statement(`
   from jsonb_to_recordset($2) as given(id bigint, latitude double precision, longitude double precision)
   where branch.business_id = $1 and branch.id = given.id`);
 
-/** Where drivers were last, as the integration that tracks them says. */
+/** The last known locations of drivers, as the tracking integration would report them. */
 const driverPlaces = statement(`
   update drivers as driver
   set last_latitude = given.latitude, last_longitude = given.longitude, last_located_at = given."locatedAt"
@@ -132,7 +129,7 @@ const driverPlaces = statement(`
     given(id bigint, latitude double precision, longitude double precision, "locatedAt" timestamptz)
   where driver.business_id = $1 and driver.id = given.id`);
 
-/** Sales and quotations of the last 90 days: up to three of each chat, some of them in dollars, some from ads. */
+/** Sales and quotations of the last 90 days: up to three for each chat, some in dollars, some from ads. */
 const registrations = statement(`
   insert into registrations (business_id, type, chat_id, agent_id, amount, currency, base_amount, rate, rate_date,
                              source, closed, ad_id, at)
@@ -155,13 +152,13 @@ const registrations = statement(`
   ) as agent on true
   where (chat.id + n) % 4 > 0`);
 
-/** Of four conversations out of five, and what agents say of every other. */
+/** The AI rates four of five conversations, agents rate every second one. */
 const temperatures = statement(`
   update conversations
   set ai_temperature = case when id % 5 > 0 then 20 + id * 17 % 75 end,
       agent_temperature = case when id % 2 = 0 then 15 + id * 23 % 80 end`);
 
-/** Tickets of the last 90 days: one of each chat, most of them over, shared out among the agents. */
+/** Tickets of the last 90 days: one for each chat, most of them completed, shared among the agents. */
 const tickets = statement(`
   insert into tickets (business_id, chat_id, conversation_id, step_id, agent_id, state, created_at, closed_at)
   select chat.business_id, chat.id, chat.id, step.id, agent.id, made.state, at,
@@ -180,7 +177,7 @@ const tickets = statement(`
   ) as agent
   where agent.place = chat.id % agent.agents`);
 
-/** Tags that were assigned in the last 90 days, some far more often than others. */
+/** Assigned tags of the last 90 days, some far more often than others. */
 const tagEvents = statement(`
   insert into funnel_events (business_id, type, chat_id, tag_id, at)
   select chat.business_id, 'assigned_tag', chat.id, tag.id,
@@ -191,7 +188,7 @@ const tagEvents = statement(`
   ) as tag on tag.business_id = chat.business_id
   where chat.id % (tag.place + 1) = 0`);
 
-/** The demo chose its ids itself; what is made from now on gets the next ones. */
+/** The demo chose its ids itself, so the sequences must continue after them. */
 async function moveSequences(transaction: Queries): Promise<void> {
   for (const table of numberedTables) {
     const last = `(select max(id) from ${table})`;

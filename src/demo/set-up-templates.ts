@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessFixture, TemplateFixture } from "../fixtures/businesses/business.ts";
 import { type AddressOf, asked, makeMissing, type NumberFrom, type Requests } from "./requests.ts";
 
-/** Milliseconds that the platform's answers have to arrive within, and between two looks at them. */
-const toldWithinMs = 30_000;
-const lookMs = 100;
+/** The longest wait for the platform's webhooks, and the time between two checks, in milliseconds. */
+const longestWaitMs = 30_000;
+const pollMs = 100;
 
 /**
- * The templates of a business, submitted to the platform as far as they are to be.
- * @param platform - the stand-in's side for those who steer it; null where the platform is none: nothing is submitted there
+ * Creates a business's templates and submits those that should be submitted.
+ * @param platform - the stand-in's control side; null if the real platform is used: then nothing is submitted
  */
 export async function setUpTemplates(
   business: BusinessFixture,
@@ -19,7 +19,7 @@ export async function setUpTemplates(
   const { templates } = business;
   const records = templates.map((template) => ({ id: template.id, body: recordOf(template, addressOf) }));
   await makeMissing(administrator, "templates", "templates", records, numberFrom);
-  if (platform === null) console.error(`business ${business.id} has submitted none of its templates`);
+  if (platform === null) console.error(`business ${business.id} did not submit its templates`);
   else await submit(business, administrator, platform);
   const there = await statesOf(administrator);
   for (const { id } of templates.filter(({ deleted }) => deleted)) {
@@ -63,14 +63,14 @@ async function submit(business: BusinessFixture, administrator: Requests, platfo
       review = wanted;
       await asked(administrator, "POST", `/admin/templates/${template.id}/submit`);
     }
-    // A review only approves and rejects. News that came while the service was down are delivered again.
+    // A review only approves and rejects. Events that were sent while the service was down are sent again.
     if (isNew ? template.becomes === "PAUSED" : template.becomes !== before.get(template.id)) {
-      const news = { event: template.becomes, language: languageOf(template), account: business.sender.accountId };
-      await asked(platform, "POST", `/__sandbox/templates/${template.platformName}`, news);
+      const change = { event: template.becomes, language: languageOf(template), account: business.sender.accountId };
+      await asked(platform, "POST", `/__sandbox/templates/${template.platformName}`, change);
     }
   }
   await asked(platform, "POST", "/__sandbox/reviews", {});
-  await untilTold(administrator, submitted);
+  await untilReported(administrator, submitted);
 }
 
 const reviews = {
@@ -86,7 +86,7 @@ const reviewOf = ({ becomes }: TemplateFixture): object => {
 
 const languageOf = ({ structure }: TemplateFixture) => (structure as { readonly language?: string } | null)?.language;
 
-/** By id: the platform's own word for each; null for one that was not sent there. */
+/** The platform's status of each template by id; null if it was not submitted. */
 async function statesOf(administrator: Requests): Promise<ReadonlyMap<number, string | null>> {
   const { data } = await asked(administrator, "GET", "/admin/templates?limit=100");
   return new Map(
@@ -94,15 +94,15 @@ async function statesOf(administrator: Requests): Promise<ReadonlyMap<number, st
   );
 }
 
-/** Waits until the service has heard it of all; the platform tells by webhook. */
-async function untilTold(administrator: Requests, submitted: readonly TemplateFixture[]): Promise<void> {
-  const deadline = Date.now() + toldWithinMs;
+/** Waits until the platform has reported all statuses by webhook. */
+async function untilReported(administrator: Requests, submitted: readonly TemplateFixture[]): Promise<void> {
+  const deadline = Date.now() + longestWaitMs;
   for (;;) {
     const states = await statesOf(administrator);
     const open = submitted.filter(({ id, becomes }) => states.get(id) !== becomes);
     if (open.length === 0) return;
     const names = open.map(({ platformName }) => platformName).join(", ");
-    if (Date.now() > deadline) throw new Error(`the platform's stand-in said nothing of ${names}`);
-    await sleep(lookMs);
+    if (Date.now() > deadline) throw new Error(`the platform's stand-in did not report the status of ${names}`);
+    await sleep(pollMs);
   }
 }

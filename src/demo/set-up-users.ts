@@ -1,12 +1,12 @@
 import type { BusinessFixture, UserFixture } from "../fixtures/businesses/business.ts";
 import { semaphore } from "../kernel/semaphore.ts";
-import { founderOf } from "./people.ts";
+import { firstAdministratorOf } from "./people.ts";
 import { asked, makeMissing, type NumberFrom, type Requests, requestsTo } from "./requests.ts";
 
-/** The service hashes one password at a time: while it does, the next one is on its way. */
+/** The service hashes one password at a time. Meanwhile the next request is sent. */
 const atOnce = 2;
 
-/** Users who accept their invitations, beside what else is asked: a hash takes longer than all else. */
+/** Accepts invitations in parallel to other requests, because hashing a password takes longer than all of them. */
 export class Invitations {
   private readonly limited = semaphore(atOnce);
   private readonly accepted: Promise<void>[] = [];
@@ -19,17 +19,17 @@ export class Invitations {
   /** Returns at once. */
   accept(token: string, user: UserFixture): void {
     const accepted = this.limited(() => this.join(token, user));
-    // `done` tells of it.
+    // `done` reports the error.
     accepted.catch(() => {});
     this.accepted.push(accepted);
   }
 
-  /** Rejects where one was refused. */
+  /** Rejects if an invitation was refused. */
   async done(): Promise<void> {
     await Promise.all(this.accepted);
   }
 
-  /** The user chooses the password, says who takes what is given out, and leaves. */
+  /** The user chooses the password, becomes available for assignments, and signs out. */
   private async join(token: string, { available }: UserFixture): Promise<void> {
     const invitation = { token, password: this.password };
     const session = await asked(requestsTo(this.api), "POST", "/auth/invitation", invitation);
@@ -39,15 +39,15 @@ export class Invitations {
   }
 }
 
-/** All but the administrator with whom the business was made. Users of a start that broke off are invited again. */
+/** All users except the first administrator. Users of an unfinished start are invited again. */
 export async function setUpUsers(
   business: BusinessFixture,
   administrator: Requests,
   invitations: Invitations,
   numberFrom: NumberFrom,
 ): Promise<void> {
-  const founder = founderOf(business);
-  const users = business.users.filter((user) => user !== founder);
+  const administratorUser = firstAdministratorOf(business);
+  const users = business.users.filter((user) => user !== administratorUser);
   const records = users.map(({ id, name, email, roleId }) => ({
     id,
     body: { nombre: name, email, role_id: roleId },

@@ -4,21 +4,18 @@ import { type AddressOf, asked, made, makeMissing, type Numbered, type NumberFro
 import { setUpTemplates } from "./set-up-templates.ts";
 import { type Invitations, setUpUsers } from "./set-up-users.ts";
 
-/** Where a business is set up. */
-export interface Place {
+/** What the setup of a business needs. */
+interface SetUpPlace {
   readonly administrator: Requests;
-  /** The stand-in for the messaging platform, for those who steer it; null where the platform is none. */
+  /** The control side of the messaging platform's stand-in; null if the real platform is used. */
   readonly platform: Requests | null;
   readonly invitations: Invitations;
   readonly numberFrom: NumberFrom;
   readonly addressOf: AddressOf;
 }
 
-/**
- * What a business makes by itself: all of it by the requests that its administrator would make. What is there already, of a
- * start that broke off, stays. Who is invited accepts that in the background.
- */
-export async function setUp(business: BusinessFixture, place: Place): Promise<void> {
+/** Creates a business's own records by its administrator's requests. Records of an unfinished start stay. */
+export async function setUp(business: BusinessFixture, place: SetUpPlace): Promise<void> {
   const { administrator, platform, invitations, numberFrom } = place;
   await setUpUsers(business, administrator, invitations, numberFrom);
   for (const [resource, table, records] of numberedRecords(business)) {
@@ -33,7 +30,7 @@ export async function setUp(business: BusinessFixture, place: Place): Promise<vo
   await setUpTemplates(business, administrator, platform, place);
 }
 
-/** In an order in which each finds those that it names. */
+/** Records come after those that they refer to. */
 function numberedRecords(business: BusinessFixture): [resource: string, table: string, records: Numbered[]][] {
   const { departments, tags = [], steps, shop } = business;
   return [
@@ -83,7 +80,7 @@ function numberedRecords(business: BusinessFixture): [resource: string, table: s
   ];
 }
 
-/** Tokens are tried with the platforms. One that is no stand-in knows none of the demo's: it is left out. */
+/** The platforms check the tokens. A real platform does not know the demo's, so its senders are left out. */
 async function connect(business: BusinessFixture, { ask }: Requests): Promise<void> {
   const records = sendersOf(business).map(({ platformId, accountId, ...sender }) => ({
     resource: "senders",
@@ -97,11 +94,11 @@ async function connect(business: BusinessFixture, { ask }: Requests): Promise<vo
   for (const { resource, body } of access ? [...records, access] : records) {
     const { status, json } = await ask("POST", `/admin/${resource}`, body);
     if (status !== 201 && status !== 409)
-      console.error(`business ${business.id} has none of its ${resource}: ${json?.error ?? status}`);
+      console.error(`business ${business.id} has no ${resource}: ${json?.error ?? status}`);
   }
 }
 
-/** The ad account for reports is left out where the business has no access to the ad platform: it would be refused. */
+/** Without access to the ad platform the service would refuse the ad account for reports, so it is left out. */
 async function setFlags({ flags }: BusinessFixture, administrator: Requests): Promise<void> {
   const { ad_account_for_report: _, ...others } = flags as Readonly<Record<string, unknown>>;
   const accesses = await asked(administrator, "GET", "/admin/ad-accounts");

@@ -10,10 +10,7 @@ import {
   writeEnvironment,
 } from "./machine.ts";
 
-/**
- * What an installation needs around it, without the installation: a database with nothing in it at first, and stand-ins
- * for the platforms, at which a business has one number. `make migrate`, `make business` and `make start` find them.
- */
+/** Runs an empty database and stand-ins for the platforms, for `make migrate`, `make business` and `make start`. */
 
 const account = {
   phoneNumberId: "1065",
@@ -36,7 +33,7 @@ await untilStopped("stand-ins", async () => {
     PORT: String(ports.api),
     HOST_ADDRESS: "127.0.0.1",
     LOG_LEVEL: "warn",
-    // Systems of the business that hear of events run on this machine too.
+    // The business's systems that receive webhooks run on this machine, too.
     ALLOW_PRIVATE_WEBHOOK_URLS: "true",
   });
   console.log(`

@@ -8,7 +8,7 @@ interface Ticket {
   readonly tags: readonly number[];
 }
 
-/** Where the bot hands over to a person. */
+/** The steps at which the bot hands over to a person. */
 const tickets: readonly Ticket[] = [
   {
     name: "Hablar con ventas",
@@ -35,17 +35,17 @@ interface BotStep {
   readonly identifier: string;
   readonly type: string;
   readonly content: string;
-  /** Identifiers of steps that stand before this one, as the service knows a step only once it is made. */
+  /** Identifiers of earlier steps, because the service must know a step before another one can refer to it. */
   readonly after?: string;
   readonly next?: string;
-  /** Further fields as the API spells them. */
+  /** Further fields with the API's names. */
   readonly more?: object;
 }
 
 const choices = (...titles: readonly string[]): string =>
   JSON.stringify(titles.map((title, index) => ({ id: String(index + 1), title })));
 
-/** What the bot says and asks before: a menu, the way to an order, questions, and where they lead. */
+/** The bot's steps before a ticket: a menu, an order, and questions. */
 const botSteps: readonly BotStep[] = [
   {
     ...{ name: "Bienvenida", identifier: "bienvenida", type: "botones" },
@@ -129,7 +129,7 @@ const botSteps: readonly BotStep[] = [
   },
 ];
 
-/** The steps of a business: its tickets first, as campaigns and forms name those by their ids. */
+/** The steps of a business. Tickets come first, because campaigns and forms refer to them by id. */
 export function stepsOf(base: number, [sales, complaints]: readonly { readonly id: number }[]): StepFixture[] {
   const all = [...tickets, ...botSteps];
   const idOf = (identifier: string | undefined): number | null => {

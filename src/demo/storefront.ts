@@ -6,8 +6,8 @@ import { fullName } from "./people.ts";
 
 export type Storefront = Omit<ShopFixture, "orders">;
 
-export interface StorefrontPlan {
-  /** What its ids begin after. */
+interface StorefrontPlan {
+  /** Ids begin after this number. */
   readonly base: number;
   readonly menu: keyof typeof menus;
   readonly threads: readonly ThreadFixture[];
@@ -44,7 +44,7 @@ export function storefrontOf({ base, now, threads, ...plan }: StorefrontPlan, ra
       ...nearby(center, random),
       locatedAt: new Date(now.getTime() - random.between(1, 20) * minuteMs),
     })),
-    // Every second one has the app too.
+    // Every second customer also has the app.
     appCustomers: threads
       .filter((_, index) => index % 2 === 0)
       .map(({ name, chatId }, index) => ({
@@ -57,7 +57,7 @@ export function storefrontOf({ base, now, threads, ...plan }: StorefrontPlan, ra
   };
 }
 
-/** A place within some two kilometres. */
+/** A place within about two kilometres. */
 export const nearby = ({ latitude, longitude }: Place, random: Random): Place => ({
   latitude: around(latitude, random),
   longitude: around(longitude, random),

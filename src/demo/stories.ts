@@ -28,13 +28,13 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const states = ["in_progress", "pending", "in_progress", "closed", "bot", "in_progress"] as const;
 
-/** How many of the cloud threads become long ones, and how many wait for a template since their window is over. */
+/** How many of the cloud threads become long stories, and how many need a template because their window is over. */
 export const longStories = 18;
 export const overdueStories = 8;
 
 interface Place {
   readonly shop: string;
-  /** Of its departments the first two. */
+  /** The first two departments. */
   readonly departmentIds: readonly number[];
   readonly users: readonly UserFixture[];
   readonly now: Date;
@@ -42,8 +42,9 @@ interface Place {
 }
 
 /**
- * The threads of the demo. Long ones, of today and in every state, replace some of them; some have unread messages. In the
- * last few the service window is over: their customers wrote days ago, and a template or an agent came after them.
+ * The threads of the demo, some of which are replaced by long ones of today in every state, partly with unread
+ * messages. In the last few the service window is over: the customers wrote days ago, and only a template or an agent
+ * wrote since.
  */
 export function withStories(
   threads: readonly ThreadFixture[],
@@ -60,12 +61,12 @@ export function withStories(
   });
 }
 
-/** The channels take turns too: each has every plot. */
+/** The channels take turns as well, so that each has every plot. */
 const scenesInTurn = (number: number): readonly Scene[] =>
   channelPlots[Math.floor(number / otherChannels) % channelPlots.length] ?? [];
 const otherChannels = 4;
 
-/** The customer's platform tells what it can: ProviderB no reactions, photo accounts nothing between sent and read. */
+/** Each platform reports only what it can: ProviderB no reactions, photo accounts nothing between sent and read. */
 function channelStory(thread: ThreadFixture, number: number, place: Place): ThreadFixture {
   const story = longStory(thread, number, scenesInTurn(number), place);
   const last = story.messages.findLast(({ direction, internal }) => direction === "out" && !internal);
@@ -84,7 +85,7 @@ function longStory(thread: ThreadFixture, number: number, scenes: readonly Scene
   const unread = state === "closed" ? 0 : state === "in_progress" ? number % 3 : waitingLines;
   const setting = settingOf(thread, place);
   const lines = linesOf([...scenes, ...(unread > 0 ? [waiting] : [])], setting);
-  const told = unread > 0 ? lines.slice(0, lines.length - waitingLines + unread) : lines;
+  const shown = unread > 0 ? lines.slice(0, lines.length - waitingLines + unread) : lines;
   const end = place.now.getTime() - random.between(4, 14 * 60) * minuteMs;
   return {
     ...thread,
@@ -92,13 +93,13 @@ function longStory(thread: ThreadFixture, number: number, scenes: readonly Scene
     supportUserId: state === "in_progress" || state === "closed" ? setting.agent.id : null,
     departmentId: departmentIds[scenes.includes(complaint) ? 1 : 0] ?? null,
     unread,
-    messages: timed(told, thread, setting, end, random),
+    messages: timed(shown, thread, setting, end, random),
   };
 }
 
 const waitingLines = 3;
 
-/** Every other scene is played later the same day. */
+/** Every second scene is hours later on the same day. */
 const linesOf = (scenes: readonly Scene[], setting: Setting): Line[] =>
   scenes.flatMap((scene, nth) =>
     scene(setting).map((line, index) => ({ ...line, isLater: index === 0 && nth > 0 && nth % 2 === 0 })),
@@ -109,7 +110,7 @@ function overdueStory(thread: ThreadFixture, number: number, place: Place): Thre
   const setting = settingOf(thread, place);
   const lines = linesOf(shortPlots[number % shortPlots.length] ?? [], setting);
   const lastWord = now.getTime() - random.between(30, 70) * hourMs;
-  const told = timed(lines, thread, setting, lastWord, random);
+  const earlier = timed(lines, thread, setting, lastWord, random);
   const followUp: Line =
     number % 2 === 0
       ? {
@@ -124,7 +125,7 @@ function overdueStory(thread: ThreadFixture, number: number, place: Place): Thre
     supportUserId: setting.agent.id,
     departmentId: departmentIds[0] ?? null,
     unread: 0,
-    messages: [...told, messageOf(followUp, told.length, thread, setting, new Date(sent))],
+    messages: [...earlier, messageOf(followUp, earlier.length, thread, setting, new Date(sent))],
   };
 }
 
@@ -134,7 +135,7 @@ function settingOf(thread: ThreadFixture, { shop, users, random }: Place): Setti
   return { customer: thread.name, agent: random.pick(agents), shop, dish, price, zone: random.pick(zones) };
 }
 
-/** The last message is sent at `end`. Minutes or hours lie between two messages. */
+/** The last message is sent at `end`. There are minutes or hours between two messages. */
 function timed(
   lines: readonly Line[],
   thread: ThreadFixture,

@@ -1,9 +1,9 @@
 import { Database } from "../infra/postgres/database.ts";
 import type { SandboxTemplate } from "../sandbox/sandbox.ts";
-import type { SubmittedTemplates } from "./known.ts";
+import type { SubmittedTemplates } from "./stand-in-settings.ts";
 
 const limits = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000 };
-/** More than the businesses of the demo have; a stand-in takes no more of one. */
+/** More than the demo's businesses have. A stand-in accepts no more for one of them. */
 const most = 6_000;
 
 interface Submitted {
@@ -13,10 +13,7 @@ interface Submitted {
   readonly structure: Pick<SandboxTemplate, "language" | "category" | "components">;
 }
 
-/**
- * What businesses submitted to the platform by now, in the state that it told of last. A demo that was made by a version
- * which wrote its templates itself, and submitted none, finds all of them approved.
- */
+/** The status is the last that the platform reported. Earlier demos submitted none; then all are approved. */
 export async function submittedTemplates(url: string): Promise<SubmittedTemplates> {
   const database = Database.open({ url, poolSize: 1, ...limits, applicationName: "recado demo" }, () => {});
   const rows = await database.rows<Submitted>(statement, [most]).finally(() => database.close());

@@ -6,22 +6,22 @@ interface TemplateSketch {
   readonly platformName?: string;
   readonly body: string;
   readonly example?: readonly string[];
-  /** Of the placeholders, in the order of `example`; they are numbered unless given. */
+  /** The names of the placeholders, in the order of `example`; numbers by default. */
   readonly names?: readonly string[];
   readonly header?: "IMAGE" | "DOCUMENT" | "VIDEO";
-  /** The example of the header. */
+  /** The example file of the header. */
   readonly file?: DemoFile;
-  /** What the platform makes of it; null where it is not submitted. APPROVED unless given. */
+  /** The status after the platform's review, APPROVED by default; null if it is not submitted. */
   readonly status?: TemplateFixture["becomes"] | null;
   readonly category?: "UTILITY" | "MARKETING";
-  /** Made by the platform's own pages, besides the Spanish one. */
+  /** A second language, created on the platform's own pages. */
   readonly otherLanguage?: string;
   readonly onlyFirstAgent?: boolean;
   readonly providerBId?: string;
   readonly visible?: boolean;
   readonly deleted?: boolean;
   readonly createdByAi?: boolean;
-  /** Made by the platform's own pages; here stands its text alone. */
+  /** Created on the platform's own pages: only its text is stored here. */
   readonly withoutStructure?: boolean;
 }
 
@@ -128,10 +128,10 @@ const sketches: readonly TemplateSketch[] = [
   },
 ];
 
-/** As the flag `template_language` of the demo's businesses has it. */
+/** The flag `template_language` of the demo's businesses. */
 const language = "es";
 
-/** `fileName` holds the name of a file that is stored here; its address is known when the demo runs. */
+/** `fileName` is the name of a stored file. Its address is known only when the demo runs. */
 export function templatesOf(base: number, users: readonly UserFixture[]): TemplateFixture[] {
   const firstAgent = users.find(({ roleId }) => roleId === 5);
   return sketches.map((sketch, index) => {

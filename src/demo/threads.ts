@@ -62,7 +62,7 @@ export function thread(base: number, index: number, { id, users, now, random }: 
   };
 }
 
-/** Two customers out of three have something written down about them. */
+/** Two of three customers have further fields. */
 function describedBy(base: number, index: number): Pick<ThreadFixture, "fields" | "tagIds"> {
   if (index % 3 === 2) return {};
   const zone = zones[index % zones.length] ?? "";
@@ -79,8 +79,8 @@ function describedBy(base: number, index: number): Pick<ThreadFixture, "fields" 
 
 const zones = ["Sopocachi", "Miraflores", "San Miguel", "Obrajes", "Achumani", "Villa Fátima", "San Pedro"] as const;
 
-/** The threads, in which those who have an order open have just asked for it. */
-export function ordering(
+/** Adds a message to the threads with an open order: the customer asks for it. */
+export function withOrderRequests(
   threads: readonly ThreadFixture[],
   orders: readonly { readonly chatId: number; readonly createdAt: Date }[],
 ): ThreadFixture[] {

@@ -3,8 +3,8 @@ import { chatLine, endedLine, goneLine, typingLine, viewingLine } from "./inbox-
 import { orderLine } from "./order-line.ts";
 
 /**
- * Prints what an agent's inbox hears, event by event, until Ctrl-C; first what it missed since `SINCE`. With `AS=admin`
- * what an administrator's hears, and with `AS=key` what a program with an App Key hears: all of the business.
+ * Prints the events of an agent's inbox until Ctrl-C, and first those since `SINCE`. With `AS=admin` it prints the
+ * events of an administrator, and with `AS=key` those of an App Key: all of the business.
  */
 
 const { io } = await import("socket.io-client");
@@ -20,7 +20,7 @@ const socket = io(`${demo.api}/realtime`, {
   transports: ["websocket"],
 });
 
-/** What is read more easily on a line of words than as JSON. */
+/** Events that are easier to read as a line of text than as JSON. */
 const lines: Readonly<Record<string, (payload: unknown) => string>> = {
   "order:changed": orderLine,
   "chat:changed": chatLine,

@@ -1,5 +1,3 @@
-/** What other features and the composition root may use of orders. */
-
 export { OrderBoard } from "./application/board/order-board.ts";
 export { AskDeliveryPrices } from "./application/delivery/delivery-prices.ts";
 export type { DeliveryPricing, DriverTracking } from "./application/delivery/integrations.ts";

@@ -1,5 +1,3 @@
-/** What other features and the composition root may use of reports. */
-
 export { FoldReports } from "./application/fold-reports.ts";
 export type { ReportPage, SharedReports } from "./application/ports.ts";
 export { Registrations } from "./application/registrations.ts";

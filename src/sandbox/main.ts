@@ -2,8 +2,8 @@ import { startSandbox } from "./sandbox.ts";
 import { readSettings } from "./settings.ts";
 
 /**
- * Runs the stand-ins as a process of their own. Settings are the JSON of `SandboxSettings`, as the first argument
- * or in SANDBOX_SETTINGS. Prints one JSON line `{"url":...}` on stdout once it listens; logs go to stderr.
+ * Runs the stand-ins as a process. The settings are the JSON of `SandboxSettings`, in the first argument or in
+ * SANDBOX_SETTINGS. Prints one JSON line `{"url":...}` on stdout when it listens; logs go to stderr.
  */
 async function main(): Promise<void> {
   const given = process.argv[2] ?? process.env.SANDBOX_SETTINGS;
@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   const stop = () => void sandbox.close().then(() => process.exit(0));
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
-  process.once("disconnect", stop); // a parent with a channel to us has died
+  process.once("disconnect", stop); // the parent process has died
   process.stdout.write(`${JSON.stringify({ url: sandbox.url })}\n`);
 }
 

@@ -27,8 +27,8 @@ export interface Sandbox {
 }
 
 /**
- * Starts stand-ins for the outside platforms: they speak their wire formats, check what they check, deliver signed
- * webhooks, and are steered and looked into under `/__sandbox`. Resolves once it listens; rejects when it cannot.
+ * Starts stand-ins for the outside platforms: they use the platforms' wire formats and checks, deliver signed webhooks,
+ * and are controlled under `/__sandbox`. Resolves when it listens.
  */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const log = settings.log ?? (() => {});
@@ -69,7 +69,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   };
 }
 
-/** A host that can be called: an address of all interfaces cannot. */
+/** A host for calls: an address of all interfaces is not one. */
 function reachable(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;

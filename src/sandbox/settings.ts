@@ -26,32 +26,32 @@ const readTemplate = shape({
 });
 export type SandboxTemplate = Settings<typeof readTemplate>;
 
-/** A number of a business at the platform. Numbers with the same `accountId` share their templates. */
+/** A number of a business at the platform. Numbers with the same `accountId` share templates. */
 export const readAccount = shape({
   token: text(1024),
   accountId: text(100),
   phoneNumberId: text(100),
   displayPhoneNumber: text(30),
-  /** Sends above this rate are refused with 130429; unlimited when absent. */
+  /** Sends above this rate are refused with 130429; there is no limit when absent. */
   messagesPerSecond: optional(integer(1, 100_000)),
   /** `GREEN` when absent. */
   quality: optional(oneOf("GREEN", "YELLOW", "RED", "UNKNOWN")),
-  /** How many people it may write to in a day, such as `TIER_250`; `TIER_UNLIMITED` when absent. The sandbox reports it and does not enforce it. */
+  /** Customers per day, such as `TIER_250`; `TIER_UNLIMITED` when absent. It is reported but not enforced. */
   messagingLimit: optional(text(50)),
   templates: listOf(readTemplate, 6_000),
-  /** Who can be written to at any time; others have to write first. */
+  /** Customers who can be written to at any time. Others must write first. */
   people: optional(listOf(phoneNumber, 100_000)),
 });
 export type SandboxAccount = Settings<typeof readAccount>;
 
-/** A page, or a photo-app account, with the people who can be written to at any time; others have to write first. */
+/** A page or photo-app account. `people` can be written to at any time; others must write first. */
 export const readPage = shape({
   pageId: text(100),
   token: text(1024),
   /** The page's channel when absent. */
   channel: optional(oneOf(pageChannel, photoChannel)),
   people: optional(listOf(text(100), 100_000)),
-  /** Of a page: the photo account that it is linked to. */
+  /** The photo account that a page is linked to. */
   photoAccountId: optional(text(100)),
 });
 export type SandboxPage = Settings<typeof readPage>;
@@ -60,24 +60,24 @@ export type SandboxPage = Settings<typeof readPage>;
 export const readQrInstance = shape({
   instance: text(100),
   apiKey: text(1024),
-  /** `false`: the phone is off. */
+  /** `false` means that the phone is off. */
   connected: optional(flag),
   /** The phone's own number. */
   phone: optional(phoneNumber),
-  /** Where all its news go, unless a client sets another address. */
+  /** The address of all its webhooks, unless a client sets another one. */
   webhook: optional(shape({ url: webAddress, headers: optional(texts) })),
-  /** Whether webhooks carry files; as a client asks for it when absent. */
+  /** Whether webhooks include files; when absent, as the client sets it. */
   webhookBase64: optional(flag),
-  /** How it tells of what the API sent, if at all: as its own kind of news when absent. */
+  /** The event that reports messages of the API; `send.message` when absent. */
   echo: optional(oneOf("send.message", "messages.upsert", "both")),
-  /** Where its news of deliveries name the message: in `keyId` when absent. Versions of the provider differ. */
+  /** The field that names the message in status webhooks; `keyId` when absent. Versions of the provider differ. */
   updates: optional(oneOf("keyId", "key", "list", "id")),
-  /** Whether texts that answer, and documents with a caption, come wrapped, as older versions leave them. */
+  /** Whether answering texts and documents with a caption are wrapped, as by older versions. */
   wraps: optional(flag),
 });
 export type SandboxQrInstance = Settings<typeof readQrInstance>;
 
-/** `variables` is how many it has: "1", "2" and so on. */
+/** `variables` is their number; their names are "1", "2" and so on. */
 const readProviderBTemplate = shape({ contentId: text(100), variables: integer(0, 100) });
 export type SandboxProviderBTemplate = Settings<typeof readProviderBTemplate>;
 
@@ -89,9 +89,9 @@ export const readProviderB = shape({
   templates: optional(listOf(readProviderBTemplate, 6_000)),
   /** `active` when absent. */
   status: optional(oneOf("active", "suspended", "closed")),
-  /** Who can be written to at any time; others have to write first. */
+  /** Customers who can be written to at any time. Others must write first. */
   people: optional(listOf(phoneNumber, 100_000)),
-  /** Where messages of customers go. */
+  /** The address for customers' messages. */
   webhookUrl: optional(webAddress),
 });
 export type SandboxProviderB = Settings<typeof readProviderB>;
@@ -100,16 +100,16 @@ export type SandboxProviderB = Settings<typeof readProviderB>;
 const readPusherApp = shape({ appId: text(100), key: text(100), secret: text(1024) });
 export type SandboxPusherApp = Settings<typeof readPusherApp>;
 
-/** A customer: a phone number, read as its digits, or a page's id of the customer. */
+/** A customer: a phone number with any separators, or a page's id of the customer. */
 const readRecipient = reader<string>({ ...text(100).json, becomes: (written: string) => dialled(written) ?? written });
 export const readRecipients = listOf(readRecipient, 100_000);
 
-/** Settings as JSON; throws `BadInput` naming what is wrong. */
+/** Settings as JSON. Throws `BadInput` that names the error. */
 export const readSettings = shape({
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   port: integer(0, 65_535),
   host: text(255),
-  /** Where webhooks go; without it there are none, delivery statuses included. */
+  /** The address of webhooks. Without it there are none, not even delivery statuses. */
   webhook: optional(readWebhookTarget),
   accounts: listOf(readAccount, 10_000),
   pages: optional(listOf(readPage, 10_000)),
@@ -119,13 +119,13 @@ export const readSettings = shape({
   adAccounts: optional(listOf(readAdAccount, 1_000)),
   /** Milliseconds from the acceptance of a message to its first delivery status, and from each to the next; 50. */
   statusDelayMs: optional(integer(0, 3_600_000)),
-  /** Milliseconds for which the address of a file is good, where the platform has such a limit; 5 minutes. */
+  /** Milliseconds for which a file's address is valid, if the platform limits it; 5 minutes. */
   mediaLinkMs: optional(integer(0, 3_600_000)),
-  /** Milliseconds until a template that a client made is reviewed; 2,000. */
+  /** Milliseconds until a client's template is reviewed; 2,000. */
   reviewDelayMs: optional(integer(0, 3_600_000)),
   /** How many accepted messages are remembered; 100,000. */
   keepMessages: optional(integer(1, 1_000_000)),
-  /** Recipients that cannot be reached; the cloud channel refuses them with 131026. */
+  /** Recipients that cannot be reached. The cloud channel refuses them with 131026. */
   undeliverable: optional(readRecipients),
 });
 

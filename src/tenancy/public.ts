@@ -1,9 +1,7 @@
-/** What other features and the composition root may use of tenancy. */
-
 export { AcceptInvitation } from "./application/accept-invitation.ts";
 export { ChangePassword } from "./application/change-password.ts";
 export { CheckInvitation } from "./application/check-invitation.ts";
-export { FoundBusiness } from "./application/found-business.ts";
+export { CreateBusiness } from "./application/create-business.ts";
 export { IssueAppKey } from "./application/issue-app-key.ts";
 export { IssueSession } from "./application/issue-session.ts";
 export { OpenSession } from "./application/open-session.ts";

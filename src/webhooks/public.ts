@@ -1,5 +1,3 @@
-/** What the composition root may use of webhooks. */
-
 export { DeliverWebhooks } from "./application/deliver-webhooks.ts";
 export { ManageDeliveries } from "./application/manage-deliveries.ts";
 export { NudgingFeed } from "./application/nudging-feed.ts";

@@ -55,7 +55,7 @@ describe("the command that sets a flag which businesses only read", function () 
     expect(entries).to.have.length(1);
     expect(entries[0]).to.deep.include({ actor: { type: "system", id: null, nombre: null }, change: "changed" });
     expect([entries[0].before.media_quota_bytes, entries[0].after.media_quota_bytes]).to.deep.equal([null, 12_345]);
-    expect(await run("media_quota_bytes", "null")).to.deep.equal([0, "business 1: media_quota_bytes says nothing\n"]);
+    expect(await run("media_quota_bytes", "null")).to.deep.equal([0, "business 1: media_quota_bytes is removed\n"]);
     expect(await flags()).to.deep.include({ media_quota_bytes: null });
     expect((await world.get("/media/usage")).json.quota_bytes).to.equal(5_368_709_120);
   });

@@ -63,7 +63,7 @@ describe("E-mails and administrators of a business", () => {
     });
 
     it("cannot be reduced to none by two who remove each other at once", async () => {
-      const founded = await resolve(world.container, tokens.foundBusiness).execute("Nuevo", "dueña@nuevo.test");
+      const founded = await resolve(world.container, tokens.createBusiness).execute("Nuevo", "dueña@nuevo.test");
       const first = (await signIn("dueña@nuevo.test", founded.password)).json.token;
       const [owner] = (await by(first, "GET", "/admin/users")).json.data;
       expect(owner).to.include({ id: founded.userId, email: "dueña@nuevo.test", role_id: 1, activo: true });

@@ -42,7 +42,7 @@ describe("the command that gives a business access to the ad platform", function
     const { token, defaultAccountId } = await credentials.of(1);
     return [token, defaultAccountId];
   };
-  const given = (account: string) => `business 1 has its access to the ad platform; its default account: ${account}\n`;
+  const given = (account: string) => `business 1 has access to the ad platform; its default account: ${account}\n`;
 
   it("leaves the default account as it is where none is given, and says which holds", async () => {
     expect(await run({ ADS_TOKEN: " the new one\n", ACCOUNT_ID: "" })).to.deep.equal([0, given("act_7")]);
@@ -57,7 +57,7 @@ describe("the command that gives a business access to the ad platform", function
   it("refuses a token of blanks, and stores nothing", async () => {
     expect(await run({ ADS_TOKEN: " \t ", ACCOUNT_ID: "act_8" })).to.deep.equal([
       1,
-      "ADS_TOKEN is not set, or blank; for instance ADS_TOKEN='EAAG...'\n",
+      "ADS_TOKEN is missing or blank; for instance ADS_TOKEN='EAAG...'\n",
     ]);
     expect(await stored()).to.deep.equal(["the old one", "act_7"]);
   });

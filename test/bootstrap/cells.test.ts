@@ -148,14 +148,14 @@ describe("a service whose businesses live in two cells", () => {
   });
 
   it("founds businesses in the emptier cell, whose people sign in like others", async () => {
-    const made = await resolve(world.container, tokens.foundBusiness).execute("Nuevo", "nueva@cells.test");
+    const made = await resolve(world.container, tokens.createBusiness).execute("Nuevo", "nueva@cells.test");
     const there = await inCell(secondCell, "businesses", made.businessId);
     expect(there + (await inCell("public", "businesses", made.businessId))).to.equal(1);
     const signIn = (password: string) =>
       request(`${world.api}/auth/session`, { method: "POST", body: { email: "Nueva@cells.test", password } });
     expect((await signIn(made.password)).status).to.equal(200);
     expect((await signIn("otra contraseña")).status).to.equal(401);
-    const again = await resolve(world.container, tokens.foundBusiness)
+    const again = await resolve(world.container, tokens.createBusiness)
       .execute("Otro", "nueva@cells.test")
       .catch((error: Error) => error.message);
     expect(again).to.equal("nueva@cells.test is in use");

@@ -3,8 +3,8 @@ import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { demoBusinesses } from "../../src/demo/data.ts";
 import { type DemoDescription, giveAccess } from "../../src/demo/description.ts";
-import { knownOf } from "../../src/demo/known.ts";
-import { demandDemo, makeDemo } from "../../src/demo/seed.ts";
+import { makeDemo, requireDemo } from "../../src/demo/seed.ts";
+import { standInSettings } from "../../src/demo/stand-in-settings.ts";
 import { submittedTemplates } from "../../src/demo/submitted-templates.ts";
 import type { BusinessFixture } from "../../src/fixtures/businesses/business.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
@@ -46,7 +46,7 @@ describe("the demo", () => {
   it("is written once", async () => {
     const { api, sandbox } = demo;
     expect(await makeDemo({ container: demo.service.container, api, sandbox }, businesses, now)).to.equal(false);
-    await demandDemo(database);
+    await requireDemo(database);
   });
 
   it("is set up by what its administrators asked for, and each record has the id that the demo names", async () => {
@@ -121,7 +121,7 @@ describe("the demo", () => {
   });
 
   it("finds its templates at the platform's stand-in after a restart as they were before", async () => {
-    const known = knownOf(businesses, await submittedTemplates(description.databaseUrl), demo.api);
+    const known = standInSettings(businesses, await submittedTemplates(description.databaseUrl), demo.api);
     const restarted = await startSandbox({ ...known, host: "127.0.0.1", port: 0 });
     try {
       for (const { accountId, token } of known.accounts) {

@@ -7,8 +7,8 @@ import { readConfig } from "../../src/bootstrap/config.ts";
 import { type Service, startService } from "../../src/bootstrap/service.ts";
 import { demoBusinesses } from "../../src/demo/data.ts";
 import { type DemoDescription, demoDescription, giveAccess } from "../../src/demo/description.ts";
-import { knownOf } from "../../src/demo/known.ts";
 import { makeDemo } from "../../src/demo/seed.ts";
+import { standInSettings } from "../../src/demo/stand-in-settings.ts";
 import { submittedTemplates } from "../../src/demo/submitted-templates.ts";
 import type { BusinessFixture } from "../../src/fixtures/businesses/business.ts";
 import { platformsAt } from "../../src/fixtures/businesses/platforms.ts";
@@ -36,7 +36,7 @@ export async function startDemo(now: Date, { brokeOff = false } = {}): Promise<S
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), "recado-demo-"));
   const sandbox = await startSandbox({
-    ...knownOf(businesses, await submittedTemplates(opened.url), `http://127.0.0.1:${port}`),
+    ...standInSettings(businesses, await submittedTemplates(opened.url), `http://127.0.0.1:${port}`),
     ...{ host: "127.0.0.1", port: 0, webhook: { url: `http://127.0.0.1:${port}/webhooks/cloud`, appSecret } },
   });
   const config = readConfig({

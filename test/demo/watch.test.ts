@@ -21,7 +21,7 @@ describe("make watch", () => {
       "order 223 v2, pending, pickup, not paid, total 46.20 | Ana | 2 x Saice + Llajua | event 7",
     );
     expect(orderLine({ ...card, details: [], chat: null, status: 5, cancel_reason: "Sin stock" })).to.equal(
-      "order 223 v2, cancelled, Sin stock, pickup, not paid, total 46.20 | nobody | nothing in it | event 7",
+      "order 223 v2, cancelled, Sin stock, pickup, not paid, total 46.20 | no customer | no products | event 7",
     );
   });
 
@@ -36,16 +36,16 @@ describe("make watch", () => {
       tags: [{ nombre: "vip" }],
       version: 3,
     };
-    expect(chatLine(card)).to.equal("chat 5 v3, pendiente, with nobody, 2 unread, #vip | Carla | event 9");
+    expect(chatLine(card)).to.equal("chat 5 v3, pendiente, unassigned, 2 unread, #vip | Carla | event 9");
     expect(chatLine({ ...card, soporte_id: 2, tags: [] })).to.equal(
       "chat 5 v3, pendiente, with user 2, 2 unread | Carla | event 9",
     );
-    expect(goneLine(card)).to.equal("chat 5 is not seen any more | event 9");
+    expect(goneLine(card)).to.equal("chat 5 is no longer visible | event 9");
     expect(typingLine({ chat_id: 5, usuario: { nombre: "Ana" } })).to.equal("Ana writes in chat 5");
     expect(viewingLine({ chat_id: 5, usuarios: [{ nombre: "Ana" }, { nombre: "Beto" }] })).to.equal(
-      "chat 5 is open at Ana, Beto",
+      "chat 5 is viewed by Ana, Beto",
     );
-    expect(viewingLine({ chat_id: 5, usuarios: [] })).to.equal("chat 5 is open at nobody's");
+    expect(viewingLine({ chat_id: 5, usuarios: [] })).to.equal("chat 5 is viewed by no user");
     expect(endedLine({ reason: "revoked" })).to.equal("access ended: revoked");
   });
 });

@@ -351,7 +351,7 @@ describe("the client of a Pusher host", () => {
       host,
       timeoutMs,
       channelOf: (businessId) => `private-${businessId}`,
-      spell: ({ payload }) => JSON.stringify(payload),
+      serialize: ({ payload }) => JSON.stringify(payload),
       onFailure: (...failure) => failures.push(failure),
     });
   const anEvent = (number: number): LoggedEvent => ({

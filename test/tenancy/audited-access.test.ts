@@ -46,7 +46,7 @@ describe("The audit of access", () => {
   });
 
   it("that began with the business itself, to its first administrator", async () => {
-    const founded = await resolve(world.container, tokens.foundBusiness).execute("Nuevo", "Dueña@nuevo.test");
+    const founded = await resolve(world.container, tokens.createBusiness).execute("Nuevo", "Dueña@nuevo.test");
     const { token } = (
       await request(`${world.api}/auth/session`, {
         method: "POST",
@@ -64,7 +64,7 @@ describe("The audit of access", () => {
       { ...made, resource: "users", record_id: founded.userId, after: user },
     ]);
     expect(await whole()).not.to.include(founded.password);
-    const taken = resolve(world.container, tokens.foundBusiness).execute("Otro", "dueña@nuevo.test");
+    const taken = resolve(world.container, tokens.createBusiness).execute("Otro", "dueña@nuevo.test");
     expect(await taken.catch((error: Error) => error)).to.have.property("code", "email_taken");
     expect(await world.rows("select from businesses where name = 'Otro'")).to.deep.equal([]);
   });

@@ -15,10 +15,7 @@ import { auditedBy, type CommittedChange, isSame, type ResourceRules } from "./m
 import type { RecordBatches, RecordStores } from "./ports.ts";
 import { inTransaction } from "./transactions.ts";
 
-/**
- * Builds the whole record: a field that the row leaves out comes from the existing record, or is the default of a new
- * one. Throws a `DomainError` if a field is missing or wrong.
- */
+/** Builds a whole record from a row's fields and the existing record or defaults. Throws a `DomainError`. */
 export type Complete<Fields> = (input: Partial<Fields>, existing: Fields | null) => Fields;
 
 export type RowRefusal = DomainError;
@@ -69,7 +66,7 @@ export class ImportRecords<Fields extends object> {
       for (const each of changed) await this.afterCommit(each);
       return outcomes;
     } catch (error) {
-      // One row breaks a rule that shows only in the database, and the transaction of all rows was rolled back.
+      // A row broke a rule that only the database checks, and the transaction of all rows was rolled back.
       if (!(error instanceof DomainError)) throw error;
       if (rows.length === 1) return [{ refusal: error }];
       // The error does not say which row it was, so each row gets a transaction of its own.
@@ -101,7 +98,7 @@ export class ImportRecords<Fields extends object> {
       if (field) outcomes[at] = { refusal: new UnknownReference(field) };
       return !field;
     });
-    // New records first: an insert may wait for a unique value of another transaction, and must hold no locks that the inbox needs.
+    // New records come first: an insert may wait for another transaction, and must not lock what the inbox needs.
     const created = await this.create(businessId, records, plans, rows, outcomes);
     const changed = [...(await this.change(businessId, records, plans, outcomes)), ...created].map((each) => ({
       actor,

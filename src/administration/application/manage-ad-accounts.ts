@@ -22,7 +22,7 @@ export const adAccountRules = (
     const kept = id === null ? null : await stored.opened(businessId, id);
     const token = newToken ?? kept?.fields.token ?? null;
     if (token === null) return fields;
-    const accounts = await openedBy(platform, { businessId, token }, "token");
+    const accounts = await accountsOf(platform, { businessId, token }, "token");
     const isOpened = defaultAccountId === null || accounts.some(({ id }) => id === defaultAccountId);
     if (!isOpened) throw new WrongField("defaultAccountId", "refused");
     return { ...fields, token };
@@ -36,34 +36,34 @@ export const adAccountRules = (
   },
 });
 
-interface NamesAccount {
+interface ReportAccountFlag {
   readonly ad_account_for_report: string | null;
 }
 
-export interface StoredForReports {
-  flags(businessId: number): Promise<NamesAccount | undefined>;
-  /** Of the business's access to the ad platform; null where it has none, or one that cannot be opened. */
+interface ReportAccountReads {
+  flags(businessId: number): Promise<ReportAccountFlag | undefined>;
+  /** Null if the business has no access to the ad platform, or its token cannot be decrypted. */
   token(businessId: number): Promise<string | null>;
 }
 
 /** The ad account for reports must be one that the business's token opens. The platform is asked only when it changes. */
-export const reportAccountRules = <Flags extends NamesAccount>(
+export const reportAccountRules = <Flags extends ReportAccountFlag>(
   platform: Pick<AdPlatform, "accounts">,
-  stored: StoredForReports,
+  stored: ReportAccountReads,
 ): Pick<ResourceRules<Flags>, "verify"> => ({
   async verify(businessId, flags) {
     const field = "ad_account_for_report";
     const named = flags[field];
     if (named === null || named === (await stored.flags(businessId))?.[field]) return flags;
     const token = await stored.token(businessId);
-    const accounts = token === null ? [] : await openedBy(platform, { businessId, token }, field);
+    const accounts = token === null ? [] : await accountsOf(platform, { businessId, token }, field);
     if (!accounts.some(({ id }) => id === accountIdOf(named))) throw new UnknownReference(field);
     return flags;
   },
 });
 
 /** The accounts that a token opens. If the platform refuses the token, throws `WrongField` for `field`. */
-const openedBy = (
+const accountsOf = (
   platform: Pick<AdPlatform, "accounts">,
   access: Parameters<AdPlatform["accounts"]>[0],
   field: string,

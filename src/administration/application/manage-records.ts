@@ -1,13 +1,13 @@
 /**
  * How every resource of administration works. A resource is a folder in `resources/`: `record.ts` declares its fields,
- * `http.ts` says how clients spell and validate them (`RecordOnWire`), and `postgres.ts` where they are stored
- * (`RecordTable`, or a subclass of `KnexRecords`). `ResourceRules` holds what goes beyond that. Bootstrap makes the
- * routes of the three.
+ * `http.ts` describes them for clients (`RecordOnWire`), and `postgres.ts` says where they are stored (`RecordTable`, or
+ * a subclass of `KnexRecords`). `ResourceRules` adds the resource's own rules. Bootstrap builds the routes from these.
  *
  * A `PUT` runs through these steps:
  *
  * 1. The route validates the body and reads it into fields (`WireCodec`).
- * 2. `prepare` reads what depends on the business, and `verify` has a platform confirm the fields, before the transaction.
+ * 2. `prepare` reads what depends on the business, and `verify` asks a platform to confirm the fields. No transaction is
+ *    open yet.
  * 3. In one transaction the record is locked and its version is compared with `If-Match`; `merge` and `check` run; the
  *    record is written and audited; `relatedChanges` are audited; `logEvents` comes last.
  * 4. After the commit the events are published and `afterCommit` is called.
@@ -29,12 +29,12 @@ import { inTransaction } from "./transactions.ts";
 export interface ResourceRules<Fields extends object> {
   /** The resource's name in the audit. */
   readonly name: string;
-  /** Reads what depends on the business: a date without a zone is in the business's. */
+  /** Reads what depends on the business, such as the zone of a date that has none. */
   prepare?(businessId: number, fields: Fields): Promise<Fields>;
   /** Checks what no schema can express. Throws a `DomainError`; `before` is null for a new record. */
   check?(fields: Fields, before: Fields | null): void;
   /**
-   * Has a platform confirm the input, outside of any transaction; `id` is null for a new record. Resolves to the fields
+   * Asks a platform to confirm the input, outside of any transaction; `id` is null for a new record. Resolves to the fields
    * that the platform confirmed, which may include a stored token. Throws a `DomainError`.
    */
   verify?(businessId: number, fields: Fields, id: number | null): Promise<Fields>;
@@ -47,10 +47,7 @@ export interface ResourceRules<Fields extends object> {
   forAudit?(fields: Fields): object;
 }
 
-/**
- * Whether `If-Match` names the stored version, or one since `since` that differs from it only in what a platform
- * reported.
- */
+/** Whether `If-Match` names the stored version, or one since `since`: those differ only in what a platform reported. */
 export type Expected = (version: number, since?: number) => boolean;
 
 /** `before` is null for a new record, `after` for a removed one. */

@@ -47,7 +47,7 @@ export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceR
 });
 
 /** The states of unfinished campaigns and open chats, which depend on their sender. */
-export const underWay = { campaigns: [...campaignMoves.cancel.from], chats: [...conversationStates] };
+export const unfinished = { campaigns: [...campaignMoves.cancel.from], chats: [...conversationStates] };
 
 export interface InstanceReads {
   /** With its token, which is null if it cannot be decrypted. */
@@ -62,10 +62,7 @@ export interface ConnectionReport extends SenderPairing {
 }
 
 export interface InstanceStore {
-  /**
-   * Stores the state, unless the sender names another instance by now. A state that a webhook reported after `askedAt`
-   * is newer and stays.
-   */
+  /** Stores the state, unless the sender is another instance by now or a webhook reported a newer state. */
   saveConnection(businessId: number, id: number, report: ConnectionReport): Promise<void>;
 }
 
@@ -93,7 +90,7 @@ export class PairSenders {
     const state = answer === "connected" ? "open" : "connecting";
     await this.unitOfWork.run(businessId, async ({ records, audit }) => {
       await records.saveConnection(businessId, id, { platformId, state, askedAt });
-      // There is no code to record where a phone is connected.
+      // If a phone is already connected, there is no code to audit.
       if (answer !== "connected") await auditPairing(audit, actor, id, { platformId, state });
     });
     if (answer === "connected") throw new PhoneConnected(`instance ${id}`);

@@ -101,7 +101,6 @@ export interface AuditQuery {
   readonly limit: number;
 }
 
-/** An entry as the database has it. */
 export interface StoredEntry extends AuditEntry {
   readonly id: number;
   readonly at: Date;

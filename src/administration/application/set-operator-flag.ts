@@ -2,7 +2,7 @@ import { bySystem } from "../../kernel/audit.ts";
 import { BusinessNotFound } from "../../kernel/errors.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import { complaintAbout, type OperatorFlag, type OperatorFlags } from "../domain/operator-flags.ts";
+import { type OperatorFlag, type OperatorFlags, refusalOf } from "../domain/operator-flags.ts";
 import { RuleBroken, type StoredRecord } from "../domain/records.ts";
 import type { RecordStores } from "./ports.ts";
 
@@ -13,16 +13,16 @@ export interface OperatorFlagStore {
   setOperatorFlag(businessId: number, flag: OperatorFlag, value: unknown): Promise<StoredRecord<OperatorFlags>>;
 }
 
-/** An operator sets a flag that the business itself only reads. It stands in the audit. */
+/** Sets a flag that the business itself can only read, and audits the change. */
 export class SetOperatorFlag {
   constructor(
     private readonly reads: Pick<OperatorFlagStore, "find">,
     private readonly unitOfWork: Pick<UnitOfWork<RecordStores<OperatorFlagStore>>, "run">,
   ) {}
 
-  /** Null removes the flag. Rejects with `RuleBroken` for a value that the flag does not take, and with `BusinessNotFound`. */
+  /** Null removes the flag. Rejects with `RuleBroken` for an unacceptable value, and with `BusinessNotFound`. */
   async execute(businessId: number, flag: OperatorFlag, value: unknown): Promise<void> {
-    const error = complaintAbout(flag, value);
+    const error = refusalOf(flag, value);
     if (error !== null) throw new RuleBroken(error);
     if (flag === "group_shared_report") await this.checkGroup((value ?? []) as readonly number[]);
     await this.unitOfWork.run(businessId, async ({ records, audit }) => {

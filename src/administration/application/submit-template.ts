@@ -1,5 +1,5 @@
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import { type NoSender, PlatformUnavailable } from "../../messaging/public.ts";
+import { PlatformUnavailable } from "../../messaging/public.ts";
 import { type Actor, RecordMovedOn, RecordNotFound, type StoredRecord } from "../domain/records.ts";
 import {
   isSubmitted,
@@ -17,16 +17,6 @@ import type {
   SubmissionOutcome,
   TemplateStore,
 } from "./template-ports.ts";
-
-export type SubmitFailure =
-  | RecordNotFound
-  | RecordMovedOn
-  | TemplateLocked
-  | NotSubmittable
-  | TemplateRefused
-  | SampleUnusable
-  | NoSender
-  | PlatformUnavailable;
 
 /**
  * Sends a template to the platform for approval, also again after a rejection. The template becomes pending and is

@@ -6,15 +6,14 @@ import { bodyIn, headerTypeOf, isSubmitted, platformKeyOf, type Template } from 
 import type { Change, RecordStores } from "./ports.ts";
 import type {
   ApprovingPlatform,
-  KnownTemplate,
   PlatformTemplate,
+  StoredTemplate,
   TemplateCampaigns,
-  TemplateNews,
   TemplateStore,
+  TemplateUpdate,
 } from "./template-ports.ts";
 
-/** How many templates a sync created, updated and missed. */
-export interface Synced {
+interface SyncResult {
   readonly created: number;
   readonly updated: number;
   /** Templates of the business that the platform does not have. */
@@ -30,32 +29,32 @@ export class SyncTemplates {
   constructor(
     private readonly unitOfWork: UnitOfWork<SyncStores>,
     private readonly platform: ApprovingPlatform,
-    /** Hears, after the commit, which campaigns were paused. */
+    /** Called after the commit with the campaigns that were paused. */
     private readonly onPaused: (businessId: number, campaignIds: readonly number[]) => void,
   ) {}
 
   /** Rejects with `NoSender` and `PlatformUnavailable`; then nothing is changed. */
-  async execute(actor: Actor): Promise<Synced> {
+  async execute(actor: Actor): Promise<SyncResult> {
     const { businessId } = actor;
     const readAt = await this.unitOfWork.run(businessId, ({ records }) => records.now());
     const listed = eachOnce(await this.platform.list(businessId));
     const { synced, paused } = await this.unitOfWork.run(businessId, async ({ records, audit, campaigns }) => {
       const preferred = await records.preferredLanguage(businessId);
-      const known = await records.known(businessId, readAt);
-      const { matched, unmatched } = match(known, listed, preferred);
-      const living = known.filter((each) => !each.isArchived && !isTooEarlyFor(each, matched.get(each.id)));
+      const stored = await records.lockAll(businessId, readAt);
+      const { matched, unmatched } = match(stored, listed, preferred);
+      const living = stored.filter((each) => !each.isArchived && !isOlderThanSubmission(each, matched.get(each.id)));
       const missing = new Set(living.flatMap(({ id }) => (matched.has(id) ? [] : [id])));
       const changed = living.flatMap((template) => {
-        const news = newsOf(template, matched.get(template.id));
-        return isSameJson(news, storedFieldsOf(template))
+        const update = updateOf(template, matched.get(template.id));
+        return isSameJson(update, storedFieldsOf(template))
           ? []
-          : [{ ...news, body: bodyIn(news.structure) || news.body }];
+          : [{ ...update, body: bodyIn(update.structure) || update.body }];
       });
       let updated = 0;
       for (const some of chunks(changed)) {
         const ids = some.map(({ id }) => id);
-        const before = byId(await records.those(businessId, ids));
-        const written = await records.those(businessId, await records.apply(businessId, some, readAt));
+        const before = byId(await records.findAll(businessId, ids));
+        const written = await records.findAll(businessId, await records.apply(businessId, some, readAt));
         await audit.add(
           actor,
           written.map(({ id, fields }) => ({ ...entry(id, "changed"), before: before.get(id) ?? null, after: fields })),
@@ -63,7 +62,7 @@ export class SyncTemplates {
         updated += written.filter(({ id }) => !missing.has(id)).length;
       }
       for (const some of chunks(unmatched)) {
-        const made = await records.those(businessId, await records.adopt(businessId, some));
+        const made = await records.findAll(businessId, await records.createListed(businessId, some));
         await audit.add(
           actor,
           made.map(({ id, fields }) => ({ ...entry(id, "created"), before: null, after: fields })),
@@ -88,11 +87,9 @@ const byId = (kept: readonly StoredRecord<Template>[]) => new Map(kept.map(({ id
 
 const entry = (recordId: number, change: Change) => ({ resource: "templates", recordId, change });
 
-/**
- * Whether the list may be older than the last submission: it lacks the template, or still shows an earlier rejection.
- */
-const isTooEarlyFor = ({ isInDoubt }: KnownTemplate, listed: PlatformTemplate | undefined): boolean =>
-  isInDoubt && (!listed || listed.status === "REJECTED");
+/** Whether the list may be older than the submission: it lacks the template, or shows an earlier rejection. */
+const isOlderThanSubmission = ({ isJustSubmitted }: StoredTemplate, listed: PlatformTemplate | undefined): boolean =>
+  isJustSubmitted && (!listed || listed.status === "REJECTED");
 
 /** One template for each name and language. */
 const eachOnce = (listed: readonly PlatformTemplate[]): PlatformTemplate[] => [
@@ -103,11 +100,11 @@ const keyOf = ({ name, language }: PlatformTemplate): string =>
   platformKeyOf({ platformName: name, structure: { language } });
 
 /**
- * Matches listed templates with stored ones by id, else by name and language. A listed template matches one record at
- * most: records may share a name, and a living one goes before archived ones, a submitted one before others.
- * `unmatched` are those that are not stored.
+ * Matches listed templates with stored ones by id, else by name and language. Stored ones may share a name, so each
+ * listed template matches one at most: active ones go before archived ones, submitted ones before others. `unmatched`
+ * are the listed templates that are not stored.
  */
-function match(known: readonly KnownTemplate[], listed: readonly PlatformTemplate[], preferred: string) {
+function match(stored: readonly StoredTemplate[], listed: readonly PlatformTemplate[], preferred: string) {
   const byPlatformId = new Map(listed.map((template) => [template.platformId, template]));
   const byKey = new Map(listed.map((template) => [keyOf(template), template]));
   const byName = groupBy(listed, ({ name }) => name);
@@ -117,17 +114,17 @@ function match(known: readonly KnownTemplate[], listed: readonly PlatformTemplat
     if (found && !matched.has(id) && free.delete(found)) matched.set(id, found);
   };
   for (const isArchived of [false, true]) {
-    const inTurn = known
+    const inTurn = stored
       .filter((each) => each.isArchived === isArchived)
       .toSorted((one, other) => Number(other.platformStatus !== null) - Number(one.platformStatus !== null));
     const [withLanguage, without] = [true, false].map((has) =>
       inTurn.filter(({ structure }) => Boolean(structure?.language) === has),
-    ) as [KnownTemplate[], KnownTemplate[]];
+    ) as [StoredTemplate[], StoredTemplate[]];
     for (const { id, platformId } of inTurn) give(id, platformId ? byPlatformId.get(platformId) : undefined);
     for (const each of withLanguage) give(each.id, byKey.get(platformKeyOf(each)));
     for (const { id, platformName } of without) {
-      // A stored template without a language stands for its name in all languages. Its status is that of the one that a
-      // send would use.
+      // A stored template without a language stands for its name in all languages. It gets the status of the language
+      // that a send would use.
       const named = (byName.get(platformName) ?? []).filter((each) => free.has(each));
       give(
         id,
@@ -141,25 +138,23 @@ function match(known: readonly KnownTemplate[], listed: readonly PlatformTemplat
   return { matched, unmatched: [...free] };
 }
 
-/**
- * A submitted template gets the platform's content. A rejected one keeps its own, which may have changed here since.
- */
-function newsOf(template: KnownTemplate, listed: PlatformTemplate | undefined): TemplateNews {
+/** A submitted template gets the platform's content. A rejected one may have changed here and keeps its own. */
+function updateOf(template: StoredTemplate, listed: PlatformTemplate | undefined): TemplateUpdate {
   const stored = storedFieldsOf(template);
   if (!listed) return { ...stored, platformStatus: null, platformReason: null, platformId: null };
   const { platformId, status: platformStatus, reason: platformReason } = listed;
-  const news = { ...stored, platformId, platformStatus, platformReason };
-  if (!isSubmitted(news) || listed.components.length === 0) return news;
+  const update = { ...stored, platformId, platformStatus, platformReason };
+  if (!isSubmitted(update) || listed.components.length === 0) return update;
   const structure = {
     ...template.structure,
     ...(template.structure?.language && { language: listed.language }),
     ...(listed.category !== null && { category: listed.category }),
     components: listed.components,
   };
-  return { ...news, structure, body: bodyIn(structure) || template.body, headerType: headerTypeOf(structure) };
+  return { ...update, structure, body: bodyIn(structure) || template.body, headerType: headerTypeOf(structure) };
 }
 
-const storedFieldsOf = (template: KnownTemplate): TemplateNews => {
+const storedFieldsOf = (template: StoredTemplate): TemplateUpdate => {
   const { id, structure, body, headerType, platformStatus, platformReason, platformId } = template;
-  return { id, structure, body, headerType, platformStatus, platformReason, platformId } as TemplateNews;
+  return { id, structure, body, headerType, platformStatus, platformReason, platformId } as TemplateUpdate;
 };

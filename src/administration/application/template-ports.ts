@@ -3,14 +3,14 @@ import type { StoredRecord } from "../domain/records.ts";
 import type { Template, TemplateStructure } from "../domain/template.ts";
 import type { RecordStore } from "./ports.ts";
 
-export interface TemplateToSubmit {
+interface TemplateToSubmit {
   readonly name: string;
   readonly structure: TemplateStructure;
   /** Null if the platform does not have the template yet. */
   readonly platformId: string | null;
 }
 
-export interface AcceptedTemplate {
+interface AcceptedTemplate {
   readonly platformId: string | null;
   readonly status: string;
 }
@@ -18,7 +18,7 @@ export interface AcceptedTemplate {
 export type SubmissionOutcome =
   | ({ readonly kind: "accepted" } & AcceptedTemplate)
   | { readonly kind: "refused"; readonly words: string }
-  /** It certainly did not reach the platform, or the platform's rate limit turned it away. */
+  /** It certainly did not reach the platform, or the platform's rate limit refused it. */
   | { readonly kind: "not-sent" }
   /** The example file of its header cannot be used, so nothing was sent. */
   | { readonly kind: "no-sample"; readonly problem: SampleProblem }
@@ -35,9 +35,7 @@ export interface PlatformTemplate {
   readonly components: readonly object[];
 }
 
-/**
- * The platform that approves templates. Both requests reject with `NoSender`, and `list` with `PlatformUnavailable`.
- */
+/** The platform that approves templates. Both methods reject with `NoSender`, `list` with `PlatformUnavailable`. */
 export interface ApprovingPlatform {
   submit(businessId: number, template: TemplateToSubmit): Promise<SubmissionOutcome>;
   /** All templates of the account, from every page. */
@@ -63,7 +61,7 @@ export interface SettledSubmission {
 }
 
 /** What a sync reads of a stored template. */
-export interface KnownTemplate
+export interface StoredTemplate
   extends Pick<
     Template,
     "platformName" | "structure" | "body" | "headerType" | "platformStatus" | "platformReason" | "platformId"
@@ -71,11 +69,11 @@ export interface KnownTemplate
   readonly id: number;
   readonly isArchived: boolean;
   /** It was submitted so recently that the list may not show it yet. */
-  readonly isInDoubt: boolean;
+  readonly isJustSubmitted: boolean;
 }
 
 /** What a sync writes to a stored template. */
-export interface TemplateNews
+export interface TemplateUpdate
   extends Pick<Template, "structure" | "body" | "headerType" | "platformStatus" | "platformReason" | "platformId"> {
   readonly id: number;
 }
@@ -83,8 +81,8 @@ export interface TemplateNews
 /** The campaigns that send the business's templates. */
 export interface TemplateCampaigns {
   /**
-   * Pauses those whose template is listed as one that the platform sends no messages with, and returns them. Templates
-   * on which the platform reported after `readAt` stop none.
+   * Pauses those whose template has a listed status with which the platform sends no messages, and returns their ids.
+   * Templates on which the platform reported after `readAt` are skipped.
    */
   pauseStopped(businessId: number, listed: readonly PlatformTemplate[], readAt: Date): Promise<readonly number[]>;
 }
@@ -92,10 +90,7 @@ export interface TemplateCampaigns {
 export interface TemplateStore extends RecordStore<Template> {
   /** Marks the template as pending. */
   beginSubmission(businessId: number, id: number): Promise<OpenSubmission>;
-  /**
-   * Stores the outcome, unless the platform reported more since the submission began, or the template was submitted
-   * again. Archived templates are written too.
-   */
+  /** Stores the outcome, also of an archived template, unless a newer report or submission exists. */
   settleSubmission(
     businessId: number,
     id: number,
@@ -108,16 +103,13 @@ export interface TemplateStore extends RecordStore<Template> {
    *
    * @param readAt - when the platform's list was read
    */
-  known(businessId: number, readAt: Date): Promise<readonly KnownTemplate[]>;
-  /**
-   * Writes a few hundred templates at most and returns the ids of those that it changed. Templates on which the
-   * platform reported after `readAt` stay as they are.
-   */
-  apply(businessId: number, news: readonly TemplateNews[], readAt: Date): Promise<readonly number[]>;
+  lockAll(businessId: number, readAt: Date): Promise<readonly StoredTemplate[]>;
+  /** Writes a few hundred templates at most, and returns the changed ones. Those with newer reports stay. */
+  apply(businessId: number, updates: readonly TemplateUpdate[], readAt: Date): Promise<readonly number[]>;
   /** Creates a few hundred templates at most and returns their ids. */
-  adopt(businessId: number, templates: readonly PlatformTemplate[]): Promise<readonly number[]>;
+  createListed(businessId: number, templates: readonly PlatformTemplate[]): Promise<readonly number[]>;
   /** The templates with these ids, in the order of the ids. */
-  those(businessId: number, ids: readonly number[]): Promise<readonly StoredRecord<Template>[]>;
+  findAll(businessId: number, ids: readonly number[]): Promise<readonly StoredRecord<Template>[]>;
   /** The language in which templates without one are sent. */
   preferredLanguage(businessId: number): Promise<string>;
   now(): Promise<Date>;

@@ -3,10 +3,7 @@ import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { Actor } from "../domain/records.ts";
 import type { RecordStores, Reporting } from "./ports.ts";
 
-/**
- * Runs `work` in one transaction, audits the records of other resources that it changed, and publishes its events after
- * the commit.
- */
+/** Runs `work` in one transaction, audits records that changed with others, and then publishes the events. */
 export async function inTransaction<Result, Store extends Reporting>(
   unitOfWork: UnitOfWork<RecordStores<Store>>,
   feed: Pick<EventFeed, "publish">,

@@ -13,7 +13,7 @@ export interface UserSession {
   readonly id: number;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** To the hour, and not before it was made; null before it was used. */
+  /** Rounded to the hour, but never before the creation; null before the first use. */
   readonly lastUsedAt: Date | null;
   /** The address it was opened from, for IPv6 its network; null if an operator opened it. */
   readonly address: string | null;
@@ -21,7 +21,7 @@ export interface UserSession {
   readonly isCurrent: boolean;
 }
 
-/** One session, or all but the one of a token, or all. */
+/** One session, all but the session of a token, or all. */
 export type EndedSessions = { readonly id: number } | { readonly exceptOf: string } | "all";
 
 /** Stores the invitations, passwords and sessions of users. */
@@ -34,13 +34,9 @@ export interface UserAccessStore {
   endSessions(businessId: number, userId: number, ended: EndedSessions): Promise<number>;
 }
 
-export interface UserSessionReads {
+interface UserSessionReads {
   find(businessId: number, userId: number): Promise<StoredRecord<object> | null>;
-  /**
-   * The open sessions, newest first; a user has 20 at most.
-   *
-   * @param token - of the request's session; null if the request has none
-   */
+  /** The user's open sessions, newest first; at most 20. `token` marks the one of the request. */
   sessions(businessId: number, userId: number, token: string | null): Promise<readonly UserSession[]>;
 }
 
@@ -113,7 +109,7 @@ export class ManageUserAccess {
   }
 }
 
-/** An invitation as the audit tells of it. */
+/** The audit entry of a new invitation. */
 export const invited = (userId: number, { expiresAt }: Invitation): AuditEntry => ({
   resource: "user-invitations",
   recordId: userId,

@@ -1,24 +1,26 @@
 import { maxId } from "../../kernel/ids.ts";
 import { largestGroup } from "../../reports/public.ts";
 
-/** Flags that an operator decides on; the business itself only reads them. Null where a flag says nothing. */
+/** Flags that only an operator sets. Null means that the default applies. */
 export interface OperatorFlags {
-  /** The businesses whose figures stand in this one's report. */
+  /** The businesses whose figures are included in this one's report. */
   readonly group_shared_report: readonly number[] | null;
-  /** Room for stored files. */
+  /** The limit of all stored files. */
   readonly media_quota_bytes: number | null;
 }
 
 export type OperatorFlag = keyof OperatorFlags;
 
-/** The function of the database that reads the quota takes 15 digits. */
+/** The database's function for the quota accepts at most 15 digits. */
 const largestQuota = 999_999_999_999_999;
 
 const isWhole = (value: unknown, least: number, most: number): boolean =>
   Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 
-/** Which values each flag takes, in words and as a check. Null is taken by each. */
-const takes: Readonly<Record<OperatorFlag, { readonly words: string; readonly check: (value: unknown) => boolean }>> = {
+/** The values that each flag accepts besides null, in words and as a check. */
+const accepted: Readonly<
+  Record<OperatorFlag, { readonly words: string; readonly check: (value: unknown) => boolean }>
+> = {
   group_shared_report: {
     words: `a list of 1 to ${largestGroup} ids of businesses, each once, such as [1,2]`,
     check: (value) =>
@@ -34,10 +36,10 @@ const takes: Readonly<Record<OperatorFlag, { readonly words: string; readonly ch
   },
 };
 
-export const operatorFlags = Object.keys(takes) as readonly OperatorFlag[];
+export const operatorFlags = Object.keys(accepted) as readonly OperatorFlag[];
 
-/** Why the flag does not take this value, in words for an operator; null if it does. */
-export function complaintAbout(flag: OperatorFlag, value: unknown): string | null {
-  const { words, check } = takes[flag];
-  return value === null || check(value) ? null : `${flag} takes ${words}; or null, so that its default holds`;
+/** Says in words for an operator why the flag does not accept the value; null if it does. */
+export function refusalOf(flag: OperatorFlag, value: unknown): string | null {
+  const { words, check } = accepted[flag];
+  return value === null || check(value) ? null : `${flag} accepts ${words}, or null for its default`;
 }

@@ -1,7 +1,7 @@
 import type { DoneBy } from "../../kernel/audit.ts";
 import { DomainError } from "../../kernel/errors.ts";
 
-/** A record as the database has it. Every change increments `version`, which `ETag` shows. */
+/** Every change increments `version`, which `ETag` shows. */
 export interface StoredRecord<Fields> {
   readonly id: number;
   readonly version: number;
@@ -64,11 +64,11 @@ export class UnknownReference extends DomainError<"unknown_reference"> {
   }
 }
 
-/** The records that this field links would form a circle. */
-export class CircleClosed extends DomainError<"circle_closed"> {
-  readonly code = "circle_closed";
+/** The records that this field links would form a cycle. */
+export class CyclicReference extends DomainError<"cyclic_reference"> {
+  readonly code = "cyclic_reference";
   constructor(readonly field: string) {
-    super(`${field} closes a circle`);
+    super(`${field} forms a cycle`);
   }
 }
 

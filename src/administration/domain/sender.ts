@@ -1,12 +1,12 @@
 import type { ChatChannelName } from "../../kernel/channels.ts";
 
-/** What the platform last told of the account that owns a sender. */
-export interface AccountReport {
-  /** In the platform's word: `ACCOUNT_RESTRICTION`. */
+/** The platform's latest report about the account that owns a sender. */
+interface AccountReport {
+  /** The platform's name of the event, such as `ACCOUNT_RESTRICTION`. */
   readonly event: string;
   /** The platform's own fields. */
   readonly details: object;
-  /** In PostgreSQL's spelling. */
+  /** A timestamp as PostgreSQL writes it. */
   readonly at: string;
 }
 

@@ -1,6 +1,6 @@
 /** The messaging platform's rules for templates. They are checked here so that a refusal can name the field. */
 
-export const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
+const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
 export const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
 export const buttonKinds = ["QUICK_REPLY", "URL", "PHONE_NUMBER", "COPY_CODE", "FLOW", "OTP", "CATALOG"] as const;
 
@@ -17,7 +17,7 @@ const mostOfKind: Readonly<Partial<Record<string, number>>> = {
 };
 const parts = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
 
-export type TemplateRule =
+type TemplateRule =
   | "missing"
   | "no-body"
   | "not-text"
@@ -55,13 +55,9 @@ const upper = (value: unknown): string => text(value).toUpperCase();
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isText = (value: unknown): boolean => text(value).trim() !== "";
 
-/**
- * The first rule that is broken.
- *
- * @param structure - `{ language, category, components }` in the platform's format
- */
+/** The first rule that `{ language, category, components }`, in the platform's format, breaks. */
 export function violationOf(structure: object): Violation | null {
-  return first(violations(structure as Json));
+  return violations(structure as Json).next().value ?? null;
 }
 
 /** Whether the platform accepts this as the name of a template. */
@@ -201,7 +197,7 @@ function* urlOf(url: unknown, example: unknown, at: string): Generator<Violation
   if (!isText(list(example)[0] ?? example)) yield { at: `${at}.example`, rule: "example" };
 }
 
-/** A text with something to read in it. */
+/** Requires a text that is not blank. */
 function* textAt(value: unknown, at: string): Generator<Violation> {
   if (value !== undefined && typeof value !== "string") yield { at, rule: "not-text" };
   if (!isText(value)) yield { at, rule: "missing" };
@@ -250,8 +246,3 @@ function placeholdersIn(words: string): readonly string[] | null {
 }
 
 const isAmong = (known: readonly string[], value: unknown): boolean => known.some((each) => each === value);
-
-function first<Value>(values: Iterable<Value>): Value | null {
-  for (const value of values) return value;
-  return null;
-}

@@ -11,7 +11,7 @@ export interface TemplateStructure {
   readonly components?: readonly TemplatePart[];
 }
 
-export interface TemplatePart {
+interface TemplatePart {
   readonly type?: unknown;
   readonly format?: unknown;
   readonly text?: unknown;
@@ -37,10 +37,7 @@ export interface Template {
   readonly version: string | null;
   readonly visible: boolean;
   readonly createdByAi: boolean | null;
-  /**
-   * Clients cannot write this field and those below. Holds `platformStatus`, which the wire shows as an approval state
-   * (§1.5).
-   */
+  /** `platformStatus`; the wire shows it as §1.5's state. Clients cannot write this field and those below. */
   readonly approvalState?: string | null;
   /** The platform's review status, for instance `PAUSED`; null if the platform has not reported one. */
   readonly platformStatus?: string | null;
@@ -62,10 +59,7 @@ export const isSubmitted = ({ platformStatus = null }: Pick<Template, "platformS
 /** The fields that a submission sends to the platform. */
 const submitted = ["platformName", "structure", "body", "provider"] as const satisfies readonly (keyof Template)[];
 
-/**
- * The first of the submitted fields that a change would alter. A stored body that differs from its structure's is only
- * corrected: the platform has the structure's.
- */
+/** The first submitted field that a change would alter. Correcting a body to that of the structure is allowed. */
 export const alteredOf = (before: Template, after: Template): (typeof submitted)[number] | undefined =>
   submitted.find(
     (field) =>

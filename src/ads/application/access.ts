@@ -1,7 +1,7 @@
 import { MissingToken, NotShown } from "../domain/failures.ts";
 import type { AdAccess, AdCredentials, AdSettings } from "./ports.ts";
 
-/** How the business asks the ad platform, with its settings; rejects with `MissingToken`. */
+/** The business's access to the ad platform and its settings. Rejects with `MissingToken`. */
 export async function accessOf(
   credentials: AdCredentials,
   businessId: number,
@@ -11,7 +11,7 @@ export async function accessOf(
   return { access: { businessId, token: settings.token }, settings };
 }
 
-/** What the platform does not show is as if it were not there. */
+/** Resolves to `otherwise` if the platform does not show the object to the business. */
 export async function shownOr<Result>(asked: Promise<Result>, otherwise: Result): Promise<Result> {
   try {
     return await asked;

@@ -2,7 +2,7 @@ import { bySystem, type NoteInAudit } from "../../kernel/audit.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
 import type { AdCredentialStore } from "./ports.ts";
 
-/** An operator gives a business access to the ad platform. It stands in the audit, without its token. */
+/** An operator gives a business access to the ad platform. The audit has an entry without the token. */
 export class GiveAdAccess {
   constructor(
     private readonly unitOfWork: Pick<
@@ -11,11 +11,7 @@ export class GiveAdAccess {
     >,
   ) {}
 
-  /**
-   * Null leaves the default account as it is. Rejects with `BusinessNotFound`.
-   *
-   * @returns the default account that holds from now on
-   */
+  /** Returns the new default account; null keeps the present one. Rejects with `BusinessNotFound`. */
   execute(businessId: number, token: string, defaultAccountId: string | null): Promise<string | null> {
     return this.unitOfWork.run(businessId, async ({ credentials, note }) => {
       const { id: recordId, before, after } = await credentials.put(businessId, token, defaultAccountId);

@@ -5,7 +5,7 @@ import type { AdCredentials, AdPlatform } from "./ports.ts";
 
 export type ListAccountsFailure = MissingToken | AdPlatformBusy | AdPlatformUnavailable;
 
-/** The ad accounts that the business may ask about. */
+/** The ad accounts that the business's token opens. */
 export class ListAccounts {
   constructor(
     private readonly credentials: AdCredentials,

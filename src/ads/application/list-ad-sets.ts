@@ -4,7 +4,7 @@ import { periodOf, spendDaysOf } from "../domain/period.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdCredentials, AdPlatform, AdSales } from "./ports.ts";
 
-export interface ListAdSetsQuery {
+interface ListAdSetsQuery {
   readonly businessId: number;
   readonly campaignId: string;
   /** `period`: the days from `start` to `end`. */
@@ -17,13 +17,13 @@ export interface ListAdSetsQuery {
 
 export interface ListedAdSet extends AdSet {
   readonly ads: readonly WithFigures<Ad>[];
-  /** Of all ads of the campaign. */
+  /** The sales of all ads of the campaign. */
   readonly campaignSales: number;
 }
 
 export type ListAdSetsFailure = MissingToken | WrongPeriod | AdPlatformBusy | AdPlatformUnavailable;
 
-/** §16: the ad sets of a campaign, each ad with what came of it here. */
+/** §16: the ad sets of a campaign, with the figures of each ad. */
 export class ListAdSets {
   constructor(
     private readonly credentials: AdCredentials,

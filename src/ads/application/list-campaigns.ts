@@ -19,7 +19,7 @@ import { type Period, periodOf, spendDaysOf } from "../domain/period.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdAccess, AdCredentials, AdPlatform, AdSales, CampaignPage, CampaignQuery } from "./ports.ts";
 
-export interface ListCampaignsQuery {
+interface ListCampaignsQuery {
   readonly businessId: number;
   readonly accountId: string;
   /** `period`: the days from `start` to `end`. */
@@ -30,7 +30,7 @@ export interface ListCampaignsQuery {
   readonly after: string | null;
 }
 
-export interface ListedCampaign extends CampaignFacts {
+interface ListedCampaign extends CampaignFacts {
   /** Sales of all its ads. */
   readonly sales: number;
   readonly quotations: number;
@@ -49,11 +49,11 @@ export interface ListedCampaigns {
 
 export type ListCampaignsFailure = MissingToken | WrongPeriod | WrongCursor | AdPlatformBusy | AdPlatformUnavailable;
 
-/** Pages of the platform that one request goes through where nothing on them is to be shown, and milliseconds for it. */
+/** The limits of one request that finds pages without campaigns to show: pages, and milliseconds. */
 const mostPages = 10;
 const patienceMs = 5_000;
 
-/** §15: a page of an account's campaigns that spent or sold something. */
+/** §15: a page of an account's campaigns with spend or sales. */
 export class ListCampaigns {
   constructor(
     private readonly credentials: AdCredentials,
@@ -87,7 +87,7 @@ export class ListCampaigns {
     const figures = await this.sales.byAd(businessId, adIds, period);
     return page.campaigns.flatMap((campaign) => {
       const ads = campaign.ads.map((ad) => ({ ...ad, figures: figures.get(ad.id) ?? noFigures }));
-      if (!ads.some(cameToSomething)) return [];
+      if (!ads.some(hasFigures)) return [];
       return [
         {
           ...campaign,
@@ -101,7 +101,7 @@ export class ListCampaigns {
   }
 }
 
-const cameToSomething = ({ insights, figures }: WithFigures<Ad>): boolean =>
+const hasFigures = ({ insights, figures }: WithFigures<Ad>): boolean =>
   spent(insights) > 0n || figures.sales > 0 || figures.quotations > 0;
 
 const sumOf = (ads: readonly WithFigures<Ad>[], figure: "sales" | "quotations"): number =>

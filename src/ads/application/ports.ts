@@ -1,7 +1,7 @@
 import type { Ad, AdAccount, AdOutcome, AdSet, Campaign, Days, SpendDays } from "../domain/ads.ts";
 import type { Period } from "../domain/period.ts";
 
-/** With what a business asks the ad platform. */
+/** The credentials of a business for the ad platform. */
 export interface AdAccess {
   readonly businessId: number;
   readonly token: string;
@@ -21,22 +21,22 @@ export interface CampaignPage {
 }
 
 /**
- * Reads of the ad platform, each bounded in time. They reject with `NotShown` for what the platform does not show
- * to this business, with `AdPlatformBusy` and with `AdPlatformUnavailable`; answers are whole or not at all.
+ * Reads of the ad platform, each with a time limit. They reject with `NotShown` if the platform does not show the
+ * object to the business, with `AdPlatformBusy` and with `AdPlatformUnavailable`. Answers are never partial.
  */
 export interface AdPlatform {
-  /** One page of an account's campaigns with all their ads; rejects with `WrongCursor` besides. */
+  /** One page of an account's campaigns with all their ads. Rejects also with `WrongCursor`. */
   campaigns(access: AdAccess, query: CampaignQuery): Promise<CampaignPage>;
   /** All ad sets of a campaign. */
   adSets(access: AdAccess, campaignId: string, spentOn: SpendDays, accountId: string | null): Promise<readonly AdSet[]>;
   /** All ad accounts that the token opens. */
   accounts(access: AdAccess): Promise<readonly AdAccount[]>;
-  /** All ads of an account with what they spent on those days. */
+  /** All ads of an account with their spend on those days. */
   ads(access: AdAccess, accountId: string, days: Days): Promise<readonly Ad[]>;
 }
 
 export interface AdCredentials {
-  /** What the business is to the ad platform; its token is null where none is stored. */
+  /** The business's settings for the ad platform. The token is null if none is stored. */
   of(businessId: number): Promise<AdSettings>;
 }
 
@@ -48,25 +48,23 @@ export interface AdSettings {
 }
 
 export interface AdCredentialStore {
-  /**
-   * Stores or replaces; null leaves the default account as it is. Rejects with `BusinessNotFound`.
-   */
+  /** Stores or replaces the access; null keeps the default account. Rejects with `BusinessNotFound`. */
   put(businessId: number, token: string, defaultAccountId: string | null): Promise<StoredAdAccess>;
 }
 
-/** As the audit tells of it: without its token. */
-export interface ShownAdAccess {
+/** The audit's fields of an access: it has no token. */
+interface ShownAdAccess {
   readonly defaultAccountId: string | null;
 }
 
 export interface StoredAdAccess {
   readonly id: number;
-  /** Null where there was none. */
+  /** Null if there was none. */
   readonly before: ShownAdAccess | null;
   readonly after: ShownAdAccess;
 }
 
 export interface AdSales {
-  /** What came of these ads in the period; an ad without anything is left out. */
+  /** The figures of these ads in the period. An ad without any is left out. */
   byAd(businessId: number, adIds: readonly string[], period: Period): Promise<ReadonlyMap<string, AdOutcome>>;
 }

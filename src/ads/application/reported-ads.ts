@@ -3,17 +3,17 @@ import { type Ad, accountIdOf, spendNumber, spent } from "../domain/ads.ts";
 import { accessOf, shownOr } from "./access.ts";
 import type { AdCredentials, AdPlatform } from "./ports.ts";
 
-export interface ReportedAd {
+interface ReportedAd {
   readonly adId: string;
   readonly name: string;
   readonly imageUrl: string | null;
   /** With at most two decimals. */
   readonly spend: number;
-  /** Null where nothing was spent. */
+  /** Null if nothing was spent. */
   readonly currency: string | null;
 }
 
-/** What the ads of an account spent in a period, for reports. */
+/** The spend of an account's ads in a period, for reports. */
 export class ReportedAds {
   constructor(
     private readonly credentials: AdCredentials,
@@ -21,9 +21,9 @@ export class ReportedAds {
   ) {}
 
   /**
-   * All ads of an account, with what they spent on the days of the business's calendar in which the period lies, from
-   * `from` on until before `until`: the platform counts whole days, on the ad account's clock. None for an account that
-   * the platform does not show. Rejects with `MissingToken`, `AdPlatformBusy` and `AdPlatformUnavailable`.
+   * All ads of an account with their spend on the days of the business's calendar that the period covers, from `from`
+   * to before `until`: the platform counts whole days on the ad account's clock. Empty if the platform does not show
+   * the account. Rejects with `MissingToken`, `AdPlatformBusy` and `AdPlatformUnavailable`.
    */
   async adsOf(
     businessId: number,

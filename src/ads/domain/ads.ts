@@ -1,7 +1,7 @@
 import { numberOf } from "../../kernel/money.ts";
 
 export const datePresets = ["today", "yesterday", "last_7d", "last_30d", "this_month", "maximum"] as const;
-/** A stretch of days up to now, as the ad platform counts them: on the clock of the ad account. */
+/** A number of days up to now, which the ad platform counts on the clock of the ad account. */
 export type DatePreset = (typeof datePresets)[number];
 
 /** Days of the ad account's calendar, both included, as `2026-11-21`. */
@@ -13,8 +13,8 @@ export interface Days {
 /** The days over which spend is summed. */
 export type SpendDays = DatePreset | Days;
 
-/** What was spent; no row where nothing was shown. */
-export interface InsightsRow {
+/** The spend. There is no row if nothing was shown. */
+interface InsightsRow {
   /** A decimal that `spendOf` reads. */
   readonly spend: string;
   readonly currency: string;
@@ -40,7 +40,7 @@ export interface CampaignFacts {
   readonly id: string;
   readonly name: string;
   readonly status: string;
-  /** Cents, as digits; null where the campaign has no such budget. */
+  /** Cents, as digits; null if the campaign has no such budget. */
   readonly lifetimeBudget: string | null;
   readonly budgetRemaining: string | null;
   /** ISO 8601. */
@@ -59,7 +59,7 @@ export interface AdSet {
   readonly insights: Insights;
   readonly ads: readonly Ad[];
   readonly campaign: CampaignFacts;
-  /** The ad account that the campaign is in, where the platform says so. */
+  /** The ad account of the campaign, if the platform names it. */
   readonly accountId: string | null;
 }
 
@@ -70,11 +70,11 @@ export interface AdAccount {
   readonly status: number;
 }
 
-/** What came of an ad here: counts. */
+/** The figures of an ad in this service. */
 export interface AdOutcome {
   readonly sales: number;
   readonly quotations: number;
-  /** Conversations that began from it. */
+  /** Conversations that began with the ad. */
   readonly conversations: number;
 }
 
@@ -89,20 +89,20 @@ const written = /^(\d{1,12})(?:\.(\d{1,6}))?$/;
 const decimals = 6;
 const perCent = 10_000n;
 
-/** Reads a decimal as the ad platform writes amounts; null where it is none. */
+/** Reads an amount of the ad platform; null if it is malformed. */
 export function spendOf(decimal: string): Spend | null {
   const match = written.exec(decimal);
   return match ? BigInt(`${match[1]}${(match[2] ?? "").padEnd(decimals, "0")}`) : null;
 }
 
-/** `12345000n` as 12.35, to be shown: a number with at most two decimals, its halves rounded up. */
+/** `12345000n` as 12.35: a number with at most two decimals, with halves rounded up. */
 export const spendNumber = (spend: Spend): number => numberOf((spend + perCent / 2n) / perCent);
 
 export const spent = (insights: Insights): Spend =>
   insights.reduce((sum, { spend }) => sum + (spendOf(spend) ?? 0n), 0n);
 
-/** Of all ids of the platform only those of accounts have the prefix. */
+/** Only ids of accounts have the prefix. */
 export const isAccountId = (id: string): boolean => id.startsWith("act_");
 
-/** The platform writes the id of an account with its prefix and people leave it out. */
+/** The platform writes an account's id with its prefix; people leave it out. */
 export const accountIdOf = (given: string): string => (isAccountId(given) ? given : `act_${given}`);

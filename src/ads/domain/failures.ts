@@ -5,7 +5,7 @@ export class MissingToken extends DomainError<"missing_token"> {
   readonly code = "missing_token";
 }
 
-/** A bound of a period is no date, or its end comes before its beginning. */
+/** A bound of a period is not a date, or its end is before its beginning. */
 export class WrongPeriod extends DomainError<"wrong_period"> {
   readonly code = "wrong_period";
 
@@ -17,29 +17,29 @@ export class WrongPeriod extends DomainError<"wrong_period"> {
   }
 }
 
-/** Not a cursor that the platform gave. */
+/** A cursor that the platform did not give. */
 export class WrongCursor extends DomainError<"wrong_cursor"> {
   readonly code = "wrong_cursor";
 }
 
-/** The platform shows no such object to this business: it is not there, or it is somebody else's. */
+/** The platform shows no such object to this business: it does not exist, or belongs to someone else. */
 export class NotShown extends DomainError<"not_shown"> {
   readonly code = "not_shown";
 }
 
-/** The platform cannot be asked now, or answered what cannot be understood. Messages hold no answer's text. */
+/** The platform cannot be reached, or its answer is malformed. Messages never quote an answer. */
 export class AdPlatformUnavailable extends DomainError<"ad_platform_unavailable"> {
   readonly code = "ad_platform_unavailable";
 }
 
-/** The platform does not take the token. */
+/** The platform refuses the token. */
 export class TokenRefused extends AdPlatformUnavailable {}
 
-/** The platform wants to be left alone for a while. */
+/** The platform accepts no requests for a while. */
 export class AdPlatformBusy extends DomainError<"ad_platform_busy"> {
   readonly code = "ad_platform_busy";
 
   constructor(readonly retryAfterSeconds: number) {
-    super(`the ad platform wants to be left alone for ${retryAfterSeconds} s`);
+    super(`the ad platform accepts no requests for ${retryAfterSeconds} s`);
   }
 }

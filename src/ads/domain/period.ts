@@ -2,15 +2,15 @@ import { dayOf, instantOf } from "../../kernel/instants.ts";
 import type { DatePreset, SpendDays } from "./ads.ts";
 import { WrongPeriod } from "./failures.ts";
 
-/** From `from` on, until before `until`; open where null. */
+/** From `from` to before `until`. Null means that the end is open. */
 export interface Period {
   readonly from: Date | null;
   readonly until: Date | null;
 }
 
 /**
- * ISO 8601, both ends included; without a zone in `zone`, and a date without a time as the end means the end of that
- * day. Throws `WrongPeriod`.
+ * ISO 8601, both ends included. Without a zone they are in `zone`, and a date without a time as the end means the end
+ * of that day. Throws `WrongPeriod`.
  */
 export function periodOf(start: string | null, end: string | null, zone: string): Period {
   const from = start === null ? null : instantOf(start, zone);
@@ -18,13 +18,13 @@ export function periodOf(start: string | null, end: string | null, zone: string)
   const last = end === null ? null : instantOf(end, zone, true);
   if (end !== null && last === null) throw new WrongPeriod("end", "no-date");
   if (from && last && from > last) throw new WrongPeriod("start", "after-end");
-  // Moments are read to the millisecond and kept to the microsecond: the last millisecond belongs to it whole.
+  // Moments have milliseconds here and microseconds in the database: the whole last millisecond is included.
   return { from, until: last && new Date(last.getTime() + 1) };
 }
 
 /**
- * The days of a preset, or those in which the period lies by the calendar of `zone`. Throws `WrongPeriod` where spend is to
- * be that of a period which has no beginning or end.
+ * The days of a preset, or those that the period covers on the calendar of `zone`. Throws `WrongPeriod` if spend of the
+ * period is asked for and the period has an open end.
  */
 export function spendDaysOf(
   { preset }: { readonly preset: DatePreset | "period" },

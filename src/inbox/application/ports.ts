@@ -62,7 +62,7 @@ export interface CustomerOrders {
   /** Creates at most one order per message. Call it after all chats are locked; it does not lock event counters. */
   make(orders: readonly CustomerOrder[]): Promise<readonly MadeOrder[]>;
   /** Logs the orders. Call it last in the transaction. */
-  tell(made: readonly MadeOrder[]): Promise<LoggedEvent[]>;
+  announce(made: readonly MadeOrder[]): Promise<LoggedEvent[]>;
 }
 
 export interface KeptWebhook {

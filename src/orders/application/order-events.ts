@@ -8,18 +8,18 @@ export interface OrderRef {
 }
 
 export interface OrderEvents {
-  /** The orders as they stand now, in the order of `refs`; those that do not exist are left out. */
+  /** The present orders, in the order of `refs`. Missing ones are left out. */
   read(refs: readonly OrderRef[]): Promise<Order[]>;
-  /** Logs `order:changed` for each: the last thing that a transaction does. To be published after the commit. */
+  /** Logs `order:changed` for each, for publishing after the commit. Must be the transaction's last step. */
   logChanged(orders: readonly Order[]): Promise<LoggedEvent[]>;
 }
 
-/** What events do not tell of an order: none of their clients' business, or too large. */
+/** Fields that events withhold, because clients do not need them or because they are too large. */
 export type Withheld = "extraData" | "externalUserId" | "transactionId" | "paymentExpiresAt";
-/** What the card holds besides, with the id. */
+/** Ids that the card has in its related records. */
 type Referred = "branchId" | "zoneId" | "chatId";
 
-/** What `order:changed` holds: all that a client needs to draw an order's card again. */
+/** The payload of `order:changed`: everything that an order's card shows. */
 export type OrderCard = Omit<Order, Withheld | Referred | keyof OrderSums> & OrderSums;
 
 export function cardOf(order: Order): OrderCard {

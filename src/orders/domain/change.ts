@@ -1,13 +1,10 @@
 /** Who changed an order. */
 export type Actor = { readonly kind: "key" | "user"; readonly id: number };
 
-/**
- * What an order has to be at for a change to be made: at one of these versions, at `any` (it exists), or whatever
- * it is (`null`).
- */
+/** The versions at which a change may be made: one of these, any version (`any`), or without a condition (null). */
 export type ExpectedVersion = readonly number[] | "any" | null;
 
-/** One change of an order, as its history tells it. */
+/** An entry of an order's history. */
 export interface OrderChange {
   readonly id: number;
   /** The version that the change made. */
@@ -16,7 +13,7 @@ export interface OrderChange {
   readonly actor: {
     readonly kind: "key" | "user" | "bot" | "contact";
     readonly id: number | null;
-    /** The label of the App Key, or the name of the user or the contact; null for the bot and where it is gone. */
+    /** The key's label, or the user's or contact's name; null for the bot, or if it no longer exists. */
     readonly name: string | null;
   };
   /** By field: what it was and what it became. */

@@ -1,7 +1,4 @@
-/**
- * The custom prices of an order as they are stored: by order, then by `<extra>:<line>`. Shops write it too, so that any
- * part may be missing, or be something else.
- */
+/** Custom prices by order, then by `<extra>:<line>`. Shops write this field, too, so any part may be malformed. */
 export interface ExtraData {
   readonly version?: number;
   readonly customExtras?: Readonly<Record<string, Readonly<Record<string, CustomExtra | null>> | null>> | null;
@@ -13,7 +10,7 @@ interface CustomExtra {
   readonly picked?: unknown;
 }
 
-/** What the database holds of an amount, in units of the currency. */
+/** The largest amount that the database stores, in major units. */
 export const highestCustomPrice = 999_999_999_999.99;
 
 export const customExtraKey = (extraId: number, lineId: number): string => `${extraId}:${lineId}`;

@@ -28,22 +28,22 @@ export class LineNotFound extends DomainError<"line_not_found"> {
   readonly code = "line_not_found";
 }
 
-/** With the change the order would cost more than a number tells to the cent. */
+/** The change would raise the total above what a number holds exactly in cents. */
 export class OrderTooDear extends DomainError<"order_too_dear"> {
   readonly code = "order_too_dear";
 }
 
-/** The order is not at the version that the change was made for; nothing was changed. */
+/** The order has another version than the change expected. Nothing was changed. */
 export class OrderMovedOn extends DomainError<"order_moved_on"> {
   readonly code = "order_moved_on";
 }
 
-/** No step of the table of states leads from where the order is to where it was to go. */
+/** No step leads from the order's state to the wanted one. */
 export class WrongTransition extends DomainError<"wrong_transition"> {
   readonly code = "wrong_transition";
 }
 
-/** The step exists, for others. */
+/** The step exists, but this caller may not make it. */
 export class TransitionForbidden extends DomainError<"forbidden"> {
   readonly code = "forbidden";
 }
@@ -58,7 +58,7 @@ export class WrongPeriod extends DomainError<"wrong_period"> {
 
   constructor(
     readonly bound: "from" | "to",
-    /** No such date or time, or a lower bound after the upper one. */
+    /** Not a date or time, or a lower bound after the upper one. */
     readonly reason: "unreadable" | "reversed",
   ) {
     super(`${bound} is ${reason}`);

@@ -1,5 +1,5 @@
-/** Why the bot cancelled an order; listings of abandoned carts search for it. */
+/** The bot's reason for a cancellation. Listings of abandoned carts search for it. */
 export const inactivityReason = "(BOT) Cancelada por inactividad en el chat";
 
-/** How long a customer may be silent where the business says nothing, or nothing sensible. */
+/** Applies if the business has set no valid time of inactivity. */
 export const defaultIdleMinutes = 60;

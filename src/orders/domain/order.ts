@@ -1,9 +1,6 @@
 import type { ExtraData } from "./extra-data.ts";
 
-/**
- * What is known of orders, as JSON holds it: amounts are decimals in text that `moneyOf` reads, dates are ISO 8601 in UTC.
- * Most of it is only handed on.
- */
+/** Orders as JSON: amounts are decimal texts for `moneyOf`, dates are ISO 8601 in UTC. */
 
 export interface Contact {
   readonly id: number;
@@ -29,7 +26,7 @@ export interface Extra {
   readonly charge: string;
 }
 
-export interface LineExtra {
+interface LineExtra {
   readonly id: number;
   readonly extra: Extra;
 }
@@ -72,7 +69,7 @@ export interface OrderRecord {
   readonly transactionId: string | null;
   readonly paymentExpiresAt: string | null;
   readonly extraData: ExtraData;
-  /** What the delivery-pricing integration asks for it as it stands, when known. */
+  /** The delivery-pricing integration's price for the present delivery, if it is known. */
   readonly speedyPrice: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -85,7 +82,7 @@ export interface Chat {
   readonly contact: Contact;
 }
 
-/** An order with everything that its total and its card depend on. */
+/** An order with everything that its total and its card need. */
 export interface Order extends OrderRecord {
   readonly branch: Branch | null;
   readonly zone: Zone | null;

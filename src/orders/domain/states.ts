@@ -1,4 +1,4 @@
-/** The states of an order, by the names of the listing's tabs, each with how it is stored; the first is what is written. */
+/** The stored statuses of each state. States are the listing's tabs. The first status is the one that is written. */
 export const statusesOf = {
   pending: [8],
   progress: [1],
@@ -11,14 +11,13 @@ export type OrderState = keyof typeof statusesOf;
 export const orderStates = Object.keys(statusesOf) as readonly OrderState[];
 export const storedStatuses: readonly number[] = Object.values(statusesOf).flat();
 
-/** The state of an order as it is stored. */
 export function stateOf(status: number): OrderState {
   const state = orderStates.find((each) => (statusesOf[each] as readonly number[]).includes(status));
   if (!state) throw new Error(`no state is stored as ${status}`);
   return state;
 }
 
-/** What is written for a state, and stands for it in lists. */
+/** The status that is written for a state. */
 export const statusOf = {
   pending: statusesOf.pending[0],
   progress: statusesOf.progress[0],
@@ -38,7 +37,7 @@ const movers: Readonly<Record<Move, readonly Mover[]>> = {
   reopen: ["manager"],
 };
 
-/** By state, to where an order goes from there. */
+/** For each state, the states that an order can move to. */
 const moves: Readonly<Record<OrderState, Readonly<Partial<Record<OrderState, Move>>>>> = {
   pending: { progress: "forward", cancelled: "cancel" },
   progress: { "on-the-way": "forward", completed: "forward", pending: "back", cancelled: "cancel" },
@@ -47,12 +46,12 @@ const moves: Readonly<Record<OrderState, Readonly<Partial<Record<OrderState, Mov
   cancelled: { pending: "reopen" },
 };
 
-/** Orders that are picked up are never on the way: they go straight between these two, and no others do. */
+/** Only orders for pickup move directly between these two states. They are never on the way. */
 const pickupSteps: readonly OrderState[] = ["progress", "completed"];
 
 type ShipmentMethod = "delivery" | "pickup" | null;
 
-/** What it means to move an order from one state to another; null where no such step is made by anybody. */
+/** The kind of a step from one state to another; null if there is no such step. */
 function moveBetween(from: OrderState, to: OrderState, shipmentMethod: ShipmentMethod): Move | null {
   const isPickup = shipmentMethod === "pickup";
   const isPickupStep = pickupSteps.includes(from) && pickupSteps.includes(to);
@@ -60,21 +59,20 @@ function moveBetween(from: OrderState, to: OrderState, shipmentMethod: ShipmentM
   return moves[from][to] ?? null;
 }
 
-/** Whether somebody may move an order from one state to another. */
 export function mayMove(mover: Mover, from: OrderState, to: OrderState, shipmentMethod: ShipmentMethod): boolean {
   const move = moveBetween(from, to, shipmentMethod);
   return move !== null && movers[move].includes(mover);
 }
 
-/** A step to a state from an order as it is stored. */
+/** A step to a state from a stored status. */
 export interface Step {
   readonly status: number;
   readonly isPickup: boolean;
-  /** Others may make it where this mover may not. */
+  /** False if only others may make it. */
   readonly isAllowed: boolean;
 }
 
-/** All steps that lead to a state, also those that this mover may not make. No other step exists. */
+/** All steps that lead to a state, also those that this mover may not make. */
 export const stepsTo = (to: OrderState, mover: Mover): readonly Step[] =>
   ([null, "pickup"] as const).flatMap((shipmentMethod) =>
     orderStates
@@ -88,7 +86,7 @@ export const stepsTo = (to: OrderState, mover: Mover): readonly Step[] =>
       ),
   );
 
-/** Neither completed nor cancelled, as stored: what may still be cancelled. */
+/** The stored statuses that are neither completed nor cancelled. */
 export const openStatuses: readonly number[] = orderStates
   .filter((state) => moves[state].cancelled)
   .flatMap((state) => statusesOf[state]);

@@ -12,7 +12,7 @@ export interface Totals {
 
 type Priced = Pick<Order, "id" | "shipmentMethod" | "zone" | "speedyPrice" | "lines" | "discount" | "extraData">;
 
-/** §12 What an order costs: its lines with their extras, and its shipping, less its discounts, never below 0. */
+/** §12 The cost of an order: its lines with their extras, and its shipping, less its discounts, never below 0. */
 export function totalsOf(order: Priced): Totals {
   const shipping = shippingOf(order);
   const goods = order.lines.reduce((sum, line) => sum + BigInt(line.quantity) * unitPriceOf(order, line), 0n);
@@ -21,7 +21,7 @@ export function totalsOf(order: Priced): Totals {
   return { discount, shipping, total: total > 0n ? total : 0n };
 }
 
-/** What clients are shown, in units of the currency. */
+/** The sums that clients see, in major units. */
 export interface OrderSums {
   readonly total: number;
   readonly discount: number;
@@ -38,7 +38,7 @@ export function sumsOf(order: Priced): OrderSums {
   };
 }
 
-/** Whether its sums are exact where they are numbers in units of the currency. */
+/** Whether the sums are exact as numbers in major units. */
 export function isCountable(order: Priced): boolean {
   const { total, discount } = totalsOf(order);
   return total + discount <= BigInt(Number.MAX_SAFE_INTEGER);
@@ -46,15 +46,15 @@ export function isCountable(order: Priced): boolean {
 
 type Shipped = Pick<Order, "shipmentMethod" | "zone" | "lines">;
 
-/** What the integration asks for the delivery, when it is known and counts. */
+/** The integration's price for the delivery, if it is known and applies. */
 export const speedyPriceOf = (order: Shipped & Pick<Order, "speedyPrice">): string | null =>
   hasPaidDelivery(order) ? order.speedyPrice : null;
 
-/** Whether the integration is to be asked: what an order that is over has cost, nobody changes any more. */
+/** Whether to ask the integration for a price. Completed and cancelled orders keep their cost. */
 export const wantsDeliveryPrice = (order: Shipped & Pick<Order, "speedyPrice" | "status">): boolean =>
   order.speedyPrice === null && isOpen(order) && hasPaidDelivery(order);
 
-/** Whether what the integration asks counts. */
+/** Whether the integration's price applies. */
 const hasPaidDelivery = (order: Shipped): boolean => order.shipmentMethod === "delivery" && hasShipping(order);
 
 function shippingOf(order: Priced): Money {
@@ -72,7 +72,7 @@ function unitPriceOf(order: Priced, line: Line): Money {
   );
 }
 
-/** Null where the extra's own charge counts: there is no custom price, or what is stored is no amount. */
+/** Null if the extra's own charge applies, because no valid custom price is stored. */
 function customPriceOf({ customExtras }: ExtraData, orderId: number, extraId: number, lineId: number): Money | null {
   const price = customExtras?.[orderId]?.[customExtraKey(extraId, lineId)]?.price;
   return typeof price === "number" && price >= 0 && price <= highestCustomPrice ? moneyOf(price.toFixed(2)) : null;

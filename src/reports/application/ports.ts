@@ -15,52 +15,49 @@ import type {
   Tally,
 } from "../domain/report.ts";
 
-/** What a shared report is asked for. */
 export interface ReportRequest {
-  /** Whose feature flag `group_shared_report` names the group. */
+  /** The business whose feature flag `group_shared_report` lists the group. */
   readonly rootId: number;
-  /** For an App Key or an administrator: others may be kept from reports by the root's feature flag `reports_for`. */
+  /** True for App Keys and administrators. The root's feature flag `reports_for` may exclude everyone else. */
   readonly forAdministrator: boolean;
   /**
-   * ISO 8601; a date without a zone is in each business's own. The end is included, a date without a time to the end
-   * of its day.
+   * ISO 8601. A date without a zone is in each business's own zone. The end is included; without a time it means the
+   * end of its day.
    */
   readonly startDate: string;
   readonly endDate: string;
-  /** Those of the group that are wanted; the whole group unless given. Others are ignored. */
+  /** The wanted businesses of the group; all of them by default. Others are ignored. */
   readonly include?: readonly number[];
-  /** A business that shares no report is a group of its own, rather than a failure. */
+  /** A business that shares no report gets its own figures instead of a failure. */
   readonly orOwn?: boolean;
 }
 
-/** §7. All reject with a `ReportFailure`, and list the businesses in the order of the group. */
+/** §7. All methods reject with a `ReportFailure`, and return the businesses in the order of the group. */
 export interface SharedReports {
-  /** @param signal - ends the counting when it is aborted */
+  /** @param signal - aborting it ends the queries */
   report(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]>;
-  /** The same without anything of single ads, which takes longest. */
+  /** The same without the figures of ads, which take longest. */
   figures(request: ReportRequest, signal?: AbortSignal): Promise<BusinessReport[]>;
   /** The same figures day by day. */
   daily(request: ReportRequest, signal?: AbortSignal): Promise<DailyFigures[]>;
 }
 
-/** What a page of a report shows. */
 export interface ReportPage {
   readonly reports: readonly BusinessReport[];
-  /** Of the same businesses. */
+  /** The same businesses, day by day. */
   readonly daily: readonly DailyFigures[];
   readonly madeAt: Date;
 }
 
-/** The whole page; rejects when the signal is aborted before it is drawn. */
+/** Renders the page. Rejects if the signal is aborted before. */
 export type DrawReportPage = (page: ReportPage, signal: AbortSignal) => Promise<string>;
 
-/** What an ad platform knows of the ads of an account. */
 export interface AdInsights {
-  /** All ads of the account, with what they spent in the period. A rejection, or an answer that comes late, costs a report only these details. */
+  /** All ads of the account with their spend in the period. If this fails or is late, the report lacks it. */
   adsOf(businessId: number, accountId: string, period: Period): Promise<readonly AdInsight[]>;
 }
 
-/** A business as it is stored, with the flags that say how it counts. */
+/** A stored business, with the feature flags that define how it counts. */
 export interface StoredBusiness {
   readonly id: number;
   readonly name: string;
@@ -68,7 +65,7 @@ export interface StoredBusiness {
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
-/** A business and the period of its report, in the zone in which its days begin and the currency that it counts in. */
+/** A business and the period of its report, with the zone of its days and the currency of its amounts. */
 export interface AskedPeriod {
   readonly businessId: number;
   readonly timezone: string;
@@ -76,7 +73,6 @@ export interface AskedPeriod {
   readonly period: Period;
 }
 
-/** What was counted of one business. */
 export interface CountedFigures {
   readonly businessId: number;
   readonly conversations: number;
@@ -95,9 +91,9 @@ export interface CountedDay extends DayFigures {
 }
 
 export interface ReportReads {
-  /** Those that exist, in no order. */
+  /** The existing ones, in no particular order. */
   businesses(ids: readonly number[], signal?: AbortSignal): Promise<StoredBusiness[]>;
-  /** One of each business asked for. */
+  /** The figures of each business that was asked for. */
   figures(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedFigures[]>;
   /** The days of each period, in order. */
   days(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedDay[]>;
@@ -109,12 +105,12 @@ export interface ReportReads {
   ): Promise<(RegistrationRecord & { businessId: number })[]>;
 }
 
-/** What a business's feature flags say of how it counts, as they are stored. */
+/** The stored feature flags of a business that define how it counts. */
 export interface Counting extends CurrencyFlags {
   readonly timezone: unknown;
 }
 
-/** What a record is made or corrected against. */
+/** What a new or corrected record depends on. */
 export interface RegistrationSetting extends Counting {
   readonly hasChat: boolean;
   readonly adId: string | null;
@@ -129,10 +125,10 @@ export interface StoredRegistration {
   readonly amount: Money;
   readonly currency: string;
   readonly baseAmount: Money;
-  /** Of `baseAmount`: the business's own when it was made or last converted. */
+  /** The currency of `baseAmount`: the business's own when the record was made or last converted. */
   readonly baseCurrency: string;
   readonly rate: Rate;
-  /** `2026-03-01`: the day whose rate it is. */
+  /** `2026-03-01`: the day of the rate. */
   readonly rateDate: string;
   readonly source: string;
   readonly closed: boolean;
@@ -140,46 +136,46 @@ export interface StoredRegistration {
 }
 
 export interface RegistrationStore {
-  /** Without an agent `hasAgent` is true. `hasChat` is false of one that the agent `seenBy` may not see; null sees all. */
+  /** Without an agent `hasAgent` is true. `hasChat` is false if the agent `seenBy` may not see it; null sees all. */
   setting(
     businessId: number,
     chatId: number,
     agentId: number | null,
     seenBy: number | null,
   ): Promise<RegistrationSetting>;
-  /** The id of the new record. */
+  /** Returns the id of the new record. */
   add(businessId: number, record: StoredRegistration & { readonly adId: string | null }): Promise<number>;
-  /** Holds the record until the transaction ends. With an agent, only that agent's is there. */
+  /** Locks the record until the transaction ends. With `ofAgent`, only records of that agent exist. */
   hold(businessId: number, id: number, ofAgent: number | null): Promise<StoredRegistration | null>;
   save(businessId: number, id: number, record: StoredRegistration): Promise<void>;
-  /** False when there is no such record. */
+  /** False if there is no such record. */
   remove(businessId: number, id: number, ofAgent: number | null): Promise<boolean>;
 }
 
 export type RegistrationUnitOfWork = UnitOfWork<{ readonly registrations: RegistrationStore }>;
 
-/** Counts days that are over, so that reports need not. Safe at any time, by any number of processes. */
+/** Counts past days, so that reports need not. Any number of processes may do this at the same time. */
 export interface ReportFolds {
-  /** The moment before which nothing of the business can appear any more without leaving a mark. */
+  /** What appears before this moment in the business always leaves a mark. */
   horizon(businessId: number): Promise<Date>;
-  /** Businesses with something to fold before their horizon, or to convert, with what they name. */
+  /** Businesses with days to fold before their horizon, or with records to convert. */
   due(): Promise<readonly DueBusiness[]>;
   /** Days and currencies of the records whose base amount is in another currency than `currency`. */
   unconverted(businessId: number, currency: string): Promise<readonly DayOfCurrency[]>;
 }
 
 export interface FoldStore {
-  /** Folds some days of the business; false when it was nothing. */
+  /** Folds some days of the business. False if there was nothing to fold. */
   foldSome(
     businessId: number,
     counted: { readonly timezone: string; readonly currency: string },
     horizon: Date,
   ): Promise<boolean>;
-  /** Forgets what was folded of the business; null when there is none. */
+  /** Removes what was folded of the business. Null if there is no such business. */
   forget(businessId: number): Promise<Counting | null>;
   /**
-   * Converts some of the records of these days and currencies, those after the record `after` by their ids.
-   * @returns the last one looked at; null when there was none
+   * Converts some of the records of these days and currencies, in the order of their ids and after the id `after`.
+   * @returns the last id; null if there was none
    */
   convertSome(
     businessId: number,
@@ -202,13 +198,13 @@ export interface DayOfCurrency {
   readonly day: string;
 }
 
-/** How warm a conversation is, from 0 to 100: what the AI's summary says, and what agents say. */
+/** The temperature of a conversation from 0 to 100, according to the AI's summary and to agents. */
 export interface Temperatures {
   /**
-   * Of a chat that the agent `seenBy` may see; null sees all. Sets those that are given (null takes one away) for the chat's open conversation, else for its latest. False when
-   * there is no such chat, or no conversation in it.
+   * Sets the given temperatures of the chat's open conversation, else of its latest; null removes one. False if there
+   * is no such chat, if it has no conversation, or if the agent `seenBy` may not see it (null sees every chat).
    */
-  take(
+  set(
     businessId: number,
     chatId: number,
     seenBy: number | null,

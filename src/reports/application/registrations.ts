@@ -19,26 +19,24 @@ export interface NewRegistration {
   readonly businessId: number;
   readonly type: RegistrationType;
   readonly chatId: number;
-  /** The agent who must be able to see the chat; null where all may be named. */
+  /** The agent who must be able to see the chat; null if every chat is allowed. */
   readonly seenBy: number | null;
   readonly agentId: number | null;
   readonly amount: Money;
-  /** The business's own unless given. */
+  /** The business's own by default. */
   readonly currency?: string;
   readonly source: string;
-  /** A sale is closed and a quotation open unless given. */
+  /** By default a sale is closed and a quotation open. */
   readonly closed?: boolean;
-  /** ISO 8601, in the business's zone; now unless given. */
+  /** ISO 8601, in the business's zone if it has none; now by default. */
   readonly date?: string;
 }
 
-export type Correction = Partial<
-  Pick<NewRegistration, "agentId" | "amount" | "currency" | "source" | "closed" | "date">
->;
+type Correction = Partial<Pick<NewRegistration, "agentId" | "amount" | "currency" | "source" | "closed" | "date">>;
 
-export interface ChosenRegistration {
+interface ChosenRegistration {
   readonly id: number;
-  /** The agent whose record it must be, or it is one that does not exist; null where anybody's will do. */
+  /** The agent whose record it must be; null for a record of any agent. */
   readonly ofAgent: number | null;
 }
 
@@ -46,11 +44,11 @@ export type { RegistrationFailure };
 
 const earliest = Date.UTC(2000, 0, 1);
 
-/** Sales and quotations, also those that come late, with their corrections. */
+/** Sales and quotations, also late ones, and their corrections. */
 export class Registrations {
   constructor(private readonly unitOfWork: RegistrationUnitOfWork) {}
 
-  /** The id of the new record. Rejects with a `RegistrationFailure`. */
+  /** Returns the id of the new record. Rejects with a `RegistrationFailure`. */
   add(record: NewRegistration): Promise<number> {
     const { businessId, type, chatId, agentId, seenBy, amount, source } = record;
     const entering = this.unitOfWork.run(businessId, async ({ registrations }) => {
@@ -65,7 +63,7 @@ export class Registrations {
     return beforeAll(entering);
   }
 
-  /** Rejects with a `RegistrationFailure`. The ad stays that of the beginning, the rate while day and currency stay. */
+  /** Rejects with a `RegistrationFailure`. The ad never changes; the rate stays as long as day and currency do. */
   correct(businessId: number, { id, ofAgent }: ChosenRegistration, correction: Correction): Promise<void> {
     return this.unitOfWork.run(businessId, async ({ registrations }) => {
       const stored = await registrations.hold(businessId, id, ofAgent);
@@ -92,7 +90,7 @@ function checkPeople({ hasChat, hasAgent }: RegistrationSetting, { chatId, agent
   if (!hasAgent) throw new UnknownAgent(`agent ${agentId}`);
 }
 
-/** A typing error of a century is not a late record. */
+/** Dates before 2000 or in the future are typing errors. */
 function momentOf(date: string, { timezone, now }: RegistrationSetting): Date {
   const at = instantOf(date, timezoneOf(timezone));
   if (!at || at.getTime() < earliest || at.getTime() > now.getTime() + dayMs) throw new BadDate(date);
@@ -109,7 +107,7 @@ function valueIn(amount: Money, currency: string, at: Date, setting: Registratio
   return { amount, currency, rate, rateDate, baseAmount: inBase(amount, rate), baseCurrency: base };
 }
 
-/** A rate that changed since says nothing about the day of the record. */
+/** A rate that was changed later does not apply to the day of the record. */
 function correctedValue(
   stored: StoredRegistration,
   correction: Correction,

@@ -15,6 +15,7 @@ import type {
   ReportedBusiness,
   Tally,
 } from "../domain/report.ts";
+import { plus } from "../domain/timeline.ts";
 import type {
   AdInsights,
   AskedPeriod,
@@ -25,7 +26,7 @@ import type {
   StoredBusiness,
 } from "./ports.ts";
 
-/** Flags that a report may show to whoever may see it. What else is configured is nobody's business. */
+/** The flags that a report may show. All others are private. */
 const shownFlags = [
   "currency",
   "currency_conversion",
@@ -37,7 +38,7 @@ const shownFlags = [
   "tax_id_label",
 ] as const;
 
-/** Records of ads that one report holds, over all its businesses. */
+/** The most ad records in one report of all its businesses. */
 const mostAdRecords = 100_000;
 
 /** §7: the figures of a group of businesses. */
@@ -45,7 +46,7 @@ export class SharedReport implements SharedReports {
   constructor(
     private readonly reads: ReportReads,
     private readonly adInsights: AdInsights,
-    /** Rejects what is not there in time. */
+    /** Rejects if the work is late. */
     private readonly inTime: <Result>(work: Promise<Result>) => Promise<Result>,
     private readonly onFailure: (error: unknown, businessId: number) => void,
   ) {}
@@ -76,7 +77,7 @@ export class SharedReport implements SharedReports {
     }));
   }
 
-  /** The businesses of the answer in their order, each with the period on its own clock. */
+  /** The businesses of the answer in their order, each with the period in its own zone. */
   private async asked(
     { rootId, forAdministrator, startDate, endDate, include, orOwn = false }: ReportRequest,
     signal: AbortSignal | undefined,
@@ -88,7 +89,7 @@ export class SharedReport implements SharedReports {
     }
     const { group_shared_report: shared = null } = root.flags;
     const group = orOwn && shared === null ? [rootId] : groupOf(shared);
-    // Also where nothing of the group is wanted: a wrong date is one then too.
+    // An invalid date is refused even if nothing of the group is wanted.
     periodIn(timezoneOf(root.flags.timezone), startDate, endDate);
     const wanted = include ? group.filter((id) => include.includes(id)) : group;
     const stored = new Map((await this.reads.businesses(wanted, signal)).map((business) => [business.id, business]));
@@ -114,7 +115,7 @@ export class SharedReport implements SharedReports {
     );
   }
 
-  /** Null when the platform does not answer: the report is about what is known here. */
+  /** Null if the platform does not answer. The report then only lacks the platform's details. */
   private async insightsOf({ businessId, adAccount, period }: Asked): Promise<readonly AdInsight[] | null> {
     if (period.until <= period.from) return [];
     try {
@@ -128,7 +129,7 @@ export class SharedReport implements SharedReports {
 
 type ReportedAds = Pick<BusinessReport, "ads" | "isAdPlatformSilent">;
 
-/** Of a business that names no ad account. */
+/** For a business that names no ad account. */
 const noAccount: ReportedAds = { ads: null, isAdPlatformSilent: false };
 
 interface Asked extends AskedPeriod {
@@ -165,12 +166,12 @@ function reportsOf(
 
 function reportOf(asked: Asked, counted: CountedFigures, ads: ReportedAds): BusinessReport {
   const { conversations, temperatures, tags, agents } = counted;
-  const sales = { ...counted.sales, all: sum(counted.sales.fromAds, counted.sales.organic) };
+  const sales = { ...counted.sales, all: plus(counted.sales.fromAds, counted.sales.organic) };
   const { fromAds, organic } = counted.quotations;
   const quotations = {
-    ...sum(fromAds, organic),
-    fromPdf: sum(fromAds.fromPdf, organic.fromPdf),
-    fromMessage: sum(fromAds.fromMessage, organic.fromMessage),
+    ...plus(fromAds, organic),
+    fromPdf: plus(fromAds.fromPdf, organic.fromPdf),
+    fromMessage: plus(fromAds.fromMessage, organic.fromMessage),
   };
   return {
     business: asked.business,
@@ -190,9 +191,7 @@ function reportOf(asked: Asked, counted: CountedFigures, ads: ReportedAds): Busi
   };
 }
 
-const sum = (a: Tally, b: Tally): Tally => ({ count: a.count + b.count, amount: a.amount + b.amount });
-
-/** Every ad with a record, and every ad that spent something; those with most sales first, then by id. */
+/** Every ad with a record or with spend. Ads with most sales come first, then the order is by id. */
 function adFigures(records: readonly RegistrationRecord[], insights: readonly AdInsight[]): AdFigures[] {
   const known = new Map(insights.map((insight) => [insight.adId, insight]));
   const ofAd = groupBy(records, ({ adId }) => adId ?? "");

@@ -2,13 +2,13 @@ import { baseCurrency, isCurrency } from "../../kernel/currency.ts";
 import { instantOf } from "../../kernel/instants.ts";
 import type { Money } from "../../kernel/money.ts";
 
-/** A business's feature flags `currency` and `currency_conversion`, as they are stored. */
+/** The stored feature flags `currency` and `currency_conversion` of a business. */
 export interface CurrencyFlags {
   readonly currency: unknown;
   /**
-   * What one unit of another currency is worth in the base currency: `{"USD": 6.96}` whatever the day, or a list
-   * `[{"from": "2026-01-01", "USD": 6.96}, ...]` of which the latest entry that names the currency and is not after
-   * the day holds. Rates are numbers or decimal strings above 0.
+   * The value of one unit of another currency in the base currency: `{"USD": 6.96}` for every day, or a list `[{"from":
+   * "2026-01-01", "USD": 6.96}, ...]`, whose latest entry that has the currency and is not after the day applies. Rates
+   * are numbers or decimal strings above 0.
    */
   readonly conversion: unknown;
 }
@@ -16,13 +16,13 @@ export interface CurrencyFlags {
 /** A positive decimal without exponent. */
 export type Rate = string;
 
-/** Hundredths that an amount in the base currency may have: what its column holds. */
+/** The largest amount in the base currency that its column holds, in hundredths. */
 export const largestAmount: Money = 10n ** 14n - 1n;
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What one unit of `currency` was worth in the base currency on `day` (`2026-03-01`); null where nobody said. */
+/** The value of one unit of `currency` in the base currency on `day` (`2026-03-01`); null if there is no rate. */
 export function rateOf({ currency: base, conversion }: CurrencyFlags, currency: string, day: string): Rate | null {
   if (currency === baseCurrency(base)) return "1";
   if (!Array.isArray(conversion)) return isRecord(conversion) ? rateIn(conversion, currency) : null;
@@ -36,7 +36,7 @@ export function rateOf({ currency: base, conversion }: CurrencyFlags, currency: 
   return found?.rate ?? null;
 }
 
-/** Whether every rate of a conversion counts. */
+/** Whether every rate of a conversion is valid. */
 export function isConversion(conversion: unknown): boolean {
   if (!Array.isArray(conversion)) return isRecord(conversion) && areRates(conversion);
   return conversion.every((entry: unknown) => {
@@ -56,7 +56,7 @@ function rateIn(rates: Readonly<Record<string, unknown>>, currency: string): Rat
   return isRate ? text : null;
 }
 
-/** Whether calendars have the day. */
+/** Whether the day exists. */
 const isDay = (value: unknown): value is string =>
   typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) && instantOf(`${value}T00:00Z`, "UTC") !== null;
 

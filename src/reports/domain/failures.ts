@@ -14,7 +14,7 @@ export class BadPeriod extends DomainError<"bad_period"> {
   }
 }
 
-/** More than one answer holds; `limit` is the most. */
+/** The answer would have more than `limit`. */
 export class ReportTooLarge extends DomainError<"report_too_large"> {
   readonly code = "report_too_large";
   constructor(
@@ -25,7 +25,7 @@ export class ReportTooLarge extends DomainError<"report_too_large"> {
   }
 }
 
-/** The business keeps its reports from users who are no administrators. */
+/** The business shows reports only to administrators. */
 export class ReportForAdministrators extends DomainError<"report_for_administrators"> {
   readonly code = "report_for_administrators";
 }
@@ -42,7 +42,7 @@ export class UnknownRegistration extends DomainError<"unknown_registration"> {
   readonly code = "unknown_registration";
 }
 
-/** No rate turns this currency into the business's own on that day. */
+/** There is no rate from this currency to the business's own on that day. */
 export class NoRate extends DomainError<"no_rate"> {
   readonly code = "no_rate";
   constructor(readonly currency: string) {
@@ -54,7 +54,7 @@ export class BadDate extends DomainError<"bad_date"> {
   readonly code = "bad_date";
 }
 
-/** In the base currency it is more than an amount may be. */
+/** The amount is too large in the base currency. */
 export class AmountTooLarge extends DomainError<"amount_too_large"> {
   readonly code = "amount_too_large";
 }

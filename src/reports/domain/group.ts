@@ -1,12 +1,12 @@
 import { maxId } from "../../kernel/ids.ts";
 import { ReportNotShared, ReportTooLarge } from "./failures.ts";
 
-/** Businesses that share one report, at most. */
+/** The most businesses that share one report. */
 export const largestGroup = 100;
 
 /**
- * The businesses that the feature flag `group_shared_report` lists, each once, in its order: the root is among them
- * only when it is listed itself. Throws `ReportNotShared` for anything but a list of ids, `ReportTooLarge`.
+ * The businesses in the feature flag `group_shared_report`, each once, in its order. The root is among them only if it
+ * is listed. Throws `ReportNotShared` if the flag is not a list of ids, and `ReportTooLarge`.
  */
 export function groupOf(flag: unknown): number[] {
   if (!Array.isArray(flag)) throw new ReportNotShared("no group");

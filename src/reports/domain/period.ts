@@ -2,12 +2,9 @@ import { dayMs, instantOf, namesZone } from "../../kernel/instants.ts";
 import { BadPeriod } from "./failures.ts";
 import type { Period } from "./report.ts";
 
-/**
- * The period in a zone, to the end of the last day or millisecond. One that clocks there skip is without any time: then
- * both ends are the same moment. Throws `BadPeriod`.
- */
+/** If clocks skip all of the period, both ends are the same moment. Throws `BadPeriod`. */
 export function periodIn(timezone: string, startDate: string, endDate: string): Period {
-  // As it is written: clocks that skip a day, or an hour, put its end on its beginning, or before.
+  // Compared as written: if clocks skip a day or an hour, the end would be at or before the beginning.
   const isWithoutZone = !namesZone(startDate) && !namesZone(endDate);
   const written = readIn(isWithoutZone ? "UTC" : timezone, startDate, endDate);
   if (written.until <= written.from) throw new BadPeriod("reversed");
@@ -24,13 +21,13 @@ export interface Days {
 const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const firstMoment = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
-/** How many days they are. Throws `BadPeriod`. */
+/** The number of days. Throws `BadPeriod`. */
 export function countDays({ startDate, endDate }: Days): number {
   const { from, until } = periodIn("UTC", startDate, endDate);
   return Math.round((until.getTime() - from.getTime()) / dayMs);
 }
 
-/** As many days, right before them; null where calendars would have to go back too far. Throws `BadPeriod`. */
+/** The same number of days right before them; null if they begin before the year 1000. Throws `BadPeriod`. */
 export function daysBefore(days: Days): Days | null {
   const first = firstMoment(days.startDate);
   const before = first - countDays(days) * dayMs;

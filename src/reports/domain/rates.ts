@@ -1,4 +1,4 @@
-/** Percentages and means with two decimals, half a hundredth upwards; 0 where there is nothing to divide by. */
+/** Percentages and means have two decimals, with half a hundredth rounded up. They are 0 if the divisor is 0. */
 
 export const percentOf = (part: number, whole: number): number =>
   whole === 0 ? 0 : quotient(BigInt(part) * 10_000n, BigInt(whole));
@@ -7,6 +7,6 @@ export const percentOf = (part: number, whole: number): number =>
 export const meanOf = ({ sum, count }: { readonly sum: bigint; readonly count: number }): number =>
   count === 0 ? 0 : quotient(sum, BigInt(count));
 
-/** Of positive numbers, in hundredths. */
+/** Divides positive numbers. The quotient has hundredths. */
 const quotient = (dividend: bigint, divisor: bigint): number =>
   Number((dividend * 2n + divisor) / (divisor * 2n)) / 100;

@@ -1,33 +1,33 @@
 import type { Money } from "../../kernel/money.ts";
 
-/** From `from` on, until before `until`; without any time where both are one. */
+/** From `from` to before `until`. Empty if both are the same moment. */
 export interface Period {
   readonly from: Date;
   readonly until: Date;
 }
 
-/** How many records, and their amounts in the business's base currency. */
+/** The number of records, and their amounts in the business's base currency. */
 export interface Tally {
   readonly count: number;
   readonly amount: Money;
 }
 
-/** Quotations of every source, and those of the two sources that are told apart. */
+/** Quotations of every source, and of the two sources that are counted separately. */
 export interface QuotationTally extends Tally {
   readonly fromPdf: Tally;
   readonly fromMessage: Tally;
 }
 
-/** What a report shows of a business; never a secret of it. */
+/** The fields of a business that a report shows. None is secret. */
 export interface ReportedBusiness {
   readonly id: number;
   readonly name: string;
   readonly imageUrl: string | null;
-  /** Of every amount of its report. */
+  /** The currency of every amount in its report. */
   readonly currency: string;
-  /** In which its days begin and end. */
+  /** The zone in which its days begin and end. */
   readonly timezone: string;
-  /** Those of its feature flags that may be shown, by their names. */
+  /** The feature flags that may be shown, by their names. */
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
@@ -39,7 +39,7 @@ export interface TagCount {
 export interface AgentFigures {
   readonly id: number;
   readonly name: string;
-  /** Tickets made in the period, by their state now. */
+  /** Tickets created in the period, by their present state. */
   readonly tickets: {
     readonly total: number;
     readonly completed: number;
@@ -52,7 +52,7 @@ export interface AgentFigures {
   readonly quotations: Tally;
 }
 
-/** What an ad platform tells of an ad; null where it does not. */
+/** An ad platform's details of an ad; null if it gives none. */
 export interface AdInsight {
   readonly adId: string;
   readonly name: string | null;
@@ -80,7 +80,7 @@ export interface RegistrationRecord {
   readonly agentId: number | null;
   readonly amount: Money;
   readonly currency: string;
-  /** In the business's base currency, at the rate of its day; null while it is not converted to it. */
+  /** In the business's base currency, at the rate of its day; null until it is converted. */
   readonly baseAmount: Money | null;
   readonly source: string;
   readonly closed: boolean;
@@ -110,15 +110,15 @@ export interface BusinessReport {
   readonly tags: readonly TagCount[];
   /** By name. */
   readonly agents: readonly AgentFigures[];
-  /** Null for a business that names no ad account for its report. */
+  /** Null if the business names no ad account for its report. */
   readonly ads: readonly AdFigures[] | null;
-  /** The ad platform was asked and gave no answer: names of ads and what they spent are missing. */
+  /** The ad platform gave no answer: the names and the spend of ads are missing. */
   readonly isAdPlatformSilent: boolean;
 }
 
 /**
- * One day of one business. Every day of the period has one; of a period of more than five years, every day from the first
- * to the last on which the business has anything, give or take one.
+ * One day of one business. A period has all of its days, unless it is longer than five years: then it has the days from
+ * the first to the last with figures, give or take one.
  */
 export interface DayFigures {
   /** `2026-03-01`, in the business's time zone. */

@@ -1,19 +1,19 @@
 import { dayMs } from "../../kernel/instants.ts";
 import type { DayFigures, Tally } from "./report.ts";
 
-/** What one point of a timeline covers. */
+/** The time that one point of a timeline covers. */
 export type Grain = "day" | "week" | "month";
 
 const mostDays = 120;
 const mostDaysInWeeks = 730;
 
-/** Days as they are or, where they are many, weeks from Monday on or months. */
+/** Days, or weeks from Monday on or months if there are many. */
 export function grainOf(days: number): Grain {
   if (days <= mostDays) return "day";
   return days <= mostDaysInWeeks ? "week" : "month";
 }
 
-/** The figures of each day, week or month under its first day, in the order of time. */
+/** The figures of each day, week or month, dated by its first day, in the order of time. */
 export const inGrain = (days: readonly DayFigures[], grain: Grain): DayFigures[] => addedUp(days, firstDayOf[grain]);
 
 const firstDayOf: Readonly<Record<Grain, (day: string) => string>> = {
@@ -28,7 +28,7 @@ function mondayOf(day: string): string {
   return new Date(date.getTime() - sinceMonday * dayMs).toISOString().slice(0, 10);
 }
 
-/** The figures of all days that go together, in the order of time. */
+/** Adds up the figures of days with the same key, in the order of time. */
 export function addedUp(days: readonly DayFigures[], keyOf = (day: string): string => day): DayFigures[] {
   const sums = new Map<string, DayFigures>();
   for (const each of days) {
@@ -44,4 +44,4 @@ export function addedUp(days: readonly DayFigures[], keyOf = (day: string): stri
   return [...sums.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-const plus = (a: Tally, b: Tally): Tally => ({ count: a.count + b.count, amount: a.amount + b.amount });
+export const plus = (a: Tally, b: Tally): Tally => ({ count: a.count + b.count, amount: a.amount + b.amount });

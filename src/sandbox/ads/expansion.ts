@@ -4,9 +4,9 @@ import { type Field, parseFields } from "./fields.ts";
 import { type Days, type Insights, insightsRow, type Node, presetDays, rangeDays, todayOf } from "./nodes.ts";
 import { adStates } from "./settings.ts";
 
-/** How lists are answered; what is out of the ordinary is set on the control side. */
+/** How lists are answered. The control side can set unusual behaviour. */
 export interface PageBehaviour {
-  /** Items of a page at most, whatever was asked for. */
+  /** The most items of a page, whatever limit the client sends. */
   readonly shortPages?: number | undefined;
   /** Every list begins with a page that is empty and has a next one. */
   readonly emptyFirstPages?: boolean | undefined;
@@ -19,7 +19,7 @@ const mostPerPage = 500;
 const insightFields = ["account_currency", "account_id", "spend", "impressions", "clicks", "date_start", "date_stop"];
 const beginning = "QVFIUjBiZWdpbm5pbmc";
 
-/** Answers reads of objects and lists, with the objects and lists that their fields ask for. */
+/** Answers reads of objects and lists, including the objects and lists in their fields. */
 export class Expansion {
   constructor(
     private readonly call: Call,
@@ -112,7 +112,7 @@ export class Expansion {
     };
   }
 
-  /** As the platform gives it: with the token in it. */
+  /** The platform's own link, which includes the token. */
   private nextLink({ parent, edge, fields, limit, statuses, extra }: AskedPage, after: string): string {
     const query = new URLSearchParams({
       access_token: this.token,
@@ -154,7 +154,7 @@ function limitOf(text: string | null): number {
   return Math.min(limit, mostPerPage);
 }
 
-/** Without a filter, what was deleted or archived is left out. */
+/** Without a filter, deleted and archived objects are left out. */
 function hasStatus(json: string | null): (node: Node) => boolean {
   const wanted = json === null ? ["ACTIVE", "PAUSED"] : statusesIn(json);
   return ({ scalars: { effective_status: status } }) => status === undefined || wanted.includes(String(status));
@@ -165,7 +165,7 @@ function statusesIn(json: string): string[] {
     const statuses: unknown = JSON.parse(json);
     if (Array.isArray(statuses) && statuses.every((status) => adStates.includes(status))) return statuses;
   } catch {
-    // worded below
+    // The error is thrown below.
   }
   throw badParameter("Param effective_status must be an array of known statuses");
 }

@@ -4,7 +4,7 @@ import { GraphError } from "../graph/graph.ts";
 export interface Field {
   readonly name: string;
   readonly modifiers: Readonly<Record<string, string>>;
-  /** What stands between the braces; null without them. */
+  /** The text between the braces; null without them. */
   readonly inner: string | null;
 }
 
@@ -50,7 +50,7 @@ class Parser {
     return word;
   }
 
-  /** What stands between a bracket and its counterpart; brackets within quotes do not count. */
+  /** The text between a bracket and its counterpart. Brackets within quotes do not count. */
   private enclosed(open: "(" | "{"): string {
     this.expect(open);
     const from = this.at;

@@ -3,7 +3,7 @@ import { fieldsIn } from "../core/input.ts";
 import { badParameter } from "../graph/graph.ts";
 import type { SandboxAd, SandboxAdAccount, SandboxAdCampaign, SandboxAdSet } from "./settings.ts";
 
-/** An object of the platform, with what fields of it can be asked for. */
+/** An object of the platform and the fields that can be read. */
 export interface Node {
   readonly id: string;
   readonly type: string;
@@ -12,7 +12,7 @@ export interface Node {
   readonly edges: Readonly<Record<string, readonly Node[]>>;
   /** Single objects. */
   readonly links: Readonly<Record<string, () => Node>>;
-  /** Null for what has no insights. */
+  /** Null if the object has no insights. */
   readonly insights: Insights | null;
 }
 
@@ -104,7 +104,7 @@ function campaignNode(account: SandboxAdAccount, source: SandboxAdCampaign): Nod
   return campaign;
 }
 
-/** The one row of these days; none where nothing was shown. */
+/** The one row of these days; no row if nothing was shown. */
 export function insightsRow({ account, ads }: Insights, { since, until }: Days): Readonly<Record<string, string>>[] {
   const days = ads.flatMap(({ spend = {} }) => Object.entries(spend)).filter(([day]) => since <= day && day <= until);
   if (days.length === 0) return [];
@@ -124,7 +124,7 @@ export function insightsRow({ account, ads }: Insights, { since, until }: Days):
 
 export const todayOf = ({ account }: Insights): string => dayIn(account.timezone ?? "UTC", Date.now());
 
-/** Days of an account's calendar, both included; texts such as `2026-11-21` compare as days do. */
+/** Days of an account's calendar, both included. Texts such as `2026-11-21` compare like days. */
 export interface Days {
   readonly since: string;
   readonly until: string;

@@ -9,7 +9,7 @@ const readBehaviour = shape({
   shortPages: optional(integer(1, 500)),
   emptyFirstPages: optional(flag),
   reduceAbove: optional(integer(1, 500)),
-  // What the usage headers of every answer say.
+  // The values in the usage headers of every answer.
   accountPercent: optional(integer(0, 100)),
   resetSeconds: optional(integer(0, 86_400)),
   insightsPercent: optional(integer(0, 100)),

@@ -38,7 +38,7 @@ const readCampaign = shape({
 });
 export type SandboxAdCampaign = Settings<typeof readCampaign>;
 
-/** An ad account with everything in it. Ids are the platform's: unique over all accounts. */
+/** An ad account with its content. Ids are the platform's: they are unique in all accounts. */
 export const readAdAccount = shape({
   /** Opens the account; one token may open several. */
   token: text(1024),
@@ -47,7 +47,7 @@ export const readAdAccount = shape({
   name: text(400),
   /** ISO 4217. */
   currency: text(3),
-  /** Of its calendar, an IANA name; UTC when absent. */
+  /** The zone of its calendar, an IANA name; UTC when absent. */
   timezone: optional(text(64)),
   /** 1, active, when absent. */
   status: optional(integer(1, 999)),

@@ -4,14 +4,14 @@ import { Senders } from "../core/senders.ts";
 import type { SandboxAccount } from "../settings.ts";
 import { Templates } from "./templates.ts";
 
-/** A business account: what its numbers share. */
+/** A business account. Its numbers share the templates. */
 export interface Business {
   readonly accountId: string;
   readonly templates: Templates;
   readonly numbers: Map<string, Sender>;
 }
 
-/** A number that messages leave from. */
+/** A number that sends messages. */
 export interface Sender {
   readonly phoneNumberId: string;
   readonly displayPhoneNumber: string;
@@ -19,16 +19,16 @@ export interface Sender {
   readonly quality: string | undefined;
   readonly messagingLimit: string | undefined;
   readonly business: Business;
-  /** Who can be written to at any time. */
+  /** Customers who can be written to at any time. */
   readonly people: ReadonlySet<string>;
-  /** `false` when the number has used up its rate. */
+  /** False if the number has used up its rate. */
   readonly mayEmit: () => boolean;
 }
 
 export class Accounts {
   private readonly senders = new Senders<Sender>([], ({ phoneNumberId }) => phoneNumberId);
   private readonly businesses = new Map<string, Business>();
-  /** How many numbers each token opens. */
+  /** How many numbers each token belongs to. */
   private readonly tokens = new Map<string, number>();
 
   constructor(accounts: readonly SandboxAccount[]) {
@@ -57,7 +57,7 @@ export class Accounts {
     return this.senders.find(phoneNumberId);
   }
 
-  /** The one that customers write to when they do not say to whom. */
+  /** The number that customers write to by default. */
   first(): Sender | undefined {
     return this.senders.first(() => true);
   }
@@ -74,7 +74,7 @@ export class Accounts {
     return this.tokens.has(token);
   }
 
-  /** Takes away what the number gave its business account and its token. */
+  /** Removes what the number added to its business account and its token. */
   private detach({ phoneNumberId, business, token }: Sender): void {
     business.numbers.delete(phoneNumberId);
     business.templates.replace(phoneNumberId, []);
@@ -84,7 +84,7 @@ export class Accounts {
   }
 }
 
-/** Of what the platform did not take from the API. */
+/** An id for a message that the API did not send. */
 export const newMessageId = (): string => `wamid.${randomBytes(24).toString("base64")}`;
 
 export const opens = (business: Business, token: string): boolean =>
@@ -96,7 +96,7 @@ const newBusiness = (accountId: string): Business => ({
   numbers: new Map(),
 });
 
-/** Lets `rate` pass per second, after a pause up to that many at once. */
+/** A rate limit: up to `rate` calls per second, and as many at once after a pause. */
 function tokenBucket(rate: number): () => boolean {
   let tokens = rate;
   let filledAt = performance.now();
@@ -110,7 +110,7 @@ function tokenBucket(rate: number): () => boolean {
   };
 }
 
-/** The frame of every webhook: one entry per business account, one change per number. */
+/** The form of every webhook: one entry per business account, one change per number. */
 export function changesEnvelope(changes: readonly { sender: Sender; field: string; value: object }[]): object {
   const byAccount = [...groupBy(changes, ({ sender }) => sender.business.accountId)];
   return {

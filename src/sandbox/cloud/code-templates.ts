@@ -5,8 +5,8 @@ const sentences: Readonly<Record<string, readonly [code: string, warning: string
   en: ["*{{1}}* is your verification code.", " For your security, do not share this code."],
 };
 
-/** Templates for one-time codes as the platform lists them: with a text of its own, and a button that opens an address. */
-export function writtenOut(category: unknown, components: Fields[], language: string): Fields[] {
+/** Templates for one-time codes as the platform lists them: with its own text, and a button that opens an address. */
+export function expandCodeTemplates(category: unknown, components: Fields[], language: string): Fields[] {
   if (category !== "AUTHENTICATION") return components;
   const [code, warning] = sentences[language.slice(0, 2)] ?? sentences.en ?? ["", ""];
   return components.map((part) => {

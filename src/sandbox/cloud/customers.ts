@@ -1,6 +1,14 @@
 import { createHash } from "node:crypto";
 import { RecentMap } from "../core/bounded.ts";
 import {
+  type CustomerFile,
+  messageFields,
+  momentOf,
+  nameOf,
+  reactionFields,
+  readButton,
+} from "../core/customer-input.ts";
+import {
   BadInput,
   type Fields,
   listOf,
@@ -14,7 +22,6 @@ import {
   text,
 } from "../core/input.ts";
 import type { CustomerSide } from "../core/route.ts";
-import { momentOf, nameOf, reactionFields, readButton, type SaidMedia, sayingFields } from "../core/sayings.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { Windows } from "../core/windows.ts";
 import { type Accounts, changesEnvelope, newMessageId, type Sender } from "./accounts.ts";
@@ -25,8 +32,8 @@ const remembered = 200_000;
 type Content = Fields | readonly Fields[];
 const readContent = reader<Content>({ ...listOf(object, 100).json, ...object.json, type: ["array", "object"] });
 
-const readSaying = shape({
-  ...sayingFields,
+const readMessage = shape({
+  ...messageFields,
   type: optional(text(30)),
   referral: optional(object),
   context: optional(object),
@@ -36,8 +43,8 @@ const readSaying = shape({
   /** The id of a message that the customer gives this text. */
   edit_of: optional(text(512)),
 });
-type Saying = Settings<typeof readSaying>;
-type Envelope = Pick<Saying, "id" | "name" | "timestamp" | "repeat">;
+type CustomerMessage = Settings<typeof readMessage>;
+type Envelope = Pick<CustomerMessage, "id" | "name" | "timestamp" | "repeat">;
 
 const readReaction = shape(reactionFields);
 
@@ -46,7 +53,7 @@ const readPreference = shape({
   to: optional(text(100)),
 });
 
-/** The people at the other end: what they write, and what they no longer want to get. */
+/** The customers: they write messages and opt out of marketing. */
 export class Customers implements CustomerSide {
   private readonly windows = new Windows();
   private readonly optedOut = new RecentMap<true>(remembered);
@@ -57,7 +64,7 @@ export class Customers implements CustomerSide {
     private readonly media: Media,
   ) {}
 
-  /** Whether any message may be sent: the customer wrote to this number in the last 24 hours, or needs not. */
+  /** Whether free messages are allowed: the customer wrote to this number in the last 24 hours, or is exempt. */
   windowIsOpen(sender: Sender, customer: string): boolean {
     return sender.people.has(customer) || this.windows.isOpen(sender.phoneNumberId, customer);
   }
@@ -66,18 +73,18 @@ export class Customers implements CustomerSide {
     return this.optedOut.has(between(sender, customer));
   }
 
-  /** Answers once the webhook was delivered or its first attempt failed. */
+  /** Resolves after the first attempt to deliver the webhook. */
   async say(number: string, input: unknown): Promise<{ id: string; delivered: boolean }> {
     const customer = phoneNumber(number, "number");
-    const saying = readSaying(input, "body");
-    const sender = this.receiver(saying.to);
-    const { type, content } = saying.media ? this.mediaContent(sender, saying.media, saying.text) : contentOf(saying);
-    const { referral, reply_to: replyTo } = saying;
-    const context = replyTo === undefined ? saying.context : { from: sender.displayPhoneNumber, id: replyTo };
-    return this.write(sender, customer, saying, { type, [type]: content, referral, context });
+    const given = readMessage(input, "body");
+    const sender = this.receiver(given.to);
+    const { type, content } = given.media ? this.mediaContent(sender, given.media, given.text) : contentOf(given);
+    const { referral, reply_to: replyTo } = given;
+    const context = replyTo === undefined ? given.context : { from: sender.displayPhoneNumber, id: replyTo };
+    return this.write(sender, customer, given, { type, [type]: content, referral, context });
   }
 
-  /** As `say`. */
+  /** Resolves like `say`. */
   async react(number: string, input: unknown): Promise<{ id: string; delivered: boolean }> {
     const customer = phoneNumber(number, "number");
     const given = readReaction(input, "body");
@@ -99,7 +106,7 @@ export class Customers implements CustomerSide {
       value,
       timestamp: Math.floor(Date.now() / 1000),
     };
-    return { delivered: await this.tell(sender, customer, "user_preferences", preference) };
+    return { delivered: await this.deliver(sender, customer, "user_preferences", preference) };
   }
 
   clear(): void {
@@ -107,10 +114,10 @@ export class Customers implements CustomerSide {
     this.optedOut.clear();
   }
 
-  /** A file, as the platform tells of it: by an id and its digest. */
+  /** A file as webhooks describe it: by an id and a digest. */
   private mediaContent(
     sender: Sender,
-    media: SaidMedia,
+    media: CustomerFile,
     caption: string | undefined,
   ): { type: string; content: Fields } {
     const { type, mime, bytes, filename } = media;
@@ -125,7 +132,7 @@ export class Customers implements CustomerSide {
     return { type, content };
   }
 
-  /** Each message of a customer opens the window. */
+  /** Each message of a customer opens the 24 hours. */
   private async write(
     sender: Sender,
     customer: string,
@@ -133,21 +140,21 @@ export class Customers implements CustomerSide {
     content: object,
   ): Promise<{ id: string; delivered: boolean }> {
     const at = momentOf(timestamp);
-    this.windows.hear(sender.phoneNumberId, customer, at);
+    this.windows.record(sender.phoneNumberId, customer, at);
     const message = { from: customer, id, timestamp: String(Math.floor(at / 1000)), ...content };
-    return { id, delivered: await this.tell(sender, customer, "messages", message, name, repeat) };
+    return { id, delivered: await this.deliver(sender, customer, "messages", message, name, repeat) };
   }
 
-  private tell(
+  private deliver(
     sender: Sender,
     customer: string,
     field: "messages" | "user_preferences",
-    news: object,
+    value: object,
     name = nameOf(customer),
     copies?: number,
   ): Promise<boolean> {
     const contacts = [{ profile: { name }, wa_id: customer }];
-    const payload = changesEnvelope([{ sender, field, value: { contacts, [field]: [news] } }]);
+    const payload = changesEnvelope([{ sender, field, value: { contacts, [field]: [value] } }]);
     return this.webhooks.deliver(this.webhooks.signed("cloud", payload, copies));
   }
 
@@ -161,28 +168,28 @@ export class Customers implements CustomerSide {
 
 const between = (sender: Sender, customer: string): string => `${sender.phoneNumberId} ${customer}`;
 
-/** The typed part of the message: as given in `content`, or made up where a plain example does. */
-function contentOf(saying: Saying): { type: string; content: Content } {
-  const { type = saying.button ? "button" : "text", content, button, edit_of: original_message_id } = saying;
+/** The part of the message that depends on its type: from `content`, or an example. */
+function contentOf(given: CustomerMessage): { type: string; content: Content } {
+  const { type = given.button ? "button" : "text", content, button, edit_of: original_message_id } = given;
   if (reservedFields.includes(type)) throw new BadInput(`type cannot be ${type}`);
   if (content) return { type, content };
   if (original_message_id !== undefined) {
-    const message = { type: "text", text: { body: saying.text ?? "" } };
+    const message = { type: "text", text: { body: given.text ?? "" } };
     return { type: "edit", content: { original_message_id, message } };
   }
   if (type === "contacts") return { type, content: card };
   if (type === "text") {
-    if (saying.text === undefined) throw new BadInput("text must be given");
-    return { type, content: { body: saying.text } };
+    if (given.text === undefined) throw new BadInput("text must be given");
+    return { type, content: { body: given.text } };
   }
   if (type === "button") {
-    const pressed = button ?? (saying.text === undefined ? undefined : { text: saying.text, payload: saying.text });
+    const pressed = button ?? (given.text === undefined ? undefined : { text: given.text, payload: given.text });
     if (!pressed) throw new BadInput("button must be given");
     return { type, content: pressed };
   }
   const example = examples.get(type);
   if (!example) throw new BadInput(`content must be given for a message of type ${type}`);
-  return { type, content: saying.text === undefined ? example : { ...example, caption: saying.text } };
+  return { type, content: given.text === undefined ? example : { ...example, caption: given.text } };
 }
 
 const reservedFields = ["from", "id", "timestamp", "type", "referral", "context"];

@@ -6,12 +6,12 @@ import { requireProduct } from "./messages.ts";
 
 const maxUploadBytes = 101_000_000;
 
-/** What clients of the Cloud API do with files. */
+/** The Cloud API's routes for files. */
 export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
   const ofNumber = (id: string | undefined): Sender | undefined => accounts.sender(id ?? "");
   const isMedia: PlatformRoute["serves"] = (asked) => ofNumber(media.ownerOf(idOf(asked))) !== undefined;
 
-  /** The number of the file that the call is about, when the token is the number's own. */
+  /** The number that owns the file, if the token is the number's own. */
   function ownerOf(call: Call): Sender {
     const token = tokenOf(call, (token) => accounts.knows(token));
     const owner = ofNumber(media.ownerOf(idOf(call)));

@@ -1,30 +1,33 @@
 import { createHash, randomInt } from "node:crypto";
+import type { CustomerFile } from "../core/customer-input.ts";
 import type { Files, StoredFile } from "../core/files.ts";
-import type { SaidMedia } from "../core/sayings.ts";
 import type { Sender } from "./accounts.ts";
 
 const defaultLinkMs = 5 * 60 * 1_000;
 
-/** The files of numbers, from customers and from clients. Each has an id in the platform's form. */
+/** Files of numbers, from customers and clients. Their ids have the platform's form. */
 export class Media {
   constructor(
     private readonly files: Files,
-    /** How long the address of a file is good. */
+    /** How long the address of a file is valid. */
     private readonly linkMs = defaultLinkMs,
   ) {}
 
-  keep({ phoneNumberId }: Sender, { mime, bytes, filename }: Pick<SaidMedia, "mime" | "bytes" | "filename">): string {
+  keep(
+    { phoneNumberId }: Sender,
+    { mime, bytes, filename }: Pick<CustomerFile, "mime" | "bytes" | "filename">,
+  ): string {
     const id = String(randomInt(10 ** 14, 2 ** 48 - 1));
     return this.files.keep({ mime, bytes, filename, owner: phoneNumberId }, id);
   }
 
-  /** The file, when it is the number's. */
+  /** The file, if it belongs to the number. */
   find({ phoneNumberId }: Sender, id: string): StoredFile | undefined {
     const file = this.files.find(id);
     return file?.owner === phoneNumberId ? file : undefined;
   }
 
-  /** The id of the number that the file belongs to. */
+  /** The id of the number that owns the file. */
   ownerOf(id: string): string | undefined {
     return this.files.find(id)?.owner;
   }
@@ -33,7 +36,7 @@ export class Media {
     this.files.remove(id);
   }
 
-  /** The file as the platform describes it, with an address that the number's token opens. */
+  /** The platform's description of the file, with an address that requires the number's token. */
   node({ token }: Sender, id: string, { mime, bytes }: StoredFile): object {
     return {
       messaging_product: "whatsapp",
@@ -46,7 +49,7 @@ export class Media {
   }
 }
 
-/** What the platform takes. */
+/** The types of files that the platform accepts. */
 export const mediaMimes: readonly string[] = [
   ...["audio/aac", "audio/amr", "audio/mp4", "audio/mpeg", "audio/ogg", "audio/opus"],
   ...["image/jpeg", "image/png", "image/webp", "video/3gpp", "video/mp4", "text/plain", "application/pdf"],

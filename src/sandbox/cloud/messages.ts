@@ -2,19 +2,19 @@ import { type Fields, isObject, isWebAddress } from "../core/input.ts";
 import { badParameter, GraphError, invalidParameter, missingParameter } from "../graph/graph.ts";
 import type { Placeholders, StoredTemplate, Templates } from "./templates.ts";
 
-/** What a message carries, as far as it is worth looking at afterwards. */
+/** The content of a message that tests and people may want to see. */
 export interface MessageContent {
   readonly type: string;
   readonly template?: SentTemplate;
   readonly text?: string;
-  /** An image, document and so on: its address or the platform's id of it. */
+  /** An image, document or other file: its address or the platform's id. */
   readonly media?: { readonly link?: string; readonly id?: string; readonly caption?: string };
   readonly reaction?: { readonly messageId: string; readonly emoji: string };
   /** A marketing template: recipients can opt out of it. */
   readonly marketing: boolean;
 }
 
-export interface SentTemplate {
+interface SentTemplate {
   readonly name: string;
   readonly language: string;
   readonly parameters: readonly string[];
@@ -26,7 +26,7 @@ const limits = { text: 4096, templateBody: 1024, caption: 1024, link: 2048, refe
 const mediaTypes: readonly string[] = ["image", "document", "video", "audio", "sticker"];
 const otherTypes: readonly string[] = ["location", "contacts", "interactive"];
 
-/** `biz_opaque_callback_data`, which comes back with every status of the message. */
+/** `biz_opaque_callback_data`, which every status of the message repeats. */
 export function referenceOf(body: Fields): string | undefined {
   const reference = body.biz_opaque_callback_data;
   if (reference === undefined) return undefined;
@@ -35,7 +35,7 @@ export function referenceOf(body: Fields): string | undefined {
   throw badParameter(`Param biz_opaque_callback_data must be at most ${limits.reference} characters long.`);
 }
 
-/** What it says of the message that it answers. */
+/** The message that it answers. */
 export function contextOf({ context }: Fields): { readonly message_id: string } | undefined {
   if (context === undefined) return undefined;
   const id = isObject(context) ? context.message_id : undefined;
@@ -51,14 +51,14 @@ export function requireProduct(body: Fields): void {
   throw badParameter("Param messaging_product must be one of {WHATSAPP}");
 }
 
-/** What messages of a number can refer to. */
-export interface Known {
+/** The templates and files that a number's messages can refer to. */
+interface Referable {
   readonly templates: Templates;
   hasMedia(id: string): boolean;
 }
 
-/** What is sent, once it is known that the platform would take it; throws `GraphError` otherwise. */
-export function contentOf(body: Fields, known: Known): MessageContent {
+/** The content of a message that the platform would accept. Throws `GraphError` otherwise. */
+export function contentOf(body: Fields, known: Referable): MessageContent {
   const type = body.type ?? "text";
   if (type === "template") return templateContent(required(body, "template"), known);
   if (type === "text") return textContent(required(body, "text"));
@@ -95,7 +95,7 @@ function reactionContent(reaction: Fields): MessageContent {
   return { type: "reaction", reaction: { messageId, emoji }, marketing: false };
 }
 
-function mediaContent(type: string, media: Fields, known: Known): MessageContent {
+function mediaContent(type: string, media: Fields, known: Referable): MessageContent {
   const source = mediaSource(type, media, known);
   const { caption } = media;
   if (caption === undefined) return { type, media: source, marketing: false };
@@ -105,7 +105,7 @@ function mediaContent(type: string, media: Fields, known: Known): MessageContent
   return { type, media: { ...source, caption }, marketing: false };
 }
 
-function mediaSource(name: string, media: Fields, { hasMedia }: Known): { link: string } | { id: string } {
+function mediaSource(name: string, media: Fields, { hasMedia }: Referable): { link: string } | { id: string } {
   const { link, id } = media;
   if (typeof id === "string" && hasMedia(id)) return { id };
   if (id !== undefined) {
@@ -116,7 +116,7 @@ function mediaSource(name: string, media: Fields, { hasMedia }: Known): { link: 
   throw badParameter(`Param ${name}['link'] is not a valid URL.`);
 }
 
-function templateContent(sent: Fields, known: Known): MessageContent {
+function templateContent(sent: Fields, known: Referable): MessageContent {
   const { name } = sent;
   const language = isObject(sent.language) ? sent.language.code : undefined;
   if (typeof name !== "string" || name === "") throw missingParameter("template['name']");
@@ -231,7 +231,7 @@ function requireFit(body: Placeholders, parameters: readonly string[]): void {
     throw new GraphError(132005, `body: ${filled} characters, at most ${limits.templateBody}`);
 }
 
-function headerOf({ header }: StoredTemplate, given: readonly Fields[], known: Known): SentTemplate["header"] {
+function headerOf({ header }: StoredTemplate, given: readonly Fields[], known: Referable): SentTemplate["header"] {
   if (header === null || header.format === "TEXT") {
     requireCount("header", given.length, header?.placeholders.count ?? 0);
     const [parameter] = given;

@@ -5,12 +5,12 @@ import type { StatusQueues } from "../core/status-queues.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { type ErrorStatuses, graphFailure } from "../graph/graph.ts";
 import { readAccount, type SandboxSettings } from "../settings.ts";
+import { AccountEvents } from "./account-events.ts";
 import { Accounts } from "./accounts.ts";
 import { Customers } from "./customers.ts";
 import { Media } from "./media.ts";
-import { AccountNews } from "./news.ts";
 import { cloudRoutes } from "./routes.ts";
-import { cloudTelling } from "./statuses.ts";
+import { cloudStatuses } from "./statuses.ts";
 import { TemplateReviews } from "./template-reviews.ts";
 import { Uploads } from "./uploads.ts";
 
@@ -24,10 +24,10 @@ export function cloudPlatform(
 ): Platform {
   const accounts = new Accounts(settings.accounts);
   shared.graphTokens.push((token) => accounts.knows(token));
-  const statuses = queues.open(cloudTelling(webhooks));
+  const statuses = queues.open(cloudStatuses(webhooks));
   const media = new Media(shared.files, settings.mediaLinkMs);
   const customers = new Customers(accounts, webhooks, media);
-  const news = new AccountNews(accounts, webhooks);
+  const accountEvents = new AccountEvents(accounts, webhooks);
   const uploads = new Uploads();
   const reviews = new TemplateReviews(accounts, webhooks, settings.reviewDelayMs ?? 2_000);
   return {
@@ -51,14 +51,13 @@ export function cloudPlatform(
       ),
       control(
         "POST /__sandbox/numbers/{sender}/customers/{customer}/write",
-        "somebody of the business writes to a customer from the business app, told as an echo: {text, id, timestamp, " +
-          "repeat}",
-        (input, { path }) => news.write(path.sender ?? "", path.customer ?? "", input),
+        "the business writes to a customer from the business app, sent as an echo: {text, id, timestamp, " + "repeat}",
+        (input, { path }) => accountEvents.write(path.sender ?? "", path.customer ?? "", input),
       ),
       control(
         "POST /__sandbox/accounts/{account}/news",
-        "tells any news of a business account: {field: account_update | phone_number_quality_update | ..., value}",
-        (input, { path }) => news.tell(path.account ?? "", input),
+        "sends any event of a business account: {field: account_update | phone_number_quality_update | ..., value}",
+        (input, { path }) => accountEvents.send(path.account ?? "", input),
       ),
       control(
         "POST /__sandbox/reviews",
@@ -67,7 +66,7 @@ export function cloudPlatform(
       ),
       control(
         "POST /__sandbox/templates/{name}",
-        "changes a template, told by webhook: {event: APPROVED | REJECTED | PAUSED | DISABLED | REINSTATED | ..., reason, " +
+        "changes a template, sent by webhook: {event: APPROVED | REJECTED | PAUSED | DISABLED | REINSTATED | ..., reason, " +
           "category, language, account}",
         (input, { path }) => reviews.change(path.name ?? "", input),
       ),

@@ -24,7 +24,7 @@ import type { TemplateReviews } from "./template-reviews.ts";
 import { fieldsOf, nodeOf, type StoredTemplate } from "./templates.ts";
 import { type Uploads, uploadRoutes } from "./uploads.ts";
 
-/** What the platform's routes work on. */
+/** What the routes need. */
 export interface Cloud {
   readonly accounts: Accounts;
   readonly customers: Customers;
@@ -35,7 +35,7 @@ export interface Cloud {
   readonly shared: Shared;
 }
 
-/** What clients of the Cloud API call. */
+/** The Cloud API's routes. */
 export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
   const { accounts } = cloud;
   const nextId = messageIds();
@@ -156,7 +156,7 @@ function markAsRead({ shared }: Cloud, { phoneNumberId }: Sender, { status, mess
   return { success: true };
 }
 
-/** Any object by its id: a number, a business account or a template. */
+/** The object with this id: a number, a business account or a template. */
 function node({ accounts, shared }: Cloud, call: Call): object {
   const token = tokenOf(call, (token) => shared.graphTokens.some((isKnown) => isKnown(token)));
   const id = idOf(call);
@@ -168,7 +168,7 @@ function node({ accounts, shared }: Cloud, call: Call): object {
   return nodeOf(templateOf(accounts, call).template, fieldsOf(call.query));
 }
 
-/** The template that the call is about, in an account that its token opens. */
+/** The template of the call, in an account that the token belongs to. */
 function templateOf(accounts: Accounts, call: Call): { business: Business; template: StoredTemplate } {
   const token = tokenOf(call, (token) => accounts.knows(token));
   for (const business of accounts.all()) {
@@ -178,7 +178,7 @@ function templateOf(accounts: Accounts, call: Call): { business: Business; templ
   throw unknownObject(call);
 }
 
-/** The number that the call is about, when the token is its own. */
+/** The number of the call, if the token is its own. */
 function senderOf(accounts: Accounts, call: Call): Sender {
   const token = tokenOf(call, (token) => accounts.knows(token));
   const sender = accounts.sender(idOf(call));
@@ -193,7 +193,7 @@ function businessOf(accounts: Accounts, call: Call): Business {
   return business;
 }
 
-/** Ids that no other start of the sandbox gives out. */
+/** The ids differ from those of any other start of the sandbox. */
 function messageIds(): (recipient: string) => string {
   const start = randomBytes(6).toString("hex").toUpperCase();
   let count = 0;

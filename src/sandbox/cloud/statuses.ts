@@ -1,11 +1,11 @@
 import { groupBy } from "../../kernel/group-by.ts";
 import type { AcceptedMessage } from "../core/shared.ts";
-import type { StatusNews, Telling } from "../core/status-queue.ts";
+import type { MessageStatus, StatusReporter } from "../core/status-queue.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { titleOf } from "../graph/graph.ts";
 import { changesEnvelope, type Sender } from "./accounts.ts";
 
-/** An accepted message on its way through its delivery statuses. */
+/** An accepted message with what its delivery statuses need. */
 export interface CloudMessage extends AcceptedMessage {
   readonly sender: Sender;
 }
@@ -13,15 +13,15 @@ export interface CloudMessage extends AcceptedMessage {
 const usual: readonly string[] = ["sent", "delivered", "read"];
 const failing: readonly string[] = ["sent", "failed"];
 
-/** The delivery statuses of the cloud channel: those of many messages in one webhook. */
-export const cloudTelling = (webhooks: Webhooks): Telling<CloudMessage> => ({
+/** The statuses of the cloud channel. One webhook has those of many messages. */
+export const cloudStatuses = (webhooks: Webhooks): StatusReporter<CloudMessage> => ({
   perWebhook: 100,
   stepsOf(_, fails) {
     if (webhooks.target === undefined) return [];
     return fails ? failing : usual;
   },
-  delivery(news) {
-    const bySender = [...groupBy(news, ({ message }) => message.sender)];
+  delivery(statuses) {
+    const bySender = [...groupBy(statuses, ({ message }) => message.sender)];
     const changes = bySender.map(([sender, own]) => ({
       sender,
       field: "messages",
@@ -31,7 +31,7 @@ export const cloudTelling = (webhooks: Webhooks): Telling<CloudMessage> => ({
   },
 });
 
-function toWire({ message, name, at, failCode }: StatusNews<CloudMessage>): object {
+function toWire({ message, name, at, failCode }: MessageStatus<CloudMessage>): object {
   const title = titleOf(failCode);
   return {
     id: message.id,

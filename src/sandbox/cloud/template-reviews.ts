@@ -23,13 +23,13 @@ const readChange = shape({
 });
 
 interface Review {
-  /** PENDING: it is not looked at. */
+  /** PENDING means that no review takes place. */
   readonly outcome: "APPROVED" | "REJECTED" | "PENDING";
   readonly reason: string | undefined;
   readonly delayMs: number;
 }
 
-/** The platform's people who look at templates, and what it tells by webhook of each template's state. */
+/** The platform's reviews of templates, and the webhooks about their states. */
 export class TemplateReviews {
   private current: Review;
   private readonly timers = new Set<NodeJS.Timeout>();
@@ -42,14 +42,14 @@ export class TemplateReviews {
     this.current = { outcome: "APPROVED", reason: undefined, delayMs };
   }
 
-  /** How templates that come from now on are judged. */
+  /** Sets how new templates are reviewed. */
   behave(input: unknown): object {
     const { outcome = "APPROVED", reason, delay_ms: delayMs = this.delayMs } = readReview(input, "body");
     this.current = { outcome, reason, delayMs };
     return { outcome, reason, delay_ms: delayMs };
   }
 
-  /** Has a new or changed template looked at. */
+  /** Schedules the review of a new or changed template. */
   add(business: Business, { name, language }: StoredTemplate): void {
     const { outcome, reason, delayMs } = this.current;
     if (outcome === "PENDING") return;
@@ -61,7 +61,7 @@ export class TemplateReviews {
     this.timers.add(timer);
   }
 
-  /** Every template of that name, or the one in that language. */
+  /** Changes all templates with the name, or the one in the language. */
   change(name: string, input: unknown): object {
     const { event, reason, category, language, account } = readChange(input, "body");
     const found = [...this.accounts.all()]
@@ -85,16 +85,16 @@ export class TemplateReviews {
   private move(business: Business, template: StoredTemplate, event: string, reason: string | undefined): void {
     const status = event === "REINSTATED" ? "APPROVED" : event === "FLAGGED" ? template.status : event;
     business.templates.change(template, { status, rejectedReason: status === "REJECTED" ? reason : undefined });
-    this.tell(business, template, "message_template_status_update", { event, reason: reason ?? "NONE" });
+    this.deliver(business, template, "message_template_status_update", { event, reason: reason ?? "NONE" });
   }
 
   private recategorize(business: Business, template: StoredTemplate, category: string): void {
     business.templates.change(template, { category });
     const change = { previous_category: template.category, new_category: category };
-    this.tell(business, template, "template_category_update", change);
+    this.deliver(business, template, "template_category_update", change);
   }
 
-  private tell({ accountId }: Business, { id, name, language }: StoredTemplate, field: string, value: object): void {
+  private deliver({ accountId }: Business, { id, name, language }: StoredTemplate, field: string, value: object): void {
     const whole = {
       ...{ message_template_id: Number(id), message_template_name: name, message_template_language: language },
       ...value,

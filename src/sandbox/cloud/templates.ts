@@ -2,24 +2,24 @@ import { createHash } from "node:crypto";
 import { type Fields, isObject } from "../core/input.ts";
 import { badParameter, GraphError, invalidParameter, missingParameter } from "../graph/graph.ts";
 import type { SandboxTemplate } from "../settings.ts";
-import { writtenOut } from "./code-templates.ts";
+import { expandCodeTemplates } from "./code-templates.ts";
 import { requireContent } from "./template-rules.ts";
 
-/** What a text with `{{...}}` asks for: numbered placeholders up to `count`, or `count` named ones. */
+/** The placeholders of a text with `{{...}}`: numbered ones up to `count`, or `count` named ones. */
 export interface Placeholders {
   readonly text: string;
   readonly count: number;
   readonly names: ReadonlySet<string> | null;
 }
 
-/** A template with what a send has to match, worked out once. */
+/** A template with what a send must match, which is computed once. */
 export interface StoredTemplate extends SandboxTemplate {
   readonly id: string;
-  /** Rises with every template that is stored; pages are cut by it. */
+  /** Rises with every stored template. Pages are defined by it. */
   readonly sequence: number;
-  /** Why it was rejected, for clients who ask for it. */
+  /** Why it was rejected, for clients that ask for this field. */
   readonly rejectedReason?: string | undefined;
-  /** The number whose settings brought it. */
+  /** The number whose settings contain it. */
   readonly owner: string;
   readonly body: Placeholders;
   /** `null` for a template without header; `format` is TEXT, IMAGE, VIDEO, DOCUMENT or LOCATION. */
@@ -32,9 +32,9 @@ const maxTemplates = 6_000;
 const pageSize = { default: 25, max: 250 };
 
 const nodeFields = ["id", "name", "language", "status", "category", "components"] as const;
-/** Shown to those who ask for it. */
+/** Shown only to clients that ask for it. */
 const reasonField = "rejected_reason";
-/** Fields that exist at the platform and are simply not set here. */
+/** Fields of the platform that are never set here. */
 const emptyFields = [
   "parameter_format",
   "quality_score",
@@ -54,7 +54,7 @@ export class Templates {
 
   constructor(private readonly accountId: string) {}
 
-  /** Puts `templates` in the place of those that came from the same number before. */
+  /** Replaces the templates that came from the same number before. */
   replace(owner: string, templates: readonly SandboxTemplate[]): void {
     for (const [key, template] of this.stored) if (template.owner === owner) this.stored.delete(key);
     for (const template of templates) this.put(owner, template);
@@ -68,7 +68,7 @@ export class Templates {
     return [...this.stored.values()].find((template) => template.id === id);
   }
 
-  /** A client's own template; it waits for approval. */
+  /** Adds a client's template, which waits for approval. */
   create(owner: string, input: unknown): StoredTemplate {
     if (!isObject(input)) throw invalidParameter("body must be a JSON object");
     const { name, language, category, components } = input;
@@ -76,7 +76,7 @@ export class Templates {
       throw badParameter("Param name must have only lowercase letters, digits and underscores");
     }
     if (typeof language !== "string" || language === "") throw missingParameter("language");
-    const written = writtenOut(category, requireContent(category, components), language);
+    const written = expandCodeTemplates(category, requireContent(category, components), language);
     const content = { category: String(category), components: written };
     if (this.find(name, language)) {
       throw new GraphError(100, "There is already content in this language for this template", { subcode: 2388024 });
@@ -87,7 +87,7 @@ export class Templates {
     return this.put(owner, { name, language, status: "PENDING", ...content });
   }
 
-  /** Other content for a template, which waits for approval then; not while it waits already. */
+  /** Replaces the content of a template, which then waits for approval again. Refused while it already waits. */
   edit(template: StoredTemplate, { category = template.category, components }: Fields): StoredTemplate {
     if (!["APPROVED", "REJECTED", "PAUSED"].includes(template.status)) {
       throw new GraphError(100, "Message template can only be edited once it is approved, rejected or paused", {
@@ -98,7 +98,7 @@ export class Templates {
       throw new GraphError(100, "The category of an approved template cannot be edited", { subcode: 2388025 });
     }
     const { name, language, owner } = template;
-    const written = writtenOut(category, requireContent(category, components), language);
+    const written = expandCodeTemplates(category, requireContent(category, components), language);
     const content = { category: String(category), components: written };
     return this.put(owner, { name, language, status: "PENDING", ...content });
   }
@@ -107,7 +107,7 @@ export class Templates {
     return [...this.stored.values()].filter((template) => template.name === name);
   }
 
-  /** In its place. */
+  /** Changes the template without moving it in the list. */
   change(
     { name, language }: StoredTemplate,
     change: Partial<Pick<StoredTemplate, "status" | "category" | "rejectedReason">>,
@@ -117,7 +117,7 @@ export class Templates {
     if (template) this.stored.set(key, { ...template, ...change });
   }
 
-  /** Every language of that name, or only the one with that id. */
+  /** Removes the template in all languages, or only the one with the id. */
   remove(name: string | null, id: string | null): void {
     if (name === null) throw missingParameter("name");
     const gone = [...this.stored].filter(([, each]) => each.name === name && (id === null || each.id === id));
@@ -125,7 +125,7 @@ export class Templates {
     for (const [key] of gone) this.stored.delete(key);
   }
 
-  /** One page of the listing; `address` is that of the listing itself, for the links to other pages. */
+  /** One page of the list. `address` is the list's own, for links to other pages. */
   page(query: URLSearchParams, address: string): object {
     const fields = fieldsOf(query);
     const limit = limitOf(query);
@@ -160,20 +160,20 @@ export class Templates {
   private put(owner: string, template: SandboxTemplate): StoredTemplate {
     const key = keyOf(template.name, template.language);
     this.sequence += 1;
-    const stored = { ...template, ...workedOut(template), owner, sequence: this.sequence, id: this.idOf(key) };
-    this.stored.delete(key); // so that it moves to the end, where its sequence number says it is
+    const stored = { ...template, ...requirementsOf(template), owner, sequence: this.sequence, id: this.idOf(key) };
+    this.stored.delete(key); // moves it to the end, in the order of the sequence numbers
     this.stored.set(key, stored);
     return stored;
   }
 
-  /** The same at every start, so that an id kept by a client stays right. */
+  /** The same after every start, so that an id that a client has stored stays valid. */
   private idOf(key: string): string {
     const digest = createHash("sha256").update(`${this.accountId}\n${key}`).digest();
     return String(1e15 + (digest.readUIntBE(0, 6) % 9e14));
   }
 }
 
-/** A template as a node of the Graph API, with the fields that were asked for. */
+/** A template as a node of the Graph API, with the requested fields. */
 export function nodeOf(template: StoredTemplate, fields: ReadonlySet<string>): object {
   const node: Record<string, unknown> = { id: template.id };
   for (const field of nodeFields) if (fields.has(field) && template[field] !== undefined) node[field] = template[field];
@@ -193,7 +193,7 @@ export function fieldsOf(query: URLSearchParams): ReadonlySet<string> {
   return new Set(names.map((name) => name.trim()));
 }
 
-/** As the platform counts: the highest number, or how many different names. */
+/** Counts as the platform does: the highest number, or how many different names. */
 function placeholdersOf(text: string): Placeholders {
   const found = new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name]) => name ?? ""));
   const named = [...found].some((name) => !/^\d+$/.test(name));
@@ -201,7 +201,7 @@ function placeholdersOf(text: string): Placeholders {
   return { text, count: Math.max(0, ...[...found].map(Number)), names: null };
 }
 
-function workedOut({ components }: SandboxTemplate): Pick<StoredTemplate, "body" | "header" | "openButtons"> {
+function requirementsOf({ components }: SandboxTemplate): Pick<StoredTemplate, "body" | "header" | "openButtons"> {
   const component = (type: string) =>
     components.filter(isObject).find((each) => typeof each.type === "string" && each.type.toUpperCase() === type);
   const textOf = (value: unknown) => placeholdersOf(typeof value === "string" ? value : "");

@@ -23,7 +23,7 @@ const mimesOf: Readonly<Record<string, readonly string[]>> = {
 };
 const mimes = Object.values(mimesOf).flat();
 
-/** Files that are uploaded as examples of templates: an upload is opened for an app, and taking its bytes gives a handle. */
+/** Example files of templates. An upload is opened for an app; sending the bytes returns a handle. */
 export class Uploads {
   private readonly open = new RecentMap<{ readonly token: string; readonly mime: string; readonly length: number }>(
     maxUploads,
@@ -47,7 +47,7 @@ export class Uploads {
     return handle;
   }
 
-  /** The example of a media header has to be a file that was uploaded. */
+  /** Requires that the example of a media header is an uploaded file. */
   requireHandles(components: unknown): void {
     for (const component of Array.isArray(components) ? components.filter(isObject) : []) {
       const format = String(component.format).toUpperCase();
@@ -65,7 +65,7 @@ export class Uploads {
   }
 }
 
-/** What clients of the upload API call. */
+/** The routes of the upload API. */
 export function uploadRoutes(accounts: Accounts, uploads: Uploads): PlatformRoute[] {
   return [
     {

@@ -1,4 +1,4 @@
-/** A queue that takes and gives in constant time; `Array.shift` would move everything behind it. */
+/** A queue with constant time for adding and removing; `Array.shift` would move all other items. */
 export class Fifo<Item> {
   private items: Item[] = [];
   private head = 0;
@@ -26,7 +26,7 @@ export class Fifo<Item> {
     return item;
   }
 
-  /** Brings the item at `offset` from the head to the head. */
+  /** Swaps the item at `offset` with the head. */
   promote(offset: number): void {
     const [first, other] = [this.items[this.head], this.items[this.head + offset]];
     if (first === undefined || other === undefined) return;
@@ -62,7 +62,7 @@ export class Ring<Item> {
   }
 }
 
-/** A map that forgets the key that was set longest ago once it holds more than `capacity`. */
+/** A map with at most `capacity` keys. It drops the key that was set longest ago. */
 export class RecentMap<Value> extends Map<string, Value> {
   constructor(private readonly capacity: number) {
     super();

@@ -8,14 +8,14 @@ import {
   type CustomerSide,
   control,
   customerChannels,
-  isAskedFor,
+  matchesQuery,
   type Platform,
 } from "./route.ts";
 import type { AcceptedMessage, Shared } from "./shared.ts";
 import type { StatusQueues } from "./status-queues.ts";
 import { readWebhookTarget, type Webhooks } from "./webhooks.ts";
 
-/** The control routes that all platforms share, together with those of each. */
+/** The control routes of all platforms and those that they share. */
 export function controlRoutes(
   platforms: readonly Platform[],
   faults: Faults,
@@ -44,8 +44,8 @@ export function controlRoutes(
         return faults.list();
       },
     ),
-    control("GET /__sandbox/faults", "faults that still wait", () => faults.list()),
-    control("DELETE /__sandbox/faults", "removes the faults that still wait", () => {
+    control("GET /__sandbox/faults", "faults that are still to come", () => faults.list()),
+    control("DELETE /__sandbox/faults", "removes the faults that are still to come", () => {
       faults.reset();
       return [];
     }),
@@ -91,7 +91,7 @@ export function controlRoutes(
 
 const readChannel = oneOf(...customerChannels);
 
-/** What customers of all channels do; each channel reads its own input. */
+/** The actions of customers on all channels. Each channel reads its own input. */
 function customerRoutes(platforms: readonly Platform[]): ControlRoute[] {
   const route = (verb: keyof CustomerSide, about: string) =>
     control(`POST /__sandbox/customers/{id}/${verb}`, about, (input, { path: { id = "" } }) => {
@@ -118,7 +118,7 @@ function customerRoutes(platforms: readonly Platform[]): ControlRoute[] {
 const readUndeliverable = shape({ numbers: readRecipients });
 
 function listMessages(shared: Shared, { query }: Call): object[] {
-  const to = query.get("to")?.replace(/^[ +]/, ""); // a plus that was not escaped in a query arrives as a space
+  const to = query.get("to")?.replace(/^[ +]/, ""); // an unescaped plus in a query arrives as a space
   const since = momentOf(query.get("since") ?? "0");
   const limit = integer(1, 100_000)(Number(query.get("limit") ?? 1_000), "limit");
   const found = shared
@@ -127,8 +127,8 @@ function listMessages(shared: Shared, { query }: Call): object[] {
       (message) =>
         message.at >= since &&
         (to === undefined || message.to === to) &&
-        isAskedFor(query, "channel", message.channel) &&
-        isAskedFor(query, "reference", message.reference),
+        matchesQuery(query, "channel", message.channel) &&
+        matchesQuery(query, "reference", message.reference),
     );
   return found.slice(-limit).map(view);
 }

@@ -5,9 +5,9 @@ const maxWaiting = 1_000;
 const readerOf = (operations: readonly string[]) =>
   shape({
     count: reader<number>({ ...integer(1, 1_000_000).json, default: 1, optional: true }),
-    /** HTTP status of the answer; without `code` the body is a gateway's HTML page. */
+    /** The HTTP status of the answer. Without `code` the body is a gateway's HTML page. */
     status: optional(integer(200, 599)),
-    /** The platform's own error code, answered in its own words. */
+    /** The platform's own error code. The answer has the platform's form. */
     code: optional(integer(0, 999_999_999)),
     subcode: optional(integer(0, 999_999_999)),
     message: optional(text()),
@@ -17,23 +17,23 @@ const readerOf = (operations: readonly string[]) =>
     delay_ms: optional(integer(0, 600_000)),
     /** The request is never answered; the connection stays open. */
     hang: optional(flag),
-    /** The connection is reset once the request was read. */
+    /** The connection is reset after the request was read. */
     reset: optional(flag),
     /** Status 200 and a body that is not JSON. */
     garbage: optional(flag),
-    /** The request takes effect although the answer is bad. */
+    /** The request takes effect although the answer is wrong. */
     accept: optional(flag),
-    /** The operation that is hit; any when absent. */
+    /** The operation that fails; any operation when absent. */
     path: optional(oneOf(...operations)),
   });
 
-/** What goes wrong with the next `count` requests. */
+/** A failure of the next `count` requests. */
 export type Fault = Settings<ReturnType<typeof readerOf>>;
 
 export class Faults {
   private waiting: { fault: Fault; left: number }[] = [];
 
-  /** @param operations what the platforms' routes are called */
+  /** @param operations - the names of the platforms' operations */
   constructor(private readonly operations: readonly string[]) {}
 
   add(input: unknown): void {
@@ -45,7 +45,7 @@ export class Faults {
     this.waiting.push({ fault, left: fault.count });
   }
 
-  /** The fault for a request of this operation, if one waits. */
+  /** The next fault for a request of this operation, if there is one. */
   take(operation: string): Fault | null {
     if (this.waiting.length === 0) return null;
     const next = this.waiting.find(({ fault }) => fault.path === undefined || fault.path === operation);
@@ -64,7 +64,7 @@ export class Faults {
   }
 }
 
-/** Whether the fault puts something else in the place of the real answer, and does not only delay it. */
+/** Whether the fault replaces the real answer, and does not only delay it. */
 export function spoilsAnswer({ status, code, hang, reset, garbage }: Fault): boolean {
   return status !== undefined || code !== undefined || hang === true || reset === true || garbage === true;
 }

@@ -1,33 +1,37 @@
 import { randomBytes } from "node:crypto";
 import { RecentMap } from "./bounded.ts";
 
+/** In base64. */
+export const onePixelPng =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 const limits = { files: 200, bytes: 200_000_000, links: 10_000 };
 
 export interface StoredFile {
   readonly mime: string;
   readonly bytes: Buffer;
   readonly filename?: string | undefined;
-  /** What it belongs to: a number, a page or an account. */
+  /** The owner: a number, a page or an account. */
   readonly owner: string;
 }
 
 interface Link {
   readonly id: string;
-  /** What has to be shown to open it; `undefined`: nothing. */
+  /** The token that is required; `undefined` if none is. */
   readonly token: string | undefined;
   /** Milliseconds since 1970. */
   readonly until: number;
 }
 
-/** The files that customers and clients gave to all platforms; the oldest go when there are too many. */
+/** The files of customers and clients on all platforms. The oldest are removed when there are too many. */
 export class Files {
-  /** Scheme and host of the sandbox, known once it listens. */
+  /** Scheme and host of the sandbox; empty until it listens. */
   origin = "";
   private readonly files = new Map<string, StoredFile>();
   private readonly links = new RecentMap<Link>(limits.links);
   private held = 0;
 
-  /** Keeps the file and gives its id. */
+  /** Stores the file and returns its id. */
   keep(file: StoredFile, id: string = randomBytes(12).toString("hex")): string {
     this.remove(id);
     this.files.set(id, file);
@@ -48,14 +52,14 @@ export class Files {
     this.files.delete(id);
   }
 
-  /** Makes an address that cannot be guessed; it is good for `forMs`, or for as long as the file is there. */
+  /** Creates a secret address of the file. It is valid for `forMs`, or as long as the file exists. */
   link(id: string, { token, forMs = Number.POSITIVE_INFINITY }: { token?: string; forMs?: number } = {}): string {
     const name = randomBytes(24).toString("base64url");
     this.links.set(name, { id, token, until: Date.now() + forMs });
     return `${this.origin}/__attachments/${name}`;
   }
 
-  /** What the address leads to, for a caller that shows this token. */
+  /** The file of the address, for a caller with this token. */
   open(name: string, token: string | undefined): StoredFile | "missing" | "forbidden" {
     const link = this.links.get(name);
     if (link?.token !== undefined && link.token !== token) return "forbidden";

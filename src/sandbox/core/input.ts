@@ -1,10 +1,10 @@
 import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from "ajv";
 
-/** Input on the control side that cannot be used; the message tells the caller why. */
+/** Invalid input on the control side. The message is for the caller. */
 export class BadInput extends Error {}
 
-/** Reads one value or throws `BadInput`, naming the value as `name`. It may change what it is given. */
-export interface Reader<Value> {
+/** Reads one value or throws `BadInput`, which calls the value `name`. It may change the value that it gets. */
+interface Reader<Value> {
   (value: unknown, name: string): Value;
   readonly json: AnySchemaObject;
 }
@@ -14,7 +14,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The JSON object that a text holds; null where it holds none. */
+/** The JSON object in a text; null if there is none. */
 export function fieldsIn(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -37,7 +37,7 @@ const ajv = new Ajv({
 });
 /** `must` completes the sentence "`name` must ...". */
 for (const keyword of ["must", "optional"]) ajv.addKeyword(keyword);
-/** A function that makes of a value that fits what the reader returns. */
+/** Converts a valid value to the one that the reader returns. */
 ajv.addKeyword({
   keyword: "becomes",
   type: ["string", "object"],
@@ -52,19 +52,19 @@ interface Place {
   readonly parentDataProperty: string | number;
 }
 
-/** A reader of what fits a JSON schema. */
+/** A reader of values that match a JSON schema. */
 export function reader<Value>(json: AnySchemaObject): Reader<Value> {
   let validate: ValidateFunction<{ value: Value }> | undefined;
   const read = (value: unknown, name: string): Value => {
     validate ??= ajv.compile({ type: "object", properties: { value: json }, required: ["value"] });
     const given: unknown = { value };
     if (validate(given)) return given.value;
-    throw new BadInput(complaintAbout(validate.errors?.[0] as ErrorObject, name));
+    throw new BadInput(messageOf(validate.errors?.[0] as ErrorObject, name));
   };
   return Object.assign(read, { json });
 }
 
-function complaintAbout({ keyword, instancePath, params, parentSchema, message }: ErrorObject, name: string): string {
+function messageOf({ keyword, instancePath, params, parentSchema, message }: ErrorObject, name: string): string {
   const lastOf = (path: string) =>
     path
       .replace("/value", `/${name}`)
@@ -89,7 +89,7 @@ export const flag = reader<boolean>({ type: "boolean", must: "be true or false" 
 export const text = (max = 4096): Reader<string> =>
   reader({ type: "string", minLength: 1, maxLength: max, must: `be a text of 1 to ${max} characters` });
 
-/** A text of this form; `must` says which that is. */
+/** A text of this form, which `must` describes. */
 export const textLike = (pattern: RegExp, must: string): Reader<string> =>
   reader({ type: "string", pattern: pattern.source, must });
 
@@ -107,7 +107,7 @@ export const oneOf = <Value extends string>(...values: readonly Value[]): Reader
 
 export const webAddress = reader<string>({ type: "string", format: "web", must: "be an http or https address" });
 
-/** Texts by name. */
+/** An object of texts. */
 export const texts = reader<Readonly<Record<string, string>>>({
   type: "object",
   additionalProperties: { type: "string", must: "be a text" },
@@ -126,16 +126,16 @@ export const phoneNumber = reader<string>({
   becomes: dialled,
 });
 
-/** What a reader reads. */
+/** The value that a reader returns. */
 export type Settings<Read> = Read extends Reader<infer Value> ? Value : never;
 
 type OptionalName<Values> = { [Name in keyof Values]: undefined extends Values[Name] ? Name : never }[keyof Values];
-/** As code may write it too: what may be undefined may be left out. */
+/** The input of a reader: fields that may be undefined may be left out. */
 type Given<Values> = {
   readonly [Name in Exclude<keyof Values, OptionalName<Values>>]: Values[Name];
 } & { readonly [Name in OptionalName<Values>]?: Values[Name] };
 
-/** An object of exactly these fields: a field that is not named here is refused, so that a misspelling shows. */
+/** An object of exactly these fields. Other fields are refused, so that typing errors show. */
 export function shape<Values extends object>(
   readers: {
     readonly [Name in keyof Values]: Reader<Values[Name]>;
@@ -151,7 +151,7 @@ export function shape<Values extends object>(
   });
 }
 
-/** The digits of a number as platforms take it, 8 to 15 of them after an optional plus; `null` when it is not one. */
+/** The 8 to 15 digits of a phone number in the platforms' form, with an optional plus; `null` for another form. */
 export function dialled(written: unknown): string | null {
   return typeof written === "string" && /^\+?\d{8,15}$/.test(written) ? written.replace("+", "") : null;
 }

@@ -1,17 +1,17 @@
 import { RecentMap } from "./bounded.ts";
-import { isAskedFor } from "./route.ts";
+import { matchesQuery } from "./route.ts";
 
 const remembered = 100_000;
 
 interface Read {
-  /** What marked it. */
+  /** The sender that marked it. */
   readonly sender: string;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly times: number;
 }
 
-/** What senders said to have read: a message, or on pages and photo accounts all that a customer wrote. */
+/** What senders marked as read: a message, or on pages and photo accounts everything that a customer wrote. */
 export class Reads {
   private readonly messages = new RecentMap<Read>(remembered);
   private readonly customers = new RecentMap<Read & { readonly customer: string }>(remembered);
@@ -29,8 +29,8 @@ export class Reads {
     const messages = [...this.messages].map(([message_id, read]) => ({ message_id, ...view(read) }));
     const customers = [...this.customers.values()].map((read) => ({ customer: read.customer, ...view(read) }));
     return [
-      ...messages.filter(({ message_id }) => isAskedFor(query, "message_id", message_id) && !query.has("customer")),
-      ...customers.filter(({ customer }) => isAskedFor(query, "customer", customer) && !query.has("message_id")),
+      ...messages.filter(({ message_id }) => matchesQuery(query, "message_id", message_id) && !query.has("customer")),
+      ...customers.filter(({ customer }) => matchesQuery(query, "customer", customer) && !query.has("message_id")),
     ];
   }
 

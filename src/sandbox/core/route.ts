@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 
 export interface Call {
   readonly method: string;
-  /** What stands in the place of the `{names}` of the route's path. */
+  /** The values of the `{names}` in the route's path. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
@@ -16,12 +16,12 @@ export interface Call {
 
 export interface Answer {
   readonly status: number;
-  /** A text goes out as HTML, a `Buffer` as it is, anything else as JSON. */
+  /** A text is sent as HTML, a `Buffer` as it is, anything else as JSON. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer that is not JSON with the route's usual status: a redirection, or the bytes of a file. */
+/** An answer that is not JSON, or has another status than the route's: a redirection, or the bytes of a file. */
 export class SpecialAnswer implements Answer {
   constructor(
     readonly status: number,
@@ -30,17 +30,17 @@ export class SpecialAnswer implements Answer {
   ) {}
 }
 
-/** What goes wrong with a request; each platform words it in its own way. */
+/** A failure of a request. Each platform has its own form of it. */
 export interface Failure {
-  /** The platform's own; 0 where it has none. */
+  /** The platform's own code; 0 if it has none. */
   readonly code: number;
   readonly subcode?: number | undefined;
   /** The platform's usual HTTP status for the code when absent. */
   readonly status?: number | undefined;
   readonly message?: string | undefined;
-  /** What the platform says besides the message. */
+  /** Further details in the platform's form. */
   readonly details?: unknown;
-  /** The kind of error, where the platform names one. */
+  /** The kind of error, if the platform names one. */
   readonly type?: string | undefined;
 }
 
@@ -56,11 +56,11 @@ export interface Route {
   readonly route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
 }
 
-/** A route of the control side. It answers 200 with what `handle` returns, or 400 when that throws `BadInput`. */
+/** A route of the control side. It answers 200 with the result of `handle`, or 400 if that throws `BadInput`. */
 export interface ControlRoute extends Route {
-  /** A line for the index. */
+  /** A line for the list of routes. */
   readonly about: string;
-  /** @param input the JSON of the body; an empty object where there is no body */
+  /** @param input - the JSON of the body; an empty object without a body */
   handle(input: unknown, call: Call): object | Promise<object>;
 }
 
@@ -70,51 +70,51 @@ export const control = (route: Route["route"], about: string, handle: ControlRou
   handle,
 });
 
-/** What is known of a request before its body is read. */
-export type Asked = Omit<Call, "bytes" | "body">;
+/** A request before its body is read. */
+export type RequestHead = Omit<Call, "bytes" | "body">;
 
 export interface PlatformRoute extends Route {
-  /** What faults call this route, for instance `messages`. */
+  /** The name of this route for faults, such as `messages`. */
   readonly operation: string;
   /** Status of the answer; 200 when absent. */
   readonly status?: number;
-  /** More than the usual megabyte, where the route takes files. */
+  /** Bytes, if the route accepts more than the usual megabyte. */
   readonly maxBodyBytes?: number;
-  /** The body of the answer, or a `SpecialAnswer`; throws `Refusal` for a request that is refused. */
+  /** Returns the body of the answer, or a `SpecialAnswer`. Throws `Refusal` to refuse the request. */
   handle(call: Call): object | Promise<object>;
-  /** Headers of every answer that no fault spoils. */
+  /** Headers of every answer that no fault replaces. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
-  /** Whether the request is this route's own; routes that ask come before those that take all. */
-  readonly serves?: (request: Asked) => boolean;
-  /** Counts every request for this route, also those that a fault keeps from it, and those that are refused. */
+  /** Whether the request is for this route. Routes with this check come before those that accept every request. */
+  readonly serves?: (request: RequestHead) => boolean;
+  /** Counts every request for this route, also those that a fault hits, and the refused ones. */
   readonly counter?: { countRequest(): void; countRefusal(): void };
 }
 
-/** What the control side calls the channels that customers write on. */
+/** The control side's names of the customers' channels. */
 export const customerChannels = ["cloud", "page", "photo", "qr", "provider-b"] as const;
 export type CustomerChannel = (typeof customerChannels)[number];
 
-/** What customers do on one channel. Input that cannot be used throws `BadInput`. */
+/** The actions of customers on one channel. They throw `BadInput` for invalid input. */
 export interface CustomerSide {
-  /** @param customer the customer's number or id on the channel */
+  /** @param customer - the customer's number or id on the channel */
   say(customer: string, input: unknown): Promise<object>;
   react(customer: string, input: unknown): Promise<object>;
 }
 
-/** One stand-in: what its clients call, how it is steered, and how it words a failure. */
+/** One stand-in: the routes of its clients, its control routes, and its form of failures. */
 export interface Platform {
   readonly routes: readonly PlatformRoute[];
   readonly control: readonly ControlRoute[];
-  /** The people at the other end of its channels. */
+  /** The customers on its channels. */
   readonly customers?: Readonly<Partial<Record<CustomerChannel, CustomerSide>>>;
   failure(failure: Failure): Answer;
-  /** Takes over the connection of a request for an upgrade; `false` when the request is not its own. */
+  /** Takes over the connection of an upgrade request; `false` if the request is not for this platform. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** Forgets what happened and goes back to normal behaviour; accounts stay. */
+  /** Removes all messages and special behaviour; accounts stay. */
   reset?(): void;
   close?(): void;
 }
 
-/** Whether the query names this value under `name`, or nothing at all. */
-export const isAskedFor = (query: URLSearchParams, name: string, value: string | undefined): boolean =>
+/** Whether the query has this value under `name`, or does not have `name`. */
+export const matchesQuery = (query: URLSearchParams, name: string, value: string | undefined): boolean =>
   !query.has(name) || query.get(name) === value;

@@ -2,7 +2,7 @@ import { BadInput } from "./input.ts";
 
 const maxSenders = 10_000;
 
-/** What messages leave from on one platform, by its id there. */
+/** The senders of one platform, by their ids there. */
 export class Senders<Sender> {
   private readonly known = new Map<string, Sender>();
 

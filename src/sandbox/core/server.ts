@@ -9,22 +9,22 @@ import { type Fault, type Faults, spoilsAnswer } from "./faults.ts";
 import { BadInput } from "./input.ts";
 import {
   type Answer,
-  type Asked,
   type Call,
   type ControlRoute,
   type Platform,
   type PlatformRoute,
   Refusal,
+  type RequestHead,
   type Route,
   SpecialAnswer,
 } from "./route.ts";
 
 const controlPrefix = "/__sandbox";
 const maxBodyBytes = 1_000_000;
-/** The limit of the control side, which takes files of customers as base64. */
+/** The limit of the control side, which accepts customers' files as base64. */
 const maxControlBytes = 150_000_000;
 
-/** Takes requests of all platforms and of the control side, and lets faults get in their way. */
+/** Serves the requests of all platforms and of the control side, and applies faults. */
 export class SandboxServer {
   private readonly server: Server;
   private readonly closing = new AbortController();
@@ -35,7 +35,7 @@ export class SandboxServer {
     private readonly faults: Faults,
     private readonly log: (line: string) => void,
   ) {
-    // Any number of answers may be held back at once.
+    // Many answers may be delayed at the same time.
     setMaxListeners(0, this.closing.signal);
     const routes = platforms.flatMap((platform) => platform.routes.map((route) => ({ platform, route })));
     const inOrder = [...routes.filter(({ route }) => route.serves), ...routes.filter(({ route }) => !route.serves)];
@@ -53,7 +53,7 @@ export class SandboxServer {
       socket.on("error", () => {});
       socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", () => socket.destroy());
     });
-    // Longer than any client keeps an idle connection: a connection closed under a request looks like a fault.
+    // Longer than any client keeps an idle connection: closing it during a request would look like a fault.
     this.server.keepAliveTimeout = 120_000;
   }
 
@@ -90,7 +90,7 @@ export class SandboxServer {
 
   private served(platform: Platform, route: PlatformRoute): Middleware {
     return async (ctx, next) => {
-      const asked = askedBy(ctx);
+      const asked = headOf(ctx);
       if (route.serves?.(asked) === false) return next();
       const call = await callOf(ctx, asked, route.maxBodyBytes ?? maxBodyBytes);
       route.counter?.countRequest();
@@ -100,7 +100,7 @@ export class SandboxServer {
     };
   }
 
-  /** What the request does, it does at once; `delay_ms` holds back only the answer, as a slow platform would. */
+  /** The request takes effect at once. `delay_ms` delays only the answer, as on a slow platform. */
   private async faulty(ctx: Context, platform: Platform, route: PlatformRoute, call: Call, fault: Fault) {
     const isSpoilt = spoilsAnswer(fault);
     const answer = fault.accept || !isSpoilt ? await answerOf(platform, route, call) : null;
@@ -122,7 +122,7 @@ function routerOf(routes: readonly (readonly [Route, Middleware])[]): Middleware
 
 const isControl = (path: string): boolean => path === controlPrefix || path.startsWith(`${controlPrefix}/`);
 
-const askedBy = (ctx: Context): Asked => ({
+const headOf = (ctx: Context): RequestHead => ({
   method: ctx.method,
   path: ctx.params,
   query: new URLSearchParams(ctx.querystring),
@@ -130,7 +130,7 @@ const askedBy = (ctx: Context): Asked => ({
   origin: `http://${ctx.headers.host}`,
 });
 
-async function callOf(ctx: Context, asked: Asked, limit: number): Promise<Call> {
+async function callOf(ctx: Context, asked: RequestHead, limit: number): Promise<Call> {
   const bytes = await getRawBody(ctx.req, { limit });
   return {
     ...asked,
@@ -168,7 +168,7 @@ const controlled =
   (route: ControlRoute): Middleware =>
   async (ctx) => {
     try {
-      const call = await callOf(ctx, askedBy(ctx), maxControlBytes);
+      const call = await callOf(ctx, headOf(ctx), maxControlBytes);
       write(ctx, { status: 200, body: await route.handle(inputOf(call), call) });
     } catch (error) {
       if (!(error instanceof BadInput)) throw error;

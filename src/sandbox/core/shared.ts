@@ -3,11 +3,11 @@ import { RecentMap, Ring } from "./bounded.ts";
 import { Files } from "./files.ts";
 import { Reads } from "./reads.ts";
 
-/** A message as a platform takes it. */
+/** A message that a platform accepts. */
 export interface SentMessage {
   readonly id: string;
   readonly channel: ChannelName;
-  /** What it left from: the id of a number, a page or an instance, or a phone number. */
+  /** The sender: the id of a number, a page or an instance, or a phone number. */
   readonly from: string;
   readonly to: string;
   readonly type: string;
@@ -16,26 +16,26 @@ export interface SentMessage {
   readonly media?: object | undefined;
   readonly reaction?: object | undefined;
   readonly reference?: string | undefined;
-  /** Which message it answers. */
+  /** The message that it answers. */
   readonly context?: object | undefined;
 }
 
 export interface AcceptedMessage extends SentMessage {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The delivery statuses that a webhook brought to its receiver, in the order in which they arrived. */
+  /** The delivery statuses that reached their receiver by webhook, in the order of arrival. */
   readonly statuses: string[];
 }
 
 const rememberedReferences = 1_000_000;
 
-/** What all platforms have in common: the last messages and files, counters of all, and whom none of them reaches. */
+/** What all platforms share: the latest messages and files, counters, and recipients that none can reach. */
 export class Shared {
   readonly files = new Files();
   readonly reads = new Reads();
-  /** Each tells whether a token belongs to its platform; the platforms of the Graph API know each other's tokens. */
+  /** Checks whether a token belongs to a platform of the Graph API. These platforms accept each other's tokens. */
   readonly graphTokens: ((token: string) => boolean)[] = [];
-  /** Recipients that no platform reaches; each says so in its own words. */
+  /** Recipients that no platform reaches. Each platform has its own error for them. */
   undeliverable: ReadonlySet<string>;
   private readonly accepted: Ring<AcceptedMessage>;
   private readonly references = new RecentMap<true>(rememberedReferences);
@@ -46,7 +46,7 @@ export class Shared {
     this.undeliverable = new Set(settings.undeliverable);
   }
 
-  /** Takes a message, now. */
+  /** Adds a message with the present time. */
   accept<Sent extends SentMessage>(sent: Sent): Sent & AcceptedMessage {
     const message = { ...sent, at: Date.now(), statuses: [] };
     this.accepted.push(message);
@@ -67,7 +67,7 @@ export class Shared {
     this.counters.refused += 1;
   }
 
-  /** `duplicates` is how many accepted messages carried a reference that had been accepted before. */
+  /** `duplicates` counts the accepted messages whose reference had been accepted before. */
   counts(): Readonly<ReturnType<typeof noCounts>> {
     return { ...this.counters };
   }

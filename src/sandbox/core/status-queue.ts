@@ -3,17 +3,17 @@ import { Random } from "./random.ts";
 import type { AcceptedMessage } from "./shared.ts";
 import type { Delivery, Webhooks } from "./webhooks.ts";
 
-export interface StatusBehaviour {
-  /** Nothing is delivered until this is over. */
+interface StatusBehaviour {
+  /** No statuses are delivered while this is true. */
   readonly paused: boolean;
-  /** Statuses are delivered in random order, those of one message included. */
+  /** Statuses are delivered in random order, even those of one message. */
   readonly shuffled: boolean;
-  /** Start of the random order. */
+  /** The seed of the random order. */
   readonly seed: number;
   /** Messages to these numbers are accepted and then fail with `failCode`. */
   readonly failNumbers: ReadonlySet<string>;
   readonly failCode: number;
-  /** Messages to these recipients bring no news. */
+  /** Messages to these recipients get no statuses. */
   readonly mute: ReadonlySet<string>;
 }
 
@@ -26,24 +26,24 @@ export const normalBehaviour: StatusBehaviour = {
   mute: new Set(),
 };
 
-/** One thing that became of a message. */
-export interface StatusNews<Message> {
+/** One status of a message. */
+export interface MessageStatus<Message> {
   readonly message: Message;
   readonly name: string;
   /** When it happened, in milliseconds since 1970. */
   readonly at: number;
-  /** Why it failed, where it did; in the cloud channel's codes. */
+  /** The reason of a failure, as a code of the cloud channel. */
   readonly failCode: number;
 }
 
-/** How a platform tells what becomes of messages. */
-export interface Telling<Message> {
-  /** How much one webhook tells at most. */
+/** How a platform reports the statuses of messages. */
+export interface StatusReporter<Message> {
+  /** The most statuses in one webhook. */
   readonly perWebhook: number;
-  /** What happens to a message, in its order; empty where there is no receiver. */
+  /** The statuses of a message, in order; empty if there is no receiver. */
   stepsOf(message: Message, fails: boolean): readonly string[];
-  /** One webhook that tells all of this. */
-  delivery(news: readonly StatusNews<Message>[]): Delivery;
+  /** One webhook with all of these statuses. */
+  delivery(statuses: readonly MessageStatus<Message>[]): Delivery;
 }
 
 interface PendingStatus<Message> {
@@ -52,7 +52,7 @@ interface PendingStatus<Message> {
   readonly step: number;
   /** Milliseconds since 1970. */
   readonly dueAt: number;
-  /** Whether the next status of the message follows once this one is delivered. */
+  /** Whether the next status of the message follows when this one is delivered. */
   readonly leadsOn: boolean;
   readonly failCode: number;
 }
@@ -63,30 +63,30 @@ interface Batch<Message> {
 }
 
 const limits = { atOnce: 16, pending: 200_000 };
-/** Milliseconds between two looks at the queue: what comes due meanwhile goes out in one webhook. */
+/** Milliseconds between two checks of the queue. Statuses that become due meanwhile share one webhook. */
 const tickMs = 5;
 
 /**
- * Delivers the statuses of accepted messages. Every wait is equally long, so one queue in the order of arrival is
- * also in the order of time and one timer serves all. A message's next status is queued when the one before it has
- * arrived, so retries of others do not change its order.
+ * Delivers the statuses of accepted messages. All delays are equal, so one queue in the order of arrival is also sorted
+ * by time, and one timer is enough. The next status of a message is queued when the previous one has arrived, so that
+ * retries do not change the order.
  */
 export class StatusQueue<Message extends AcceptedMessage> {
   private readonly waiting = new Fifo<PendingStatus<Message>>();
   private readonly due = new Fifo<PendingStatus<Message>>();
-  /** Batches whose wait for another attempt is over. */
+  /** Batches that are ready for another attempt. */
   private readonly again = new Fifo<Batch<Message>>();
   private timer: { readonly handle: NodeJS.Timeout; readonly at: number } | undefined;
   private running = 0;
   private pending = 0;
   private dropped = 0;
-  /** Counts the resets, so that a webhook in flight over one leaves no trace behind it. */
-  private era = 0;
+  /** Counts the resets, so that a webhook from before a reset changes nothing after it. */
+  private resets = 0;
   private current = normalBehaviour;
   private random = new Random(normalBehaviour.seed);
 
   constructor(
-    private readonly telling: Telling<Message>,
+    private readonly reporter: StatusReporter<Message>,
     private readonly webhooks: Webhooks,
     private readonly delayMs: number,
     private readonly log: (line: string) => void,
@@ -95,7 +95,7 @@ export class StatusQueue<Message extends AcceptedMessage> {
   behave(behaviour: StatusBehaviour): void {
     this.current = behaviour;
     this.random = new Random(behaviour.seed);
-    // After a pause the first look is a whole tick away: what was accepted just before its end is due by then too.
+    // The first check after a pause is a tick away, so that messages from just before its end are due by then.
     clearTimeout(this.timer?.handle);
     this.timer = undefined;
     this.arm();
@@ -105,7 +105,7 @@ export class StatusQueue<Message extends AcceptedMessage> {
     return { pending: this.pending, dropped: this.dropped };
   }
 
-  /** Whether messages to that recipient bring no news. */
+  /** Whether messages to that recipient get no statuses. */
   isMute(recipient: string): boolean {
     return this.current.mute.has(recipient);
   }
@@ -113,7 +113,7 @@ export class StatusQueue<Message extends AcceptedMessage> {
   add(message: Message): void {
     const { shuffled, failNumbers, failCode } = this.current;
     if (this.isMute(message.to)) return;
-    const steps = this.telling.stepsOf(message, failNumbers.has(message.to));
+    const steps = this.reporter.stepsOf(message, failNumbers.has(message.to));
     if (steps.length === 0) return;
     const first = { message, steps, step: 0, dueAt: Date.now() + this.delayMs, leadsOn: !shuffled, failCode };
     this.queue(first);
@@ -122,7 +122,7 @@ export class StatusQueue<Message extends AcceptedMessage> {
   }
 
   reset(): void {
-    this.era += 1;
+    this.resets += 1;
     this.waiting.clear();
     this.due.clear();
     this.again.clear();
@@ -139,7 +139,7 @@ export class StatusQueue<Message extends AcceptedMessage> {
     this.waiting.push(status);
   }
 
-  /** Sets the timer to the next moment at which there is something to do. */
+  /** Sets the timer to the next moment with something to do. */
   private arm(): void {
     if (this.running >= limits.atOnce) return;
     const head = this.waiting.peek();
@@ -170,21 +170,21 @@ export class StatusQueue<Message extends AcceptedMessage> {
 
   private nextBatch(): Batch<Message> | undefined {
     const statuses: PendingStatus<Message>[] = [];
-    while (statuses.length < this.telling.perWebhook && this.due.length > 0) {
+    while (statuses.length < this.reporter.perWebhook && this.due.length > 0) {
       if (this.current.shuffled) this.due.promote(this.random.between(0, this.due.length - 1));
       const next = this.due.shift();
       if (next !== undefined) statuses.push(next);
     }
     if (statuses.length === 0) return undefined;
-    return { statuses, delivery: this.telling.delivery(statuses.map((status) => this.newsOf(status))) };
+    return { statuses, delivery: this.reporter.delivery(statuses.map((status) => this.statusOf(status))) };
   }
 
   private async deliver(batch: Batch<Message>): Promise<void> {
-    const { era } = this;
+    const { resets } = this;
     this.running += 1;
     const outcome = await this.webhooks.attempt(batch.delivery);
     this.running -= 1;
-    if (era === this.era) {
+    if (resets === this.resets) {
       if (outcome !== "again") this.settle(batch, outcome === "delivered");
       else {
         this.webhooks.later(batch.delivery, () => {
@@ -210,7 +210,7 @@ export class StatusQueue<Message extends AcceptedMessage> {
     }
   }
 
-  private newsOf(status: PendingStatus<Message>): StatusNews<Message> {
+  private statusOf(status: PendingStatus<Message>): MessageStatus<Message> {
     const { message, step, failCode } = status;
     return { message, name: nameOf(status), at: message.at + (step + 1) * this.delayMs, failCode };
   }

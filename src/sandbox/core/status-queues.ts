@@ -2,7 +2,7 @@ import { readRecipients } from "../settings.ts";
 import { flag, integer, optional, shape } from "./input.ts";
 import { type ControlRoute, control } from "./route.ts";
 import type { AcceptedMessage } from "./shared.ts";
-import { normalBehaviour, StatusQueue, type Telling } from "./status-queue.ts";
+import { normalBehaviour, StatusQueue, type StatusReporter } from "./status-queue.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 const readBehaviour = shape({
@@ -15,14 +15,11 @@ const readBehaviour = shape({
   mute: optional(readRecipients),
 });
 
-type Steered = Pick<StatusQueue<AcceptedMessage>, "behave" | "counts" | "reset">;
+type Controllable = Pick<StatusQueue<AcceptedMessage>, "behave" | "counts" | "reset">;
 
-/**
- * The queues of all channels. Each channel has its own, so that a receiver that is away holds up no other. They all
- * behave in the same way.
- */
+/** Each channel has its own queue, so that an unavailable receiver blocks no other channel. */
 export class StatusQueues {
-  private readonly queues: Steered[] = [];
+  private readonly queues: Controllable[] = [];
   private behaviour = normalBehaviour;
 
   constructor(
@@ -32,8 +29,8 @@ export class StatusQueues {
   ) {}
 
   /** Adds the queue of a channel. */
-  open<Message extends AcceptedMessage>(telling: Telling<Message>): StatusQueue<Message> {
-    const queue = new StatusQueue(telling, this.webhooks, this.delayMs, this.log);
+  open<Message extends AcceptedMessage>(reporter: StatusReporter<Message>): StatusQueue<Message> {
+    const queue = new StatusQueue(reporter, this.webhooks, this.delayMs, this.log);
     this.queues.push(queue);
     return queue;
   }
@@ -43,7 +40,7 @@ export class StatusQueues {
       control(
         "POST /__sandbox/webhooks",
         "how webhooks are delivered: {paused, shuffled, seed, repeat, fail_numbers, fail_code, mute: [recipients whose " +
-          "messages bring no news]}",
+          "messages get no statuses]}",
         (input) => this.change(input),
       ),
       control(

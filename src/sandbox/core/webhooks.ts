@@ -4,57 +4,58 @@ import https from "node:https";
 import { optional, type Settings, shape, text, webAddress } from "./input.ts";
 
 export const readWebhookTarget = shape({
-  /** The cloud channel's. Pages and photo accounts without one get it with another last segment in its path. */
+  /** The cloud channel's address. Pages and photo accounts use it with another last segment, or their own. */
   url: webAddress,
   pageUrl: optional(webAddress),
   photoUrl: optional(webAddress),
   appSecret: text(512),
 });
-export type WebhookTarget = Settings<typeof readWebhookTarget>;
+type WebhookTarget = Settings<typeof readWebhookTarget>;
 
-/** Where one attempt goes. */
-export interface Destination {
+/** The address and headers of one attempt. */
+interface Destination {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A webhook on its way: `copies` still have to arrive. */
+/** A webhook in delivery. `copies` are still to arrive. */
 export interface Delivery {
   readonly payload: Buffer;
-  /** Asked at each attempt, since addresses change in between; `undefined` where there is no receiver any more. */
+  /** Called for each attempt, because addresses may change; `undefined` if there is no receiver any more. */
   readonly destination: () => Destination | undefined;
-  /** Whether the receiver took it, by the status of its answer. */
-  readonly isTaken: (status: number) => boolean;
+  /** Whether the receiver accepted it, by the status of its answer. */
+  readonly isAccepted: (status: number) => boolean;
   readonly maxAttempts: number;
   copies: number;
   attempts: number;
 }
 
 const answerTimeoutMs = 10_000;
-/** The platforms go on for days; these take more than six minutes. */
+/** The platforms retry for days. These attempts take more than six minutes. */
 const maxAttempts = 200;
 const maxWaiting = 1_000;
 
 const isOk = (status: number) => status === 200;
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** Posts webhooks over kept-alive connections. Who calls it decides when and how many at once. */
+/** Posts webhooks over kept connections. The caller decides when, and how many at a time. */
 export class Webhooks {
-  /** How often each webhook is delivered. */
+  /** How many times each webhook is delivered. */
   repeat = 1;
   counts = { delivered: 0, refused: 0 };
 
-  // Not fetch: it takes a multiple of the time, and benchmarks have hundreds of webhooks per second.
+  // `fetch` would take several times as long, and benchmarks have hundreds of webhooks per second.
   private readonly plain = { request: http.request, agent: new http.Agent({ keepAlive: true, maxSockets: 32 }) };
   private readonly secure = { request: https.request, agent: new https.Agent({ keepAlive: true, maxSockets: 32 }) };
   private readonly retries = new Set<NodeJS.Timeout>();
-  /** How many webhooks of `deliver` wait for another attempt. */
+  /** Webhooks of `deliver` that wait for another attempt. */
   private waiting = 0;
-  /** Counts the resets, so that a webhook in flight over one is not tried again. */
-  private era = 0;
+  /** Counts the resets, so that a webhook from before a reset is not retried. */
+  private resets = 0;
 
   constructor(public target: WebhookTarget | undefined) {}
 
-  /** A webhook of the app, signed with its secret; all accounts share it. */
+  /** A webhook of the app, signed with its secret. All accounts share it. */
   signed(to: "cloud" | "page" | "photo", payload: object, copies?: number): Delivery {
     const bytes = Buffer.from(JSON.stringify(payload));
     const destination = () => {
@@ -66,17 +67,17 @@ export class Webhooks {
     return this.delivery(bytes, destination, { copies });
   }
 
-  /** A webhook of any form; 200 means that it was taken, and 200 attempts are made, unless it says otherwise. */
+  /** A webhook in any form. By default a 200 means that it was accepted, and 200 attempts are made. */
   delivery(
     payload: Buffer,
     destination: Delivery["destination"],
-    more: { readonly [Name in "isTaken" | "maxAttempts" | "copies"]?: Delivery[Name] | undefined } = {},
+    more: { readonly [Name in "isAccepted" | "maxAttempts" | "copies"]?: Delivery[Name] | undefined } = {},
   ): Delivery {
-    const { isTaken = isOk, maxAttempts: attempts = maxAttempts, copies = this.repeat } = more;
-    return { payload, destination, isTaken, maxAttempts: attempts, copies, attempts: 0 };
+    const { isAccepted = isOk, maxAttempts: attempts = maxAttempts, copies = this.repeat } = more;
+    return { payload, destination, isAccepted, maxAttempts: attempts, copies, attempts: 0 };
   }
 
-  /** Tries to deliver the copies that are left, one after the other, until one is not answered 200. */
+  /** Delivers the remaining copies one after the other, until one of them is refused. */
   async attempt(delivery: Delivery): Promise<"delivered" | "again" | "given up"> {
     delivery.attempts += 1;
     while (delivery.copies > 0) {
@@ -90,12 +91,12 @@ export class Webhooks {
     return "delivered";
   }
 
-  /** Resolves after the first attempt, `true` when the receiver took it; more attempts follow in the background. */
+  /** Resolves after the first attempt, to `true` if the receiver accepted it. Retries follow in the background. */
   async deliver(delivery: Delivery): Promise<boolean> {
     if (delivery.destination() === undefined) return false;
-    const { era } = this;
+    const { resets } = this;
     const outcome = await this.attempt(delivery);
-    if (outcome === "again" && era === this.era && this.waiting < maxWaiting) {
+    if (outcome === "again" && resets === this.resets && this.waiting < maxWaiting) {
       this.waiting += 1;
       this.later(delivery, () => {
         this.waiting -= 1;
@@ -105,7 +106,7 @@ export class Webhooks {
     return outcome === "delivered";
   }
 
-  /** Calls back after 50 ms, 100, 200 and so on up to 2 s, when it is time for another attempt; never after a reset. */
+  /** Calls back after 50 ms, 100, 200 and so on up to 2 s. Never calls back after a reset. */
   later(delivery: Delivery, attempt: () => void): void {
     const waitMs = Math.min(50 * 2 ** (delivery.attempts - 1), 2_000);
     const retry = setTimeout(() => {
@@ -116,7 +117,7 @@ export class Webhooks {
   }
 
   reset(): void {
-    this.era += 1;
+    this.resets += 1;
     for (const retry of this.retries) clearTimeout(retry);
     this.retries.clear();
     this.waiting = 0;
@@ -131,7 +132,7 @@ export class Webhooks {
     this.secure.agent.destroy();
   }
 
-  private post({ payload, destination, isTaken }: Delivery): Promise<boolean> {
+  private post({ payload, destination, isAccepted }: Delivery): Promise<boolean> {
     const to = destination();
     if (to === undefined) return Promise.resolve(false);
     const { request: start, agent } = to.url.startsWith("https:") ? this.secure : this.plain;
@@ -139,7 +140,7 @@ export class Webhooks {
     return new Promise((resolve) => {
       const request = start(to.url, { method: "POST", agent, timeout: answerTimeoutMs, headers }, (response) => {
         response.resume();
-        response.on("end", () => resolve(isTaken(response.statusCode ?? 0)));
+        response.on("end", () => resolve(isAccepted(response.statusCode ?? 0)));
         response.on("error", () => resolve(false));
       });
       request.on("timeout", () => request.destroy(new Error("no answer")));
@@ -150,7 +151,7 @@ export class Webhooks {
   }
 }
 
-/** Where the app takes the news of a channel. */
+/** The app's address for a channel's webhooks. */
 function addressOf({ url, pageUrl, photoUrl }: WebhookTarget, to: "cloud" | "page" | "photo"): string {
   if (to === "cloud") return url;
   const own = to === "page" ? pageUrl : photoUrl;

@@ -1,24 +1,24 @@
 import { RecentMap } from "./bounded.ts";
+import { momentOf } from "./customer-input.ts";
 import { BadInput, integer, optional, shape } from "./input.ts";
 import { type ControlRoute, control } from "./route.ts";
-import { momentOf } from "./sayings.ts";
 
 const windowMs = 24 * 60 * 60 * 1_000;
 const remembered = 200_000;
-const readSaying = shape({ timestamp: optional(integer(0, 10_000_000_000)) });
+const readMessage = shape({ timestamp: optional(integer(0, 10_000_000_000)) });
 
-/** When each customer last wrote to which sender: for 24 hours from then on any message may be sent. */
+/** When each customer last wrote to each sender: for 24 hours from then on any message may be sent. */
 export class Windows {
-  private readonly heard = new RecentMap<number>(remembered);
+  private readonly lastWritten = new RecentMap<number>(remembered);
 
-  /** @param at milliseconds since 1970 */
-  hear(sender: string, customer: string, at: number): void {
-    this.heard.set(`${sender} ${customer}`, at);
+  /** @param at - milliseconds since 1970 */
+  record(sender: string, customer: string, at: number): void {
+    this.lastWritten.set(`${sender} ${customer}`, at);
   }
 
-  /** Milliseconds since the customer last wrote; `undefined` when that never happened. */
+  /** Milliseconds since the customer last wrote; `undefined` if that never happened. */
   silence(sender: string, customer: string): number | undefined {
-    const at = this.heard.get(`${sender} ${customer}`);
+    const at = this.lastWritten.get(`${sender} ${customer}`);
     return at === undefined ? undefined : Date.now() - at;
   }
 
@@ -28,17 +28,17 @@ export class Windows {
   }
 
   clear(): void {
-    this.heard.clear();
+    this.lastWritten.clear();
   }
 
-  /** A route by which a customer writes to a sender, so that it may answer; no webhook tells of it. */
+  /** A control route: a customer writes to a sender, so that it may answer. No webhook is sent. */
   sayRoute(platform: string, isSender: (id: string) => boolean): ControlRoute {
     const about = "a customer writes to it, which opens its 24 hours and sends no webhook: {timestamp}";
     return control(`POST /__sandbox/${platform}/{sender}/customers/{customer}/say`, about, (input, { path }) => {
       const { sender = "", customer = "" } = path;
       if (!isSender(sender)) throw new BadInput(`there is no ${sender.slice(0, 100)}`);
-      const at = momentOf(readSaying(input, "body").timestamp);
-      this.hear(sender, customer, at);
+      const at = momentOf(readMessage(input, "body").timestamp);
+      this.record(sender, customer, at);
       return { at: new Date(at).toISOString() };
     });
   }

@@ -20,7 +20,7 @@ type Position = Settings<typeof readPosition>;
 
 const readPrice = shape({ price: reader<string | null>({ ...text(40).json, type: ["string", "null"] }) });
 
-/** What prices deliveries and what knows where drivers are. Neither knows anything until it is told. */
+/** Stand-ins for the pricing of deliveries and the tracking of drivers. They know only what the control side sets. */
 export function deliveryPlatform(): Platform {
   const quotes = new Ring<Fields>(keptRequests);
   const drivers = new Map<string, Position>();

@@ -2,14 +2,14 @@ import { STATUS_CODES } from "node:http";
 import type { Files } from "../core/files.ts";
 import { type Call, type Platform, Refusal, SpecialAnswer } from "../core/route.ts";
 
-/** Serves the files that platforms give addresses of. */
+/** Serves the files whose addresses platforms give. */
 export const filesPlatform = (files: Files): Platform => ({
   routes: [
     {
       route: "GET /__attachments/{name}",
       operation: "attachment",
       handle({ path, headers }: Call) {
-        // Stores with signed addresses refuse a request that also carries a login.
+        // Stores with signed addresses refuse a request that also has a login.
         if (/^Basic /i.test(headers.authorization ?? "")) throw new Refusal({ code: 400 });
         const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
         const file = files.open(path.name ?? "", token);
@@ -20,7 +20,7 @@ export const filesPlatform = (files: Files): Platform => ({
     },
   ],
   control: [],
-  // It has no codes but those of HTTP.
+  // Its only codes are those of HTTP.
   failure: ({ code, status = code >= 400 && code <= 599 ? code : 500 }) => ({
     status,
     body: `<html><h1>${STATUS_CODES[status] ?? status}</h1></html>`,

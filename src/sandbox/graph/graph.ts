@@ -1,24 +1,24 @@
 import { randomBytes } from "node:crypto";
 import { type Fields, isObject } from "../core/input.ts";
-import { type Answer, type Asked, type Call, type Failure, Refusal } from "../core/route.ts";
+import { type Answer, type Call, type Failure, Refusal, type RequestHead } from "../core/route.ts";
 
-/** A request that the platform refuses, in the wording of the Graph API. */
+/** A request that the platform refuses, in the form of the Graph API. */
 export class GraphError extends Refusal {
   constructor(code: number, details?: string, more: Pick<Failure, "message" | "subcode" | "type"> = {}) {
     super({ ...more, code, details });
   }
 }
 
-/** 100 as the platform words it when a parameter itself is wrong. */
+/** Error 100 in the platform's form for a parameter that is invalid. */
 export const invalidParameter = (details: string): GraphError => new GraphError(100, details);
 
-/** 100 as the platform words it when a parameter has a wrong name, type or value. */
+/** Error 100 in the platform's form for a parameter with a wrong name, type or value. */
 export const badParameter = (message: string): GraphError =>
   new GraphError(100, undefined, { message: `(#100) ${message}` });
 
 export const missingParameter = (name: string): GraphError => badParameter(`The parameter ${name} is required.`);
 
-/** What the platform says of an id that is not there or belongs to somebody else: one answer for both. */
+/** The platform's answer for an id that does not exist or belongs to someone else: it is the same for both. */
 export const unknownObject = ({ method, path: { id = "" } }: Call): GraphError =>
   new GraphError(100, undefined, {
     message:
@@ -29,17 +29,17 @@ export const unknownObject = ({ method, path: { id = "" } }: Call): GraphError =
     type: "GraphMethodException",
   });
 
-export const givenToken = ({ headers, query }: Asked): string | null =>
+export const givenToken = ({ headers, query }: RequestHead): string | null =>
   /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? query.get("access_token");
 
-/** The token of the call, when the platform knows it at all. */
+/** The token of the call, if the platform knows it. */
 export function tokenOf(call: Call, knows: (token: string) => boolean): string {
   const token = givenToken(call);
   if (token && knows(token)) return token;
   throw new GraphError(190);
 }
 
-export const idOf = ({ path }: Asked): string => path.id ?? "";
+export const idOf = ({ path }: RequestHead): string => path.id ?? "";
 
 export function jsonOf({ body }: Call): Fields {
   let value: unknown;
@@ -52,7 +52,7 @@ export function jsonOf({ body }: Call): Fields {
   return value;
 }
 
-/** HTTP statuses of error codes that are not the usual ones: sources disagree on some, so each can be set. */
+/** Unusual HTTP statuses by error code: sources disagree on some, so each can be set. */
 export type ErrorStatuses = Map<number, number>;
 
 export const graphFailure =

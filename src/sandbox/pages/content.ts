@@ -6,7 +6,7 @@ import { badParameter, missingParameter } from "../graph/graph.ts";
 const limits = { metadata: 1_000, pageText: 2_000, photoTextBytes: 1_000 };
 
 const hourMs = 60 * 60 * 1_000;
-/** For how long after the customer's last message each tag allows one more. */
+/** For each tag, the time after the customer's last message in which one more is allowed. */
 const tagWindowsMs: ReadonlyMap<unknown, number> = new Map([
   ["HUMAN_AGENT", 7 * 24 * hourMs],
   ["ACCOUNT_UPDATE", Number.POSITIVE_INFINITY],
@@ -14,7 +14,7 @@ const tagWindowsMs: ReadonlyMap<unknown, number> = new Map([
   ["POST_PURCHASE_UPDATE", Number.POSITIVE_INFINITY],
 ]);
 
-/** What is shown to the customer in place of a message. */
+/** Actions that are shown to the customer and send no message. */
 const senderActions: readonly unknown[] = ["mark_seen", "typing_on", "typing_off"];
 
 export function recipientOf({ recipient }: Fields): string {
@@ -25,7 +25,7 @@ export function recipientOf({ recipient }: Fields): string {
   return recipient.id;
 }
 
-/** Which message it answers, as the platforms of all channels show it here. */
+/** The message that it answers, in the form that all channels have here. */
 export function contextOf({ reply_to: replyTo }: Fields): object | undefined {
   if (replyTo === undefined) return undefined;
   const mid = isObject(replyTo) ? replyTo.mid : undefined;
@@ -33,7 +33,7 @@ export function contextOf({ reply_to: replyTo }: Fields): object | undefined {
   return { message_id: mid };
 }
 
-/** Milliseconds after the customer's last message in which a message of this kind may be sent. */
+/** Milliseconds after the customer's last message in which a message of this kind is allowed. */
 export function windowMsOf({ messaging_type: type = "RESPONSE", tag }: Fields): number {
   if (type === "RESPONSE" || type === "UPDATE") return 24 * hourMs;
   if (type !== "MESSAGE_TAG") {
@@ -44,7 +44,7 @@ export function windowMsOf({ messaging_type: type = "RESPONSE", tag }: Fields): 
   return windowMs;
 }
 
-/** What is to be shown instead of a message; `undefined` where the call sends one. */
+/** The action that is shown instead of a message; `undefined` if the call sends a message. */
 export function senderActionOf({ sender_action: action, message }: Fields): unknown {
   if (action === undefined) return undefined;
   if (message !== undefined) throw badParameter("Only one of message and sender_action can be given");
@@ -52,7 +52,7 @@ export function senderActionOf({ sender_action: action, message }: Fields): unkn
   throw badParameter("Param sender_action must be one of {MARK_SEEN, TYPING_ON, TYPING_OFF}");
 }
 
-/** What is sent, either a text or an attachment; throws `GraphError` when the platform would not take it. */
+/** The content, a text or an attachment. Throws `GraphError` if the platform would not accept it. */
 export function contentOf(
   { message }: Fields,
   channel: ChannelName,

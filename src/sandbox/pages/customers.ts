@@ -1,6 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { type ChannelName, photoChannel } from "../../kernel/channels.ts";
 import { RecentMap } from "../core/bounded.ts";
+import {
+  type CustomerFile,
+  messageFields,
+  momentOf,
+  nameOf,
+  reactionFields,
+  readButton,
+  readMedia,
+  readWriting,
+} from "../core/customer-input.ts";
 import type { Files } from "../core/files.ts";
 import {
   BadInput,
@@ -16,53 +26,43 @@ import {
   webAddress,
 } from "../core/input.ts";
 import type { CustomerSide } from "../core/route.ts";
-import {
-  momentOf,
-  nameOf,
-  reactionFields,
-  readButton,
-  readMedia,
-  readWriting,
-  type SaidMedia,
-  sayingFields,
-} from "../core/sayings.ts";
 import type { Senders } from "../core/senders.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { Windows } from "../core/windows.ts";
 import { fromCustomer, fromPage, messagingDelivery, type Page } from "./pages.ts";
 
 const remembered = 200_000;
-/** The app in which people of a business answer by hand. */
+/** The app in which a business answers by hand. */
 const inboxAppId = 263_902_037_430_900;
 const stickerId = 369_239_263_222_822;
 
 const readCustomer = textLike(/^[\w.:-]{1,100}$/, "be an id of 1 to 100 letters, digits and .:_-");
 
-const readSaying = shape({
-  ...sayingFields,
+const readMessage = shape({
+  ...messageFields,
   /** Several files in one message. */
   album: optional(listOf(readMedia, 10)),
   location: optional(shape({ latitude: number, longitude: number, title: optional(text(256)) })),
   quick_reply: optional(text(1_000)),
   button: optional(readButton),
-  /** What brought the customer, as the platform tells it: `{source, type, ad_id, ref, ads_context_data}`. */
+  /** The ad of the customer, as the platform reports it: `{source, type, ad_id, ref, ads_context_data}`. */
   referral: optional(object),
-  /** The story that it answers. */
+  /** The story that the message answers. */
   story: optional(shape({ url: webAddress, id: text(100) })),
-  /** The id of a message that the customer takes back. */
+  /** The id of a message that the customer deletes. */
   unsend: optional(text(512)),
-  /** The id of a message that the customer gives this text. */
+  /** The id of a message whose text the customer replaces by this one. */
   edit_of: optional(text(512)),
-  /** Fields of the message as the platform has them, for kinds that have no word here. */
+  /** Fields of the message in the platform's form, for types that have no field here. */
   message: optional(object),
 });
-type Saying = Settings<typeof readSaying>;
+type CustomerMessage = Settings<typeof readMessage>;
 
 const readReaction = shape(reactionFields);
 
-type Told = { readonly id?: string; readonly delivered: boolean };
+type Sent = { readonly id?: string; readonly delivered: boolean };
 
-/** The people who write to pages and photo accounts. */
+/** The customers of pages and photo accounts. */
 export class PageCustomers {
   readonly windows = new Windows();
   private readonly names = new RecentMap<string>(remembered);
@@ -80,18 +80,21 @@ export class PageCustomers {
     };
   }
 
-  /** Somebody of the business writes to a customer in the platform's own app. */
-  async write(pageId: string, to: string, input: unknown): Promise<Told> {
+  /** The business writes to a customer in the platform's own app. */
+  async write(pageId: string, to: string, input: unknown): Promise<Sent> {
     const page = this.pages.find(pageId);
     if (!page) throw new BadInput(`there is no ${pageId.slice(0, 100)}`);
     const customer = readCustomer(to, "customer");
     const { text: written, id = newId(), timestamp, repeat: copies } = readWriting(input, "body");
     const app = page.channel === photoChannel ? {} : { app_id: inboxAppId };
     const message = { mid: id, is_echo: true, ...app, text: written };
-    return { id, delivered: await this.tell(page, fromPage(page, customer, momentOf(timestamp), { message }), copies) };
+    return {
+      id,
+      delivered: await this.deliver(page, fromPage(page, customer, momentOf(timestamp), { message }), copies),
+    };
   }
 
-  /** The customer's name; `undefined` where the customer never wrote to the page. */
+  /** The customer's name; `undefined` if the customer never wrote to the page. */
   nameOf(page: Page, customer: string): string | undefined {
     if (this.windows.silence(page.pageId, customer) === undefined) return undefined;
     return this.names.get(`${page.pageId} ${customer}`) ?? nameOf(customer);
@@ -102,60 +105,64 @@ export class PageCustomers {
     this.names.clear();
   }
 
-  private async say(channel: ChannelName, id: string, input: unknown): Promise<Told> {
+  private async say(channel: ChannelName, id: string, input: unknown): Promise<Sent> {
     const customer = readCustomer(id, "id");
-    const saying = readSaying(input, "body");
-    const page = this.receiver(channel, saying.to);
-    const { id: mid = newId(), ...said } = saying;
-    const event = this.eventOf(page, said, mid);
-    const isMessage = ("message" in event && said.unsend === undefined) || "postback" in event;
-    return { ...(isMessage && { id: mid }), delivered: await this.hear(page, customer, saying, event) };
+    const given = readMessage(input, "body");
+    const page = this.receiver(channel, given.to);
+    const { id: mid = newId(), ...fields } = given;
+    const event = this.eventOf(page, fields, mid);
+    const isMessage = ("message" in event && fields.unsend === undefined) || "postback" in event;
+    return { ...(isMessage && { id: mid }), delivered: await this.act(page, customer, given, event) };
   }
 
-  private async react(channel: ChannelName, id: string, input: unknown): Promise<Told> {
+  private async react(channel: ChannelName, id: string, input: unknown): Promise<Sent> {
     const customer = readCustomer(id, "id");
     const given = readReaction(input, "body");
     const { message_id: mid, emoji } = given;
     const what = emoji === "" ? { action: "unreact" } : { action: "react", reaction: wordFor(emoji), emoji };
     const page = this.receiver(channel, given.to);
-    return { delivered: await this.hear(page, customer, given, { reaction: { mid, ...what } }) };
+    return { delivered: await this.act(page, customer, given, { reaction: { mid, ...what } }) };
   }
 
-  /** Everything that a customer does opens the 24 hours. */
-  private hear(
+  /** Every action of a customer opens the 24 hours. */
+  private act(
     page: Page,
     customer: string,
-    { name, timestamp, repeat: copies }: Pick<Saying, "name" | "timestamp" | "repeat">,
+    { name, timestamp, repeat: copies }: Pick<CustomerMessage, "name" | "timestamp" | "repeat">,
     event: object,
   ): Promise<boolean> {
     const at = momentOf(timestamp);
-    this.windows.hear(page.pageId, customer, at);
+    this.windows.record(page.pageId, customer, at);
     if (name !== undefined) this.names.set(`${page.pageId} ${customer}`, name);
-    return this.tell(page, fromCustomer(page, customer, at, event), copies);
+    return this.deliver(page, fromCustomer(page, customer, at, event), copies);
   }
 
-  private tell(page: Page, event: object, copies: number | undefined): Promise<boolean> {
+  private deliver(page: Page, event: object, copies: number | undefined): Promise<boolean> {
     return this.webhooks.deliver(messagingDelivery(this.webhooks, page.channel, [{ page, event }], copies));
   }
 
-  private eventOf(page: Page, { button, unsend, edit_of, referral, ...said }: Omit<Saying, "id">, mid: string): object {
+  private eventOf(
+    page: Page,
+    { button, unsend, edit_of, referral, ...fields }: Omit<CustomerMessage, "id">,
+    mid: string,
+  ): object {
     if (button) return { postback: { mid, title: button.text, payload: button.payload, referral } };
-    if (edit_of !== undefined) return { message_edit: { mid: edit_of, text: said.text ?? "", num_edit: 1 } };
+    if (edit_of !== undefined) return { message_edit: { mid: edit_of, text: fields.text ?? "", num_edit: 1 } };
     if (unsend !== undefined) {
       if (page.channel !== photoChannel) throw new BadInput("unsend is for channel photo");
       return { message: { mid: unsend, is_deleted: true } };
     }
-    const attachments = this.attachmentsOf(page, said);
-    const { text: body, message } = said;
+    const attachments = this.attachmentsOf(page, fields);
+    const { text: body, message } = fields;
     const isEmpty = body === undefined && attachments === undefined && message === undefined;
     if (isEmpty && referral) return { referral };
     if (isEmpty) throw new BadInput("text must be given");
-    return { message: { mid, text: body, attachments, ...contextOf(said), referral, ...message } };
+    return { message: { mid, text: body, attachments, ...contextOf(fields), referral, ...message } };
   }
 
   private attachmentsOf(
     page: Page,
-    { media, album = [], location }: Pick<Saying, "media" | "album" | "location">,
+    { media, album = [], location }: Pick<CustomerMessage, "media" | "album" | "location">,
   ): object[] | undefined {
     const files = media ? [media, ...album] : album;
     if (files.length > 0) return files.map((file) => ({ type: typeOf(file), payload: this.payloadOf(page, file) }));
@@ -164,7 +171,7 @@ export class PageCustomers {
     return [{ type: "location", title, payload: { coordinates: { lat, long } } }];
   }
 
-  private payloadOf({ pageId }: Page, { type, mime, bytes, filename }: SaidMedia): Fields {
+  private payloadOf({ pageId }: Page, { type, mime, bytes, filename }: CustomerFile): Fields {
     const id = this.files.keep({ mime, bytes, filename, owner: pageId });
     return { url: this.files.link(id), ...(type === "sticker" && { sticker_id: stickerId }) };
   }
@@ -176,11 +183,11 @@ export class PageCustomers {
   }
 }
 
-const newId = (): string => `m_${randomBytes(36).toString("base64url")}`;
+export const newId = (): string => `m_${randomBytes(36).toString("base64url")}`;
 
-const typeOf = ({ type }: SaidMedia): string => (type === "document" ? "file" : type);
+const typeOf = ({ type }: CustomerFile): string => (type === "document" ? "file" : type);
 
-const contextOf = ({ reply_to: mid, story, quick_reply: payload }: Omit<Saying, "id">): object => ({
+const contextOf = ({ reply_to: mid, story, quick_reply: payload }: Omit<CustomerMessage, "id">): object => ({
   ...(mid !== undefined && { reply_to: { mid } }),
   ...(story && { reply_to: { story } }),
   ...(payload !== undefined && { quick_reply: { payload } }),
@@ -196,5 +203,5 @@ const reactions: Readonly<Record<string, string>> = {
   "👎": "dislike",
 };
 
-/** The platform's word for an emoji, with or without its variation selector. */
+/** The platform's name of an emoji, with or without its variation selector. */
 const wordFor = (emoji: string): string => reactions[emoji.replace("\ufe0f", "")] ?? "other";

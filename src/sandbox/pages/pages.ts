@@ -26,13 +26,13 @@ export const pageFrom = ({ pageId, token, channel = pageChannel, people = [], ph
 export const pagesFrom = (settings: readonly SandboxPage[]): Senders<Page> =>
   new Senders(settings.map(pageFrom), ({ pageId }) => pageId);
 
-/** One thing that a webhook of a page tells. */
+/** One event in a webhook of a page. */
 export interface Messaging {
   readonly page: Page;
   readonly event: object;
 }
 
-/** A webhook that tells things of pages, or of photo accounts: one entry for each of them. */
+/** A webhook with events of pages, or of photo accounts. Each has one entry. */
 export function messagingDelivery(
   webhooks: Webhooks,
   channel: ChannelName,
@@ -47,7 +47,7 @@ export function messagingDelivery(
   return webhooks.signed(isPhoto ? "photo" : "page", payload, copies);
 }
 
-/** @param timestamp milliseconds since 1970 */
+/** @param timestamp - milliseconds since 1970 */
 export const fromCustomer = ({ pageId }: Page, customer: string, timestamp: number, what: object): object => ({
   sender: { id: customer },
   recipient: { id: pageId },
@@ -55,7 +55,7 @@ export const fromCustomer = ({ pageId }: Page, customer: string, timestamp: numb
   ...what,
 });
 
-/** @param timestamp milliseconds since 1970 */
+/** @param timestamp - milliseconds since 1970 */
 export const fromPage = ({ pageId }: Page, customer: string, timestamp: number, what: object): object => ({
   sender: { id: pageId },
   recipient: { id: customer },

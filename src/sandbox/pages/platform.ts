@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { pageChannel, photoChannel } from "../../kernel/channels.ts";
 import type { Fields } from "../core/input.ts";
-import { type Asked, type Call, control, type Platform } from "../core/route.ts";
+import { type Call, control, type Platform, type RequestHead } from "../core/route.ts";
 import type { Shared } from "../core/shared.ts";
 import type { StatusQueues } from "../core/status-queues.ts";
 import type { Webhooks } from "../core/webhooks.ts";
@@ -17,10 +16,10 @@ import {
 } from "../graph/graph.ts";
 import { readPage, type SandboxPage } from "../settings.ts";
 import { contentOf, contextOf, recipientOf, senderActionOf, windowMsOf } from "./content.ts";
-import { PageCustomers } from "./customers.ts";
+import { newId, PageCustomers } from "./customers.ts";
 import { type Page, pageFrom, pagesFrom } from "./pages.ts";
 import { profileOf } from "./profiles.ts";
-import { pagesTelling } from "./statuses.ts";
+import { pageStatuses } from "./statuses.ts";
 
 /** Page messages and photo-app direct messages: the paths of the Cloud API, for the ids of pages. */
 export function pagesPlatform(
@@ -33,8 +32,8 @@ export function pagesPlatform(
   const pages = pagesFrom(settings);
   const customers = new PageCustomers(pages, webhooks, shared.files);
   const statuses = {
-    page: queues.open(pagesTelling(webhooks, pageChannel)),
-    photo: queues.open(pagesTelling(webhooks, photoChannel)),
+    page: queues.open(pageStatuses(webhooks, pageChannel)),
+    photo: queues.open(pageStatuses(webhooks, photoChannel)),
   };
   const knows = (token: string) => pages.some((page) => page.token === token);
   shared.graphTokens.push(knows);
@@ -66,7 +65,7 @@ export function pagesPlatform(
     const windowMs = windowMsOf(body);
     const content = contentOf(body, page.channel);
     requireReachable(page, to, windowMs);
-    const id = `m_${randomBytes(36).toString("base64url")}`;
+    const id = newId();
     const { channel, pageId: from } = page;
     const message = shared.accept({ ...content, id, channel, from, to, context: contextOf(body), page });
     (channel === photoChannel ? statuses.photo : statuses.page).add(message);
@@ -79,7 +78,7 @@ export function pagesPlatform(
     return { recipient_id: to };
   }
 
-  /** What the token is of: of what is asked for, what there is. */
+  /** The token's own page or account, with the requested fields that it has. */
   function ownNode(call: Call): object {
     const page = pageOf(call);
     const asked = call.query.get("fields")?.split(",") ?? [];
@@ -87,13 +86,13 @@ export function pagesPlatform(
     return { id: page.pageId, ...(isLinked && { instagram_business_account: { id: page.photoAccountId } }) };
   }
 
-  /** The page of the token that the customer wrote to. */
-  const pageHeard = (asked: Asked, customer: string): Page | undefined =>
+  /** The token's page, if the customer has written to it. */
+  const pageWrittenTo = (asked: RequestHead, customer: string): Page | undefined =>
     pages.first((page) => page.token === givenToken(asked) && customers.nameOf(page, customer) !== undefined);
 
   function profile(call: Call): object {
     const customer = idOf(call);
-    const page = pageHeard(call, customer);
+    const page = pageWrittenTo(call, customer);
     const name = page && customers.nameOf(page, customer);
     if (!page || name === undefined) throw unknownObject(call);
     return profileOf(page, customer, name, call.query, shared.files);
@@ -110,7 +109,7 @@ export function pagesPlatform(
       {
         route: "GET /v{version}/{id}",
         operation: "profile",
-        serves: (asked) => pageHeard(asked, idOf(asked)) !== undefined,
+        serves: (asked) => pageWrittenTo(asked, idOf(asked)) !== undefined,
         handle: profile,
       },
       {
@@ -130,7 +129,7 @@ export function pagesPlatform(
       ),
       control(
         "POST /__sandbox/pages/{sender}/customers/{customer}/write",
-        "somebody of the business writes to a customer in the platform's own app, told as an echo: {text, id, " +
+        "the business writes to a customer in the platform's own app, sent as an echo: {text, id, " +
           "timestamp, repeat}",
         (input, { path }) => customers.write(path.sender ?? "", path.customer ?? "", input),
       ),

@@ -1,12 +1,10 @@
 import { photoChannel } from "../../kernel/channels.ts";
-import type { Files } from "../core/files.ts";
+import { type Files, onePixelPng } from "../core/files.ts";
 import type { Page } from "./pages.ts";
 
 const pictureId = "profile-picture";
-/** A PNG of one dot. */
-const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** What the platform tells of a customer: of the fields that are asked for, those that the channel has. */
+/** A customer's profile: the requested fields that the channel has. */
 export function profileOf(page: Page, id: string, name: string, query: URLSearchParams, files: Files): object {
   const [first = name, ...others] = name.split(" ");
   const known: Readonly<Record<string, () => string>> =
@@ -29,7 +27,7 @@ export function profileOf(page: Page, id: string, name: string, query: URLSearch
 
 function pictureIn(files: Files): string {
   if (!files.find(pictureId)) {
-    files.keep({ mime: "image/png", bytes: Buffer.from(picture, "base64"), owner: "" }, pictureId);
+    files.keep({ mime: "image/png", bytes: Buffer.from(onePixelPng, "base64"), owner: "" }, pictureId);
   }
   return files.link(pictureId);
 }

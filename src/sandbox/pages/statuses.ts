@@ -1,12 +1,12 @@
 import { type ChannelName, photoChannel } from "../../kernel/channels.ts";
 import { groupBy } from "../../kernel/group-by.ts";
-import type { StatusNews, Telling } from "../core/status-queue.ts";
+import type { MessageStatus, StatusReporter } from "../core/status-queue.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { fromCustomer, fromPage, type Messaging, messagingDelivery, type Page, type PageMessage } from "./pages.ts";
 
-type News = StatusNews<PageMessage>;
+type PageStatus = MessageStatus<PageMessage>;
 
-/** The id of the app that sends by the API. */
+/** The id of the app that sends through the API. */
 const appId = 1_000_000_000_000_001;
 
 const steps = {
@@ -15,37 +15,37 @@ const steps = {
   failing: ["echo"],
 } as const;
 
-/** What pages, or photo accounts, tell of a message that they took: first an echo, then what became of it. */
-export const pagesTelling = (webhooks: Webhooks, channel: ChannelName): Telling<PageMessage> => ({
+/** The statuses of pages or photo accounts: first an echo of the message, then its statuses. */
+export const pageStatuses = (webhooks: Webhooks, channel: ChannelName): StatusReporter<PageMessage> => ({
   perWebhook: 100,
   stepsOf(_, fails) {
     if (webhooks.target === undefined) return [];
     if (fails) return steps.failing;
     return channel === photoChannel ? steps.photo : steps.page;
   },
-  delivery(news) {
-    const receipts = groupBy(news, receiptOf);
-    return messagingDelivery(webhooks, channel, [...receipts.values()].flatMap(told));
+  delivery(statuses) {
+    const receipts = groupBy(statuses, receiptOf);
+    return messagingDelivery(webhooks, channel, [...receipts.values()].flatMap(eventsOf));
   },
 });
 
-/** What one event tells: on pages a receipt stands for all messages to a customer. */
-function receiptOf({ message: { page, to, id }, name }: News): string {
+/** The key of the event for a status: on pages one receipt stands for all messages to a customer. */
+function receiptOf({ message: { page, to, id }, name }: PageStatus): string {
   const isShared = name === "delivered" || (name === "read" && page.channel !== photoChannel);
   return isShared ? `${page.pageId} ${to} ${name}` : `${id} ${name}`;
 }
 
-function told(news: readonly News[]): Messaging[] {
-  const [first] = news;
+function eventsOf(statuses: readonly PageStatus[]): Messaging[] {
+  const [first] = statuses;
   if (first === undefined) return [];
   const { page, to } = first.message;
-  return [{ page, event: first.name === "echo" ? echoOf(first.message) : receiptFrom(page, to, first.name, news) }];
+  return [{ page, event: first.name === "echo" ? echoOf(first.message) : receiptFrom(page, to, first.name, statuses) }];
 }
 
-function receiptFrom(page: Page, to: string, name: string, news: readonly News[]): object {
-  const at = Math.max(...news.map((each) => each.at));
-  const mids = news.map(({ message }) => message.id);
-  const watermark = Math.max(...news.map(({ message }) => message.at));
+function receiptFrom(page: Page, to: string, name: string, statuses: readonly PageStatus[]): object {
+  const at = Math.max(...statuses.map((each) => each.at));
+  const mids = statuses.map(({ message }) => message.id);
+  const watermark = Math.max(...statuses.map(({ message }) => message.at));
   if (name === "delivered") return fromCustomer(page, to, at, { delivery: { mids, watermark } });
   return fromCustomer(page, to, at, { read: page.channel === photoChannel ? { mid: mids[0] } : { watermark } });
 }

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
-import type { Delivery, Webhooks } from "../core/webhooks.ts";
+import { type Delivery, isSuccess, type Webhooks } from "../core/webhooks.ts";
 import type { SandboxProviderB } from "../settings.ts";
 
-/** ProviderB gives up early. */
+/** ProviderB makes only a few attempts. */
 const maxAttempts = 3;
 
 export type Form = Readonly<Record<string, string>>;
@@ -21,12 +21,11 @@ export function callback(
     "user-agent": "TwilioProxy/1.1",
   };
   const destination = () => (url === undefined ? undefined : { url, headers });
-  const isTaken = (status: number) => status >= 200 && status < 300;
   const payload = Buffer.from(new URLSearchParams(form).toString());
-  return webhooks.delivery(payload, destination, { isTaken, maxAttempts, copies });
+  return webhooks.delivery(payload, destination, { isAccepted: isSuccess, maxAttempts, copies });
 }
 
-/** Of the whole address, followed by each field's name and value, in the order of the names. */
+/** Signs the whole address, followed by each field's name and value, sorted by name. */
 function signature(token: string, url: string, form: Form): string {
   const signed = Object.keys(form)
     .sort()
@@ -36,5 +35,5 @@ function signature(token: string, url: string, form: Form): string {
     .digest("base64");
 }
 
-/** A number as the channel writes it. */
+/** A number in the channel's form. */
 export const addressOf = (phone: string): string => `whatsapp:+${phone}`;

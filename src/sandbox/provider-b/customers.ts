@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { RecentMap } from "../core/bounded.ts";
+import { type CustomerFile, messageFields, momentOf, nameOf, readButton, readMedia } from "../core/customer-input.ts";
 import type { Files } from "../core/files.ts";
 import { BadInput, degrees, listOf, optional, phoneNumber, type Settings, shape, text, texts } from "../core/input.ts";
 import type { CustomerSide } from "../core/route.ts";
-import { momentOf, nameOf, readButton, readMedia, type SaidMedia, sayingFields } from "../core/sayings.ts";
 import type { Senders } from "../core/senders.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import type { Windows } from "../core/windows.ts";
@@ -12,14 +12,14 @@ import { addressOf, callback, type Form } from "./callbacks.ts";
 
 const remembered = 10_000;
 
-const readSaying = shape({
-  ...sayingFields,
+const readMessage = shape({
+  ...messageFields,
   /** Further files of the message. */
   album: optional(listOf(readMedia, 10)),
   location: optional(
     shape({ lat: degrees(90), lng: degrees(180), address: optional(text(500)), label: optional(text(500)) }),
   ),
-  /** An answer by a template's button, or by a button or a row that an interactive message showed. */
+  /** An answer by a template's button, or by a button or row of an interactive message. */
   button: optional(readButton),
   list: optional(shape({ id: text(256), title: text(256), description: optional(text(256)) })),
   referral: optional(
@@ -34,11 +34,11 @@ const readSaying = shape({
   /** Further fields of the form; they replace others of the same name. */
   fields: optional(texts),
 });
-type Saying = Settings<typeof readSaying>;
+type CustomerMessage = Settings<typeof readMessage>;
 
-/** The people at the other end: what they write arrives at the address of the account. */
+/** The customers. Their messages are sent to the account's address. */
 export class ProviderBCustomers implements CustomerSide {
-  /** Who wrote each message of a customer. */
+  /** The author of each customer's message. */
   private readonly authors = new RecentMap<string>(remembered);
 
   constructor(
@@ -48,38 +48,38 @@ export class ProviderBCustomers implements CustomerSide {
     private readonly files: Files,
   ) {}
 
-  /** Answers once the webhook was delivered or its first attempt failed. It opens the customer's 24 hours, too. */
+  /** Resolves after the first attempt to deliver the webhook. Opens the customer's 24 hours. */
   async say(customer: string, input: unknown): Promise<{ id: string; delivered: boolean }> {
     const phone = phoneNumber(customer, "id");
-    const saying = readSaying(input, "body");
-    const account = this.receiver(saying.to);
-    const id = saying.id ?? `${saying.media ? "MM" : "SM"}${randomBytes(16).toString("hex")}`;
-    this.windows.hear(account.phone, phone, momentOf(saying.timestamp));
+    const given = readMessage(input, "body");
+    const account = this.receiver(given.to);
+    const id = given.id ?? `${given.media ? "MM" : "SM"}${randomBytes(16).toString("hex")}`;
+    this.windows.record(account.phone, phone, momentOf(given.timestamp));
     this.authors.set(id, phone);
-    const form = this.formOf(account, phone, id, saying);
-    const delivery = callback(this.webhooks, account, account.webhookUrl, form, saying.repeat);
+    const form = this.formOf(account, phone, id, given);
+    const delivery = callback(this.webhooks, account, account.webhookUrl, form, given.repeat);
     return { id, delivered: await this.webhooks.deliver(delivery) };
   }
 
   async react(): Promise<never> {
-    throw new BadInput("customers of ProviderB cannot react: it does not tell of reactions");
+    throw new BadInput("customers of ProviderB cannot react: it does not report reactions");
   }
 
   clear(): void {
     this.authors.clear();
   }
 
-  private formOf(account: SandboxProviderB, phone: string, id: string, saying: Saying): Form {
-    const { name = nameOf(phone), reply_to: replyTo, media, album = [] } = saying;
+  private formOf(account: SandboxProviderB, phone: string, id: string, given: CustomerMessage): Form {
+    const { name = nameOf(phone), reply_to: replyTo, media, album = [] } = given;
     const files = media ? [media, ...album] : album;
     return {
       SmsMessageSid: id,
       ProfileName: name,
-      MessageType: typeOf(saying),
+      MessageType: typeOf(given),
       SmsSid: id,
       WaId: phone,
       SmsStatus: "received",
-      ...bodyOf(saying),
+      ...bodyOf(given),
       To: addressOf(account.phone),
       NumSegments: "1",
       ReferralNumMedia: "0",
@@ -93,16 +93,16 @@ export class ProviderBCustomers implements CustomerSide {
         OriginalRepliedMessageSender: addressOf(this.authors.get(replyTo) ?? account.phone),
         OriginalRepliedMessageSid: replyTo,
       }),
-      ...referralFields(saying.referral),
+      ...referralFields(given.referral),
       ChannelMetadata: JSON.stringify({ type: "whatsapp", data: { context: { ProfileName: name, WaId: phone } } }),
-      ...saying.fields,
+      ...given.fields,
     };
   }
 
   private mediaFields(
     { accountId }: SandboxProviderB,
     message: string,
-    { mime, bytes, filename }: SaidMedia,
+    { mime, bytes, filename }: CustomerFile,
     index: number,
   ): Form {
     const media = `ME${randomBytes(16).toString("hex")}`;
@@ -120,10 +120,10 @@ export class ProviderBCustomers implements CustomerSide {
   }
 }
 
-/** What a file of a message belongs to. */
+/** The owner of a message's file. */
 export const ownerOf = (accountId: string, message: string): string => `${accountId} ${message}`;
 
-function typeOf({ media, location, button, list, reply_to: replyTo }: Saying): string {
+function typeOf({ media, location, button, list, reply_to: replyTo }: CustomerMessage): string {
   if (media) return media.mime.split(";")[0] === "text/vcard" ? "contacts" : media.type;
   if (location) return "location";
   if (list) return "interactive";
@@ -131,7 +131,7 @@ function typeOf({ media, location, button, list, reply_to: replyTo }: Saying): s
   return "text";
 }
 
-function bodyOf({ text: written, media, location, button, list }: Saying): Form {
+function bodyOf({ text: written, media, location, button, list }: CustomerMessage): Form {
   if (location) {
     const { lat, lng, address, label } = location;
     return {
@@ -147,13 +147,13 @@ function bodyOf({ text: written, media, location, button, list }: Saying): Form 
     const { id, title, description } = list;
     return { Body: title, ListId: id, ListTitle: title, ...(description && { ListDescription: description }) };
   }
-  // A document without a caption has its file's name there.
+  // A document without a caption has its file name there.
   if (media) return { Body: written ?? (media.type === "document" ? (media.filename ?? "") : "") };
   if (written === undefined) throw new BadInput("text must be given");
   return { Body: written };
 }
 
-function referralFields(referral: Saying["referral"]): Form {
+function referralFields(referral: CustomerMessage["referral"]): Form {
   if (!referral) return {};
   const { source_id, source_url, headline, body, ctwa_clid } = referral;
   return {

@@ -15,7 +15,7 @@ import {
 } from "../settings.ts";
 import { ownerOf, ProviderBCustomers } from "./customers.ts";
 import { failure, refusal } from "./errors.ts";
-import { type ProviderBMessage, providerBTelling } from "./statuses.ts";
+import { type ProviderBMessage, providerBStatuses } from "./statuses.ts";
 
 const longestBody = 1_600;
 const mediaLinkMs = 5 * 60 * 1_000;
@@ -23,7 +23,7 @@ const mediaLinkMs = 5 * 60 * 1_000;
 type Content = Pick<SentMessage, "type" | "text" | "template" | "media">;
 type Sent = Omit<ProviderBMessage, "at" | "statuses">;
 
-/** ProviderB: messages of an account, by template or, within 24 hours of the customer's last one, as they are. */
+/** ProviderB: messages of an account, by template, or freely within 24 hours after the customer's last message. */
 export function providerBPlatform(
   settings: SandboxSettings,
   shared: Shared,
@@ -33,7 +33,7 @@ export function providerBPlatform(
   const accounts = new Senders(settings.providerB ?? [], ({ accountId }) => accountId);
   const windows = new Windows();
   const customers = new ProviderBCustomers(accounts, windows, webhooks, shared.files);
-  const statuses = queues.open(providerBTelling(accounts, webhooks));
+  const statuses = queues.open(providerBStatuses(accounts, webhooks));
 
   function send(call: Call): object {
     const account = accountOf(call);
@@ -78,7 +78,7 @@ export function providerBPlatform(
     return { sid: accountId, friendly_name: "Sandbox", status, type: "Full", owner_account_sid: accountId };
   }
 
-  /** Sends the caller to an address that wants no authentication and is good for a while. */
+  /** Redirects the caller to an address that needs no authentication and is valid for a limited time. */
   function mediaOf(call: Call): SpecialAnswer {
     const { accountId } = accountOf(call);
     const { message = "", media = "" } = call.path;
@@ -132,11 +132,11 @@ function recipientOf(form: URLSearchParams): string {
   return to;
 }
 
-/** The digits of `whatsapp:+59170000001`; `null` when it is not of that form. */
+/** The digits of `whatsapp:+59170000001`; `null` if it has another form. */
 const numberIn = (address: string | null): string | null =>
   address?.startsWith("whatsapp:+") ? dialled(address.slice("whatsapp:".length)) : null;
 
-/** Where the statuses of the message go. */
+/** The address for the statuses of the message. */
 function statusCallbackOf(form: URLSearchParams): string | undefined {
   const url = form.get("StatusCallback");
   if (!url) return undefined;
@@ -144,7 +144,7 @@ function statusCallbackOf(form: URLSearchParams): string | undefined {
   throw refusal(21609);
 }
 
-/** What is sent; throws `Refusal` when it would not be taken. */
+/** The content. Throws `Refusal` if it would not be accepted. */
 function contentOf(form: URLSearchParams, templates: readonly SandboxProviderBTemplate[]): Content {
   const contentId = form.get("ContentSid");
   if (contentId !== null) {
@@ -159,7 +159,7 @@ function contentOf(form: URLSearchParams, templates: readonly SandboxProviderBTe
   return { type: link ? "media" : "text", ...(text && { text }), ...(link && { media: { link } }) };
 }
 
-/** The texts of the variables in their order: all of the template's, and no other. */
+/** The texts of the variables in their order. All of the template's must be given, and no others. */
 function variablesOf(form: URLSearchParams, { variables: count }: SandboxProviderBTemplate): string[] {
   const given = fieldsIn(form.get("ContentVariables") ?? "{}");
   const texts = Array.from({ length: count }, (_, index) => given?.[`${index + 1}`]);

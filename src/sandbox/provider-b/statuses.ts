@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Senders } from "../core/senders.ts";
 import type { AcceptedMessage } from "../core/shared.ts";
-import type { StatusNews, Telling } from "../core/status-queue.ts";
+import type { MessageStatus, StatusReporter } from "../core/status-queue.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import type { SandboxProviderB } from "../settings.ts";
 import { addressOf, callback, type Form } from "./callbacks.ts";
@@ -10,7 +10,7 @@ import { messages } from "./errors.ts";
 /** An accepted message with what its statuses need. */
 export interface ProviderBMessage extends AcceptedMessage {
   readonly accountId: string;
-  /** Where its statuses go; without it none are sent. */
+  /** The address for its statuses; without it none are sent. */
   readonly statusCallback: string | undefined;
 }
 
@@ -18,24 +18,24 @@ const usual: readonly string[] = ["queued", "sent", "delivered", "read"];
 const failing: readonly string[] = ["queued", "sent", "undelivered"];
 const undeliverable = 63024;
 
-/** What becomes of messages: a callback for each status, to the address that the message named. */
-export const providerBTelling = (
+/** The statuses of messages: one callback for each, to the address in the message. */
+export const providerBStatuses = (
   accounts: Senders<SandboxProviderB>,
   webhooks: Webhooks,
-): Telling<ProviderBMessage> => ({
+): StatusReporter<ProviderBMessage> => ({
   perWebhook: 1,
   stepsOf({ accountId, statusCallback }, fails) {
     if (statusCallback === undefined || !accounts.find(accountId)) return [];
     return fails ? failing : usual;
   },
-  delivery([told]) {
-    const account = accounts.find(told?.message.accountId);
-    if (!told || !account) throw new Error("nothing to tell");
-    return callback(webhooks, account, told.message.statusCallback, toWire(told));
+  delivery([status]) {
+    const account = accounts.find(status?.message.accountId);
+    if (!status || !account) throw new Error("there is no status to deliver");
+    return callback(webhooks, account, status.message.statusCallback, toWire(status));
   },
 });
 
-function toWire({ message, name, failCode }: StatusNews<ProviderBMessage>): Form {
+function toWire({ message, name, failCode }: MessageStatus<ProviderBMessage>): Form {
   const { id, from, to, accountId, type } = message;
   return {
     ...eventsOf(name),
@@ -61,7 +61,7 @@ function eventsOf(status: string): Form {
     : {};
 }
 
-/** Other channels have codes of other lengths. */
+/** Other channels have codes with another number of digits. */
 function errorOf(failCode: number): Form {
   const code = failCode >= 10_000 && failCode < 100_000 ? failCode : undeliverable;
   return { ErrorCode: `${code}`, ErrorMessage: messages[code] ?? "An error occurred" };

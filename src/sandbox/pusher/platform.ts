@@ -1,23 +1,23 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Ring } from "../core/bounded.ts";
 import { type Fields, fieldsIn, isObject } from "../core/input.ts";
-import { type Call, control, isAskedFor, type Platform, type PlatformRoute, Refusal } from "../core/route.ts";
+import { type Call, control, matchesQuery, type Platform, type PlatformRoute, Refusal } from "../core/route.ts";
 import type { SandboxPusherApp } from "../settings.ts";
 import { isChannelName, type PusherEvent, Subscribers } from "./subscribers.ts";
 
 type AcceptedEvent = PusherEvent & { readonly at: number };
 
-/** The protocol knows no error codes; it answers with a status and plain words. */
+/** The protocol has no error codes: it answers with a status and a text. */
 const refusal = (status: number, message: string): Refusal => new Refusal({ code: 0, status, message });
 
 const keptEvents = 10_000;
 const mostChannels = 100;
 const mostInBatch = 10;
 const largestData = 10_240;
-/** Seconds by which the clock of a request may differ. */
+/** The largest difference between a request's clock and ours, in seconds. */
 const clockTolerance = 600;
 
-/** A host of the Pusher protocol: takes events that are signed as the protocol says, and tells its subscribers. */
+/** A host of the Pusher protocol: accepts signed events and sends them to subscribers. */
 export function pusherPlatform(apps: readonly SandboxPusherApp[]): Platform {
   const accepted = new Ring<AcceptedEvent>(keptEvents);
   const subscribers = new Subscribers(apps);
@@ -49,11 +49,11 @@ export function pusherPlatform(apps: readonly SandboxPusherApp[]): Platform {
     control: [
       control(
         "GET /__sandbox/pusher/events",
-        "events that the Pusher host took, newest last; ?channel= ?name=",
+        "events that the Pusher host accepted, newest last; ?channel= ?name=",
         (_, { query }) =>
           accepted
             .oldestFirst()
-            .filter(({ channel, name }) => isAskedFor(query, "channel", channel) && isAskedFor(query, "name", name))
+            .filter(({ channel, name }) => matchesQuery(query, "channel", channel) && matchesQuery(query, "name", name))
             .map(view),
       ),
     ],
@@ -72,7 +72,7 @@ const view = ({ at, data, channel, name }: AcceptedEvent): object => ({
   data: parsed(data),
 });
 
-/** Which app signed the request: method, path and the sorted query without the signature. */
+/** The app that signed the request: the signature covers the method, the path and the sorted query without itself. */
 function signedBy(
   { method, path, query, body }: Call,
   apps: readonly SandboxPusherApp[],

@@ -5,12 +5,12 @@ import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
 import { type Fields, fieldsIn, isObject } from "../core/input.ts";
 import type { SandboxPusherApp } from "../settings.ts";
 
-/** `data` is the JSON text as it came. */
+/** `data` is the JSON text as it arrived. */
 export interface PusherEvent {
   readonly channel: string;
   readonly name: string;
   readonly data: string;
-  /** The connection of the publisher, which is not told. */
+  /** The publisher's connection, which does not get the event. */
   readonly exceptSocket?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ interface Subscriber {
 }
 
 const limits = { sockets: 100, channelsOfSocket: 100, bytes: 65_535, unsentBytes: 1_000_000 };
-/** Seconds; a client that is silent for so long asks whether the host is still there. */
+/** In seconds: a client that receives nothing for this long checks whether the host is still there. */
 const activityTimeout = 120;
 const silenceMs = (activityTimeout + 30) * 1_000;
 const oldestProtocol = 5;
@@ -31,19 +31,19 @@ const newestProtocol = 7;
 export const isChannelName = (name: unknown): name is string =>
   typeof name === "string" && /^[A-Za-z0-9_\-=@,.;]{1,200}$/.test(name);
 
-/** The types of the library do not know `closeTimeout`, milliseconds. */
+/** The library's types do not have `closeTimeout`, in milliseconds. */
 const options: ServerOptions & { readonly closeTimeout: number } = {
   ...{ noServer: true, maxPayload: limits.bytes, closeTimeout: 1_000 },
 };
 
-/** The clients that hear events: they speak the Pusher protocol over WebSocket. */
+/** The clients that receive events: they use the Pusher protocol over WebSocket. */
 export class Subscribers {
   private readonly server = new WebSocketServer(options);
   private readonly connected = new Set<Subscriber>();
 
   constructor(private readonly apps: readonly SandboxPusherApp[]) {}
 
-  /** Whether the request was one for a connection, at `/app/{key}`. */
+  /** Whether the request asks for a connection, at `/app/{key}`. */
   admit(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const [, key, query] = /^\/app\/([^/?]+)(?:\?(.*))?$/.exec(request.url ?? "") ?? [];
     if (key === undefined) return false;
@@ -69,7 +69,7 @@ export class Subscribers {
       const { socket, channels, id } = subscriber;
       if (subscriber.app !== app || !channels.has(channel) || id === exceptSocket) continue;
       socket.send(JSON.stringify({ event: name, channel, data }));
-      // It does not read what it is sent.
+      // The client does not read what is sent.
       if (socket.bufferedAmount > limits.unsentBytes) socket.terminate();
     }
   }
@@ -86,39 +86,39 @@ export class Subscribers {
     socket.on("message", (bytes, isBinary) => {
       silence.refresh();
       if (isBinary) socket.close(1003);
-      else heed(subscriber, bytes.toString());
+      else handle(subscriber, bytes.toString());
     });
     socket.on("close", () => {
       clearTimeout(silence);
       this.connected.delete(subscriber);
     });
-    tell(socket, "pusher:connection_established", { socket_id: id, activity_timeout: activityTimeout });
+    send(socket, "pusher:connection_established", { socket_id: id, activity_timeout: activityTimeout });
   }
 }
 
-function heed(subscriber: Subscriber, text: string): void {
+function handle(subscriber: Subscriber, text: string): void {
   const { event, data } = fieldsIn(text) ?? {};
   const { socket, channels } = subscriber;
   const details = isObject(data) ? data : {};
-  if (event === "pusher:ping") tell(socket, "pusher:pong", {});
+  if (event === "pusher:ping") send(socket, "pusher:pong", {});
   else if (event === "pusher:subscribe") subscribe(subscriber, details);
   else if (event === "pusher:unsubscribe") {
     if (isChannelName(details.channel)) channels.delete(details.channel);
-  } else if (event !== "pusher:pong") complain(socket, null, "The event is not one that this host knows");
+  } else if (event !== "pusher:pong") sendError(socket, null, "The event is unknown to this host");
 }
 
 function subscribe(subscriber: Subscriber, { channel, auth }: Fields): void {
   const { socket, channels } = subscriber;
-  const [code, message] = objectionTo(subscriber, channel, auth);
-  if (message !== undefined) complain(socket, code, message);
+  const [code, message] = subscriptionError(subscriber, channel, auth);
+  if (message !== undefined) sendError(socket, code, message);
   else {
     channels.add(String(channel));
-    tell(socket, "pusher_internal:subscription_succeeded", {}, String(channel));
+    send(socket, "pusher_internal:subscription_succeeded", {}, String(channel));
   }
 }
 
-/** Why the channel is not to be heard, with the protocol's code where there is one; nothing when it is. */
-function objectionTo(
+/** Why the client may not subscribe to the channel, with the protocol's code if there is one; empty if it may. */
+function subscriptionError(
   { id, app, channels }: Subscriber,
   channel: unknown,
   auth: unknown,
@@ -130,19 +130,19 @@ function objectionTo(
   return [4009, `Connection not authorized to subscribe to ${channel}`];
 }
 
-/** What an application gives to those who may hear the channel. */
+/** The signature with which an application allows a client to subscribe. */
 const proofOf = ({ key, secret }: SandboxPusherApp, socketId: string, channel: string): string =>
   `${key}:${createHmac("sha256", secret).update(`${socketId}:${channel}`).digest("hex")}`;
 
-/** The protocol writes data as a text, but for errors. */
-function tell(socket: WebSocket, event: string, data: object, channel?: string): void {
+/** The protocol has data as a text, except in errors. */
+function send(socket: WebSocket, event: string, data: object, channel?: string): void {
   socket.send(JSON.stringify({ event, channel, data: JSON.stringify(data) }));
 }
 
-const complain = (socket: WebSocket, code: number | null | undefined, message: string): void =>
+const sendError = (socket: WebSocket, code: number | null | undefined, message: string): void =>
   socket.send(JSON.stringify({ event: "pusher:error", data: { code, message } }));
 
 function refuse(socket: WebSocket, code: number, message: string): void {
-  complain(socket, code, message);
+  sendError(socket, code, message);
   socket.close(code);
 }

@@ -1,26 +1,26 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { CustomerFile } from "../core/customer-input.ts";
 import { BadInput, type Fields } from "../core/input.ts";
-import type { SaidMedia } from "../core/sayings.ts";
 
-/** What a message holds, in the provider's words. */
+/** The content of a message in the provider's form. */
 export interface QrContent {
   readonly messageType: string;
   readonly message: Fields;
-  /** Stands beside the message, too. */
+  /** The context is repeated beside the message. */
   readonly contextInfo?: Fields | undefined;
 }
 
-export interface Said {
+interface QrMessageInput {
   readonly text?: string | undefined;
-  readonly media?: SaidMedia | undefined;
-  /** One of `kinds`, or the provider's own word such as `pollCreationMessage`. */
+  readonly media?: CustomerFile | undefined;
+  /** One of `kinds`, or the provider's own name such as `pollCreationMessage`. */
   readonly type?: string | undefined;
   /** Replaces fields of the example. */
   readonly content?: Fields | undefined;
   readonly view_once?: boolean | undefined;
 }
 
-/** The provider's words for the kinds of message, by their common names. */
+/** The provider's names of message types, by their common names. */
 const kinds: ReadonlyMap<string, string> = new Map([
   ["location", "locationMessage"],
   ["contacts", "contactMessage"],
@@ -61,10 +61,10 @@ const examples: Readonly<Record<string, Fields>> = {
 };
 
 /**
- * @param wraps - whether it comes as phones send it: texts that answer as `extendedTextMessage`, documents with a caption
- * inside another message. Newer versions of the provider unwrap them.
+ * @param wraps - whether the content has the form that phones send: answering texts as `extendedTextMessage`, and
+ * documents with a caption inside another message. Newer versions of the provider unwrap them.
  */
-export function contentOf(said: Said, contextInfo: Fields | undefined, wraps: boolean): QrContent {
+export function contentOf(said: QrMessageInput, contextInfo: Fields | undefined, wraps: boolean): QrContent {
   const { text, media, type = "text", content } = said;
   if (media) return fileContent(said, media, contextInfo, wraps);
   if (type === "text") {
@@ -83,7 +83,12 @@ const withMessage = (messageType: string, content: unknown): Pick<QrContent, "me
   message: { messageContextInfo: { deviceListMetadataVersion: 2 }, [messageType]: content },
 });
 
-function fileContent(said: Said, media: SaidMedia, contextInfo: Fields | undefined, wraps: boolean): QrContent {
+function fileContent(
+  said: QrMessageInput,
+  media: CustomerFile,
+  contextInfo: Fields | undefined,
+  wraps: boolean,
+): QrContent {
   const messageType = `${media.type}Message`;
   const file = { ...fileOf(media, wraps), ...detailsOf(media, said.text), ...said.content, contextInfo };
   if (said.view_once) {
@@ -96,8 +101,8 @@ function fileContent(said: Said, media: SaidMedia, contextInfo: Fields | undefin
   return { ...withMessage(messageType, file), contextInfo };
 }
 
-/** Fields of every file. What its address holds is encrypted: only the provider can read it. */
-function fileOf({ bytes, mime }: SaidMedia, isOlder: boolean): Fields {
+/** The fields of every file. The file at its address is encrypted: only the provider can read it. */
+function fileOf({ bytes, mime }: CustomerFile, isOlder: boolean): Fields {
   const path = `/v/t62.7118-24/${randomBytes(12).toString("hex")}.enc?ccb=11-4&mms3=true`;
   return {
     url: `https://mmg.whatsapp.net${path}`,
@@ -110,7 +115,7 @@ function fileOf({ bytes, mime }: SaidMedia, isOlder: boolean): Fields {
   };
 }
 
-function detailsOf({ type, mime, filename }: SaidMedia, caption: string | undefined): Fields {
+function detailsOf({ type, mime, filename }: CustomerFile, caption: string | undefined): Fields {
   switch (type) {
     case "audio":
       return { seconds: 3, ptt: mime.startsWith("audio/ogg") };

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { qrChannel } from "../../kernel/channels.ts";
+import { onePixelPng } from "../core/files.ts";
 import { BadInput, dialled, type Fields, fieldsIn, isObject } from "../core/input.ts";
 import { type Call, control, type Platform, type PlatformRoute } from "../core/route.ts";
 import { Senders } from "../core/senders.ts";
@@ -7,16 +8,13 @@ import type { AcceptedMessage, Shared } from "../core/shared.ts";
 import type { StatusQueues } from "../core/status-queues.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { readQrInstance, type SandboxQrInstance } from "../settings.ts";
-import { askedFileIn, QrCustomers } from "./customers.ts";
-import { allNews, jidOf, QrNews, targetIn } from "./news.ts";
-import { complaint, failure, refusal } from "./refusals.ts";
+import { messageIdIn, QrCustomers } from "./customers.ts";
+import { allEvents, jidOf, QrWebhooks, targetIn } from "./qr-webhooks.ts";
+import { failure, refusal, validationError } from "./refusals.ts";
 import { contextOf, mediaContent, readIn, type SentContent, sentToWire, textContent } from "./sent.ts";
-import { qrTelling } from "./statuses.ts";
+import { qrStatuses } from "./statuses.ts";
 
-/** A PNG of one dot, where the provider draws a code. */
-const blankImage = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-/** Why a connection ended, in the provider's number: the phone was logged out. */
+/** The provider's reason for the end of a connection: the phone was logged out. */
 const loggedOut = 401;
 
 /** A provider of phones that are paired by QR code. */
@@ -27,63 +25,63 @@ export function qrPlatform(
   queues: StatusQueues,
 ): Platform {
   const instances = new Senders<SandboxQrInstance>([], ({ instance }) => instance);
-  const news = new QrNews(webhooks);
-  const customers = new QrCustomers(instances, news, shared.files);
-  const statuses = queues.open(qrTelling(instances, news));
-  /** Instances with a code that no phone has scanned yet. */
+  const qrWebhooks = new QrWebhooks(webhooks);
+  const customers = new QrCustomers(instances, qrWebhooks, shared.files);
+  const statuses = queues.open(qrStatuses(instances, qrWebhooks));
+  /** Instances whose code no phone has scanned yet. */
   const coded = new Set<string>();
   for (const instance of settings) put(instance);
 
-  /** Delivers a webhook when a phone is paired or logged out. */
+  /** Adds or replaces an instance. Sends a webhook if that pairs its phone or logs it out. */
   function put(given: SandboxQrInstance): object {
     const before = instances.find(given.instance);
     const { instance, connected, webhook } = instances.put(given);
     if (webhook) {
       const { url, headers = {} } = webhook;
-      news.direct(instance, { url, headers, events: allNews, base64: false });
+      qrWebhooks.direct(instance, { url, headers, events: allEvents, base64: false });
     }
     if (before && (before.connected === false) !== (connected === false)) {
       coded.delete(instance);
-      if (connected === false) void tellOfConnection(given, "close", loggedOut);
-      else void tellOfConnection(given, "open", 200);
+      if (connected === false) void reportConnection(given, "close", loggedOut);
+      else void reportConnection(given, "open", 200);
     }
     return { instance };
   }
 
-  function tellOfConnection(sender: SandboxQrInstance, state: string, statusReason: number): Promise<boolean> {
-    return news.tell(sender, "connection.update", { instance: sender.instance, state, statusReason });
+  function reportConnection(sender: SandboxQrInstance, state: string, statusReason: number): Promise<boolean> {
+    return qrWebhooks.send(sender, "connection.update", { instance: sender.instance, state, statusReason });
   }
 
-  /** Answers once the webhook was delivered or its first attempt failed. */
+  /** Resolves after the first attempt to deliver the webhook. */
   async function scan(instance: string): Promise<object> {
     const sender = instances.find(instance);
     if (!sender) throw new BadInput("instance must be an instance");
     if (!coded.delete(instance)) throw new BadInput(`no code of ${instance} is shown`);
     instances.put({ ...sender, connected: true });
-    return { instance, delivered: await tellOfConnection(sender, "open", 200) };
+    return { instance, delivered: await reportConnection(sender, "open", 200) };
   }
 
   function connect(sender: SandboxQrInstance): object {
     if (sender.connected !== false) return state(sender);
     coded.add(sender.instance);
-    void tellOfConnection(sender, "connecting", 200);
+    void reportConnection(sender, "connecting", 200);
     return pairing;
   }
 
-  /** Without a webhook that is enabled, none. */
+  /** Without an enabled webhook, the instance sends none. */
   function setWebhook(call: Call): object {
     const { instance } = instanceOf(call);
     const { webhook } = fieldsIn(call.body) ?? {};
-    if (!isObject(webhook)) throw complaint('requires property "webhook"');
-    if (typeof webhook.enabled !== "boolean") throw complaint('requires property "enabled"');
-    news.direct(instance, webhook.enabled ? targetIn(webhook) : null);
+    if (!isObject(webhook)) throw validationError('requires property "webhook"');
+    if (typeof webhook.enabled !== "boolean") throw validationError('requires property "enabled"');
+    qrWebhooks.direct(instance, webhook.enabled ? targetIn(webhook) : null);
     return { webhook: { instanceName: instance, ...webhook } };
   }
 
   function send(call: Call, contentOf: (body: Fields) => SentContent): object {
     const sender = instanceOf(call);
     const body = fieldsIn(call.body);
-    if (!body) throw complaint("is not of a type(s) object");
+    if (!body) throw validationError("is not of a type(s) object");
     const content = contentOf(body);
     if (sender.connected === false) throw refusal(500, "Connection Closed");
     const to = recipientOf(body.number);
@@ -99,13 +97,13 @@ export function qrPlatform(
 
   function echo(sender: SandboxQrInstance, wire: object): void {
     const { echo: wanted = "send.message" } = sender;
-    if (wanted !== "messages.upsert") void news.tell(sender, "send.message", wire);
-    if (wanted !== "send.message") void news.tell(sender, "messages.upsert", wire);
+    if (wanted !== "messages.upsert") void qrWebhooks.send(sender, "send.message", wire);
+    if (wanted !== "send.message") void qrWebhooks.send(sender, "messages.upsert", wire);
   }
 
-  /** The file of what a customer wrote. */
+  /** The file of a customer's message. */
   function mediaOf(call: Call): object {
-    const file = customers.fileOf(instanceOf(call), askedFileIn(call.body));
+    const file = customers.fileOf(instanceOf(call), messageIdIn(call.body));
     if (!file) throw refusal(400, ["Message not found"]);
     return file;
   }
@@ -164,25 +162,25 @@ export function qrPlatform(
     control: [
       control(
         "POST /__sandbox/qr-instances",
-        "adds or replaces a phone paired by QR code, and tells its webhook of one that is paired or logged out by that: " +
+        "adds or replaces a phone paired by QR code, and sends a webhook if that pairs it or logs it out: " +
           "{instance, apiKey, connected, phone, webhook: {url, headers}, webhookBase64, echo, updates, wraps}",
         (input) => put(readQrInstance(input, "instance")),
       ),
       control(
         "POST /__sandbox/qr/{instance}/scan",
-        "a phone scans the code that was asked for, and is connected by that",
+        "a phone scans the requested code and is connected",
         (_, { path }) => scan(path.instance ?? ""),
       ),
       control(
         "POST /__sandbox/qr/{instance}/customers/{customer}/write",
-        "the owner of a paired phone writes to a customer from the phone itself; as a customer of channel qr says it",
+        "the owner of a paired phone writes to a customer from the phone itself; the body is as for customers of channel qr",
         (input, { path }) => customers.writeFromPhone(path.instance ?? "", path.customer ?? "", input),
       ),
     ],
     customers: { qr: customers },
     failure,
     reset: () => customers.clear(),
-    close: () => news.close(),
+    close: () => qrWebhooks.close(),
   };
 }
 
@@ -190,7 +188,7 @@ const state = ({ instance, connected }: SandboxQrInstance) => ({
   instance: { instanceName: instance, state: connected === false ? "close" : "open" },
 });
 
-const pairing = { pairingCode: null, code: "2@sandbox", base64: `data:image/png;base64,${blankImage}`, count: 1 };
+const pairing = { pairingCode: null, code: "2@sandbox", base64: `data:image/png;base64,${onePixelPng}`, count: 1 };
 
 const sentOf = ({ id, at, from, to, ...content }: AcceptedMessage): object => ({
   key: { remoteJid: jidOf(to), fromMe: true, id },

@@ -1,13 +1,13 @@
 import { STATUS_CODES } from "node:http";
 import { type Answer, type Failure, Refusal } from "../core/route.ts";
 
-/** A request that the provider refuses; `said` stands in the answer as it is. */
+/** A request that the provider refuses. `said` is the message in the answer. */
 export const refusal = (status: number, said: unknown): Refusal => new Refusal({ code: status, details: said });
 
-/** What the check of a request's body finds. */
-export const complaint = (what: string): Refusal => refusal(400, [[`instance ${what}`]]);
+/** The answer to a body that fails the provider's validation. */
+export const validationError = (what: string): Refusal => refusal(400, [[`instance ${what}`]]);
 
-/** The provider has no codes but those of HTTP. */
+/** The provider's only codes are those of HTTP. */
 export function failure({
   code,
   status = code >= 400 && code <= 599 ? code : 400,

@@ -1,21 +1,21 @@
 import { type Fields, isObject, isWebAddress } from "../core/input.ts";
 import type { SentMessage } from "../core/shared.ts";
-import { complaint, refusal } from "./refusals.ts";
+import { refusal, validationError } from "./refusals.ts";
 
-/** What a client sends, as far as it is worth looking at afterwards. */
+/** The content that a client sends, as far as tests and people may want to see it. */
 export type SentContent = Pick<SentMessage, "type" | "text" | "media">;
 
-/** Which message it answers, as the platforms of all channels show it here. */
+/** The message that it answers, in the form that all channels have here. */
 export function contextOf({ quoted }: Fields): object | undefined {
   if (quoted === undefined) return undefined;
   const id = isObject(quoted) && isObject(quoted.key) ? quoted.key.id : undefined;
-  if (typeof id !== "string" || id === "") throw complaint('requires property "key.id"');
+  if (typeof id !== "string" || id === "") throw validationError('requires property "key.id"');
   return { message_id: id };
 }
 
 export function textContent({ number, text }: Fields): SentContent {
-  if (typeof number !== "string") throw complaint('requires property "number"');
-  if (typeof text !== "string") throw complaint('requires property "text"');
+  if (typeof number !== "string") throw validationError('requires property "number"');
+  if (typeof text !== "string") throw validationError('requires property "text"');
   if (text.trim() === "") throw refusal(400, ["Text is required"]);
   return { type: "text", text };
 }
@@ -23,9 +23,9 @@ export function textContent({ number, text }: Fields): SentContent {
 const mediaTypes: readonly unknown[] = ["image", "document", "video", "audio"];
 
 export function mediaContent({ number, mediatype, media, caption, fileName }: Fields): SentContent {
-  if (typeof number !== "string") throw complaint('requires property "number"');
+  if (typeof number !== "string") throw validationError('requires property "number"');
   if (typeof mediatype !== "string" || !mediaTypes.includes(mediatype)) {
-    throw complaint("mediatype is not one of enum values: image,document,video,audio");
+    throw validationError("mediatype is not one of enum values: image,document,video,audio");
   }
   if (!isWebAddress(media)) throw refusal(400, ["Owned media must be a url or base64"]);
   if (mediatype === "document" && fileName === undefined && !/\/.+\./.test(new URL(media).pathname)) {
@@ -38,17 +38,17 @@ export function mediaContent({ number, mediatype, media, caption, fileName }: Fi
   };
 }
 
-/** The ids of the messages that a client has read. */
+/** The ids of the messages that a client marks as read. */
 export function readIn({ readMessages }: Fields): string[] {
-  if (!Array.isArray(readMessages)) throw complaint('requires property "readMessages"');
+  if (!Array.isArray(readMessages)) throw validationError('requires property "readMessages"');
   return readMessages.map((key) => {
     const { id, remoteJid, fromMe } = isObject(key) ? key : {};
     if (typeof id === "string" && typeof remoteJid === "string" && typeof fromMe === "boolean") return id;
-    throw complaint('readMessages requires properties "id", "fromMe" and "remoteJid"');
+    throw validationError('readMessages requires properties "id", "fromMe" and "remoteJid"');
   });
 }
 
-/** The message in the provider's words, as it answers it and tells of it. */
+/** The message in the provider's form, for answers and webhooks. */
 export const sentToWire = ({ type, text, media }: SentContent): { messageType: string; message: Fields } =>
   type === "text"
     ? { messageType: "conversation", message: { conversation: text } }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Ring } from "../core/bounded.ts";
 import { dialled, fieldsIn } from "../core/input.ts";
-import { type Call, control, isAskedFor, type Platform, Refusal } from "../core/route.ts";
+import { type Call, control, matchesQuery, type Platform, Refusal } from "../core/route.ts";
 import type { Shared } from "../core/shared.ts";
 
 interface AcceptedSms {
@@ -14,7 +14,7 @@ interface AcceptedSms {
 
 const keptMessages = 10_000;
 
-/** A provider of SMS: takes texts as JSON. It knows no accounts, and tells of no deliveries. */
+/** A provider of SMS that accepts texts as JSON. It has no accounts and reports no deliveries. */
 export function smsPlatform(shared: Shared): Platform {
   const accepted = new Ring<AcceptedSms>(keptMessages);
 
@@ -34,7 +34,7 @@ export function smsPlatform(shared: Shared): Platform {
     routes: [{ route: "POST /sms/messages", operation: "sms", status: 201, handle: send }],
     control: [
       control("GET /__sandbox/sms", "SMS that were accepted, newest last; ?to=", (_, { query }) =>
-        accepted.oldestFirst().filter(({ to }) => isAskedFor(query, "to", to)),
+        accepted.oldestFirst().filter(({ to }) => matchesQuery(query, "to", to)),
       ),
     ],
     failure: ({ code, status = 400, message = "refused" }) => ({ status, body: { code, message } }),

@@ -1,7 +1,7 @@
 import { WrongPassword } from "../domain/access.ts";
 import type { PasswordCheck, PasswordStore, PasswordUnitOfWork, SignInAttempts } from "./ports.ts";
 
-export interface NewPassword {
+interface NewPassword {
   readonly businessId: number;
   readonly userId: number;
   /** The token of the session that stays open. */

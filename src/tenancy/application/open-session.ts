@@ -9,7 +9,7 @@ export interface OpenedSession {
   readonly userId: number;
 }
 
-export interface SignIn extends SignInSource {
+interface SignIn extends SignInSource {
   readonly password: string;
 }
 
@@ -25,9 +25,7 @@ export class OpenSession {
     private readonly hours: number,
   ) {}
 
-  /**
-   * Rejects with `WrongCredentials` if the e-mail or the password is wrong, and with `Busy` if the attempt has to wait.
-   */
+  /** Rejects with `WrongCredentials` if e-mail or password is wrong, and with `Busy` if the attempt has to wait. */
   async withPassword(signIn: SignIn, signal?: AbortSignal): Promise<OpenedSession> {
     const takeBack = await this.attempts.begin(signIn, signal);
     try {
@@ -40,10 +38,7 @@ export class OpenSession {
     }
   }
 
-  /**
-   * For an operator. Rejects with `NoSuchUser`, or with `AmbiguousUser` if several businesses have a user of this id
-   * and `businessId` is absent.
-   */
+  /** For an operator. Rejects with `NoSuchUser`, or with `AmbiguousUser` if several businesses have this user id. */
   async forUser(userId: number, businessId?: number): Promise<OpenedSession> {
     const found = businessId === undefined ? await this.directory.businessesWith(userId) : [businessId];
     if (found.length > 1) throw new AmbiguousUser(`user ${userId} is in the businesses ${found.join(", ")}: say which`);

@@ -55,10 +55,7 @@ export interface NewSession {
 }
 
 export interface SessionStore {
-  /**
-   * Stores a session that lasts `hours`, and ends the user's oldest one if there are too many. Returns its end, or null
-   * if there is no such active user.
-   */
+  /** Ends the user's oldest session if there are too many. Returns the session's end, or null without such a user. */
   open(session: NewSession): Promise<Date | null>;
   /** False if there was nothing to revoke. */
   revoke(token: string): Promise<boolean>;
@@ -93,9 +90,7 @@ export interface AcceptedInvitation {
 }
 
 export interface AcceptedInvitations {
-  /**
-   * Stores the password, uses up the invitation and ends the user's sessions. Null if the invitation is no longer open.
-   */
+  /** Stores the password, uses up the invitation and ends the user's sessions. Null if it is no longer open. */
   accept(token: string, passwordHash: string): Promise<AcceptedInvitation | null>;
 }
 
@@ -146,7 +141,7 @@ export interface NewBusiness {
 
 export interface BusinessStore {
   /** Stores the business and returns the id of its first administrator. Rejects with `EmailTaken`. */
-  found(business: NewBusiness): Promise<number>;
+  create(business: NewBusiness): Promise<number>;
 }
 
 export interface BusinessNumbers {
@@ -154,7 +149,7 @@ export interface BusinessNumbers {
   next(): Promise<number>;
 }
 
-export type FoundingUnitOfWork = Pick<
+export type BusinessUnitOfWork = Pick<
   UnitOfWork<{ readonly businesses: BusinessStore; readonly note: NoteInAudit }>,
   "run"
 >;

@@ -7,29 +7,29 @@ import type {
   ClaimedDelivery,
   DeliveryQueue,
   EndpointLease,
-  SpellEvent,
+  EventToWire,
   WebhookSender,
   WebhookStores,
 } from "./ports.ts";
 
 const endpointsAtOnce = 100;
-/** Attempts at a time, of this process and of one business. */
+/** The most simultaneous attempts of this process and of one business. */
 const width = 512;
 const widthPerKey = 64;
-/** Milliseconds after which an attempt without an answer makes room for others, and waits on among the slow ones. */
+/** Milliseconds after which an unanswered attempt counts as slow and makes room for others. */
 const slowMs = 1_000;
-/** Slow attempts at a time, of this process and of one business; those beyond keep their places among the others. */
+/** The most simultaneous slow attempts of this process and of one business. Further ones count as normal. */
 const slowWidth = 1_024;
 const slowWidthOfOne = 128;
-/** Milliseconds: endpoints that hang make others of their business wait for less. */
+/** In milliseconds: longer than endpoints that hang can make others of their business wait. */
 const longestWaitMs = 60 * 60_000;
 
-/** Hears what could not be done; it is done again later. */
-export type OnDeliveryFailure = (error: unknown, businessId: number | null) => void;
+/** Called with failures. The work is done again later. */
+type OnDeliveryFailure = (error: unknown, businessId: number | null) => void;
 
 /**
- * Brings events to the endpoints of businesses, at least once. Several processes share the work: each event is given to
- * its endpoints by one of them, and each endpoint is in the hands of one at a time.
+ * Delivers events to the endpoints of businesses at least once. Several processes share the work: one of them gives
+ * each event to its endpoints, and only one at a time delivers to an endpoint.
  */
 export class DeliverWebhooks {
   private readonly drains = new Map<string, { readonly drain: DrainEndpoint; readonly ended: Promise<void> }>();
@@ -55,14 +55,14 @@ export class DeliverWebhooks {
   constructor(
     private readonly queue: DeliveryQueue,
     private readonly sender: WebhookSender,
-    private readonly spell: SpellEvent,
+    private readonly toWire: EventToWire,
     private readonly unitOfWork: UnitOfWork<WebhookStores>,
     private readonly onFailure: OnDeliveryFailure,
   ) {}
 
-  /** Begins with what is due; it goes on in the background until `signal` is aborted. */
+  /** Begins with everything that is due. Deliveries go on in the background until `signal` is aborted. */
   async execute(signal: AbortSignal): Promise<void> {
-    // Events may keep coming: what was given to endpoints is not to wait until there are no more.
+    // Events may keep coming, so deliveries begin after each step and not only at the end.
     for (let isBehind = true; isBehind && !signal.aborted; ) {
       isBehind = (await this.queue.fanOut(endpointsAtOnce)) > 0;
       for (const { drain } of this.drains.values()) drain.poke();
@@ -70,7 +70,7 @@ export class DeliverWebhooks {
     }
   }
 
-  /** Resolves when all that was under way has ended. */
+  /** Resolves when everything under way has ended. */
   async idle(): Promise<void> {
     while (this.drains.size > 0) await Promise.all([...this.drains.values()].map(({ ended }) => ended));
   }
@@ -98,7 +98,7 @@ export class DeliverWebhooks {
     this.drains.set(lease.token, { drain, ended });
   }
 
-  /** Endpoints that hang would otherwise hold all places of their business, and those that answer would wait for them. */
+  /** Slow attempts give up their place. Otherwise endpoints that hang would hold all places of their business. */
   private async inTurn<Result>(businessId: number, attempt: () => Promise<Result>): Promise<Result> {
     let leave = await this.gate.acquire(businessId);
     const timer = setTimeout(() => {
@@ -115,9 +115,9 @@ export class DeliverWebhooks {
     }
   }
 
-  /** What is sent is read right before: it may have been erased while others were waited for. */
+  /** Reads the content right before it is sent, because it may have been erased meanwhile. */
   private async attempt(lease: EndpointLease, { id }: ClaimedDelivery, signal: AbortSignal): Promise<Attempted> {
-    // What waits behind others is left to the next lease.
+    // After an abort, waiting deliveries are left to the next lease.
     const open = signal.aborted ? null : await this.queue.open(lease, id);
     if (!open) return "left";
     const { businessId } = lease;
@@ -126,7 +126,7 @@ export class DeliverWebhooks {
       url,
       secrets,
       id: webhookIdOf(businessId, event.number),
-      body: JSON.stringify(payloadOf(this.spell, open)),
+      body: JSON.stringify(payloadOf(this.toWire, open)),
     });
     const { isHopeless } = await this.queue.settle(lease, id, addressNumber, attempt);
     if (isGone(attempt.status)) await this.disable(lease, addressNumber, "410");
@@ -134,7 +134,7 @@ export class DeliverWebhooks {
     return attempt.status === null ? "unanswered" : "answered";
   }
 
-  /** Unless it has got another address since the one that was asked. */
+  /** Does nothing if the endpoint has another address by now. */
   private async disable(
     { businessId, webhookId }: EndpointLease,
     addressNumber: number,

@@ -9,19 +9,19 @@ import {
   WebhookNotFound,
 } from "../domain/deliveries.ts";
 import { payloadOf } from "./payload.ts";
-import type { Delivery, DeliveryReads, ShownWebhook, SpellEvent, WebhookStores } from "./ports.ts";
+import type { Delivery, DeliveryReads, EventToWire, ShownWebhook, WebhookStores } from "./ports.ts";
 
 /**
- * What administrators see and ask of deliveries to an endpoint. What they ask for stands in the audit, beside the endpoint as
- * it is. All reject with `WebhookNotFound`.
+ * What administrators see and do with the deliveries of an endpoint. The audit records what they do, with the
+ * endpoint's fields. All methods reject with `WebhookNotFound`.
  */
 export class ManageDeliveries {
   constructor(
     private readonly reads: DeliveryReads,
     private readonly unitOfWork: UnitOfWork<WebhookStores>,
     private readonly newSecret: (businessId: number) => { readonly secret: string; readonly sealed: Uint8Array },
-    private readonly spell: SpellEvent,
-    /** There may be something to deliver. */
+    private readonly toWire: EventToWire,
+    /** Called when there may be something to deliver. */
     private readonly nudge: () => void,
     private readonly zones: Zones,
   ) {}
@@ -38,7 +38,6 @@ export class ManageDeliveries {
     return found;
   }
 
-  /** With what the endpoint is sent. */
   async show(
     businessId: number,
     webhookId: number,
@@ -47,10 +46,10 @@ export class ManageDeliveries {
     const found = await this.reads.findWhole(businessId, webhookId, deliveryId);
     if (!found) throw new WebhookNotFound();
     const { delivery, event } = found;
-    return { delivery, payload: payloadOf(this.spell, { event, type: delivery.type }) };
+    return { delivery, payload: payloadOf(this.toWire, { event, type: delivery.type }) };
   }
 
-  /** The secret that was valid signs beside the new one for a while. */
+  /** The previous secret also signs for a while. */
   rotate(businessId: number, webhookId: number, by: DoneBy): Promise<{ secret: string; previousUntil: Date }> {
     const { secret, sealed } = this.newSecret(businessId);
     return this.unitOfWork.run(businessId, async ({ webhooks, note }) => {
@@ -71,7 +70,7 @@ export class ManageDeliveries {
     return this.begun(businessId, webhookId, id);
   }
 
-  /** Attempts it now, and again as a new one where that fails. */
+  /** Attempts the delivery now, and again like a new one if that fails. */
   async redeliver(businessId: number, webhookId: number, deliveryId: number, by: DoneBy): Promise<Delivery> {
     await this.ofEnabled(businessId, webhookId, async ({ webhooks, note }, shown) => {
       const isThere = await webhooks.redeliver(businessId, webhookId, deliveryId);
@@ -82,8 +81,8 @@ export class ManageDeliveries {
   }
 
   /**
-   * Delivers all that the endpoint hears of and that happened since then: an ISO 8601 text, in the business's time zone
-   * if it names none. Resolves to that moment. Rejects with `SinceUnreadable` and `SinceOutOfRange`.
+   * Delivers all events since then that the endpoint listens to. `written` is an ISO 8601 text, in the business's time
+   * zone if it has none. Returns that moment. Rejects with `SinceUnreadable` and `SinceOutOfRange`.
    */
   async replay(businessId: number, webhookId: number, written: string, by: DoneBy): Promise<Date> {
     const since = await instantIn(this.zones, businessId, written);

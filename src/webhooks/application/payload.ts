@@ -1,12 +1,12 @@
 import type { LoggedEvent } from "../../kernel/events.ts";
-import type { SpellEvent } from "./ports.ts";
+import type { EventToWire } from "./ports.ts";
 
-/** What an endpoint is sent of an event. */
+/** The body that an endpoint gets for an event. */
 export const payloadOf = (
-  spell: SpellEvent,
+  toWire: EventToWire,
   { event, type }: { readonly event: LoggedEvent; readonly type: string },
 ) => ({
   type,
   timestamp: event.at.toISOString(),
-  data: spell(event),
+  data: toWire(event),
 });

@@ -2,65 +2,64 @@ import type { DoneBy } from "../../kernel/audit.ts";
 import type { LoggedEvent } from "../../kernel/events.ts";
 import type { DeliveryState } from "../domain/deliveries.ts";
 
-/** Of one business: no other process delivers to the endpoint while the lease holds. */
+/** While it holds, no other process delivers to the endpoint of this business. */
 export interface EndpointLease {
   readonly businessId: number;
   readonly webhookId: number;
   readonly token: string;
 }
 
-/** A delivery that its process is to attempt. */
+/** A delivery that this process will attempt. */
 export interface ClaimedDelivery {
   readonly id: number;
   readonly subject: string;
-  /** Of these in a row; 0 for one that was not attempted since it was begun. */
+  /** Failures in a row; 0 if there was no attempt yet. */
   readonly failures: number;
 }
 
-/** All that an attempt needs, as it stands right before. */
+/** What an attempt needs, read right before it. */
 export interface OpenDelivery {
   readonly event: LoggedEvent;
   readonly type: string;
   readonly url: string;
-  /** Of the addresses that the endpoint has had: its first is 1. */
+  /** Counts the endpoint's addresses, from 1. */
   readonly addressNumber: number;
-  /** The one that is valid, and the one before it where it still is. */
+  /** The valid secret, and the previous one while it is valid. */
   readonly secrets: readonly string[];
 }
 
-/** What came of an attempt. */
 export interface Attempt {
   /** Null without an answer. */
   readonly status: number | null;
-  /** Its beginning. */
+  /** The beginning of the answer. */
   readonly answer: string | null;
-  /** Why there was none. */
+  /** Why there was no answer. */
   readonly error: string | null;
-  /** The address is never delivered to, so that another attempt would end in the same way. */
+  /** The address can never be delivered to, so further attempts are useless. */
   readonly isFinal?: true;
 }
 
 export interface Settled {
-  /** Every attempt at the endpoint's present address has failed for so long that it is to be disabled. */
+  /** All attempts at the endpoint's present address have failed for so long that it will be disabled. */
   readonly isHopeless: boolean;
 }
 
 export interface DeliveryQueue {
-  /** Gives some of the events that came since to the endpoints that hear of them; at how many endpoints it looked. */
+  /** Gives some new events to the endpoints that listen to them. Returns the number of endpoints that it checked. */
   fanOut(endpoints: number): Promise<number>;
-  /** Takes endpoints for which something is due. */
+  /** Leases endpoints with due deliveries. */
   lease(limit: number): Promise<EndpointLease[]>;
   /**
-   * Takes deliveries that are due, at most `limit` that were never attempted, in the order of their events, and as many
-   * others; renews the lease. Null where the lease is lost, or the endpoint disabled or removed.
+   * Claims due deliveries: at most `limit` without an attempt, in the order of their events, and as many others. Renews
+   * the lease. Null if the lease is lost, or the endpoint is disabled or removed.
    */
   claim(lease: EndpointLease, limit: number): Promise<ClaimedDelivery[] | null>;
-  /** Null where there is nothing to attempt any more. */
+  /** Null if the delivery needs no attempt any more. */
   open(lease: EndpointLease, deliveryId: number): Promise<OpenDelivery | null>;
-  /** @param addressNumber - of the address that was asked */
+  /** @param addressNumber - the number of the address of this attempt */
   settle(lease: EndpointLease, deliveryId: number, addressNumber: number, attempt: Attempt): Promise<Settled>;
   release(lease: EndpointLease): Promise<void>;
-  /** Fails what waits for endpoints that are disabled; deletes what is older. */
+  /** Fails the waiting deliveries of disabled endpoints, and deletes events that are older than `days`. */
   tidy(days: number): Promise<void>;
   counts(): Promise<DeliveryCounts>;
 }
@@ -68,9 +67,9 @@ export interface DeliveryQueue {
 export interface DeliveryCounts {
   readonly waiting: number;
   readonly failed: number;
-  /** Endpoints. */
+  /** Disabled endpoints. */
   readonly disabled: number;
-  /** Seconds for which the oldest has been due. */
+  /** Seconds for which the oldest delivery has been due. */
   readonly oldest: number;
 }
 
@@ -81,15 +80,15 @@ export interface WebhookRequest {
   readonly secrets: readonly string[];
 }
 
-/** Asks once; never rejects. */
+/** Sends one request. Never rejects. */
 export interface WebhookSender {
   send(request: WebhookRequest): Promise<Attempt>;
 }
 
-/** What clients of the sockets get of an event, where they hear everything. */
-export type SpellEvent = (event: LoggedEvent) => object;
+/** The payload that a client of the sockets gets of an event, if it may see everything. */
+export type EventToWire = (event: LoggedEvent) => object;
 
-/** The endpoint as the audit shows it. */
+/** The endpoint's fields in the audit. */
 export interface ShownWebhook {
   readonly url: string;
   readonly events: readonly string[];
@@ -98,22 +97,22 @@ export interface ShownWebhook {
 }
 
 export interface StoredWebhooks {
-  /** Locks it; null where there is none. */
+  /** Locks the endpoint. Null if there is none. */
   lock(businessId: number, webhookId: number): Promise<ShownWebhook | null>;
-  /** False, and nothing is changed, where the endpoint has got another address. */
+  /** False, without a change, if the endpoint has another address by now. */
   disable(businessId: number, webhookId: number, addressNumber: number): Promise<boolean>;
   rotate(businessId: number, webhookId: number, sealed: Uint8Array): Promise<{ readonly previousUntil: Date }>;
-  /** The id of a new delivery. */
+  /** Returns the id of a new delivery. */
   test(businessId: number, webhookId: number): Promise<number>;
-  /** False where it has no such delivery. */
+  /** False if there is no such delivery. */
   redeliver(businessId: number, webhookId: number, deliveryId: number): Promise<boolean>;
-  /** False where the moment is out of range. */
+  /** False if the moment is out of range. */
   replay(businessId: number, webhookId: number, since: Date): Promise<boolean>;
 }
 
 export interface WebhookStores {
   readonly webhooks: StoredWebhooks;
-  /** In the audit; `by` is null for the system. */
+  /** Adds an entry to the audit; `by` is null for the system. */
   note(businessId: number, by: DoneBy | null, webhookId: number, before: object, after: object): Promise<void>;
 }
 
@@ -125,7 +124,7 @@ export interface Delivery {
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly attemptedAt: Date | null;
-  /** Null unless it waits. */
+  /** Null unless the delivery waits. */
   readonly dueAt: Date | null;
   readonly status: number | null;
   readonly answer: string | null;
@@ -133,7 +132,7 @@ export interface Delivery {
 }
 
 export interface DeliveryReads {
-  /** The latest first, one more than `limit` where there are more; null where there is no such webhook. */
+  /** Newest first. Returns one more than `limit` if there are more; null if there is no such webhook. */
   list(
     businessId: number,
     webhookId: number,
@@ -142,7 +141,7 @@ export interface DeliveryReads {
     limit: number,
   ): Promise<Delivery[] | null>;
   find(businessId: number, webhookId: number, deliveryId: number): Promise<Delivery | null>;
-  /** With the event that it is about, as far as that was not erased. */
+  /** Includes the event, without erased data. */
   findWhole(
     businessId: number,
     webhookId: number,

@@ -1,7 +1,7 @@
 import { DomainError } from "../../kernel/errors.ts";
 import type { WebhookEvent } from "../../kernel/webhook-events.ts";
 
-/** By the name of a logged event: what endpoints call it. Both events with which the row of a chat changes are one here. */
+/** The endpoints' name of each logged event. Both events that change a chat's row have one name. */
 export const typeOf: Readonly<Record<string, WebhookEvent>> = {
   "message:new": "message.new",
   "message:status": "message.status",
@@ -14,7 +14,7 @@ export const typeOf: Readonly<Record<string, WebhookEvent>> = {
   "contact:changed": "contact.changed",
 };
 
-/** Of an endpoint that is tried out. */
+/** The type of test events. */
 export const testType = "webhook.test";
 
 export const deliveryStates = ["waiting", "delivered", "failed"] as const;
@@ -22,25 +22,25 @@ export type DeliveryState = (typeof deliveryStates)[number];
 
 const minute = 60;
 const hour = 60 * minute;
-/** Seconds after which a delivery is tried again: after the first failure, the second and so on. Then it is given up. */
+/** Seconds until a delivery is tried again: after the first failure, the second and so on. Then it is given up. */
 export const pauses = [5, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
-/** A pause is longer by up to this part of it, so that what failed together does not come back together. */
+/** A pause is longer by up to this fraction, so that deliveries that failed together are not repeated together. */
 export const jitter = 0.1;
 
-/** An endpoint at which every attempt failed for so long is disabled. */
+/** If every attempt has failed for this many days, the endpoint is disabled. */
 export const failingDays = 5;
-/** For which the secret before the last one still signs. */
+/** Hours for which the previous secret still signs. */
 export const previousSecretHours = 24;
-/** For which events, their deliveries and payloads are kept. */
+/** Days for which events, their deliveries and payloads are kept. */
 export const keptDays = 7;
-/** How far back a replay may begin: as long as the log is kept. */
+/** The most hours that a replay goes back, because the log is kept for this long. */
 export const replayHours = 72;
 
-/** The receiver wants nothing any more. */
+/** The receiver wants no more deliveries. */
 export const isGone = (status: number | null): boolean => status === 410;
-export const isTaken = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
+export const isAccepted = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
-/** The same in every attempt, by whatever process, so that a receiver can drop what it has. */
+/** The same in every attempt of every process, so that a receiver can drop repeats. */
 export const webhookIdOf = (businessId: number, number: number): string =>
   number < 0 ? `test_${businessId}_${-number}` : `evt_${businessId}_${number}`;
 
@@ -48,17 +48,17 @@ export class WebhookNotFound extends DomainError<"not_found"> {
   readonly code = "not_found";
 }
 
-/** Nothing is delivered to an endpoint that is disabled. */
+/** Disabled endpoints get no deliveries. */
 export class WebhookDisabled extends DomainError<"disabled"> {
   readonly code = "disabled";
 }
 
-/** A replay's beginning is no date. */
+/** The beginning of a replay is not a date. */
 export class SinceUnreadable extends DomainError<"since_unreadable"> {
   readonly code = "since_unreadable";
 }
 
-/** A replay would begin before the log does, or after now. */
+/** The beginning of a replay is before the beginning of the log, or in the future. */
 export class SinceOutOfRange extends DomainError<"since_out_of_range"> {
   readonly code = "since_out_of_range";
 }

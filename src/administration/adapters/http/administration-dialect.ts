@@ -2,7 +2,7 @@ import { coded, codedDialect, type Dialect } from "../../../infra/http/routing/d
 import { codedFailure, integer, named, objectWith, text } from "../../../infra/http/routing/schema.ts";
 import type { PlatformUnavailable } from "../../../messaging/public.ts";
 import type {
-  CircleClosed,
+  CyclicReference,
   DuplicateValue,
   RecordInUse,
   RecordMovedOn,
@@ -27,15 +27,12 @@ const usesOnWire: Readonly<Record<string, string>> = {
   templates: "plantillas",
 };
 
-/**
- * The answer to each failure in administration. `wireName` spells a field as the resource's clients do; `takenWords` are
- * the resource's own for `taken`.
- */
-const wordsFor = (wireName: (field: string) => string, takenWords?: string) =>
+/** Answers to the failures. `takenMessage` replaces the usual message for `taken`. */
+const wordsFor = (wireName: (field: string) => string, takenMessage?: string) =>
   ({
     not_found: () => [404, coded("not_found", "El registro no existe")],
     moved_on: () => [412, coded("moved_on", "El registro cambió")],
-    taken: ({ field }) => [409, coded("taken", takenWords ?? `${wireName(field)} ya está en uso`)],
+    taken: ({ field }) => [409, coded("taken", takenMessage ?? `${wireName(field)} ya está en uso`)],
     in_use: ({ uses }) => [
       409,
       {
@@ -48,7 +45,7 @@ const wordsFor = (wireName: (field: string) => string, takenWords?: string) =>
       coded("last_administrator", "El negocio debe tener al menos un administrador activo"),
     ],
     unknown_reference: ({ field }) => [400, coded("invalid_input", `${wireName(field)} no existe`)],
-    circle_closed: ({ field }) => [400, coded("invalid_input", `${wireName(field)} forma un ciclo`)],
+    cyclic_reference: ({ field }) => [400, coded("invalid_input", `${wireName(field)} forma un ciclo`)],
     locked: ({ field }) => [
       409,
       coded("locked", `${wireName(field)} no se puede cambiar mientras la plataforma tiene la plantilla`),
@@ -68,7 +65,7 @@ const wordsFor = (wireName: (field: string) => string, takenWords?: string) =>
       | DuplicateValue
       | RecordInUse
       | UnknownReference
-      | CircleClosed
+      | CyclicReference
       | TemplateLocked
       | LastAdministrator
       | RuleBroken
@@ -78,8 +75,8 @@ const wordsFor = (wireName: (field: string) => string, takenWords?: string) =>
 type Words = ReturnType<typeof wordsFor>;
 
 /** Makes the dialect of an operation from the failures that it can meet. */
-export const administrationDialect = (wireName: (field: string) => string, takenWords?: string) => {
-  const words = wordsFor(wireName, takenWords);
+export const administrationDialect = (wireName: (field: string) => string, takenMessage?: string) => {
+  const words = wordsFor(wireName, takenMessage);
   return <const Codes extends readonly (keyof Words)[]>(...codes: Codes) =>
     ({
       ...codedDialect,

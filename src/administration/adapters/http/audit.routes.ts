@@ -21,10 +21,10 @@ import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 
 const usualPage = 50;
 
-/** Resources whose entries are answered as they are kept: their fields have the same names on the wire, or there are none. */
-const keptAsTheyAre = ["contacts", "user-passwords", "webhooks"];
+/** Resources whose entries are stored with the names of the wire. */
+const storedAsOnWire = ["contacts", "user-passwords", "webhooks"];
 
-const record = orNull({ type: "object", description: "Spelled as its resource spells it" } as const);
+const record = orNull({ type: "object", description: "In the format of its resource" } as const);
 const entrySchema = named(
   "AuditEntry",
   objectWith({
@@ -49,11 +49,11 @@ const dialect = {
   wrong_period: ({ bound }) => [400, coded("invalid_input", `${bound} no es una fecha válida`)],
 } as const satisfies typeof codedDialect & Dialect<WrongPeriod>;
 
-/** @param resources - how each resource spells its records on the wire */
+/** @param resources - the format of each resource's records */
 export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly RecordOnWire<never>[]): Route {
   const codecs = new Map(resources.map((resource) => [resource.path, new WireCodec<object>(resource as never)]));
-  const names = [...codecs.keys(), ...keptAsTheyAre].sort();
-  const spelled = (resource: string, kept: object | null) =>
+  const names = [...codecs.keys(), ...storedAsOnWire].sort();
+  const wireFieldsOf = (resource: string, kept: object | null) =>
     kept && (codecs.get(resource)?.partOf(kept as never) ?? kept);
   const wireOf = ({ id, at, actorKind, actorId, actorName, address, resource, recordId, ...entry }: StoredEntry) => ({
     id,
@@ -63,8 +63,8 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
     resource,
     record_id: recordId,
     change: entry.change,
-    before: spelled(resource, entry.before),
-    after: spelled(resource, entry.after),
+    before: wireFieldsOf(resource, entry.before),
+    after: wireFieldsOf(resource, entry.after),
   });
   return defineRoute({
     ...administration,
@@ -75,20 +75,20 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
     rules: [
       [
         "Audit.1",
-        "Each change under `/admin`, the latest first: who made it, when and from which address, the record before and after, " +
-          "spelled as its resource spells it and without secrets. `before` is null where it was made, `after` where it was " +
-          "removed. Beside these stand users' changes of their own password (`user-passwords`), invitations (`user-invitations`: made, " +
-          "also with a new user, and removed by the user who accepted it), erasures (`contacts`, told by their id alone), the codes of " +
-          "senders that were asked for and, by `system`, the phones that were paired (`sender-pairings`, by the sender's id), and " +
-          "what an operator made or revoked, by `system`. What is asked of a webhook or a template stands there as its change: " +
-          "`tested`, `redelivered`, `replayed_since`. Users' own sessions and availability are no changes of a record: " +
+        "Each change under `/admin`, the latest first: who made it, when and from which address, and the record before and " +
+          "after, in the format of its resource and without secrets. `before` is null for a creation, `after` for a removal. " +
+          "The audit also has users' changes of their own password (`user-passwords`), invitations (`user-invitations`: created, " +
+          "also with a new user, and removed when the user accepts one), erasures (`contacts`, with the id only), the QR codes that " +
+          "were requested for senders and, by `system`, the phones that were paired (`sender-pairings`, by the sender's id), and " +
+          "what an operator created or revoked, by `system`. Requests to a webhook are entries with the change " +
+          "`tested`, `redelivered` or `replayed_since`. Sessions that users open, and their availability, are not in the audit: " +
           "`GET /admin/users/{id}/sessions` lists the sessions.",
       ],
       [
         "Audit.2",
-        "`resource` is the name in the path: `tags`; another one is refused. `record` is the id of a record of it, and is " +
-          "refused without it. `from` and `to` are inclusive; without a zone they are in that of the " +
-          "business, and a date alone means its whole day. Filters that are given together must all hold.",
+        "`resource` is the name in the path, such as `tags`; other names are refused. `record` is the id of a record of that " +
+          "resource, and is refused without `resource`. `from` and `to` are inclusive; without a zone they are in the business's, " +
+          "and a date alone means its whole day. An entry must pass all filters.",
       ],
       ["Audit.3", "Entries are kept for 400 days. Nothing changes them."],
     ],
@@ -117,7 +117,7 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
       const { resource = null, record: recordId = null, user: userId = null, from = null, to = null } = query;
       const { cursor } = query;
       const limit = limitOf(query.limit ?? usualPage);
-      // No index has the id of a record without its resource: the whole audit of the business would be read.
+      // No index has a record's id without its resource: the query would read the business's whole audit.
       if (recordId !== null && resource === null) throw new InvalidInput("resource es requerido junto con record");
       const after = cursor === undefined ? null : (positionIn(cursor, 2) as [number, number]);
       const asked = { resource, recordId, userId, from, to, after, limit };

@@ -7,7 +7,7 @@ import { type RecordOnWire, WireCodec } from "./record-on-wire.ts";
 
 const usualPage = 100;
 
-/** The list of a resource that users of every role choose from; none where only administrators know it. */
+/** The list from which users of every role choose a record. Resources without `chosenBy` have none. */
 export function choicesRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "list">,
@@ -26,8 +26,8 @@ export function choicesRoutes<Fields extends object>(
       rules: [
         [
           `Choices.${many}`,
-          "For users of every role, with the fields that it takes to choose one. Newest first; `next` is the cursor of the next " +
-            "page, or null. `q` is a text that the name, or another field of those that are searched, must contain.",
+          "For users of every role, with only the fields that are needed to choose one. Newest first; `next` is the cursor of the " +
+            "next page, or null. `q` is a text that the name, or another searched field, must contain.",
         ],
       ],
       query: {

@@ -23,7 +23,7 @@ import { RowCodec } from "./record-rows.ts";
 import { actorOf } from "./records.routes.ts";
 
 /** What a resource that can be imported needs beside its records. */
-export interface RecordFiles<Fields extends object> {
+interface RecordFiles<Fields extends object> {
   readonly imports: Pick<ImportRecords<Fields>, "execute">;
   readonly refused: Pick<RefusedRows, "part">;
   /** Called with the error that ended an import after its answer had begun. */
@@ -48,7 +48,7 @@ export function importRoutes<Fields extends object>(
   const dialect = administrationDialect((field) => codec.wireName(field))(
     "taken",
     "unknown_reference",
-    "circle_closed",
+    "cyclic_reference",
     "locked",
     "last_administrator",
     "wrong_field",
@@ -58,8 +58,8 @@ export function importRoutes<Fields extends object>(
     Record<string, (error: DomainError) => readonly [number, { error: string }]>
   >;
   const reasonOf = (refusal: RowRefusal) => (words[refusal.code] ?? dialect.unexpected)(refusal)[1].error;
-  const spelled = (fields: readonly string[]) => fields.map((field) => `\`${codec.wireName(field)}\``).join(" and ");
-  const orElse = matching.orElseBy ? `; where that is empty, by ${spelled(matching.orElseBy)}` : "";
+  const wireNames = (fields: readonly string[]) => fields.map((field) => `\`${codec.wireName(field)}\``).join(" and ");
+  const orElse = matching.orElseBy ? `; where that is empty, by ${wireNames(matching.orElseBy)}` : "";
   return [
     defineRoute({
       ...administration,
@@ -72,7 +72,7 @@ export function importRoutes<Fields extends object>(
         [
           `Import.${one}.1`,
           `UTF-8 or Latin-1, commas or semicolons, a header row, up to ${mostRows} rows. Rows are matched by ` +
-            `${spelled(matching.by)}${orElse}; if several records match, the \`id\` column of an export decides. ` +
+            `${wireNames(matching.by)}${orElse}; if several records match, the \`id\` column of an export decides. ` +
             "Other columns are ignored. An empty cell leaves the record's value as it is, and gives a new record the field's " +
             "default. Several ids in one cell are separated by `|`.",
         ],

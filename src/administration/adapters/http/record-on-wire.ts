@@ -3,7 +3,7 @@ import { named, type ObjectSchema, type Schema, unnamed } from "../../../infra/h
 import { storableJson } from "../../../kernel/text.ts";
 import type { Matching, StoredRecord } from "../../domain/records.ts";
 
-/** How clients spell a field. */
+/** A field as clients see it. */
 export interface FieldOnWire<Value> {
   readonly name: string;
   readonly schema: Schema;
@@ -47,8 +47,8 @@ export interface RecordOnWire<Fields extends object> {
   readonly chosenBy?: readonly (keyof Fields & string)[];
   /** A platform confirms the input, and may not answer. */
   readonly verifiedByPlatform?: true;
-  /** The Spanish answer to `taken`, if naming the field would say nothing. */
-  readonly takenWords?: string;
+  /** The Spanish message for `taken`, if the field's name would not help the client. */
+  readonly takenMessage?: string;
   /** Unknown fields are refused; otherwise they are ignored. */
   readonly closed?: true;
   /** The resource's own rules in the OpenAPI document. */
@@ -64,8 +64,8 @@ const fieldsOf = (resource: { readonly fields: object }) => Object.entries(resou
 const propertiesOf = (fields: readonly (readonly [string, AnyField])[]): Readonly<Record<string, Schema>> =>
   Object.fromEntries(fields.map(([, { name, schema }]) => [name, schema]));
 
-/** Words that tell a caller who sent 1.5 what is wrong with it. */
-const withWords = (name: string, schema: Schema): Schema => {
+/** Adds a Spanish message for clients that send a fraction where a whole number is required. */
+const withMessage = (name: string, schema: Schema): Schema => {
   if (typeof schema !== "object" || schema["x-error"] !== undefined || schema["x-entity"] !== undefined) return schema;
   const either = (schema.anyOf ?? [schema]) as readonly Schema[];
   const types = either.flatMap((each) => (typeof each === "object" ? [each.type].flat() : []));
@@ -73,8 +73,8 @@ const withWords = (name: string, schema: Schema): Schema => {
   return isWhole ? { ...schema, "x-error": { type: `${name} debe ser un número entero` } } : schema;
 };
 
-const inWords = (properties: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> =>
-  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, withWords(name, schema)]));
+const withMessages = (properties: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, withMessage(name, schema)]));
 
 const written = (name: string, write: AnyField["write"], value: unknown) => [name, write ? write(value) : value];
 
@@ -98,7 +98,7 @@ export class WireCodec<Fields extends object> {
       type: "object",
       required,
       properties: {
-        ...inWords(propertiesOf(resource.closed ? this.fields : this.writable)),
+        ...withMessages(propertiesOf(resource.closed ? this.fields : this.writable)),
         // Clients may send back the record that they read.
         ...(resource.closed && { id: ignored, [this.counter]: ignored }),
       },
@@ -134,7 +134,7 @@ export class WireCodec<Fields extends object> {
     return propertiesOf(this.filtering);
   }
 
-  /** What a list's parameters ask of the fields. */
+  /** The values that a list's parameters require, by field. */
   filtersIn(query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const asked = this.filtering.filter(([, { name }]) => query[name] !== undefined);
     return Object.fromEntries(asked.map(([field, { name }]) => [field, query[name]]));
@@ -149,11 +149,7 @@ export class WireCodec<Fields extends object> {
     return this.writable.filter(([, { keptIfLeftOut }]) => keptIfLeftOut).map(([, { name }]) => name);
   }
 
-  /**
-   * The fields of a request's body, without read-only ones.
-   *
-   * @param isChange - a field that a change keeps is undefined if the body does not have it
-   */
+  /** Leaves read-only fields out. In a change, fields that the body does not have are undefined. */
   fieldsOf(body: Readonly<Record<string, unknown>>, isChange = false): Fields {
     const pairs = this.writable.map(([field, { name, read, fallback, keptIfLeftOut }]) => {
       const input = body[name];
@@ -172,10 +168,7 @@ export class WireCodec<Fields extends object> {
     return Object.fromEntries(there.map(([field]) => [field, whole[field as keyof Fields]])) as Partial<Fields>;
   }
 
-  /**
-   * The input, completed from the existing record or, for a new one, from the fallbacks. Throws `InvalidInput` if a
-   * field is missing.
-   */
+  /** Completes the input from the existing record, or with fallbacks. Throws `InvalidInput` if a field is missing. */
   merged(input: Partial<Fields>, existing: Fields | null): Fields {
     const pairs = this.writable.map(([field, onWire]) => {
       const value = input[field as keyof Fields] ?? existing?.[field as keyof Fields];

@@ -88,10 +88,7 @@ const cellOf = (value: unknown): unknown => {
 
 const numberIn = (cell: string): number | string => (/^-?\d{1,16}$/.test(cell.trim()) ? Number(cell) : cell);
 
-/**
- * Makes a reader of cells for a field with this schema. A cell that it cannot convert stays text, which validation
- * refuses.
- */
+/** Makes a reader of cells. A cell that it cannot convert stays text, which validation refuses. */
 function readerOf(schema: Schema): (cell: string) => unknown {
   const types = typesOf(schema);
   if (types.has("string")) return (cell) => cell;

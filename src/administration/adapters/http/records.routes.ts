@@ -42,7 +42,7 @@ export function recordRoutes<Fields extends object>(
 ): Route[] {
   const { path, one, many, rules = [], matching, verifiedByPlatform } = resource;
   const codec = new WireCodec(resource);
-  const dialectFor = administrationDialect((field) => codec.wireName(field), resource.takenWords);
+  const dialectFor = administrationDialect((field) => codec.wireName(field), resource.takenMessage);
   const rows = matching && new RowCodec(codec, matching);
   const params = objectWith({ id: numericIdOf(resource.entity) });
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
@@ -131,7 +131,7 @@ export function recordRoutes<Fields extends object>(
         ...elsewhere,
         ...failures,
       },
-      dialect: dialectFor("taken", "unknown_reference", "circle_closed", "rule_broken", ...codesElsewhere),
+      dialect: dialectFor("taken", "unknown_reference", "cyclic_reference", "rule_broken", ...codesElsewhere),
       handle: async (call) =>
         replyOf(201, await records.create(actorOf(call), codec.fieldsOf(call.body as RecordBody))),
     }),
@@ -190,7 +190,7 @@ export function recordRoutes<Fields extends object>(
         "locked",
         "last_administrator",
         "unknown_reference",
-        "circle_closed",
+        "cyclic_reference",
         "rule_broken",
         ...codesElsewhere,
       ),

@@ -14,7 +14,7 @@ export class KnexBatches<Fields extends object> extends KnexRecords<Fields> impl
   ): Promise<readonly (StoredRecord<Fields> | null)[]> {
     const { name, columns, matching } = this.table;
     if (!matching || wanted.length === 0) return wanted.map(() => null);
-    await this.takeTurn(businessId);
+    await this.lockWrites(businessId);
     const valuesOf = (field: keyof Fields) => [...new Set(wanted.flatMap(({ fields }) => fields[field] ?? []))];
     const columnOf = (field: keyof Fields | undefined) => String(field && columns[field]);
     const [first] = matching.by;
@@ -35,7 +35,7 @@ export class KnexBatches<Fields extends object> extends KnexRecords<Fields> impl
     const archives = archivedAt(name);
     if (archives) asked.whereNull(archives);
     const locked = await run<{ id: number }>(this.queries, asked);
-    const kept = await this.those(
+    const kept = await this.findAll(
       businessId,
       locked.map(({ id }) => id),
     );
@@ -72,7 +72,7 @@ export class KnexBatches<Fields extends object> extends KnexRecords<Fields> impl
       businessId,
       written.filter(([id]) => there.has(id)),
     );
-    const byId = new Map((await this.those(businessId, [...there])).map((each) => [each.id, each]));
+    const byId = new Map((await this.findAll(businessId, [...there])).map((each) => [each.id, each]));
     return ids.map((id) => byId.get(id) ?? null);
   }
 
@@ -94,7 +94,7 @@ export class KnexBatches<Fields extends object> extends KnexRecords<Fields> impl
     await run(this.queries, update).catch(duplicateValueIn(this.table));
     await this.writeSets(businessId, written);
     const ids = changes.map(({ id }) => id);
-    const byId = new Map((await this.those(businessId, ids)).map((each) => [each.id, each]));
+    const byId = new Map((await this.findAll(businessId, ids)).map((each) => [each.id, each]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 

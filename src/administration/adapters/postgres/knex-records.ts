@@ -6,7 +6,7 @@ import type { AuditEntry, ListQuery, RecordStore, Referring } from "../../applic
 import { RecordInUse, type StoredRecord, UnknownReference, type Use } from "../../domain/records.ts";
 import { Mirrors } from "./mirrors.ts";
 import { writePairs } from "./pairs.ts";
-import { run, sql, takeTurn } from "./query.ts";
+import { advisoryLock, run, sql } from "./query.ts";
 import { duplicateValueIn, type RecordTable, setsOf } from "./record-table.ts";
 import { archivedAt, countsOfUses, referencesOf } from "./references.ts";
 
@@ -58,9 +58,9 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   async lock(businessId: number, id: number): Promise<StoredRecord<Fields> | null> {
-    await this.takeTurn(businessId);
-    // Locks the row alone first: the aggregates beside it cannot be locked, and are read after the wait. `no key
-    // update` lets other rows, such as tickets and deliveries, refer to it meanwhile, which avoids deadlocks with them.
+    await this.lockWrites(businessId);
+    // Locks only the row first: the aggregates beside it cannot be locked, and are read after the wait. `no key update`
+    // lets other rows, such as tickets and deliveries, refer to it meanwhile, which avoids deadlocks with them.
     const locked = await run<Row>(
       this.queries,
       sql(this.table.name).where({ business_id: businessId, id }).select("id").forNoKeyUpdate(),
@@ -69,7 +69,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   async create(businessId: number, fields: Fields): Promise<StoredRecord<Fields>> {
-    await this.takeTurn(businessId);
+    await this.lockWrites(businessId);
     await this.checkReferences(businessId, null, fields);
     return this.finished(businessId, await this.insert(businessId, fields), fields);
   }
@@ -133,7 +133,7 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 
   /** The records with these ids, in the order of the ids. */
-  async those(businessId: number, ids: readonly number[]): Promise<StoredRecord<Fields>[]> {
+  async findAll(businessId: number, ids: readonly number[]): Promise<StoredRecord<Fields>[]> {
     if (ids.length === 0) return [];
     const asked = this.of(businessId)
       .whereRaw("record.id = any(?)", [ids] as never)
@@ -191,17 +191,27 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     );
   }
 
-  /** Inserts the row without its sets; returns its id. */
-  protected async insert(businessId: number, fields: Fields): Promise<number> {
-    const [id] = await this.insertAll(businessId, [fields]);
+  async now(): Promise<Date> {
+    const [row] = await run<{ now: Date }>(this.queries, sql.raw("select now() as now"));
+    return row?.now ?? new Date();
+  }
+
+  /** Inserts the row without its sets; returns its id. `more` has columns that are no fields of the record. */
+  protected async insert(businessId: number, fields: Fields, more: object = {}): Promise<number> {
+    const [id] = await this.insertAll(businessId, [fields], more);
     return id as number;
   }
 
   /** Inserts rows without their sets; returns their ids, which rise in the order of the rows. */
-  protected async insertAll(businessId: number, records: readonly Fields[]): Promise<number[]> {
+  protected async insertAll(businessId: number, records: readonly Fields[], more: object = {}): Promise<number[]> {
     if (records.length === 0) return [];
     const { name, only } = this.table;
-    const rows = records.map((fields) => ({ business_id: businessId, ...only, ...this.valuesOf(businessId, fields) }));
+    const rows = records.map((fields) => ({
+      business_id: businessId,
+      ...only,
+      ...this.valuesOf(businessId, fields),
+      ...more,
+    }));
     const inserted = await this.written(sql(name).insert(rows).returning("id"));
     return inserted.map((row) => (row as Row).id).sort((a, b) => a - b);
   }
@@ -217,7 +227,8 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     await this.written(sql(this.table.name).where({ business_id: businessId, id }).update(values));
   }
 
-  private async finished(businessId: number, id: number, fields: Fields): Promise<StoredRecord<Fields>> {
+  /** Writes the sets of an inserted or updated row and reads the record. */
+  protected async finished(businessId: number, id: number, fields: Fields): Promise<StoredRecord<Fields>> {
     await this.writeSets(businessId, [[id, fields]]);
     const kept = await this.find(businessId, id);
     if (!kept) throw new Error(`${this.table.name} ${id} of business ${businessId} is gone in its own transaction`);
@@ -230,13 +241,10 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
     if (field) throw new UnknownReference(field);
   }
 
-  /**
-   * Both sides of a mirrored set can be written. They would lock rows in different orders and deadlock, so writes of
-   * one business take turns.
-   */
-  protected async takeTurn(businessId: number): Promise<void> {
+  /** Writes of both sides of a mirrored set could deadlock, so a business's writes run one at a time. */
+  protected async lockWrites(businessId: number): Promise<void> {
     for (const [, { table, mirror }] of setsOf(this.table)) {
-      if (mirror) await takeTurn(this.queries, table, businessId);
+      if (mirror) await advisoryLock(this.queries, table, businessId);
     }
   }
 

@@ -3,10 +3,10 @@ import { run, sql } from "./query.ts";
 import type { SetTable } from "./record-table.ts";
 
 /** A pair that was added or removed. */
-export interface MovedPair {
+export interface ChangedPair {
   readonly own: number;
   readonly other: number;
-  readonly came: boolean;
+  readonly added: boolean;
 }
 
 /** Replaces the pairs of these records by the listed ones. Returns the pairs that were added or removed. */
@@ -15,9 +15,9 @@ export function writePairs(
   businessId: number,
   { table, own, other }: SetTable,
   records: readonly (readonly [id: number, others: readonly number[]])[],
-): Promise<MovedPair[]> {
+): Promise<ChangedPair[]> {
   const pairs = records.flatMap(([id, others]) => others.map((each) => [id, each] as const));
-  return run<MovedPair>(
+  return run<ChangedPair>(
     queries,
     sql.raw(
       `with wanted as (
@@ -35,7 +35,7 @@ export function writePairs(
          on conflict do nothing
          returning :own: as own, :other: as other
        )
-       select own, other, false as came from gone union all select own, other, true from come`,
+       select own, other, false as added from gone union all select own, other, true from come`,
       {
         table,
         own,

@@ -13,7 +13,7 @@ export async function run<Row extends object>(
   return queries.rows<Row>({ name: "", text }, bindings);
 }
 
-/** Waits for other transactions of the business that took the same turn, and holds it until this one ends. */
-export async function takeTurn(transaction: Queries, what: string, businessId: number): Promise<void> {
-  await run(transaction, sql.raw("select pg_advisory_xact_lock(hashtextextended(?, ?))", [what, businessId]));
+/** Locks `name` for the business until the transaction ends. Waits while another transaction has the lock. */
+export async function advisoryLock(transaction: Queries, name: string, businessId: number): Promise<void> {
+  await run(transaction, sql.raw("select pg_advisory_xact_lock(hashtextextended(?, ?))", [name, businessId]));
 }

@@ -19,9 +19,9 @@ interface Referred {
 }
 
 /**
- * What refers to the records of each table. It serves the check that referenced records exist, and the count of uses
- * that keeps a record from being deleted. Archived records need only the columns of other managed records here: orders
- * may keep the ids of archived articles, and chats those of archived users.
+ * The columns that refer to each table. They serve the check that referenced records exist, and the count of uses that
+ * prevents a deletion. Archived tables list only columns of other managed records: orders may keep the ids of archived
+ * articles, and chats those of archived users.
  */
 export const referred: Readonly<Record<string, Referred>> = {
   app_keys: { archives: "revoked_at" },

@@ -5,9 +5,7 @@ import { KnexRecords, type Row } from "./knex-records.ts";
 import { run } from "./query.ts";
 import type { RecordTable } from "./record-table.ts";
 
-/**
- * Records with a token, which is stored encrypted. Only `lock` and `opened` return the token; `list` and `find` do not.
- */
+/** Records with an encrypted token. Only `lock` and `opened` return it; `list` and `find` do not. */
 export class SealedRecords<Fields extends { readonly token: string | null }> extends KnexRecords<Fields> {
   constructor(
     protected readonly transaction: Queries,
@@ -22,10 +20,7 @@ export class SealedRecords<Fields extends { readonly token: string | null }> ext
     return kept && this.opened(businessId, id);
   }
 
-  /**
-   * Reads the record with its token, without a lock. The token is null if it cannot be decrypted, so that the record
-   * can still be changed and removed.
-   */
+  /** Reads the record with its token, without a lock. The token is null if it cannot be decrypted. */
   async opened(businessId: number, id: number): Promise<StoredRecord<Fields> | null> {
     const asked = this.of(businessId).where("record.id", id).select({ sealedToken: "record.sealed_token" });
     const [row] = await run<Row & { readonly sealedToken: Buffer }>(this.transaction, asked);

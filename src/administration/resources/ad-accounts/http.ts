@@ -1,6 +1,6 @@
 import { optionalText, secretToken } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import type { AdAccess } from "./record.ts";
+import type { AdAccess } from "../../domain/ad-access.ts";
 
 export const adAccountsOnWire: RecordOnWire<AdAccess> = {
   path: "ad-accounts",
@@ -9,7 +9,7 @@ export const adAccountsOnWire: RecordOnWire<AdAccess> = {
   many: "AdAccesses",
   fields: { defaultAccountId: optionalText("default_account_id", 100), token: secretToken("token") },
   verifiedByPlatform: true,
-  takenWords: "El negocio ya tiene su acceso a las cuentas publicitarias; se cambia con PUT",
+  takenMessage: "El negocio ya tiene su acceso a las cuentas publicitarias; se cambia con PUT",
   rules: [
     "A business has one such record, whose token gives access to all of its ad accounts. A second one is a 409 `taken`.",
     "`token` is never shown. A new record needs one; later, a request without `token` keeps the stored one. If the stored token " +

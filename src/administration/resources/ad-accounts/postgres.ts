@@ -1,5 +1,5 @@
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import type { AdAccess } from "./record.ts";
+import type { AdAccess } from "../../domain/ad-access.ts";
 
 export const adAccountsTable: RecordTable<AdAccess> = {
   name: "ad_credentials",

@@ -41,6 +41,6 @@ export class PostgresOwnBusiness implements OneRecord<OwnBusiness> {
           record_version: sql.raw("record_version + 1"),
         }),
     );
-    return { ...((await this.find(businessId)) as StoredRecord<OwnBusiness>) };
+    return (await this.find(businessId)) as StoredRecord<OwnBusiness>;
   }
 }

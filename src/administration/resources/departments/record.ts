@@ -1,9 +1,6 @@
 type Span = readonly [from: string, to: string];
 
-/**
- * Ranges of local time for each day of the week: `{ "mon": [["09:00", "18:00"]] }`. A range that ends at or before its
- * start ends on the next day.
- */
+/** Local times by day: `{ "mon": [["09:00", "18:00"]] }`. A range that ends before its start ends on the next day. */
 export type OpeningHours = Readonly<Record<string, readonly Span[]>>;
 
 export const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];

@@ -45,16 +45,16 @@ export const flagsOnWire: RecordOnWire<Flags> = {
     "A flag that is null or left out has its default value.",
     "`currency_conversion` has rates above 0, as numbers or decimal texts of up to 9 digits and 12 decimals. They are either one " +
       "object for all days, or a list of objects with the day `from` which each applies. Other values are refused.",
-    "`ad_account_for_report` is one of the accounts that the business's token opens (`/admin/ad-accounts`), as the ad platform " +
-      "says when another one is written: otherwise a 400 that names it. A platform that does not answer is a 502 " +
-      "`platform_unavailable`, and nothing is changed.",
+    "`ad_account_for_report` must be one of the accounts of the business's token (`/admin/ad-accounts`). The ad platform is asked " +
+      "when the value changes: an unknown account is a 400 that names the field. If the platform does not answer, the answer is " +
+      "502 `platform_unavailable`, and nothing is changed.",
     "`template_language` is written as in templates: `es`, `pt_BR`.",
-    "`group_shared_report` and `media_quota_bytes` are only read: the one shows figures of other businesses, the other takes " +
-      "room of the installation, so that an operator decides on them, with `make operator-flag`.",
+    "`group_shared_report` and `media_quota_bytes` are read-only: the first shows figures of other businesses, the second uses " +
+      "the installation's storage. An operator sets them with `make operator-flag`.",
   ],
 };
 
-/** Throws in words for the caller. What is as it was is not looked at again. */
+/** Throws `InvalidInput` with a message for the caller. An unchanged language is not checked again. */
 export function checkFlags({ template_language: language }: Flags, before: Flags | null): void {
   if (language === null || language === before?.template_language || isLanguage(language)) return;
   throw new InvalidInput("template_language no es un idioma de plantillas, como es o pt_BR");

@@ -56,14 +56,14 @@ export class PostgresFlags implements OneRecord<Flags>, OperatorFlagStore {
     businessId: number,
     written: readonly (readonly [string, unknown])[],
   ): Promise<StoredRecord<Flags>> {
-    const said = Object.fromEntries(written.filter(([, value]) => value !== null));
-    const unsaid = written.flatMap(([name, value]) => (value === null ? name : []));
+    const set = Object.fromEntries(written.filter(([, value]) => value !== null));
+    const cleared = written.flatMap(([name, value]) => (value === null ? name : []));
     await run(
       this.queries,
       sql("businesses")
         .where({ id: businessId })
         .update({
-          feature_flags: sql.raw("(feature_flags - ?::text[]) || ?::jsonb", [unsaid, JSON.stringify(said)]),
+          feature_flags: sql.raw("(feature_flags - ?::text[]) || ?::jsonb", [cleared, JSON.stringify(set)]),
           record_version: sql.raw("record_version + 1"),
         }),
     );

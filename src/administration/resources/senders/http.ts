@@ -3,9 +3,9 @@ import { type SenderPairing, senderPairings } from "../../../kernel/audit.ts";
 import { chatChannels, providerBChannel } from "../../../kernel/channels.ts";
 import { optionalText, requiredText, secretToken } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
-import type { ManagedSender } from "./record.ts";
+import type { ManagedSender } from "../../domain/sender.ts";
 
-/** How the audit spells pairings, which have no routes of their own. */
+/** The format of pairings in the audit. They have no routes of their own. */
 export const pairingsOnWire: RecordOnWire<SenderPairing> = {
   path: senderPairings,
   entity: "sender",

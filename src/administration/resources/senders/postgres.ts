@@ -12,10 +12,10 @@ import {
   type ConnectionReport,
   type InstanceReads,
   type InstanceStore,
-  underWay,
+  unfinished,
 } from "../../application/manage-senders.ts";
 import { DuplicateValue, mostUses, RecordInUse, type StoredRecord, type Use } from "../../domain/records.ts";
-import type { ManagedSender } from "./record.ts";
+import type { ManagedSender } from "../../domain/sender.ts";
 
 const sendersTable: RecordTable<ManagedSender> = {
   name: "senders",
@@ -47,13 +47,10 @@ const noReports = {
   account_news: null,
 };
 
-/**
- * The channels whose accounts have templates: their `templates.provider`, and the column that is set for templates of
- * the account.
- */
-const templatesOn: Readonly<Partial<Record<string, { readonly provider: string; readonly known: string }>>> = {
-  [cloudChannel]: { provider: "Cloud", known: "platform_status" },
-  [providerBChannel]: { provider: "ProviderB", known: "provider_b_id" },
+/** Channels whose accounts have templates: their `templates.provider`, and the column that such templates set. */
+const templatesOf: Readonly<Partial<Record<string, { readonly provider: string; readonly column: string }>>> = {
+  [cloudChannel]: { provider: "Cloud", column: "platform_status" },
+  [providerBChannel]: { provider: "ProviderB", column: "provider_b_id" },
 };
 
 /**
@@ -68,10 +65,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     super(transaction, vault, sendersTable);
   }
 
-  /**
-   * If the record becomes another sender, it keeps its id and all references to it, so nothing unfinished may depend on
-   * it.
-   */
+  /** If the record becomes another sender, its id and references stay, so nothing unfinished may depend on it. */
   override async change(businessId: number, id: number, sender: ManagedSender): Promise<StoredRecord<ManagedSender>> {
     const before = (await this.find(businessId, id))?.fields;
     if (before) await this.rename(businessId, before, sender);
@@ -92,13 +86,13 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return super.create(businessId, sender);
   }
 
-  /** Campaigns that are over stay, without their sender: nothing more is sent or settled from there. */
+  /** Finished campaigns stay, without their sender, because they send nothing more. */
   override async remove(businessId: number, id: number): Promise<void> {
     const before = (await this.find(businessId, id))?.fields;
     const channel = before?.provider;
     const over = sql("campaigns")
       .where({ business_id: businessId, sender_id: id })
-      .whereNotIn("state", underWay.campaigns)
+      .whereNotIn("state", unfinished.campaigns)
       .whereNotExists(
         sql("campaign_recipients as recipient")
           .whereRaw("recipient.business_id = campaigns.business_id and recipient.campaign_id = campaigns.id")
@@ -118,11 +112,6 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     if (nameOf(before) === nameOf(after)) return;
     await this.claim(businessId, after);
     await releaseNames(this.transaction, businessId, "sender", [nameOf(before)]);
-  }
-
-  async now(): Promise<Date> {
-    const [row] = await run<{ now: Date }>(this.transaction, sql.raw("select now() as now"));
-    return row?.now ?? new Date();
   }
 
   async saveConnection(
@@ -152,7 +141,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return to === record.version ? { ...record, since: from as number } : record;
   }
 
-  /** Adds the chats that are answered from it, and its templates, to the unfinished campaigns that name it. */
+  /** Adds the chats that are answered from the sender, and its templates, to the unfinished campaigns that name it. */
   protected override async usesOf(businessId: number, id: number): Promise<readonly Use[]> {
     const named = await super.usesOf(businessId, id);
     const before = (await this.find(businessId, id))?.fields;
@@ -162,7 +151,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     return [...named, ...(await counted(this.transaction, await this.usesInChannel(businessId, id, before, next)))];
   }
 
-  /** What is unfinished and would continue with another sender. */
+  /** Unfinished work that would continue with another sender. */
   private async usesOfOther(
     businessId: number,
     id: number,
@@ -170,7 +159,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     after: ManagedSender,
   ): Promise<Use[]> {
     const campaigns = sql("campaigns").where({ business_id: businessId, sender_id: id });
-    const sendFrom = using("campaigns", campaigns.whereIn("state", underWay.campaigns));
+    const sendFrom = using("campaigns", campaigns.whereIn("state", unfinished.campaigns));
     return counted(this.transaction, [sendFrom, ...(await this.usesInChannel(businessId, id, before, after))]);
   }
 
@@ -184,33 +173,33 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
     businessId: number,
     id: number,
     before: ManagedSender,
-    after: Owned | null,
+    after: SenderAccount | null,
   ): Promise<Query[]> {
     const [first] = await this.firstTwo(businessId, before.provider);
     const isFirst = first?.id === id;
     const own = { business_id: businessId };
     const chats = sql("chats")
       .where({ ...own, provider: before.provider })
-      .whereIn("state", underWay.chats);
+      .whereIn("state", unfinished.chats);
     const answered = using("chats", chats.whereRaw(answeredFrom, [id, isFirst]));
     if (!isFirst) return [answered];
-    const templates = templatesOn[before.provider];
+    const templates = templatesOf[before.provider];
     const isOtherAccount = before.provider !== after?.provider || before.accountId !== after.accountId;
     if (!templates || !isOtherAccount) return [answered];
-    const { provider, known } = templates;
+    const { provider, column } = templates;
     const approved = sql("templates")
       .where({ ...own, provider, deleted_at: null })
-      .whereNotNull(known);
+      .whereNotNull(column);
     return [answered, using("templates", approved)];
   }
 
-  private firstTwo(businessId: number, provider: string): Promise<(Owned & { readonly id: number })[]> {
+  private firstTwo(businessId: number, provider: string): Promise<(SenderAccount & { readonly id: number })[]> {
     const asked = sql("senders").where({ business_id: businessId, provider }).orderBy("id").limit(2);
     return run(this.transaction, asked.select("id", "provider", { accountId: "account_id" }));
   }
 }
 
-/** Of a chat: with the id of a sender, and whether that is the first of the channel. */
+/** Whether a chat is answered from a sender. Bindings: the sender's id, and whether it is the channel's first. */
 const answeredFrom = `
   coalesce((
     select sender.id = ? from senders as sender
@@ -219,8 +208,7 @@ const answeredFrom = `
 
 const nameOf = ({ provider, platformId }: ManagedSender): string => senderName(provider, platformId);
 
-/** The account that has the templates. */
-type Owned = Pick<ManagedSender, "provider" | "accountId">;
+type SenderAccount = Pick<ManagedSender, "provider" | "accountId">;
 
 const using = (what: string, rows: Query): Query => rows.select(sql.raw("?::text as what", [what])).limit(mostUses);
 

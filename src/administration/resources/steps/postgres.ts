@@ -1,8 +1,8 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
-import { run, sql, takeTurn } from "../../adapters/postgres/query.ts";
+import { advisoryLock, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
-import { CircleClosed, type StoredRecord } from "../../domain/records.ts";
+import { CyclicReference, type StoredRecord } from "../../domain/records.ts";
 import type { Step } from "./record.ts";
 
 const stepsTable: RecordTable<Step> = {
@@ -46,33 +46,32 @@ const stepsTable: RecordTable<Step> = {
   changedAt: "updated_at",
 };
 
-/** The columns that lead to another step. Neither may form a cycle. */
-const ways = [
+/** The columns that link a step to another one. Neither may form a cycle. */
+const links = [
   ["parentStepId", "parent_step_id"],
   ["nextStepId", "next_step_id"],
 ] as const;
 
-/** Also refuses cycles of steps. */
 export class PostgresStepRecords extends KnexRecords<Step> {
   constructor(private readonly transaction: Queries) {
     super(transaction, stepsTable);
   }
 
   /** Two transactions could each add half of a cycle that neither of them sees, so they take turns. */
-  protected override takeTurn(businessId: number): Promise<void> {
-    return takeTurn(this.transaction, "steps", businessId);
+  protected override lockWrites(businessId: number): Promise<void> {
+    return advisoryLock(this.transaction, "steps", businessId);
   }
 
   override async change(businessId: number, id: number, step: Step): Promise<StoredRecord<Step>> {
     const kept = await super.change(businessId, id, step);
-    for (const [field, column] of ways) {
-      if (await this.closesCircle(businessId, id, column)) throw new CircleClosed(field);
+    for (const [field, column] of links) {
+      if (await this.formsCycle(businessId, id, column)) throw new CyclicReference(field);
     }
     return kept;
   }
 
   /** Whether following the column leads back to the step through a cycle without a `loop` step. */
-  private async closesCircle(businessId: number, id: number, column: string): Promise<boolean> {
+  private async formsCycle(businessId: number, id: number, column: string): Promise<boolean> {
     const rows = await run<{ id: number }>(
       this.transaction,
       sql.raw(

@@ -12,10 +12,10 @@ import {
   bodyIn,
   headerTypeOf,
   isSubmitted,
+  type Template,
   TemplateLocked,
 } from "../../domain/template.ts";
 import { isPlatformName, longest, type Violation, violationOf } from "../../domain/template-rules.ts";
-import type { Template } from "./record.ts";
 
 const headerTypes = ["TEXT", "IMAGE", "VIDEO", "DOCUMENT"];
 const mostAgents = 1_000;
@@ -132,10 +132,7 @@ export const templatesOnWire: RecordOnWire<Template> = {
   ],
 };
 
-/**
- * Checks a template; a structure that did not change is not checked again. Throws `InvalidInput` with a message for the
- * caller, and `TemplateLocked`.
- */
+/** Does not check an unchanged structure again. Throws `InvalidInput` for the caller, and `TemplateLocked`. */
 export function checkTemplate(template: Template, before: Template | null): void {
   const altered = before && alteredOf(before, template);
   if (before && altered && isSubmitted(before)) throw new TemplateLocked(altered);

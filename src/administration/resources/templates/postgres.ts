@@ -1,19 +1,18 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
-import { run, sql, takeTurn } from "../../adapters/postgres/query.ts";
+import { advisoryLock, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import type {
-  KnownTemplate,
   OpenSubmission,
   PlatformTemplate,
   SettledSubmission,
+  StoredTemplate,
   SubmissionOutcome,
-  TemplateNews,
   TemplateStore,
+  TemplateUpdate,
 } from "../../application/template-ports.ts";
 import { DuplicateValue, RecordNotFound, type StoredRecord } from "../../domain/records.ts";
-import { bodyIn, headerTypeOf, platformKeyOf } from "../../domain/template.ts";
-import type { Template } from "./record.ts";
+import { bodyIn, headerTypeOf, platformKeyOf, type Template } from "../../domain/template.ts";
 
 const templatesTable: RecordTable<Template> = {
   name: "templates",
@@ -46,14 +45,14 @@ const templatesTable: RecordTable<Template> = {
   changedAt: "updated_at",
 };
 
-const mostKnown = 12_000;
+const mostLocked = 12_000;
 /**
  * The platform's list shows a new status this much later than its answers and webhooks do. The answer to a submission
  * also comes within this time.
  */
-const listIsBehind = sql.raw("interval '1 minute'");
+const listDelay = sql.raw("interval '1 minute'");
 const pending = "PENDING";
-const listedSoon = sql.raw("now() + ?", [listIsBehind]);
+const listedSoon = sql.raw("now() + ?", [listDelay]);
 const newVersion = sql.raw("record_version + 1");
 
 export class PostgresTemplateRecords extends KnexRecords<Template> implements TemplateStore {
@@ -65,7 +64,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
   }
 
   override async create(businessId: number, template: Template): Promise<StoredRecord<Template>> {
-    await this.takeTurn(businessId);
+    await this.lockWrites(businessId);
     await this.checkName(businessId, 0, template);
     return super.create(businessId, template);
   }
@@ -77,12 +76,12 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     return super.change(businessId, id, template);
   }
 
-  /** A sync takes this turn, too, and then locks all templates of the business. */
-  protected override async takeTurn(businessId: number): Promise<void> {
-    await takeTurn(this.transaction, "templates", businessId);
+  /** A sync takes the same lock before it locks all templates of the business. */
+  protected override async lockWrites(businessId: number): Promise<void> {
+    await advisoryLock(this.transaction, "templates", businessId);
   }
 
-  /** No index checks this: older records may share a name, and stay as they are. */
+  /** No unique index can check this, because older records may share a name. */
   private async checkName(businessId: number, id: number, { provider, platformName, structure }: Template) {
     if (provider !== "Cloud") return;
     const others = sql("templates")
@@ -140,9 +139,9 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
     return review;
   }
 
-  async known(businessId: number, readAt: Date): Promise<readonly KnownTemplate[]> {
-    await this.takeTurn(businessId);
-    return run<KnownTemplate>(
+  async lockAll(businessId: number, readAt: Date): Promise<readonly StoredTemplate[]> {
+    await this.lockWrites(businessId);
+    return run<StoredTemplate>(
       this.transaction,
       sql("templates")
         .where({ business_id: businessId, provider: "Cloud" })
@@ -150,37 +149,37 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
         .select({ platformName: "platform_name", headerType: "header_type", platformId: "platform_id" })
         .select({ platformStatus: "platform_status", platformReason: "platform_reason" })
         .select(sql.raw('deleted_at is not null as "isArchived"'))
-        .select(sql.raw('coalesce(listed_from > ?::timestamptz, false) as "isInDoubt"', [readAt]))
+        .select(sql.raw('coalesce(listed_from > ?::timestamptz, false) as "isJustSubmitted"', [readAt]))
         .orderBy("id")
-        .limit(mostKnown)
+        .limit(mostLocked)
         .forUpdate(),
     );
   }
 
-  async apply(businessId: number, news: readonly TemplateNews[], readAt: Date): Promise<readonly number[]> {
+  async apply(businessId: number, updates: readonly TemplateUpdate[], readAt: Date): Promise<readonly number[]> {
     const changed = await run<{ id: number }>(
       this.transaction,
       sql.raw(
         `update templates as template
-         set structure = news.structure, body = news.body, header_type = news."headerType",
-             platform_id = news."platformId", platform_status = news."platformStatus",
-             platform_reason = news."platformReason", record_version = template.record_version + 1,
+         set structure = updates.structure, body = updates.body, header_type = updates."headerType",
+             platform_id = updates."platformId", platform_status = updates."platformStatus",
+             platform_reason = updates."platformReason", record_version = template.record_version + 1,
              platform_changed_at = greatest(template.platform_changed_at, ?::timestamptz - ?),
-             updated_at = case when template.structure is distinct from news.structure then now()
+             updated_at = case when template.structure is distinct from updates.structure then now()
                                else template.updated_at end
-         from jsonb_to_recordset(?::jsonb) as news(
+         from jsonb_to_recordset(?::jsonb) as updates(
            id bigint, structure jsonb, body text, "headerType" text, "platformId" text, "platformStatus" text,
            "platformReason" text)
-         where template.business_id = ? and template.id = news.id
+         where template.business_id = ? and template.id = updates.id
            and (template.platform_changed_at is null or template.platform_changed_at < ?::timestamptz)
          returning template.id`,
-        [readAt, listIsBehind, JSON.stringify(news), businessId, readAt],
+        [readAt, listDelay, JSON.stringify(updates), businessId, readAt],
       ),
     );
     return changed.map(({ id }) => id);
   }
 
-  async adopt(businessId: number, templates: readonly PlatformTemplate[]): Promise<readonly number[]> {
+  async createListed(businessId: number, templates: readonly PlatformTemplate[]): Promise<readonly number[]> {
     const rows = templates.map((template) => rowOf(businessId, template));
     const made = await run<{ id: number }>(this.transaction, sql("templates").insert(rows).returning("id"));
     return made.map(({ id }) => id);
@@ -194,11 +193,6 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
         .select(sql.raw("coalesce(feature_flags->>'template_language', 'es') as language")),
     );
     return row?.language ?? "es";
-  }
-
-  async now(): Promise<Date> {
-    const [row] = await run<{ now: Date }>(this.transaction, sql.raw("select now() as now"));
-    return row?.now ?? new Date();
   }
 }
 
@@ -216,7 +210,7 @@ function rowOf(businessId: number, template: PlatformTemplate): object {
     platform_id: platformId,
     platform_status: status,
     platform_reason: reason,
-    platform_changed_at: sql.raw("now() - ?", [listIsBehind]),
+    platform_changed_at: sql.raw("now() - ?", [listDelay]),
   };
 }
 

@@ -7,7 +7,7 @@ import { type User, userMatching } from "./record.ts";
 
 const expiresAt: FieldOnWire<string> = { name: "expires_at", schema: timestamp, readOnly: true };
 
-/** How the audit spells invitations. */
+/** The format of invitations in the audit. */
 export const invitationsOnWire: RecordOnWire<{ readonly expiresAt: string }> = {
   path: "user-invitations",
   entity: "user",
@@ -16,7 +16,7 @@ export const invitationsOnWire: RecordOnWire<{ readonly expiresAt: string }> = {
   fields: { expiresAt },
 };
 
-/** How the audit spells a session that an operator opened, and the number of sessions that were ended. */
+/** The format in the audit of a session that an operator opened, and of the number of sessions that ended. */
 export const sessionsOnWire: RecordOnWire<{ readonly expiresAt: string; readonly sessions: number }> = {
   path: "user-sessions",
   entity: "user",

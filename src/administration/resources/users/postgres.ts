@@ -6,13 +6,12 @@ import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import { type Query, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import { PostgresUserSessions } from "../../adapters/postgres/user-sessions.ts";
-import type { AuditEntry, LogAgentChanges, RecordBatches, Referring } from "../../application/ports.ts";
+import type { AuditEntry, LogAgentChanges, RecordBatches } from "../../application/ports.ts";
 import { type EndedSessions, type Invitation, invited, type UserAccessStore } from "../../application/user-access.ts";
 import { DuplicateValue, type RowInput, RuleBroken, type StoredRecord } from "../../domain/records.ts";
 import { LastAdministrator } from "../../domain/users.ts";
 import { isActiveAdministrator, isAgent, leaves, returns, type User, userMatching } from "./record.ts";
 
-/** An invitation is valid for this many days. */
 const invitationDays = 7;
 
 const daysFromNow = (days: number): Date => new Date(Date.now() + days * 86_400_000);
@@ -41,12 +40,12 @@ export interface UserParts {
 }
 
 /**
- * The e-mail is stored in `credentials`, where a sign-in looks it up, with the hash of the password and the digest of
- * the invitation. Changes of a business's users go one after the other, so that the second of two sees whether the first
- * left an administrator. An e-mail may have to wait for as long as another business's change takes: e-mails are written
- * before anything is locked that the inbox needs. Departments follow, then users, as where tickets are given out.
+ * The e-mail, the hash of the password and the digest of the invitation are stored in `credentials`. Changes of a
+ * business's users run one at a time, so that each one sees whether an administrator is left. Writing an e-mail may
+ * wait for another business, so e-mails are written before rows are locked that the inbox needs. Then departments are
+ * locked, then users, as when tickets are assigned.
  */
-export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore {
+export class PostgresUserRecords extends KnexRecords<User> implements UserAccessStore, RecordBatches<User> {
   private readonly changedAgents = new Set<number>();
   private readonly invitations: AuditEntry[] = [];
   private readonly openSessions: PostgresUserSessions;
@@ -59,14 +58,14 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     this.openSessions = new PostgresUserSessions(transaction, parts.digestOf);
   }
 
-  /** The business's turn alone keeps the user from being changed: the row stays free for what gives out tickets. */
+  /** The business's lock is enough. The row stays unlocked, because assigning tickets needs it. */
   override async lock(businessId: number, id: number): Promise<StoredRecord<User> | null> {
-    await this.takeTurn(businessId);
+    await this.lockWrites(businessId);
     return this.find(businessId, id);
   }
 
   override async create(businessId: number, fields: User): Promise<StoredRecord<User>> {
-    await this.takeTurn(businessId);
+    await this.lockWrites(businessId);
     await this.checkReferences(businessId, null, fields);
     const [added] = (await this.addAll(businessId, [fields])) as [StoredRecord<User>];
     const invitation = await this.invite(businessId, added.id);
@@ -74,8 +73,8 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     return { ...added, shownOnce: { invitation } };
   }
 
-  /** Adds users whose references were checked, without invitations; returns them in the same order. */
-  async addAll(businessId: number, users: readonly User[]): Promise<StoredRecord<User>[]> {
+  /** Adds users whose references were checked, without invitations. Returns them in the same order. */
+  private async addAll(businessId: number, users: readonly User[]): Promise<StoredRecord<User>[]> {
     const ids = await this.insertAll(businessId, users);
     const added = users.map((fields, at): [number, User] => [ids[at] as number, fields]);
     await this.setEmails(businessId, added);
@@ -90,13 +89,13 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     return changed as StoredRecord<User>;
   }
 
-  /** Changes users whose references were checked; returns them in the same order. */
+  /** Also ends sessions and hands over chats where a change requires it. */
   async changeAll(
     businessId: number,
     changes: readonly { readonly id: number; readonly fields: User }[],
   ): Promise<StoredRecord<User>[]> {
     const ids = changes.map(({ id }) => id);
-    const before = new Map((await this.those(businessId, ids)).map(({ id, fields }) => [id, fields]));
+    const before = new Map((await this.findAll(businessId, ids)).map(({ id, fields }) => [id, fields]));
     const written = changes.map(({ id, fields }): [number, User] => [id, fields]);
     await this.setEmails(
       businessId,
@@ -167,20 +166,35 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
       .select(sql.raw("coalesce(credential.email, '') as email"));
   }
 
-  /** The users with these e-mails; they stay as they are until the transaction ends. */
-  async withEmails(businessId: number, emails: readonly string[]): Promise<ReadonlyMap<string, StoredRecord<User>>> {
-    await this.takeTurn(businessId);
+  async matching(
+    businessId: number,
+    wanted: readonly RowInput<User>[],
+  ): Promise<readonly (StoredRecord<User> | null)[]> {
+    await this.lockWrites(businessId);
+    const emails = wanted.flatMap(({ fields }) => fields.email ?? []);
     const known = sql("credentials")
       .where("business_id", businessId)
       .whereRaw("email = any(?)", [emails] as never);
-    const ids = (await run<{ readonly id: number }>(this.transaction, known.select("user_id as id"))).map(
-      ({ id }) => id,
+    const rows = await run<{ readonly id: number }>(this.transaction, known.select("user_id as id"));
+    const found = await this.findAll(
+      businessId,
+      rows.map(({ id }) => id),
     );
-    return new Map((await this.those(businessId, ids)).map((kept) => [kept.fields.email, kept]));
+    const byEmail = new Map(found.map((each) => [each.fields.email, each]));
+    return wanted.map(({ fields }) => byEmail.get(fields.email ?? "") ?? null);
+  }
+  async createAll(businessId: number, records: readonly User[]): Promise<readonly (StoredRecord<User> | null)[]> {
+    const inUse = await this.emailsInUse(
+      businessId,
+      records.map(({ email }) => email),
+    );
+    const free = records.filter(({ email }) => !inUse.has(email));
+    const added = new Map((await this.addAll(businessId, free)).map((user, at) => [free[at], user]));
+    return records.map((fields) => added.get(fields) ?? null);
   }
 
-  /** Those of the e-mails that are in use in any business. */
-  async emailsInUse(businessId: number, emails: readonly string[]): Promise<ReadonlySet<string>> {
+  /** The e-mails among these that any business uses. */
+  private async emailsInUse(businessId: number, emails: readonly string[]): Promise<ReadonlySet<string>> {
     const taken = await claimNames(this.transaction, businessId, "email", emails);
     const known = sql("credentials").whereRaw("email = any(?)", [emails] as never);
     const rows = await run<{ readonly email: string }>(this.transaction, known.select("email"));
@@ -198,7 +212,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   private async inOrder(businessId: number, ids: readonly number[]): Promise<StoredRecord<User>[]> {
-    const byId = new Map((await this.those(businessId, ids)).map((kept) => [kept.id, kept]));
+    const byId = new Map((await this.findAll(businessId, ids)).map((kept) => [kept.id, kept]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
@@ -226,7 +240,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
   }
 
   /**
-   * All in one statement and in the order of the addresses, so that two files with the same ones do not wait for each other.
+   * Writes all e-mails in one statement and in their order, so that two imports of the same e-mails cannot deadlock.
    * Removes open invitations: the person who got one under the old e-mail may no longer accept it.
    */
   private async setEmails(businessId: number, users: readonly (readonly [id: number, fields: User])[]): Promise<void> {
@@ -263,51 +277,5 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     const left = sql("users").where({ business_id: businessId, role_id: administratorRole, active: true });
     const [one] = await run(this.transaction, left.select("id").limit(1));
     if (!one) throw new LastAdministrator();
-  }
-}
-
-/** Imports users: each change has effects beyond its row. */
-export class PostgresUserBatches implements RecordBatches<User> {
-  constructor(private readonly users: PostgresUserRecords) {}
-
-  async matching(
-    businessId: number,
-    wanted: readonly RowInput<User>[],
-  ): Promise<readonly (StoredRecord<User> | null)[]> {
-    const emails = wanted.flatMap(({ fields }) => fields.email ?? []);
-    const byEmail = await this.users.withEmails(businessId, emails);
-    return wanted.map(({ fields }) => byEmail.get(fields.email ?? "") ?? null);
-  }
-
-  unknownReferences(
-    businessId: number,
-    records: readonly Referring<User>[],
-  ): ReturnType<RecordBatches<User>["unknownReferences"]> {
-    return this.users.unknownReferences(businessId, records);
-  }
-
-  relatedChanges(businessId: number): Promise<readonly AuditEntry[]> {
-    return this.users.relatedChanges(businessId);
-  }
-
-  logEvents(businessId: number): Promise<readonly LoggedEvent[]> {
-    return this.users.logEvents(businessId);
-  }
-
-  async createAll(businessId: number, records: readonly User[]): Promise<readonly (StoredRecord<User> | null)[]> {
-    const inUse = await this.users.emailsInUse(
-      businessId,
-      records.map(({ email }) => email),
-    );
-    const free = records.filter(({ email }) => !inUse.has(email));
-    const added = new Map((await this.users.addAll(businessId, free)).map((user, at) => [free[at], user]));
-    return records.map((fields) => added.get(fields) ?? null);
-  }
-
-  changeAll(
-    businessId: number,
-    changes: readonly { readonly id: number; readonly fields: User }[],
-  ): Promise<readonly StoredRecord<User>[]> {
-    return this.users.changeAll(businessId, changes);
   }
 }

@@ -16,16 +16,13 @@ export const userMatching: Matching<User> = { by: ["email"] };
 
 type Standing = Pick<User, "roleId" | "active">;
 
-/** `user` is null before its creation and after its archiving. */
+/** `user` is null before creation and after archiving. */
 const has = (user: Standing | null, roleId: number): boolean => user?.active === true && user.roleId === roleId;
 
 export const isAgent = (user: Standing | null): boolean => has(user, agentRole);
 export const isActiveAdministrator = (user: Standing | null): boolean => has(user, administratorRole);
 
-/**
- * Whether a change ends the user's sessions and hands over the user's chats: a deactivation, or the loss of the agent's
- * role.
- */
+/** Whether a change ends the user's sessions and hands over the chats: a deactivation, or the loss of agent rights. */
 export const leaves = (before: Standing, after: Standing | null): boolean =>
   before.active && (!after?.active || (isAgent(before) && !isAgent(after)));
 

@@ -13,7 +13,7 @@ const urlErrors = {
   own_network: "debe estar fuera de la red de este servicio",
 } as const;
 
-/** @param urlErrorOf - why an address is not allowed; null where it is */
+/** @param urlErrorOf - why an address is not allowed; null if it is */
 export const webhooksOnWire = (urlErrorOf: (url: string) => keyof typeof urlErrors | null): RecordOnWire<Webhook> => ({
   path: "webhooks",
   entity: "webhook",

@@ -1,11 +1,11 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
-import { run, sql } from "../../adapters/postgres/query.ts";
+import { advisoryLock, run, sql } from "../../adapters/postgres/query.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import { RuleBroken, type StoredRecord } from "../../domain/records.ts";
 import { mostWebhooks, type Webhook } from "./record.ts";
 
-export const webhooksTable: RecordTable<Webhook> = {
+const webhooksTable: RecordTable<Webhook> = {
   name: "webhooks",
   columns: { url: "url", events: "events", description: "description", disabled: "disabled" },
   arrays: ["events"],
@@ -17,7 +17,7 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
   constructor(
     private readonly transaction: Queries,
     private readonly newSecret: (businessId: number) => { readonly secret: string; readonly sealed: Buffer },
-    /** Ends a webhook's round: its waiting deliveries are not made any more. Its row in `webhook_progress` must be locked. */
+    /** Cancels the webhook's waiting deliveries. Its row in `webhook_progress` must be locked. */
     private readonly endRound: (transaction: Queries, businessId: number, webhookId: number) => Promise<void>,
   ) {
     super(transaction, webhooksTable);
@@ -26,16 +26,10 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
   override async create(businessId: number, fields: Webhook): Promise<StoredRecord<Webhook>> {
     await this.makeRoom(businessId);
     const { secret, sealed } = this.newSecret(businessId);
-    const row = { business_id: businessId, ...fields, events: [...fields.events], secret: sealed };
-    const [inserted] = await run<{ readonly id: number }>(
-      this.transaction,
-      sql("webhooks").insert(row).returning("id"),
-    );
-    const kept = inserted && (await this.find(businessId, inserted.id));
-    if (!kept) throw new Error(`a new webhook of business ${businessId} is gone in its own transaction`);
-    const progress = { business_id: businessId, webhook_id: kept.id, reached: latestOf(businessId) };
+    const id = await this.insert(businessId, fields, { secret: sealed });
+    const progress = { business_id: businessId, webhook_id: id, reached: latestOf(businessId) };
     await run(this.transaction, sql("webhook_progress").insert(progress));
-    return { ...kept, shownOnce: { secret } };
+    return { ...(await this.finished(businessId, id, fields)), shownOnce: { secret } };
   }
 
   /** Locks the row in `webhook_progress` first, in the same order as the transactions that add deliveries. */
@@ -61,22 +55,22 @@ export class PostgresWebhookRecords extends KnexRecords<Webhook> {
         sql("webhook_progress").where({ business_id: businessId, webhook_id: id }).update(begins),
       );
     }
-    // Also when it is enabled: an event that was being given to it while it was disabled may wait.
+    // This also runs on enabling: an event that was being queued while the webhook was disabled may still wait.
     if (isEnabled || (fields.disabled && !before?.fields.disabled)) {
       await this.endRound(this.transaction, businessId, id);
     }
     return super.change(businessId, id, fields);
   }
 
-  /** Creations take turns: two at once could exceed the limit. */
+  /** Locks out other creations: two at once could exceed the limit. */
   private async makeRoom(businessId: number): Promise<void> {
-    await run(this.transaction, sql.raw("select pg_advisory_xact_lock(hashtextextended('webhooks', ?))", [businessId]));
+    await advisoryLock(this.transaction, "webhooks", businessId);
     const existing = sql("webhooks").where({ business_id: businessId }).select("id").limit(mostWebhooks);
     const found = await run<{ readonly id: number }>(this.transaction, existing);
     if (found.length >= mostWebhooks) throw new RuleBroken(`Un negocio puede tener hasta ${mostWebhooks} webhooks`);
   }
 }
 
-/** The number of the business's last event: an endpoint gets the events after it. */
+/** The number of the business's last event. The endpoint gets the events after it. */
 const latestOf = (businessId: number) =>
   sql.raw("coalesce((select last_number from realtime_counters where business_id = ?), 0)", [businessId]);

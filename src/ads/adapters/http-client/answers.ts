@@ -11,7 +11,7 @@ import {
 } from "../../domain/ads.ts";
 import { AdPlatformUnavailable } from "../../domain/failures.ts";
 
-/** Reads what the platform answered, strictly: whatever is not as agreed fails, and never becomes a number. */
+/** Reads the platform's answers strictly: an answer in another form than agreed fails and never becomes a number. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,13 +21,13 @@ export interface List {
 }
 
 export interface Paging {
-  /** Where the next page is; null on the last. */
+  /** The address of the next page; null on the last one. */
   readonly next: string | null;
   /** The cursor of the next page. */
   readonly after: string | null;
 }
 
-/** @param where - names the place in the answer, never what stands there */
+/** @param where - names the place in the answer, but never its content */
 const malformed = (where: string): AdPlatformUnavailable =>
   new AdPlatformUnavailable(`the ad platform's answer cannot be understood: ${where}`);
 
@@ -36,7 +36,7 @@ export function objectOf(value: unknown, where: string): Fields {
   return value as Fields;
 }
 
-/** `undefined` for what is no JSON object. */
+/** `undefined` if the text is not a JSON object. */
 export function jsonOf(text: string): Fields | undefined {
   try {
     return objectOf(JSON.parse(text), "");
@@ -45,7 +45,7 @@ export function jsonOf(text: string): Fields | undefined {
   }
 }
 
-/** A list with its paging; an edge without anything in it is left out of answers altogether, and is never null. */
+/** A list with its paging. The platform leaves an empty list out of its answers; it is never null. */
 export function listOf(value: unknown, where: string): List {
   if (value === undefined) return { data: [], paging: { next: null, after: null } };
   const { data, paging } = objectOf(value, where);
@@ -64,7 +64,7 @@ function pagingOf(value: unknown, where: string): Paging {
 
 export interface Readable<Item> {
   readonly item: Item;
-  /** Of the list of its ads. */
+  /** The paging of the list of its ads. */
   readonly ads: Paging;
 }
 
@@ -129,7 +129,7 @@ export function accountOf(value: unknown): AdAccount {
   };
 }
 
-/** Without a breakdown there is one row; more than one page of them would be something else than was asked for. */
+/** Without a breakdown there is one row. More than one page of rows is not what was asked for. */
 function insightsOf(value: unknown): Insights {
   const { data, paging } = listOf(value, "insights");
   if (paging.next !== null || data.length > 1) throw malformed("insights: more than one row");
@@ -162,7 +162,7 @@ const anyText = /^/;
 const currency = /^[A-Z]{3}$/;
 const cents = /^\d{1,18}$/;
 
-/** The platform leaves out the colon of a zone, which ISO 8601's extended form has. */
+/** The platform writes zones without the colon that ISO 8601's extended form has. */
 function timeOf(value: unknown, where: string): string | null {
   if (isAbsent(value)) return null;
   if (typeof value !== "string" || !instantOf(value, "UTC")) throw malformed(where);

@@ -20,9 +20,9 @@ import {
 import { type Refusal, refusalIn } from "./refusals.ts";
 import { UsageLimits } from "./usage.ts";
 
-export interface MarketingApiSettings {
+interface MarketingApiSettings {
   readonly client: Pick<HttpClient, "request">;
-  /** Scheme and host, and the path that stands before all others, if any; empty where there is no platform. */
+  /** Scheme and host, and a path before all others if there is one; empty if there is no platform. */
   readonly baseUrl: string;
   /** Such as `v23.0`. */
   readonly version: string;
@@ -30,19 +30,19 @@ export interface MarketingApiSettings {
     readonly connectMs: number;
     /** Milliseconds for one request. */
     readonly requestMs: number;
-    /** Milliseconds for everything that answers one question. */
+    /** Milliseconds for all requests of one question. */
     readonly totalMs: number;
   };
 }
 
-/** Items that a page is asked for; halved where the platform finds it too much, down to one. */
+/** The items of a page. The platform may find it too much data; then it is halved, down to one. */
 const pageSize = 50;
 const innerPageSize = 100;
-/** Requests that one question may come to. */
+/** The most requests of one question. */
 const mostRequests = 200;
-/** Requests under way, of the process and of one account; others wait for their turn. */
+/** The most simultaneous requests of the process and of one account. Others wait. */
 const requestsAtATime = { width: 32, widthPerKey: 8 };
-/** Lists of ads of one question that are read on at a time. */
+/** The most lists of ads that one question reads at the same time. */
 const listsAtATime = 4;
 const attempts = 2;
 const retryPauseMs = 200;
@@ -55,10 +55,10 @@ const insightsOn = (days: SpendDays): string =>
     ? `insights.date_preset(${days})`
     : `insights.time_range(${JSON.stringify({ since: days.since, until: days.until })})`;
 
-/** One question, whatever many requests it takes. */
+/** A question, which may take many requests. */
 interface Question {
   readonly token: string;
-  /** Whose limits it counts against: an account of a business. */
+  /** The account of a business, whose limits the question counts against. */
   readonly account: string;
   readonly deadline: number;
   readonly lists: Semaphore;
@@ -101,7 +101,7 @@ export class MarketingApi implements AdPlatform {
     const page = await this.page(question, url, pageSize);
     const { next } = page.paging;
     if (next !== null && page.paging.after === null) throw withoutCursor();
-    if (next !== null && page.paging.after === after) throw inACircle();
+    if (next !== null && page.paging.after === after) throw repeatedPage();
     const campaigns = page.data.map(campaignOf).filter(({ isActive }) => isActive || !onlyActive);
     return {
       campaigns: await this.withAllAds(question, campaigns, adFields),
@@ -115,15 +115,15 @@ export class MarketingApi implements AdPlatform {
     spentOn: SpendDays,
     accountId: string | null,
   ): Promise<readonly AdSet[]> {
-    // It has ad sets: those of all its campaigns.
-    if (isAccountId(campaignId)) throw new NotShown("an account is no campaign");
+    // The platform would answer with the ad sets of all its campaigns.
+    if (isAccountId(campaignId)) throw new NotShown("an account is not a campaign");
     const question = this.question(access, accountId ?? "");
     const insights = `${insightsOn(spentOn)}{account_currency,spend}`;
     const adFields = `id,name,source_ad_id,${insights},adcreatives{thumbnail_url,image_url}`;
     const campaign = `campaign{${facts},account_id,${insights}}`;
     const fields = `id,name,${insights},ads{${adFields}},${campaign}`;
     const found = await this.all(question, this.url([campaignId, "adsets"], { fields }), pageSize);
-    // Still other things have ad sets, such as labels.
+    // Other things have ad sets, too, such as labels.
     const own = found.map(adSetOf).filter(({ item }) => item.campaign.id === campaignId);
     return await this.withAllAds(question, own, adFields);
   }
@@ -159,7 +159,7 @@ export class MarketingApi implements AdPlatform {
     return url;
   }
 
-  /** Each item once. Reads on where the list of ads that came along is not the whole of it. */
+  /** Each item once. Reads the rest of its list of ads, if the first page did not have all of them. */
   private async withAllAds<Item extends { readonly id: string; readonly ads: readonly Ad[] }>(
     question: Question,
     items: readonly Readable<Item>[],
@@ -180,13 +180,13 @@ export class MarketingApi implements AdPlatform {
     return url === null ? [] : (await this.all(question, url, innerPageSize)).map(adOf);
   }
 
-  /** The items of this page and of all that follow. */
+  /** The items of this page and of all following ones. */
   private async all(question: Question, first: URL, limit: number): Promise<unknown[]> {
     const items: unknown[] = [];
     const seen = new Set<string>();
     let size = limit;
     for (let url: URL | null = first; url !== null; ) {
-      if (seen.has(url.href)) throw inACircle();
+      if (seen.has(url.href)) throw repeatedPage();
       seen.add(url.href);
       const page = await this.page(question, url, size);
       items.push(...page.data);
@@ -197,8 +197,8 @@ export class MarketingApi implements AdPlatform {
   }
 
   /**
-   * The address of the next page: the one that the platform gives, without the token that stands in it. An address
-   * at any other place is never asked, so that the token goes nowhere else; then the cursor has to do.
+   * The address of the next page: the platform's own, without the token in it. If it has another origin, the cursor is
+   * used instead, so that the token is sent nowhere else.
    */
   private following(current: URL, { next, after }: Paging): URL | null {
     if (next === null) return null;
@@ -214,7 +214,7 @@ export class MarketingApi implements AdPlatform {
     return url;
   }
 
-  /** One page; of fewer items where the platform finds it too much data. */
+  /** One page. It has fewer items if the platform finds it too much data. */
   private async page(question: Question, url: URL, limit: number): Promise<List & { readonly size: number }> {
     for (let size = limit; ; size = Math.floor(size / 2)) {
       const asked = new URL(url);
@@ -224,7 +224,7 @@ export class MarketingApi implements AdPlatform {
     }
   }
 
-  /** Reading is harmless, so what may pass by itself is tried twice, as far as the deadline allows. */
+  /** Reads change nothing, so a failure that may be temporary is tried twice, if the deadline allows. */
   private async read(question: Question, url: string, isLeast: boolean): Promise<Fields | "too much"> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.ask(question, url);
@@ -273,10 +273,10 @@ export class MarketingApi implements AdPlatform {
   }
 }
 
-const withoutCursor = () => new AdPlatformUnavailable("the ad platform names a next page and no cursor of it");
-const inACircle = () => new AdPlatformUnavailable("the ad platform's pages go round in a circle");
+const withoutCursor = () => new AdPlatformUnavailable("the ad platform names a next page without a cursor");
+const repeatedPage = () => new AdPlatformUnavailable("the ad platform repeats a page");
 
-/** Pages that shift while they are read show the same item twice. */
+/** If pages shift while they are read, the same item is on two of them. */
 function uniqueById<Item extends { readonly id: string }>(items: readonly Item[]): Item[] {
   return [...new Map(items.map((item) => [item.id, item])).values()];
 }

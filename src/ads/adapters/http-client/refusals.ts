@@ -1,27 +1,27 @@
 import type { Fields } from "./answers.ts";
 
-/** What the platform's own error asks for. */
-export type RefusalKind = "rate" | "less-data" | "not-shown" | "wrong-cursor" | "passing" | "token" | "final";
+/** What the platform's error means for the request. */
+type RefusalKind = "rate" | "less-data" | "not-shown" | "wrong-cursor" | "passing" | "token" | "final";
 
 export interface Refusal {
   readonly kind: RefusalKind;
-  /** Code and subcode. The platform's words may quote the token, so they are not kept. */
+  /** Code and subcode. The platform's text may quote the token, so it is not kept. */
   readonly reason: string;
 }
 
-/** The app's, the user's and the account's limits, and those of each use case. */
+/** The limits of the app, the user and the account, and those of each use case. */
 const rateCodes = new Set([4, 17, 32, 613, ...Array.from({ length: 15 }, (_, n) => 80_000 + n)]);
-/** No token, one that is none any more, and one that is none. */
+/** The token is missing, no longer valid, or malformed. */
 const tokenCodes = new Set([102, 190, 2500]);
 const temporaryCodes = new Set([1, 2]);
 
 /**
- * What is told of an ad or an ad set: it has no ad sets. Only the words tell it from parameters that are wrong, by the
- * field, which is asked for nowhere but as the list itself. A campaign always has them: of one it would be a failure.
+ * The platform's answer about an ad or an ad set, which have no ad sets. Only the text distinguishes it from wrong
+ * parameters. A campaign always has them, so for a campaign it is a failure.
  */
 const hasNoAdSets = /nonexisting field \(adsets\) on node type \((?!Campaign\)|AdCampaignGroup\))/;
 
-/** The error in the platform's own JSON; undefined where there is none. */
+/** The error in the platform's JSON; undefined if there is none. */
 export function refusalIn(body: Fields | undefined, status: number): Refusal | undefined {
   const { error } = body ?? {};
   if (typeof error !== "object" || error === null) return undefined;
@@ -35,7 +35,7 @@ export function refusalIn(body: Fields | undefined, status: number): Refusal | u
 function kindOf(code: number, subcode: unknown, message: string, status: number): RefusalKind {
   if (rateCodes.has(code)) return "rate";
   if (/reduce the amount of data/i.test(message) || (code === 100 && subcode === 1504018)) return "less-data";
-  // A permission that the token lacks (10, 200) is no answer: there may be much that it does not see.
+  // A missing permission (10, 200) is not an answer: the token may not see everything.
   if (code === 803 || (code === 100 && subcode === 33)) return "not-shown";
   if (code === 100 && hasNoAdSets.test(message)) return "not-shown";
   if (code === 100 && /cursor/i.test(message)) return "wrong-cursor";

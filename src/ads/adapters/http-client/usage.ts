@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
 import { AdPlatformBusy } from "../../domain/failures.ts";
 
-/** Percent of what the platform allows from which on it is left alone: what is beyond is refused and counts, too. */
+/** The percentage of a limit from which on no request is sent, because refused requests count, too. */
 const nearTheLimit = 97;
-/** Seconds of rest where the platform says that it is too much, but not for how long. */
+/** Seconds of rest if the platform reports a full limit without a time. */
 const restSeconds = 60;
-/** Seconds after a first refusal without a word about how long; each further one doubles them. */
+/** Seconds after a first refusal without a time; each further one doubles them. */
 const firstRestSeconds = 2;
 const longestRestSeconds = 3_600;
 const mostRemembered = 10_000;
@@ -30,16 +30,16 @@ export class UsageLimits {
     if (leftMs > 0) throw new AdPlatformBusy(Math.ceil(leftMs / 1_000));
   }
 
-  /** Hears of an answer that came through, and of how much of the limit is used up. */
+  /** Called after an answer, with the headers that tell how much of the limit is used. */
   answered(account: string, headers: IncomingHttpHeaders): void {
     const seconds = restAfter(headers);
     const rest = this.rests.get(account);
     if (seconds > 0) this.rest(account, seconds, rest?.refusals ?? 0);
-    // One that was asked before the last refusal says nothing about what is allowed after it.
+    // A request from before the last refusal says nothing about the time after it.
     else if (rest && rest.until <= this.now()) this.rests.delete(account);
   }
 
-  /** Hears of a refusal; the failure to answer with. */
+  /** Called after a refusal. Returns the failure to answer with. */
   refused(account: string, headers: IncomingHttpHeaders): AdPlatformBusy {
     const refusals = (this.rests.get(account)?.refusals ?? 0) + 1;
     const doubled = firstRestSeconds * 2 ** Math.min(refusals - 1, 12);
@@ -56,8 +56,8 @@ export class UsageLimits {
   }
 }
 
-/** Seconds for which the headers of an answer ask for a rest, in the platform's own time where it says one; 0 where they do not. */
-export function restAfter(headers: IncomingHttpHeaders): number {
+/** Seconds for which the headers ask for a rest, in the platform's own time if it gives one; 0 if they ask for none. */
+function restAfter(headers: IncomingHttpHeaders): number {
   const account = accountUse(headers);
   const throttle = jsonIn(headers["x-fb-ads-insights-throttle"]);
   const used = useCases(headers).flatMap(({ call_count, total_cputime, total_time }) => [
@@ -69,7 +69,7 @@ export function restAfter(headers: IncomingHttpHeaders): number {
   return isFull ? saidRest(headers) || restSeconds : regainSeconds(headers);
 }
 
-/** Seconds until the platform forgets what was used; those of the account pass whether or not it is near its limit. */
+/** Seconds until the platform resets the use. Those of the account pass whether or not it is near its limit. */
 const saidRest = (headers: IncomingHttpHeaders): number =>
   Math.max(regainSeconds(headers), positive(accountUse(headers).reset_time_duration));
 

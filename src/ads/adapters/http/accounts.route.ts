@@ -6,7 +6,6 @@ import { dialect, listOf, orRetryLater, unavailable, wholeOrFailed } from "./wir
 
 const account = named("AdAccount", objectWith({ id: text, name: text, currency: text, account_status: integer }));
 
-/** The ad accounts whose campaigns §15 lists. */
 export const accountsRoute = (listAccounts: Pick<ListAccounts, "execute">): Route =>
   defineRoute({
     method: "get",
@@ -15,7 +14,7 @@ export const accountsRoute = (listAccounts: Pick<ListAccounts, "execute">): Rout
     tag: "Ads",
     summary: "List the ad accounts of a business",
     rules: [
-      ["§16.6", "The ad accounts that the business's token opens; their ids are what `accountId` takes."],
+      ["§16.6", "The ad accounts that the business's token opens; `accountId` takes their ids."],
       ["§16.7", wholeOrFailed],
     ],
     auth: "key-or-token",
@@ -24,7 +23,7 @@ export const accountsRoute = (listAccounts: Pick<ListAccounts, "execute">): Rout
     ownBusiness: "params.businessId",
     responses: {
       200: { description: "All accounts", schema: listOf(account) },
-      400: { description: "The id is no id, no such business, or no token", schema: problem },
+      400: { description: "The id is malformed, no such business, or no token", schema: problem },
       500: { ...unavailable, schema: problem },
     },
     dialect,

@@ -41,35 +41,37 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
     path: "/empresas/campaigns/:businessId",
     operationId: "listAdCampaigns",
     tag: "Ads",
-    summary: "List the campaigns of an ad account with what they spent and sold",
+    summary: "List the campaigns of an ad account with their spend and sales",
     rules: [
       [
         "§15.1",
-        "`datePreset` bounds what was spent, on the calendar of the ad account; `start` and `end` bound sales, " +
-          "quotations and conversations, on the calendar of the business where they name no zone. A date without a " +
-          "time as `end` means the end of that day. Without them everything counts, whatever the preset. `period` bounds " +
-          "what was spent by the days of `start` and `end`, which it requires.",
+        "`datePreset` is the period of the spend, on the calendar of the ad account; `start` and `end` are the period of sales, " +
+          "quotations and conversations, on the calendar of the business if they have no zone. A date without a time as `end` " +
+          "means the end of that day. Without them everything counts, whatever the preset is. With `period` the spend is that " +
+          "of the days from `start` to `end`, which are then required.",
       ],
       [
         "§15.2",
-        "Only campaigns with at least one ad that spent, sold or was quoted something. A page on which nothing is " +
-          "left is passed over; only after ten of them, or five seconds, an empty page comes back with its `next`.",
+        "Only campaigns with an ad that has spend, sales or quotations are listed. A page without such campaigns is skipped; " +
+          "only after ten of them, or five seconds, the answer is an empty page with its `next`.",
       ],
       [
         "§15.3",
-        "`totalSales`, `totalSpend` and `totalQuotations` are the sums of the campaigns in `data`: those of an account " +
-          "are the sums over its pages. `totalSpend` is in the account's currency, summed exactly and shown with at most " +
-          "two decimals, halves rounded up.",
+        "`totalSales`, `totalSpend` and `totalQuotations` are the sums of the campaigns in `data`: those of an account are the " +
+          "sums of all its pages. `totalSpend` is in the account's currency, summed exactly and shown with at most two " +
+          "decimals, halves rounded up.",
       ],
-      ["§15.4", "`next` goes into `after` of the next request, with all other parameters as before; null at the end."],
+      [
+        "§15.4",
+        "`next` is the `after` of the next request, whose other parameters must stay the same; it is null at the end.",
+      ],
       [
         "§15.5",
-        "`sales_totales` and `ventas` count closed sales, `cotizaciones` quotations, `mensajes_iniciados` conversations " +
-          "of chats that came from exactly that ad; what came from a copy counts for the copy, not for its " +
-          "`source_ad_id`.",
+        "`sales_totales` and `ventas` count closed sales, `cotizaciones` quotations, `mensajes_iniciados` conversations of " +
+          "chats from exactly that ad; those from a copy count for the copy, not for its `source_ad_id`.",
       ],
-      ["§15.6", "`showOnlyActives` leaves only campaigns that are delivering now (`effective_status` ACTIVE)."],
-      ["§15.7", "An account that the platform does not show to this business has no campaigns."],
+      ["§15.6", "`showOnlyActives` lists only campaigns that are delivering now (`effective_status` ACTIVE)."],
+      ["§15.7", "An account that the platform does not show the business has no campaigns."],
       ["§15.8", "A business without an access token for the ad platform gets 400 'Missing token'."],
       ["§15.9", wholeOrFailed],
     ],

@@ -8,14 +8,12 @@ import type { ListCampaignsFailure } from "../../application/list-campaigns.ts";
 import { type Ad, type CampaignFacts, datePresets, type Insights, type WithFigures } from "../../domain/ads.ts";
 import { AdPlatformBusy } from "../../domain/failures.ts";
 
-/** What the routes of ads have in common. */
-
-/** Ids of the ad platform are opaque, and part of an address there. */
+/** The platform's ids are opaque and become part of an address. */
 export const platformId = { type: "string", pattern: "^[A-Za-z0-9_]{1,64}$" } as const;
 export const preset = { enum: [...datePresets, "period"] } as const;
 export const date = { type: "string", maxLength: 40, example: "2026-01-31" } as const;
 
-/** The platform's own shape of a list. */
+/** A list in the platform's own form. */
 export const listOf = <const Item extends Schema>(items: Item, bounds: { readonly maxItems?: number } = {}) =>
   objectWith({ data: { type: "array", ...bounds, items } });
 
@@ -86,7 +84,7 @@ export const campaignToWire = (facts: CampaignFacts, sales: number, ads: readonl
 const failed = (message: string) => ({ message });
 const internal = failed("Internal server error");
 
-/** The words of these endpoints for all that they may fail with. */
+/** The answers of these endpoints to all failures. */
 export const dialect: Dialect<
   InvalidInput | BusinessNotFound | ListCampaignsFailure | ListAdSetsFailure | ListAccountsFailure
 > = {
@@ -103,7 +101,7 @@ export const dialect: Dialect<
   unexpected: () => [500, internal],
 };
 
-/** While the platform rests, callers learn for how long. */
+/** Adds the time to retry to the answer while the platform rests. */
 export async function orRetryLater<Result>(work: Promise<Result>): Promise<Result | Reply> {
   try {
     return await work;
@@ -114,12 +112,12 @@ export async function orRetryLater<Result>(work: Promise<Result>): Promise<Resul
 }
 
 export const unavailable = {
-  description: "Unexpected failure, or the ad platform gives no usable answer in time",
-  headers: { "Retry-After": "Seconds for which the ad platform wants to be left alone, where that is the reason" },
+  description: "Unexpected failure, or no usable answer of the ad platform in time",
+  headers: { "Retry-After": "Seconds for which the ad platform accepts no requests, if that is the reason" },
 } as const;
 
 /** A rule that the three endpoints share. */
 export const wholeOrFailed =
-  "Where the ad platform is slow, refuses or answers what cannot be understood, the answer is 500 " +
-  "`{ message: 'Internal server error' }`, never a part of it or a wrong number. What the platform answered is good " +
-  "for a minute; sales, quotations and conversations are counted with each request.";
+  "If the ad platform is slow, refuses or gives a malformed answer, the answer is 500 " +
+  "`{ message: 'Internal server error' }`, never a partial list or a wrong number. The platform's answers are kept for a " +
+  "minute; sales, quotations and conversations are counted for each request.";

@@ -3,20 +3,20 @@ import { LRUCache } from "lru-cache";
 import type { AdAccess, AdPlatform, CampaignPage, CampaignQuery } from "../../application/ports.ts";
 import type { Ad, AdAccount, AdSet, Days, SpendDays } from "../../domain/ads.ts";
 
-/** What the answers kept may take together, as `bytesOf` counts: one may be all ads of an account, with their links. */
+/** The limit of all kept answers, as `bytesOf` counts. One answer may have all ads of an account with their links. */
 const mostBytes = 64 * 2 ** 20;
 
 /**
- * Asks the platform the same once in a while; questions at the same time share the answer. What is remembered belongs
- * to one business and one token: neither another business nor another token of the same one is ever answered with it.
+ * Caches the platform's answers for a short time. Simultaneous questions share one answer. An answer belongs to one
+ * business and one token: no other business, and no other token of the same one, ever gets it.
  */
 export class RememberedAds implements AdPlatform {
   private readonly answers: LRUCache<string, object>;
-  private readonly underWay = new Map<string, Promise<object>>();
+  private readonly pending = new Map<string, Promise<object>>();
 
   /**
-   * @param lifeMs - milliseconds for which an answer is good, from the question on
-   * @param onFailure - hears of each question that the platform did not answer
+   * @param lifeMs - milliseconds for which an answer is kept, from the question on
+   * @param onFailure - called for each question that the platform did not answer
    */
   constructor(
     private readonly platform: AdPlatform,
@@ -59,10 +59,10 @@ export class RememberedAds implements AdPlatform {
     ask: () => Promise<Result>,
   ): Promise<Result> {
     const key = JSON.stringify([businessId, hash("sha256", token), ...question]);
-    const known = this.answers.get(key) ?? this.underWay.get(key);
+    const known = this.answers.get(key) ?? this.pending.get(key);
     if (known) return known as Result | Promise<Result>;
-    const asked = this.answerTo(key, ask).finally(() => this.underWay.delete(key));
-    this.underWay.set(key, asked);
+    const asked = this.answerTo(key, ask).finally(() => this.pending.delete(key));
+    this.pending.set(key, asked);
     return asked;
   }
 
@@ -79,7 +79,7 @@ export class RememberedAds implements AdPlatform {
   }
 }
 
-/** Roughly: a byte for each character, and what each value takes besides. */
+/** An estimate: a byte for each character, and a fixed size for each value. */
 function bytesOf(value: unknown): number {
   if (typeof value === "string") return bytesOfValue + value.length;
   if (typeof value !== "object" || value === null) return bytesOfValue;

@@ -107,7 +107,7 @@ export class PostgresIncomingStore implements IncomingStore {
     const ordered = await parts.orders.make(ordersIn(arrived));
     const events = await this.tell({ messages, changed, raised, contacts });
     return {
-      events: [...events, ...(await parts.orders.tell(ordered))],
+      events: [...events, ...(await parts.orders.announce(ordered))],
       dropped: dropped.counts,
       hasEarly: hasEarly || isKept || [...reached, ...arrived].some((each) => each.hasEarly),
       withdrawn,

@@ -4,12 +4,12 @@ import { type Money, moneyOf } from "../../../kernel/money.ts";
 import type { DeliveryPricing, QuoteRequest } from "../../application/delivery/integrations.ts";
 import type { IntegrationSettings } from "./integration.ts";
 
-/** Up to twelve digits before the point: what the order's column holds. */
+/** The order's column holds at most twelve digits before the point. */
 const amount = /^\d{1,12}(\.\d{1,2})?$/;
 
 /**
  * `POST <base>/quotes` with `{ business_id, order_id, branch: { id, lat, lng } | null, destination: { lat, lng } }`.
- * A 200 says `{ "price": "12.50" }`; a 404, or a `price` of null, that there is none.
+ * A 200 has `{ "price": "12.50" }`. A 404, or a `price` of null, means that there is no price.
  */
 export class HttpDeliveryPricing implements DeliveryPricing {
   constructor(private readonly settings: IntegrationSettings) {}

@@ -4,14 +4,14 @@ import { instantOf } from "../../../kernel/instants.ts";
 import type { DriverLocation, DriverTracking, TrackedDriver } from "../../application/delivery/integrations.ts";
 import type { IntegrationSettings } from "./integration.ts";
 
-/** `GET <base>/drivers/<tracking id>/location`: a 200 says `{ lat, lng, at }`, a 404 that nobody knows. */
+/** `GET <base>/drivers/<tracking id>/location`: a 200 has `{ lat, lng, at }`, a 404 stands for an unknown driver. */
 export class HttpDriverTracking implements DriverTracking {
   constructor(private readonly settings: IntegrationSettings) {}
 
-  /** Of a driver without a tracking id nobody is asked. */
+  /** Returns null without a request if the driver has no tracking id. */
   async locate({ trackingId }: TrackedDriver): Promise<DriverLocation | null> {
     const { client, baseUrl, timeoutMs, onFailure } = this.settings;
-    // Dots alone would be taken for steps of the path.
+    // An id of dots alone would change the path.
     if (trackingId === null || /^\.*$/.test(trackingId)) return null;
     const outcome = await client.request({
       method: "GET",

@@ -1,11 +1,11 @@
 import type { HttpClient } from "../../../infra/http-client/http-client.ts";
 
-/** What is done without when it does not answer. */
+/** An integration that orders can do without: its failures are only reported. */
 export interface IntegrationSettings {
   readonly client: Pick<HttpClient, "request">;
   readonly baseUrl: string;
-  /** Milliseconds for all of it. */
+  /** Milliseconds for the whole request. */
   readonly timeoutMs: number;
-  /** Hears, in words that are safe for logs, why there was no usable answer. */
+  /** Called with the reason if there was no usable answer. The reason is safe for logs. */
   readonly onFailure: (reason: string) => void;
 }

@@ -5,7 +5,7 @@ import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { ListOrders } from "../../application/reads/list-orders.ts";
 import type { WrongPeriod } from "../../domain/failures.ts";
 import { cancelledToWire } from "../wire/order-wire.ts";
-import { hasNextPage, pageOf, paging, wordsOfPeriod } from "./lists.ts";
+import { hasNextPage, pageOf, paging, periodMessage } from "./lists.ts";
 import { cancelledOrderSchema } from "./order-schemas.ts";
 
 const boolean = { type: "boolean" } as const;
@@ -19,7 +19,7 @@ const failure = {
 
 const dialect: Dialect<InvalidInput | BusinessNotFound | WrongPeriod> = {
   invalid_input: (error) => [400, { success: false, message: error.message }],
-  wrong_period: (error) => [400, { success: false, message: wordsOfPeriod(error, "startDate", "endDate") }],
+  wrong_period: (error) => [400, { success: false, message: periodMessage(error, "startDate", "endDate") }],
   business_not_found: () => [401, { message: "Invalid API key" }],
   unexpected: () => [
     500,
@@ -40,12 +40,12 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
       ["§14.2", "`endDate` without a time means the end of that day. Dates without a zone are in the business's."],
       [
         "§14.3",
-        "`cancelReason` besides keeps the orders whose reason contains it, in whatever case; `inactividad` finds those " +
-          "that the bot cancelled.",
+        "`cancelReason` keeps the orders whose reason contains it, in upper or lower case; `inactividad` finds those that " +
+          "the bot cancelled.",
       ],
-      ["§14.4", "`type` keeps the orders of that channel. A parameter that is given empty is refused."],
+      ["§14.4", "`type` keeps the orders of that channel. An empty parameter is refused."],
       ["§14.5", "Each order is its full record with chat and contact, without lines and without a total."],
-      ["§14.6", "`totalCount` counts all matches, whatever the page. A page has 10 orders unless `limit` says."],
+      ["§14.6", "`totalCount` counts all matches of all pages. A page has 10 orders by default."],
       ["§14.7", "Without matches `data` is empty, `totalPages` and `totalCount` are 0."],
     ],
     auth: "key-or-token",

@@ -22,53 +22,53 @@ export const getOrderRoute = (getOrder: GetOrder): Route =>
     path: "/catalogs/order/:orderId",
     operationId: "getOrder",
     tag: "Orders",
-    summary: "Show an order with its lines, what it costs and where it is",
+    summary: "Show an order with its lines, its cost and the location of its driver",
     rules: [
-      ["§12.1", "With it come its chat and contact, zone, business, user, branch and driver."],
+      ["§12.1", "The answer includes its chat and contact, zone, business, user, branch and driver."],
       ["§12.2", "`details` are its lines, each with its article and its extras."],
       [
         "§12.3",
-        "`total` is lines with extras, by the custom prices in `extra_data` where there are such, plus shipping, less " +
-          "`discount`; never below 0. Shipping is 0 for `pickup` and beside a `delivery_coupon` line.",
+        "`total` is the sum of the lines with their extras, plus shipping, less `discount`; never below 0. Custom prices in " +
+          "`extra_data` replace the extras' charges. Shipping is 0 for `pickup` and with a `delivery_coupon` line.",
       ],
       ["§12.4", "`discount` is the sum of the discounts by coupon, reward, reward points and claimed points."],
       [
         "§12.5",
-        "`speedy_delivery_price` is what the delivery-pricing integration asks for a `delivery`, in place of the " +
-          "zone's price. It is asked in the background when an open order is made or its delivery changes, never by " +
-          "reading. When it arrives the order has a new version, of which clients hear (`order:changed`). Until then, " +
-          "and where the integration has none, the field is null and the zone's price counts. Without an answer it is " +
-          "asked again for about three hours. Nothing is asked or shown where there is no shipping to pay.",
+        "`speedy_delivery_price` is the delivery-pricing integration's price for a `delivery`; it replaces the zone's price. " +
+          "It is requested in the background when an open order is created or its delivery changes, never by a read. When it " +
+          "arrives, the order gets a new version and clients get `order:changed`. Until then, and if the integration has no " +
+          "price, the field is null and the zone's price counts. Without an answer the request is repeated for about three " +
+          "hours. Nothing is requested or shown if there is no shipping to pay.",
       ],
       ["§12.6", "`tax_id_label` is the business's own, or NIT."],
       [
         "§12.7",
-        "`tracker` is there when the order has a driver whose location is known: by the tracking integration, else " +
-          "the last one.",
+        "`tracker` is present if the order has a driver whose location is known: from the tracking integration, else the " +
+          "last known one.",
       ],
       [
         "§12.8",
-        "`in_app_chat` is there when `external_user_id` is the `platform_id` of an in-app contact with a chat.",
+        "`in_app_chat` is present if `external_user_id` is the `platform_id` of an in-app contact with a chat.",
       ],
-      ["§12.9", "A missing order is answered as an unexpected failure; so is another business's."],
+      ["§12.9", "A missing order, and one of another business, is answered like an unexpected failure."],
       [
         "§12.10",
         "`ETag` is the version, which counts the order's own changes. `If-Match` with it keeps an edit from overwriting " +
-          "what came after.",
+          "later changes.",
       ],
     ],
     auth: "key-or-token",
     params: objectWith({ orderId: numericIdOf("order") }),
     responses: {
       200: { description: "The order", schema: orderAnswer, headers: etagHeader },
-      400: { description: "The id is no id", schema: problem },
+      400: { description: "The id is malformed", schema: problem },
       500: { description: "No such order, or an unexpected failure", schema: problem },
     },
     dialect,
     handle: ({ params: { orderId }, caller }) => answerOrder(getOrder, caller.businessId, orderId),
   });
 
-/** With its version as `ETag`. No 304: where its driver is, is no part of the version. */
+/** The `ETag` is the order's version. There is no 304, because the driver's location is not part of the version. */
 export async function answerOrder(getOrder: GetOrder, businessId: number, orderId: number): Promise<Reply> {
   const shown = await getOrder.execute(businessId, orderId);
   return new Reply(200, { data: orderToWire(shown) }, etagOf(shown.order));

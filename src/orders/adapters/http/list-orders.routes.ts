@@ -10,7 +10,7 @@ import type { OrderNotFound, PlanMissing } from "../../domain/failures.ts";
 import { orderStates } from "../../domain/states.ts";
 import { listedToWire } from "../wire/order-wire.ts";
 import { answerOrder, orderAnswer } from "./get-order.route.ts";
-import { hasNextPage, pageOf, paging, wordsOfPeriod } from "./lists.ts";
+import { hasNextPage, pageOf, paging, periodMessage } from "./lists.ts";
 import { etagHeader } from "./order-edit.ts";
 import { listedOrderSchema } from "./order-schemas.ts";
 
@@ -27,7 +27,7 @@ const filters = {
   to: { ...written, description: "ISO 8601, exclusive" },
 } as const;
 
-/** Where the token may stand besides the query. */
+/** The token may be in the body instead of the query. */
 const body = { type: "object", properties: { token: text } } as const satisfies Schema;
 
 const page = objectWith({
@@ -42,7 +42,7 @@ const refusal = objectWith({ error: text });
 
 const dialect: Dialect<InvalidInput | BusinessNotFound | ListOrdersFailure> = {
   invalid_input: (error) => [400, { success: false, error: error.message }],
-  wrong_period: (error) => [400, { success: false, error: wordsOfPeriod(error, "from", "to") }],
+  wrong_period: (error) => [400, { success: false, error: periodMessage(error, "from", "to") }],
   plan_missing: () => [400, { success: false, error: "No se ha encontrado el plan de la empresa" }],
   business_not_found: () => [401, { error: "Invalid token" }],
   unexpected: () => [500, { message: "Internal server error" }],
@@ -78,23 +78,23 @@ const listRoute = (orders: ListOrders): Route =>
     rules: [
       [
         "§13.1",
-        "Takes a session token, as `token` in the query or in a JSON body, or as bearer; no App Key. In the body it is " +
-          "looked for in the first 16 kB and not in compressed ones, and the request counts against the rate of its address.",
+        "Requires a session token: as `token` in the query or in a JSON body, or as bearer. App Keys are not accepted. Only the " +
+          "first 16 kB of an uncompressed body are searched, and such a request counts against the rate of its address.",
       ],
-      ["§13.2", "The business must have a plan, for every part of the listing; an empty one is none."],
-      ["§13.3", "Only orders of the business in the path, which has to be the token's."],
+      ["§13.2", "Every part of the listing requires that the business has a plan that is not empty."],
+      ["§13.3", "Only orders of the business in the path, which must be the token's business."],
       [
         "§13.4",
-        "`status` is a tab: pending (8), progress (1), on-the-way (2 and 3), completed (4), cancelled (5); without it " +
-          "orders of any status.",
+        "`status` is a tab: pending (8), progress (1), on-the-way (2 and 3), completed (4), cancelled (5); without it the " +
+          "orders of every status are listed.",
       ],
-      ["§13.5", "`userId` keeps the orders whose chat is assigned to that agent, in the total as well."],
+      ["§13.5", "`userId` keeps the orders whose chat is assigned to that agent, also in the total."],
       [
         "§13.6",
-        "`from` is inclusive, `to` exclusive. Without a zone they are in the business's; an impossible date, an " +
-          "empty one and a `from` after `to` are refused.",
+        "`from` is inclusive, `to` exclusive. Without a zone they are in the business's. Invalid and empty dates, and a " +
+          "`from` after `to`, are refused.",
       ],
-      ["§13.7", "`total` counts all matches, exactly, whatever the page. A page has 9 orders unless `limit` says."],
+      ["§13.7", "`total` is the exact count of all matches on all pages. A page has 9 orders by default."],
       ["§13.8", "Each order has `details`, `total` and `discount` as when it is read on its own."],
       ["§13.9", "A branch or user that the business does not have gives an empty page."],
     ],
@@ -111,7 +111,7 @@ const listRoute = (orders: ListOrders): Route =>
       const { query, caller } = call;
       const asked = pageOf(query);
       const filter = { tab: query.status ?? null, ...filterOf(query) };
-      // To end a short read would cost more than the read.
+      // Aborting a short read would cost more than the read itself.
       const signal = laneOfPage(query) && call.signal;
       return toPage(await orders.list(caller.businessId, filter, asked, signal), asked);
     },
@@ -123,7 +123,7 @@ const countsRoute = (orders: ListOrders): Route =>
     path: `${path}/counts`,
     operationId: "countOrders",
     summary: "Count the orders of each tab of the listing",
-    rules: [["§13.10", "The counts are under the filters of the listing, but for its tab."]],
+    rules: [["§13.10", "The counts apply the filters of the listing, except its tab."]],
     params,
     ownBusiness: "params.businessId",
     query: { type: "object", properties: filters } as const,
@@ -154,8 +154,8 @@ const searchRoute = (orders: ListOrders): Route =>
     rules: [
       [
         "§13.11",
-        "`q` is the id of an order, a part of the contact's number (from three digits) or a part of the contact's " +
-          "name; one or two letters are what the name begins with. Of the contacts that fit the 1,000 newest count.",
+        "`q` is the id of an order, part of the contact's number (three digits or more) or part of the contact's name; one or " +
+          "two letters match the beginning of the name. Only the 1,000 newest matching contacts count.",
       ],
     ],
     params,

@@ -19,7 +19,7 @@ import { lineFields, lineOf } from "./picked-line.ts";
 
 const mostLines = 100;
 const mostExtras = 50;
-/** Bytes: so many lines and extras, each with the longest name that may be picked. */
+/** In bytes: enough for the most lines and extras, each with the longest picked name. */
 const longestOrder = 4 * 1024 * 1024;
 
 const failures = { 500: { description: "Unexpected failure", schema: codedFailure } } as const;
@@ -36,7 +36,7 @@ const boardDialect = {
 const common = { tag: "Orders", auth: "key-or-session", scope: "orders" } as const;
 const answer = (description: string) => ({ description, schema: orderAnswer, headers: etagHeader });
 
-/** What people do on an order board. */
+/** The actions of an order board. */
 export const orderBoardRoutes = (board: OrderBoard): Route[] => [
   createRoute(board),
   statusRoute(board),
@@ -74,31 +74,31 @@ const createRoute = (board: Pick<OrderBoard, "create">): Route =>
     method: "post",
     path: "/catalogs/orders",
     operationId: "createOrder",
-    summary: "Make an order with its products",
+    summary: "Create an order with its products",
     rules: [
       [
         "Board.1",
-        "The order is pending. It is answered as when it is read (§12), with its version as `ETag`; `tracker` is where " +
-          "its driver was last known to be.",
+        "The order is pending. The answer is as in §12, with the order's version as `ETag`; `tracker` is the driver's last " +
+          "known location.",
       ],
       [
         "Board.2",
-        `From 1 to ${mostLines} lines, each as a product is added to an order (§10.2 to §10.4): with its statistics, its ` +
-          `detail's type and retailer_id, its custom prices; at most ${mostExtras} extras a line.`,
+        `From 1 to ${mostLines} lines, each added as in §10.2 to §10.4: with its statistics, its custom prices, and its ` +
+          `detail's type and retailer_id; at most ${mostExtras} extras per line.`,
       ],
       [
         "Board.3",
-        "The other fields are those that an update writes (§9.4, §9.6); one that is omitted is null. An id that names " +
-          "nothing of the business, and a chat that an agent may not see, is a 404, and no order is made.",
+        "The other fields are those of an update (§9.4, §9.6); an omitted one is null. An id that the business does not " +
+          "have, and a chat that the agent may not see, is a 404, and no order is created.",
       ],
       [
         "Board.4",
-        "The history begins with an entry `created`: the fields that are not null, and the lines. It names the user, or " +
-          "the App Key. An order that a user makes has that user as `user`.",
+        "The history begins with an entry `created`, which has the fields that are not null and the lines, and names the user " +
+          "or the App Key. The `user` of an order is the user who created it.",
       ],
       [
         "Board.5",
-        "An order whose total would be more than a number holds in cents, 90071992547409.91, is not made (400).",
+        "An order is refused (400) if its total exceeds 90071992547409.91, the largest that a number holds exactly in cents.",
       ],
       eventRule("Board.6"),
     ],
@@ -157,29 +157,25 @@ const statusRoute = (board: Pick<OrderBoard, "move">): Route =>
     rules: [
       [
         "Board.7",
-        "One step at a time: from `pending` over `progress` and `on-the-way` to `completed`; an order for `pickup` goes " +
-          "from `progress` to `completed`. `on-the-way` is written as status 2; 3 counts as it, too.",
+        "One step at a time: `pending`, `progress`, `on-the-way`, `completed`. An order for `pickup` goes from `progress` to " +
+          "`completed`. `on-the-way` is written as status 2; status 3 counts as `on-the-way`, too.",
       ],
       [
         "Board.8",
-        "`cancelled` from every state but `completed` and itself, with a `reason`, which becomes `cancel_reason`. With " +
-          "any other status `reason` has no effect.",
+        "An order can be `cancelled` from every state except `completed` and `cancelled`. That requires a `reason`, which " +
+          "becomes `cancel_reason`. With any other status `reason` has no effect.",
       ],
       [
         "Board.9",
-        "Back by one step, and from `completed` or `cancelled` to `pending`, only for administrators and App Keys; for " +
-          "others it is a 403. An order that is opened again loses its `cancel_reason`, and for the bot's " +
-          "cancellation it is as new as that.",
+        "Only administrators and App Keys may go one step back, or from `completed` or `cancelled` to `pending`; others get a " +
+          "403. A reopened order loses its `cancel_reason`, and its time of inactivity for the bot starts again.",
       ],
       [
         "Board.10",
-        "Everything else is a 409 `wrong_transition`, the state that the order is in included. Before that come 404 and " +
-          "412.",
+        "Every other step is a 409 `wrong_transition`, also to the state that the order already has. 404 and 412 are checked " +
+          "first.",
       ],
-      [
-        "Board.11",
-        "The history gets an entry, `cancelled` or `status_changed`, with the user, or the App Key, whatever the body says.",
-      ],
+      ["Board.11", "The history gets an entry, `cancelled` or `status_changed`, with the user or the App Key."],
       eventRule("Board.12"),
       versionRule("Board.13"),
     ],
@@ -189,9 +185,9 @@ const statusRoute = (board: Pick<OrderBoard, "move">): Route =>
     responses: {
       200: answer("The order in its new state"),
       400: wrongField,
-      403: { description: "The step is for administrators and App Keys", schema: codedFailure },
+      403: { description: "The step is only for administrators and App Keys", schema: codedFailure },
       404: missing,
-      409: { description: "No such step from where the order is", schema: codedFailure },
+      409: { description: "No such step from the order's state", schema: codedFailure },
       412: movedOn,
       ...failures,
     },
@@ -221,13 +217,16 @@ const driverRoute = (board: Pick<OrderBoard, "assignDriver">): Route =>
     method: "put",
     path: "/catalogs/order/:orderId/driver",
     operationId: "assignOrderDriver",
-    summary: "Give an order a driver, or none",
+    summary: "Assign a driver to an order, or remove the driver",
     rules: [
-      ["Board.14", "The driver is one of the business, otherwise 404 `driver_not_found`; null takes the driver away."],
+      [
+        "Board.14",
+        "The driver must belong to the business, otherwise 404 `driver_not_found`; null removes the driver.",
+      ],
       [
         "Board.15",
-        "In whatever state the order is. The history gets an entry `driver_changed` with who did it. The driver that it " +
-          "has already changes nothing.",
+        "This is possible in every state. The history gets an entry `driver_changed` with its author. Assigning the present " +
+          "driver again changes nothing.",
       ],
       eventRule("Board.16"),
       versionRule("Board.17"),

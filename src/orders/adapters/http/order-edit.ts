@@ -7,7 +7,7 @@ import type { OrderEdit } from "../../application/edits/ports.ts";
 import type { Actor, ExpectedVersion } from "../../domain/change.ts";
 import type { OrderMovedOn } from "../../domain/failures.ts";
 
-/** What all changes of an order ask for: whose it is, who makes them, and for which version of it. */
+/** The input that all changes of an order have in common. */
 export const editOf = (orderId: number, caller: Caller, headers: IncomingHttpHeaders): OrderEdit => ({
   businessId: caller.businessId,
   orderId,
@@ -20,19 +20,19 @@ type Caller = KeyCaller | UserCaller;
 export const actorOf = (caller: Caller): Actor =>
   "userId" in caller ? { kind: "user", id: caller.userId } : { kind: "key", id: caller.keyId };
 
-/** What all changes of an order say of the version that they are made for. */
+/** The rule about versions, which every change of an order has. */
 export const versionRule = (number: string): [number: string, rule: string] => [
   number,
-  "Every change counts the order's version up. `If-Match` with an `ETag` of the order (as reading it or the last " +
-    "change answered it) makes the change only if the order is still at that version: otherwise 412, and nothing is " +
-    "changed. Without it the change is made whatever happened in between.",
+  "Every change increments the order's version. With `If-Match` and an `ETag` of the order (from a read or the last " +
+    "change) the change is made only if the order still has that version; otherwise the answer is 412 and nothing is " +
+    "changed. Without `If-Match` the change is always made.",
 ];
 
-/** How clients hear of a change. */
+/** The rule about events, which every change of an order has. */
 export const eventRule = (number: string): [number: string, rule: string] => [
   number,
-  "Clients hear `order:changed`: for orders of type app or web on the Pusher-protocol channel where one is " +
-    "configured, else on the namespace `/realtime`.",
+  "Clients get `order:changed`: for orders of type app or web on the Pusher-protocol channel if one is configured, else " +
+    "on the namespace `/realtime`.",
 ];
 
 export const movedOn = {
@@ -40,7 +40,7 @@ export const movedOn = {
   schema: problem,
 } as const;
 
-/** What all changes of an order answer alike. */
+/** The failures that all changes of an order answer in the same way. */
 export const editDialect = {
   invalid_input: (error) => [400, { message: error.message }],
   order_moved_on: () => [412, { message: "La orden cambió" }],
@@ -48,15 +48,14 @@ export const editDialect = {
 
 export const editing = { tag: "Orders", auth: "key-or-token", scope: "orders", conditional: true } as const;
 
-/** The header that tells the version of an order. */
 export const etagOf = ({ version }: { readonly version: number }) => ({ ETag: `"v${version}"` });
 
-/** As responses document it. */
+/** Describes `etagOf` in the API document. */
 export const etagHeader = { ETag: 'The version of the order: `"v7"`' } as const;
 
 const largestVersion = 2 ** 31 - 1;
 
-/** The versions that `If-Match` names. A tag that no order has matches none. */
+/** The versions that `If-Match` names. Malformed tags match none. */
 function expectedVersion(headers: IncomingHttpHeaders): ExpectedVersion {
   const tags = ifMatchOf(headers);
   if (tags === null || tags === "any") return tags;

@@ -1,5 +1,5 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
-import { idOf, type Schema } from "../../../infra/http/routing/schema.ts";
+import { type Infer, idOf, type Schema } from "../../../infra/http/routing/schema.ts";
 import { instantOf, namesZone } from "../../../kernel/instants.ts";
 import type { OrderFields } from "../../application/edits/ports.ts";
 
@@ -8,7 +8,7 @@ export const nullableId = <const Entity extends string>(entity: Entity) =>
 const nullableNumber = { type: ["number", "null"] } as const;
 const when = { type: ["string", "null"], maxLength: 40, example: "2026-05-04T18:30:00-04:00" } as const;
 
-/** What callers write of an order's own fields. */
+/** The order's own fields that callers can write. */
 export const writtenFields = {
   shipmentMethod: { type: ["string", "null"], enum: ["delivery", "pickup", null] },
   paymentMethod: { type: ["string", "null"], maxLength: 100 },
@@ -25,21 +25,7 @@ export const writtenFields = {
   zone_id: nullableId("zone"),
 } as const satisfies Record<string, Schema>;
 
-interface Written {
-  readonly shipmentMethod?: "delivery" | "pickup" | null;
-  readonly paymentMethod?: string | null;
-  readonly sucursalId?: number | null;
-  readonly location_picked?: string | null;
-  readonly raw_adress?: string | null;
-  readonly paid?: boolean | null;
-  readonly shouldUpdateSucursal?: boolean;
-  readonly scheduleAt?: string | null;
-  readonly schedule_at?: string | null;
-  readonly lat?: number | null;
-  readonly lng?: number | null;
-  readonly zoneId?: number | null;
-  readonly zone_id?: number | null;
-}
+type Written = Infer<{ readonly type: "object"; readonly properties: typeof writtenFields }>;
 
 interface ReadFields extends OrderFields {
   readonly scheduledAt: string | null | undefined;
@@ -48,7 +34,7 @@ interface ReadFields extends OrderFields {
   readonly zoneId: number | null | undefined;
 }
 
-/** Of what may stay as it is, `undefined` means that it is not given. */
+/** `undefined` means that the caller omitted a field that then stays as it is. */
 export const fieldsOf = (written: Written): ReadFields => ({
   shipmentMethod: written.shipmentMethod ?? null,
   paymentMethod: written.paymentMethod ?? null,
@@ -63,7 +49,7 @@ export const fieldsOf = (written: Written): ReadFields => ({
   zoneId: agreed(["zoneId", "zone_id"], written.zoneId, written.zone_id),
 });
 
-/** The value of a field that has two names. */
+/** The value of a field that has two names, which must agree. */
 function agreed<Value>(names: readonly [string, string], value: Value, other: Value, isSame = Object.is): Value {
   if (value !== undefined && other !== undefined && !isSame(value, other)) {
     throw new InvalidInput(`${names.join(" y ")} no coinciden`);
@@ -81,7 +67,7 @@ function dateOf(given: { readonly scheduleAt?: string | null; readonly schedule_
   return agreed(["scheduleAt", "schedule_at"], given.scheduleAt, given.schedule_at, isSameMoment);
 }
 
-/** Of two dates that name their zones, or that both leave it to the business. */
+/** Compares dates that both have a zone, or both have none. */
 function isSameMoment(one: unknown, other: unknown): boolean {
   if (typeof one !== "string" || typeof other !== "string") return one === other;
   return namesZone(one) === namesZone(other) && instantOf(one, "UTC")?.getTime() === instantOf(other, "UTC")?.getTime();

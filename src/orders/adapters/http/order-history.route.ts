@@ -37,32 +37,31 @@ const dialect: Dialect<InvalidInput | OrderNotFound> = {
   order_not_found: () => [404, { message: "Order not found" }],
 };
 
-/** Who changed what of an order, and when. */
 export const orderHistoryRoute = (history: OrderHistory): Route =>
   defineRoute({
     method: "get",
     path: "/catalogs/order/:orderId/history",
     operationId: "getOrderHistory",
     tag: "Orders",
-    summary: "Who changed what of an order, and when, newest first",
+    summary: "List the changes of an order and their authors, newest first",
     rules: [
       [
         "History.1",
-        "One entry for each change, with the version that it made; `actor` is the App Key (its label), the user (its " +
-          "name), the bot, or the contact who ordered from a catalog (its name). A version without an entry is one that " +
-          "got the delivery-pricing integration's price.",
+        "One entry for each change, with the version that it made. `actor` is the App Key (with its label), the user or the " +
+          "contact who ordered from a catalog (with the name), or the bot. A version without an entry was made by the " +
+          "delivery-pricing integration's price.",
       ],
       [
         "History.2",
-        "`changes` has, by field, what it was (`from`) and what it became (`to`); `detail` is a product that was added " +
-          "(from null) or removed (to null), `details` are those that the order was made with.",
+        "`changes` has the value before (`from`) and after (`to`) of each field. `detail` is a product that was added " +
+          "(from null) or removed (to null); `details` are the products of a new order.",
       ],
       [
         "History.3",
-        "An order that a customer put together from a catalog is of type `wa`, at the business's own prices. " +
-          "`catalog_details` has all products as the customer saw them, with `shown_price` and `currency`; `articulo_id` " +
-          "is null where the business has no product with that `retailer_id`, or the quantity cannot be read and is text as " +
-          "it came: the order has no line for it.",
+        "An order from a customer's catalog message is of type `wa` and has the business's own prices. `catalog_details` has " +
+          "all products as the customer saw them, with `shown_price` and `currency`. If the business has no product with that " +
+          "`retailer_id`, or the quantity cannot be read, `articulo_id` is null and the order has no line for it. A quantity " +
+          "that cannot be read is kept as text.",
       ],
     ],
     auth: "key-or-session",
@@ -102,7 +101,7 @@ const toWire = ({ id, version, action, actor, changes, at }: OrderChange) => ({
   at: at.toISOString(),
 });
 
-/** What the wire calls the fields of an order; a field that is not here has the same name there. */
+/** The wire's names of fields. All other fields have the same name there. */
 const fieldNames: Readonly<Record<string, string>> = {
   shipmentMethod: "shipment_method",
   paymentMethod: "payment_method",
@@ -131,7 +130,7 @@ const fieldNames: Readonly<Record<string, string>> = {
 
 const isoDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/;
 
-/** Spells names at any depth; dates come out of jsonb with the database's offset and microseconds. */
+/** Replaces names at any depth by those of the wire. Dates in jsonb have the database's offset and microseconds. */
 function renamed(value: unknown, of = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item));
   if (typeof value === "object" && value !== null) {

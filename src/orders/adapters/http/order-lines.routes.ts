@@ -44,9 +44,9 @@ export const addLineRoute = (orders: Pick<EditOrders, "addLine">): Route =>
     rules: [
       [
         "§10.1",
-        "The product and the order must exist, otherwise 400 'Producto no encontrado' or, after that, 'Order no existe'.",
+        "The product must exist, otherwise 400 'Producto no encontrado'; then the order must, otherwise 400 'Order no existe'.",
       ],
-      ["§10.2", "The event product_picked goes into the e-commerce statistics."],
+      ["§10.2", "The event product_picked is recorded in the e-commerce statistics."],
       [
         "§10.3",
         "The detail has the quantity, the product's retailer_id, and the type `delivery_coupon` when the product's type " +
@@ -54,15 +54,16 @@ export const addLineRoute = (orders: Pick<EditOrders, "addLine">): Route =>
       ],
       [
         "§10.4",
-        "Of each extra the event extra_picked goes into the statistics, also of one that does not exist, which is then " +
-          "left out. An extra that exists is added to the detail; with both `customPrice` and `picked` the order pays " +
-          "that price for it, and of an extra given twice the last one. One of the two alone has no effect.",
+        "Each extra is recorded in the statistics as extra_picked, even if it does not exist; then it is left out. An " +
+          "existing extra is added to the detail. With both `customPrice` and `picked` the order pays that price for it; if " +
+          "an extra is given twice, the last price counts. One of the two alone has no effect.",
       ],
       eventRule("§10.5"),
       [
         "§10.6",
-        `At most ${mostExtras} extras. A custom price has at most two decimals. Additions at the same time all remain. An ` +
-          "order takes nothing with which its total would be more than a number holds in cents, 90071992547409.91 (400).",
+        `At most ${mostExtras} extras. A custom price has at most two decimals. Simultaneous additions are all kept. An ` +
+          "addition is refused (400) if the order's total would exceed 90071992547409.91, the largest that a number holds " +
+          "exactly in cents.",
       ],
       versionRule("§10.7"),
     ],
@@ -94,22 +95,21 @@ export const removeLineRoute = (orders: Pick<EditOrders, "removeLine">): Route =
     summary: "Remove a product from an order",
     rules: [
       ["§11.1", "A detail that does not exist is answered with 400 'No existe'."],
-      ["§11.2", "The extras of the detail are deleted, then the detail, and with it its custom prices in extra_data."],
+      ["§11.2", "The extras of the detail are deleted, then the detail and its custom prices in extra_data."],
       [
         "§11.3",
-        "Clients hear `order:changed` of the order. `orderId` is not checked first: where it matches no order, the " +
-          "detail and its extras are deleted all the same, and the answer is 500 'Algo salió mal'.",
+        "Clients get `order:changed` of the order. `orderId` is not checked first: if there is no such order, the detail and " +
+          "its extras are still deleted, and the answer is 500 'Algo salió mal'.",
       ],
       [
         "§11.4",
-        "The order that the detail is of is the one that changes (its version, its history), whatever `orderId` says. " +
-          "Where `orderId` names another one, clients hear of both, and the answer's ETag is of the one named.",
+        "The order of the detail is the one that changes (its version, its history), even if `orderId` is another one. Then " +
+          "clients get events of both, and the answer's ETag is of the order in `orderId`.",
       ],
       versionRule("§11.5"),
       [
         "§11.6",
-        "`If-Match` speaks of the order that `orderId` names, `*` too: where there is none, the answer is 412 and the " +
-          "detail remains.",
+        "`If-Match`, also `*`, refers to the order in `orderId`. If there is none, the answer is 412 and the detail remains.",
       ],
     ],
     body: removal,
@@ -117,7 +117,7 @@ export const removeLineRoute = (orders: Pick<EditOrders, "removeLine">): Route =
       200: { description: "Removed", headers: etagHeader, schema: objectWith({ message: { const: removed.message } }) },
       400: { description: "A field is missing or wrong, or there is no such detail", schema: problem },
       412: movedOn,
-      500: { description: "No such order, the detail being removed; or an unexpected failure", schema: problem },
+      500: { description: "No such order, but the detail was removed; or an unexpected failure", schema: problem },
     },
     dialect: removalDialect,
     handle: async ({ body, caller, headers }) => {

@@ -11,7 +11,6 @@ const dialect: Dialect<InvalidInput | OrderNotFound> = {
   order_not_found: () => [404, { message: "Order not found" }],
 };
 
-/** From what a customer put together in a chat to the order that was made of it. */
 export const orderOfMessageRoute = (orders: MessageOrders): Route =>
   defineRoute({
     method: "get",
@@ -22,15 +21,15 @@ export const orderOfMessageRoute = (orders: MessageOrders): Route =>
     rules: [
       [
         "OfMessage.1",
-        "`id` is the order's. A message that made none, one of another business and one in a chat that an agent may not see " +
-          "are a 404.",
+        "`id` is the order's. A message without an order, one of another business, and one in a chat that the agent may not " +
+          "see are a 404.",
       ],
     ],
     auth: "key-or-session",
     params: objectWith({ messageId: numericIdOf("message") }),
     responses: {
       200: { description: "The order's id", schema: objectWith({ id: integer }) },
-      400: { description: "The id is no id", schema: problem },
+      400: { description: "The id is malformed", schema: problem },
       404: { description: "The message made no order", schema: problem },
       500: { description: "Unexpected failure", schema: problem },
     },

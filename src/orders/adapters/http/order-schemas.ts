@@ -17,13 +17,13 @@ const nullableAmount = { type: ["number", "null"] } as const;
 const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
 const decimal = { type: "string", pattern: "^\\d+\\.\\d{2}$", example: "45.50" } as const;
 
-/** The same as in the inbox. */
+/** The inbox has the same schema. */
 const reference = named("Reference", objectWith({ id: integer, nombre: text }));
 const contact = named("Contacto", objectWith({ id: integer, nombre: text, numero: text, platform_id: text }));
 
 const chat = named("OrderChat", {
   ...objectWith({ id: integer, contacto: contact, soporte_id: nullableInteger, ultimo_mensaje: nullableTimestamp }),
-  description: "In events as it was when the order changed: what becomes of the chat is told by events of its own",
+  description: "In events it is as it was when the order changed: later changes of the chat have events of their own",
 });
 
 const zone = named("Zone", objectWith({ id: integer, precio: decimal, sucursal: orNull(reference) }));
@@ -139,7 +139,7 @@ export const cancelledOrderSchema = named("CancelledOrder", {
   },
 } as const satisfies Schema);
 
-/** §9 What an update may have changed of an order. */
+/** §9 The fields of an order that an update can change. */
 export const updatedOrderSchema = named("UpdatedOrder", {
   ...objectWith({
     id: recordFields.id,
@@ -173,20 +173,20 @@ const { details, ...restOfCard } = {
   version: integer,
 } as const;
 
-/** The payloads of the events of orders, as `wire/order-wire.ts` spells them: what an order's card shows. */
+/** The payloads of order events, which `wire/order-wire.ts` builds: the fields of an order's card. */
 export const orderEventSchemas = {
   "order:changed": {
     summary: "An order was made or changed",
-    description: "Whatever is not withheld of it; `version` tells which of two is newer.",
+    description: "The order without the fields that events withhold; the higher `version` is newer.",
     payload: objectWith({ ...restOfCard, details }),
   },
 } as const;
 
-/** The same where a host of the Pusher protocol takes it to clients. */
+/** The payloads that a host of the Pusher protocol delivers. */
 export const pushedOrderSchemas = {
   "order:changed": {
     summary: "An order of type app or web was made or changed",
-    description: "One of more than 10 KiB comes without `details`, if need be with texts cut, and with `truncado`.",
+    description: "A payload of more than 10 KiB has `truncado`, no `details` and, if necessary, shortened texts.",
     payload: {
       ...objectWith(restOfCard),
       properties: { ...restOfCard, details, truncado: { type: "boolean", const: true } },

@@ -3,16 +3,16 @@ import { integer, named, objectWith, orNull } from "../../../infra/http/routing/
 
 const degrees = { type: "number", example: -16.5 } as const;
 
-/** What the delivery-pricing integration is asked; `http-client/delivery-pricing.ts` sends it. */
+/** The request to the delivery-pricing integration. `http-client/delivery-pricing.ts` sends it. */
 const deliveryQuote: Webhook = {
   name: "deliveryQuote",
   method: "post",
   operationId: "askDeliveryPrice",
   tag: "Integrations",
-  summary: "What the delivery of an order costs",
+  summary: "Ask for the price of an order's delivery",
   description:
     "Sent as `POST <base>/quotes`, where `<base>` is the configured address of the delivery-pricing integration, when an " +
-    "open order is made or its delivery changes. Without an answer it is asked again for about three hours.",
+    "open order is created or its delivery changes. Without an answer it is repeated for about three hours.",
   body: named(
     "DeliveryQuoteRequest",
     objectWith({
@@ -24,7 +24,7 @@ const deliveryQuote: Webhook = {
   ),
   responses: {
     200: {
-      description: "The price, or null where there is none",
+      description: "The price, or null if there is none",
       schema: named(
         "DeliveryQuote",
         objectWith({
@@ -36,5 +36,5 @@ const deliveryQuote: Webhook = {
   },
 };
 
-/** Requests of this feature to systems of others. */
+/** Requests that orders send to other systems. */
 export const orderWebhooks: readonly Webhook[] = [deliveryQuote];

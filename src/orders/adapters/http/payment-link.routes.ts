@@ -4,7 +4,11 @@ import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { idOf, objectWith, problem, type Schema } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { BusinessMessages } from "../../../messaging/public.ts";
-import type { LinkWay, SendPaymentLink, SendPaymentLinkFailure } from "../../application/payments/send-payment-link.ts";
+import type {
+  PrepareLink,
+  SendPaymentLink,
+  SendPaymentLinkFailure,
+} from "../../application/payments/send-payment-link.ts";
 import { actorOf } from "./order-edit.ts";
 
 const ids = { businessId: idOf("business"), orderId: idOf("order") } as const;
@@ -48,8 +52,7 @@ const responses = {
   },
   400: { description: "A field is missing or wrong", schema: problem },
   500: {
-    description:
-      "No such order, no `payments-url`, no recipient, refused by the platform, or an outcome that nobody knows yet",
+    description: "No such order, no `payments-url`, no recipient, refused by the platform, or an unknown outcome",
     schema: problem,
   },
 } as const;
@@ -59,8 +62,8 @@ export function paymentLinkRoutes(
   sendPaymentLink: Pick<SendPaymentLink, "execute">,
   messages: BusinessMessages,
 ): Route[] {
-  const send = async (orderId: number, caller: KeyCaller | UserCaller, way: LinkWay) => {
-    await sendPaymentLink.execute({ businessId: caller.businessId, orderId, actor: actorOf(caller) }, way);
+  const send = async (orderId: number, caller: KeyCaller | UserCaller, prepare: PrepareLink) => {
+    await sendPaymentLink.execute({ businessId: caller.businessId, orderId, actor: actorOf(caller) }, prepare);
     return { message: "ok" };
   };
   const base = {
@@ -82,38 +85,38 @@ export function paymentLinkRoutes(
       rules: [
         [
           "§8.1",
-          "Order and business are the caller's. Without a usable `payments-url` (http or https) nothing is done.",
+          "The order must belong to the caller's business. Without a usable `payments-url` (http or https) nothing is done.",
         ],
         [
           "§8.2",
-          "The recipient is the contact of the order's chat; an order without a chat has none, nor has one whose contact " +
-            "was erased: 500, and nothing is done.",
+          "The recipient is the contact of the order's chat. If the order has no chat, or the contact was erased, the answer is " +
+            "500 and nothing is done.",
         ],
         [
           "§8.3",
-          "The first link gives the order a transaction id, a UUID v4 that every later link carries, however many are " +
-            "asked for at once.",
+          "The first link gives the order a transaction id, a UUID v4. Every later link has the same id, also links that are " +
+            "requested at the same time.",
         ],
         [
           "§8.4",
-          "Each request sets paidExpire to two hours from now. That is a change of the order like any other: its version " +
-            "rises, its log of changes gets a `payment_link_renewed`, clients hear `order:changed`. It is committed before " +
-            "anything is sent and stays when sending fails.",
+          "Each request sets paidExpire to two hours from now. Like every change of the order, this increments its version, adds " +
+            "a `payment_link_renewed` to its history and sends `order:changed` to clients. It is committed before anything is " +
+            "sent, and stays if sending fails.",
         ],
         [
           "§8.5",
-          "The link is `payments-url`, its own query and fragment kept, with `tid` and `oid` added to the query.",
+          "The link is `payments-url` with `tid` and `oid` added to its query; its own query and fragment are kept.",
         ],
-        ["§8.6", "It goes as a text over the chat's own channel, and is kept in the chat, where clients hear of it."],
+        ["§8.6", "It is sent as a text over the chat's own channel, and stored in the chat, where clients see it."],
         [
           "§8.7",
-          "`payment_link_sent` is recorded in the statistics once it is sent, also where nobody knows the outcome; not where it was refused or never left. A failure there changes nothing.",
+          "`payment_link_sent` is recorded in the statistics after the send, also if its outcome is unknown, but not if the " +
+            "link was refused or never left. If recording fails, the answer is the same.",
         ],
         ["§8.8", "Status and payment of the order are not checked; a link may be sent any number of times."],
         [
           "§8.9",
-          "A request sends at most one message. What the platform refuses, and what nobody knows the outcome of, is " +
-            "answered with 500.",
+          "A request sends at most one message. If the platform refuses it, or its outcome is unknown, the answer is 500.",
         ],
       ],
       body,
@@ -128,13 +131,13 @@ export function paymentLinkRoutes(
       rules: [
         [
           "§8.10",
-          "All rules of the link as a text hold, but that it goes by the template: over the chat's own channel (a " +
-            "template of ProviderB over that one), the link as the last parameter, after `parameters`.",
+          "The rules of the link as a text apply, except that the link is sent by the template: over the chat's own channel (a " +
+            "template of ProviderB over that one), with the link as the last parameter, after `parameters`.",
         ],
         [
           "§8.11",
-          "The platform decides on approval and parameter count. A channel that knows no templates gets the rendered " +
-            "text, and only with as many parameters as the template has.",
+          "The platform decides on approval and parameter count. A channel without templates gets the rendered text, and only " +
+            "with as many parameters as the template has.",
         ],
       ],
       body: templateBody,
@@ -150,8 +153,8 @@ export function paymentLinkRoutes(
       rules: [
         [
           "§8.12",
-          "All rules of the link as a text hold, but that it goes as an SMS to the contact's number, and is kept in the " +
-            "chat as a message of the type `sms`. No delivery status comes for it: an unknown outcome stays unknown.",
+          "The rules of the link as a text apply, except that the link is sent as an SMS to the contact's number, and stored in " +
+            "the chat as a message of the type `sms`. It gets no delivery status: an unknown outcome stays unknown.",
         ],
       ],
       body,

@@ -1,41 +1,30 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
-import { idOf } from "../../../infra/http/routing/schema.ts";
+import { type Infer, idOf } from "../../../infra/http/routing/schema.ts";
 import type { NewLine, PickedExtra } from "../../application/edits/ports.ts";
 import { highestCustomPrice } from "../../domain/extra-data.ts";
 
-/** An article with extras, to be put into an order. `articleId` and `extras` are required. */
+const extra = {
+  type: "object",
+  required: ["id"],
+  properties: {
+    id: idOf("extra"),
+    customPrice: { type: "number", minimum: 0, maximum: highestCustomPrice, example: 3.5 },
+    picked: { type: "string", maxLength: 255, example: "Doble" },
+  },
+} as const;
+
+/** The fields of an article with extras that is added to an order. `articleId` and `extras` are required. */
 export const lineFields = <const Most extends number>(mostExtras: Most) =>
   ({
     articleId: idOf("article"),
     quantity: { type: "integer", minimum: 1, maximum: 10_000, default: 1 },
-    extras: {
-      type: "array",
-      maxItems: mostExtras,
-      items: {
-        type: "object",
-        required: ["id"],
-        properties: {
-          id: idOf("extra"),
-          customPrice: { type: "number", minimum: 0, maximum: highestCustomPrice, example: 3.5 },
-          picked: { type: "string", maxLength: 255, example: "Doble" },
-        },
-      },
-    },
+    extras: { type: "array", maxItems: mostExtras, items: extra },
   }) as const;
 
-interface GivenLine {
-  readonly articleId: number;
-  readonly quantity: number;
-  readonly extras: readonly GivenExtra[];
-}
+type GivenExtra = Infer<typeof extra>;
+type GivenLine = Omit<NewLine, "extras"> & { readonly extras: readonly GivenExtra[] };
 
-interface GivenExtra {
-  readonly id: number;
-  readonly customPrice?: number;
-  readonly picked?: string;
-}
-
-/** @param path - of the line in the body, for complaints */
+/** @param path - of the line in the body, for error messages */
 export const lineOf = ({ articleId, quantity, extras }: GivenLine, path = ""): NewLine => ({
   articleId,
   quantity,
@@ -43,7 +32,7 @@ export const lineOf = ({ articleId, quantity, extras }: GivenLine, path = ""): N
 });
 
 function pickedExtra({ id, customPrice: price, picked }: GivenExtra, path: string): PickedExtra {
-  // Beyond 2^53 hundredths a number no longer tells one cent from the next.
+  // A number above 2^53 hundredths cannot represent every cent.
   if (price !== undefined && Number(price.toFixed(2)) !== price) {
     throw new InvalidInput(`${path}.customPrice admite hasta dos decimales`);
   }

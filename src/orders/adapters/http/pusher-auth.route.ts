@@ -3,8 +3,8 @@ import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { objectWith, problem, text } from "../../../infra/http/routing/schema.ts";
 import { DomainError } from "../../../kernel/errors.ts";
 
-export interface ChannelAuthority {
-  /** Signs; null for an id that is none of a connection. */
+interface ChannelAuthority {
+  /** Signs the subscription. Null if the socket id is malformed. */
   authorize(socketId: string, channel: string): { auth: string } | null;
 }
 
@@ -42,22 +42,25 @@ function required(value: unknown, name: string): string {
   throw new InvalidInput(`${name} es requerido`);
 }
 
-/** Lets a user's client into the private channel of the user's business. */
+/** Authorizes a user's client for the private channel of the user's business. */
 export const pusherAuthRoute = (authority: ChannelAuthority | null, channelOf: (businessId: number) => string): Route =>
   defineRoute({
     method: "post",
     path: "/realtime/pusher/auth",
     operationId: "authorizePusherChannel",
     tag: "Realtime",
-    summary: "Let a client of the Pusher protocol into the channel of its business",
+    summary: "Authorize a client of the Pusher protocol for the channel of its business",
     rules: [
-      ["Realtime.1", "Takes `socket_id` and `channel_name`, as a form (what the protocol's clients post) or as JSON."],
+      [
+        "Realtime.1",
+        "Accepts `socket_id` and `channel_name`, as a form (what the protocol's clients post) or as JSON.",
+      ],
       ["Realtime.2", "Signs `private-empresa-<id>` of the user's own business only; any other channel is a 403."],
       [
         "Realtime.3",
-        "Changes of orders of type app or web come there as `order:changed`, with the payload that sockets would get, " +
-          "and not by Socket.IO. Each comes at least once, with `version` telling which is newer, unless the host refuses it for what it is " +
-          "(400 or 413). One of more than 10 KiB comes without `details` and with `truncado: true`.",
+        "Changes of orders of type app or web are sent there as `order:changed`, with the payload that sockets would get, and " +
+          "not by Socket.IO. Each is sent at least once, unless the host refuses it with 400 or 413; the higher `version` is " +
+          "newer. A payload of more than 10 KiB comes without `details` and with `truncado: true`.",
       ],
     ],
     auth: "session",
@@ -65,12 +68,12 @@ export const pusherAuthRoute = (authority: ChannelAuthority | null, channelOf: (
     bodyLimit: 4_096,
     responses: {
       200: {
-        description: "What the client shows the host",
+        description: "The signature that the client shows to the host",
         schema: objectWith({ auth: text }),
       },
       400: { description: "A field is missing or wrong, or no token", schema: { type: "object" } },
       403: { description: "Not the channel of the user's business", schema: problem },
-      404: { description: "No Pusher host is configured: these events come by Socket.IO", schema: problem },
+      404: { description: "No Pusher host is configured: these events are sent by Socket.IO", schema: problem },
       500: { description: "Unexpected failure", schema: problem },
     },
     dialect,

@@ -33,27 +33,27 @@ export const updateOrderRoute = (orders: Pick<EditOrders, "update">): Route =>
       [
         "§9.1",
         "`shipmentMethod`, `paymentMethod`, `sucursalId`, `location_picked`, `raw_adress` and `paid` are always " +
-          "written: one that is omitted becomes null. To keep a value, send it again. A field of a wrong type is a 400.",
+          "written: an omitted one becomes null. To keep a value, send it again. A field of the wrong type is a 400.",
       ],
       ["§9.2", "An order that does not exist is answered with 400 'Order not found', whatever `If-Match` says."],
-      ["§9.3", "The answer shows the order as it is then, with its branch, its zone and the zone's branch."],
+      ["§9.3", "The answer shows the order after the update, with its branch, its zone and the zone's branch."],
       [
         "§9.4",
-        "With `shouldUpdateSucursal` an order that is then to be delivered gets the branch of the zone that it then " +
-          "has, null included, in place of `sucursalId`; an order without a zone gets `sucursalId`. An id that names " +
-          "no branch or zone is a 400, `sucursalId` also where the zone's branch takes its place.",
+        "With `shouldUpdateSucursal` an order for delivery gets the branch of its zone, even null, instead of `sucursalId`; " +
+          "without a zone it gets `sucursalId`. An id of no branch or zone is a 400, `sucursalId` also if the zone's branch " +
+          "replaces it. The update's own shipment method and zone count.",
       ],
       eventRule("§9.5"),
       [
         "§9.6",
-        "`scheduleAt`, `lat`, `lng` and `zoneId` stay as they are when omitted, and null clears them. `schedule_at` " +
-          "and `zone_id` are other names of the same fields: given under both names, the values must agree, dates by " +
-          "the moment that they mean (with a zone both, or neither). A date without a zone is in the business's time zone.",
+        "`scheduleAt`, `lat`, `lng` and `zoneId` stay as they are if they are omitted, and null clears them. `schedule_at` " +
+          "and `zone_id` are other names of the same fields: if both names are given, the values must agree. Dates agree if " +
+          "they mean the same moment and both or neither have a zone. A date without a zone is in the business's time zone.",
       ],
       [
         "§9.7",
-        "Another shipment method, branch, zone or place voids the price that the delivery-pricing integration gave. " +
-          "It is asked anew in the background (§12.5).",
+        "A change of shipment method, branch, zone or place removes the delivery-pricing integration's price. A new one is " +
+          "requested in the background (§12.5).",
       ],
       versionRule("§9.8"),
     ],

@@ -6,20 +6,20 @@ import type { OrderRef } from "../../application/order-events.ts";
 import { defaultIdleMinutes, inactivityReason } from "../../domain/inactivity.ts";
 import { openStatuses, statusOf } from "../../domain/states.ts";
 
-/** Ten years: more is as good as for ever, and in the end more than a date holds. */
+/** Ten years. Much longer times would exceed the range of a timestamp. */
 const longestIdleMinutes = 10 * 366 * 24 * 60;
 
 /**
- * Whole minutes from 1, as a number or as text; anything else says nothing. Nine digits are enough to be the longest, and
- * fit an `integer`.
+ * The flag is a number of minutes from 1, as a number or as text; otherwise the default applies. Nine digits exceed the
+ * longest time and still fit an `integer`.
  */
 const idleTime = `
   make_interval(mins => case when business.feature_flags->>'bot_inactivity_minutes' ~ '^[1-9][0-9]*$'
                              then least(left(business.feature_flags->>'bot_inactivity_minutes', 9)::integer, ${longestIdleMinutes})
                              else ${defaultIdleMinutes} end)`;
 
-/** The abandoned orders among those of which `which` is true. */
-const abandoned = (which: string): string => `
+/** Selects the abandoned orders among those that meet `condition`. */
+const abandoned = (condition: string): string => `
   from orders as o
   join businesses as business on business.id = o.business_id
   cross join lateral (select now() - ${idleTime} as since) as idle
@@ -27,7 +27,7 @@ const abandoned = (which: string): string => `
     on conversation.business_id = o.business_id and conversation.chat_id = o.chat_id
        and conversation.closed_at is null and conversation.state = 'bot'
   join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
-  where o.status in (${openStatuses.join(", ")}) and o.paid is not true and ${which}
+  where o.status in (${openStatuses.join(", ")}) and o.paid is not true and ${condition}
     and greatest(o.created_at, o.reopened_at) <= idle.since
     and (chat.last_inbound_at is null or chat.last_inbound_at <= idle.since)`;
 
@@ -41,10 +41,10 @@ const next: Statement = {
 };
 
 /**
- * Locks what decides, and looks at it as it is once locked: PostgreSQL checks the conditions again on rows that changed
- * meanwhile. Whoever writes down a customer's message updates its chat, so a message that commits before this does is
- * seen, and one that comes later waits for the chat. Orders, conversations and chats are never waited for; the
- * business's counters of orders are, by triggers, with these in hand: so they are of one business.
+ * Locks the rows that decide and checks them as they are once locked: PostgreSQL checks the conditions again on rows
+ * that changed meanwhile. Storing a customer's message updates the chat, so a message is either seen here or waits for
+ * the chat. Orders, conversations and chats that others have locked are skipped. Only the counters of the business's
+ * orders, which triggers change, make it wait; so one statement has orders of one business.
  */
 const cancel: Statement = {
   name: "orders_cancel_abandoned",

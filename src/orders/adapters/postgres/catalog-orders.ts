@@ -5,11 +5,11 @@ import type { OrderRef } from "../../application/order-events.ts";
 import { statusOf } from "../../domain/states.ts";
 import { PostgresOrderEvents } from "./order-events.ts";
 
-/** As text, so that what was shown stays exact; sums beyond it are no exact numbers for clients. */
+/** The largest sum that clients can read exactly as a number. */
 const mostGoods = `${Number.MAX_SAFE_INTEGER} / 100.0`;
 
-/** What the history tells of an order from the catalog, of the row `made`. */
-const toldFields = Object.entries({
+/** The history's fields of an order from the catalog. The order is the row `made`. */
+const historyFields = Object.entries({
   status: "to_jsonb(made.status)",
   type: "to_jsonb(made.type)",
   chatId: "to_jsonb(made.chat_id)",
@@ -28,8 +28,8 @@ const toldFields = Object.entries({
   .join(", ");
 
 /**
- * An order whose goods cost more than can be told exactly gets no lines, as requests for one are refused. Their order
- * in `made` is that in which other writers lock the counters.
+ * An order whose goods cost more than `mostGoods` gets no lines, as other requests refuse such an order. `made` is
+ * sorted in the order in which other writers lock the counters.
  */
 const make: Statement = {
   name: "catalog_orders_make",
@@ -81,13 +81,13 @@ const make: Statement = {
     noted as (
       insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
       select made.business_id, made.id, made.version, 'created', 'contact', chat.contact_id, made.created_at,
-             jsonb_build_object(${toldFields})
+             jsonb_build_object(${historyFields})
       from made join chats as chat on chat.business_id = made.business_id and chat.id = made.chat_id
     )
     select business_id as "businessId", id from made order by business_id, id`,
 };
 
-/** In one statement, of at most 100 lines each. */
+/** Orders in one statement. Each has at most 100 lines. */
 const atATime = 100;
 
 export class PostgresCatalogOrders implements CatalogOrders {
@@ -107,12 +107,12 @@ export class PostgresCatalogOrders implements CatalogOrders {
     return made;
   }
 
-  async tell(made: readonly OrderRef[]): Promise<LoggedEvent[]> {
-    const told: LoggedEvent[] = [];
+  async announce(made: readonly OrderRef[]): Promise<LoggedEvent[]> {
+    const logged: LoggedEvent[] = [];
     for (let from = 0; from < made.length; from += atATime) {
       const orders = await this.events.read(made.slice(from, from + atATime));
-      told.push(...(await this.events.logChanged(orders)));
+      logged.push(...(await this.events.logChanged(orders)));
     }
-    return told;
+    return logged;
   }
 }

@@ -5,7 +5,7 @@ import { decimalOf, type Money } from "../../../kernel/money.ts";
 import type { KeptPrices, WantedPrice, WantedPrices } from "../../application/delivery/delivery-prices.ts";
 import type { OrderRef } from "../../application/order-events.ts";
 
-/** Triggers mark the orders. The next attempt comes after 30 s, 2, 8, 32 minutes, 2 hours and then every 8 hours. */
+/** Triggers add the orders. Attempts repeat after 30 s, 2, 8 and 32 minutes, 2 hours, and then every 8 hours. */
 const claim: Statement = {
   name: "delivery_price_claim",
   text: `
@@ -21,7 +21,7 @@ const claim: Statement = {
     returning wanted.business_id as "businessId", wanted.order_id as id, wanted.attempts`,
 };
 
-/** Locks the order before its mark, as whoever changes a delivery does. */
+/** Locks the order before its row in `wanted_delivery_prices`, as changes of the delivery do. */
 const keep: Statement = {
   name: "delivery_price_keep",
   text: `
@@ -42,13 +42,13 @@ const keep: Statement = {
     select id from priced`,
 };
 
-/** A change of the delivery begins to count the attempts anew. */
+/** A change of the delivery resets `attempts`, and the order stays. */
 const drop: Statement = {
   name: "delivery_price_drop",
   text: "delete from wanted_delivery_prices where business_id = $1 and order_id = $2 and attempts = $3",
 };
 
-/** Whoever changes an order's delivery waits for its mark: few are held, and none is waited for. */
+/** Changes of a delivery wait for these rows, so few are locked at a time, and locked ones are skipped. */
 const forget: Statement = {
   name: "delivery_price_forget",
   text: `

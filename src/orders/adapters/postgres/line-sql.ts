@@ -1,10 +1,10 @@
 import type { NewLine } from "../../application/edits/ports.ts";
 
-/** The places of what `lineValues` makes in the values of a statement, as in `$5`. */
+/** The parameters that hold `lineValues`, for instance `$5`. */
 interface LinePlaces {
   readonly articles: string;
   readonly quantities: string;
-  /** Of the lines, from 1, that the extras beside belong to. */
+  /** The line of each extra, counted from 1. */
   readonly extraLines: string;
   readonly extras: string;
   readonly prices: string;
@@ -20,7 +20,7 @@ export const linePlaces = (first: number): LinePlaces => ({
   picked: `$${first + 5}::text[]`,
 });
 
-/** Six values. */
+/** The six values for `linePlaces`. */
 export function lineValues(lines: readonly NewLine[]): unknown[] {
   const extras = lines.flatMap((line, index) => line.extras.map((extra) => ({ line: index + 1, ...extra })));
   return [
@@ -34,8 +34,8 @@ export function lineValues(lines: readonly NewLine[]): unknown[] {
 }
 
 /**
- * The CTEs `asked_lines` and `asked_extras` of business `$1`: what is asked for, with what the catalog knows of it.
- * It does not know archived articles.
+ * The CTEs `asked_lines` and `asked_extras` of business `$1`: the given lines and extras with their data from the
+ * catalog. Archived articles have no data.
  */
 export const askedLines = ({ articles, quantities, extraLines, extras, prices, picked }: LinePlaces): string => `
   asked_lines as materialized (
@@ -57,11 +57,11 @@ export const askedLines = ({ articles, quantities, extraLines, extras, prices, p
 export const hasArticles = "not exists (select from asked_lines where line_type is null)";
 
 /**
- * The CTEs that put the lines of `askedLines` into the order of `target(order_id)`, if it has one, and count them in the
- * statistics. After them `customs` has their custom prices, null without any, and `told` what the history says of them.
- * The lines get their ids first, which their prices go by.
+ * The CTEs that add the lines of `askedLines` to the order in `target(order_id)`, if there is one, and count them in
+ * the statistics. `customs` then has their custom prices, null without any, and `told` has the lines for the history.
+ * The ids of the lines are drawn first, because the custom prices use them.
  */
-export const puttingLines = `
+export const addingLines = `
   lines as materialized (
     select nextval('order_lines_id_seq') as id, placed.*
     from (select target.order_id, asked_lines.* from target, asked_lines order by asked_lines.position) as placed

@@ -35,11 +35,11 @@ const at = placeholders({
 });
 
 /**
- * The page of `source`, a query for ids and dates, as one JSON list. The ids are found in an index alone; only the
- * page's own orders are read. The outer limit tells the planner that they are few, whatever the parameters.
+ * The page of `source`, a query for ids and dates, as one JSON list. An index alone gives the ids, and only the orders
+ * of the page are read. The outer limit tells the planner that there are few of them.
  */
 function pageOf(source: Query, item: string): Query {
-  // Knex's own `limit` takes numbers alone.
+  // Knex's own `limit` accepts only numbers.
   const wanted = source.orderByRaw("created_at desc, id desc limit ? offset ?", [at.limit, at.offset]).as("wanted");
   const page = sql.queryBuilder().from(wanted).limit(mostItems, { skipBinding: true }).as("page");
   const order = `(select ${item} from orders as o where o.business_id = ? and o.id = page.id)`;
@@ -51,7 +51,7 @@ const windowOf = ({ page, limit }: PageRequest) => ({ limit, offset: (page - 1) 
 
 type ListFilter = Pick<OrderFilter, "branchId" | "agentId" | keyof Period> & { readonly tab: number | null };
 
-/** Conditions on orders, how to count what meets them, and which of them there are. */
+/** The conditions of a list, with their parameters and queries. */
 interface Conditions {
   readonly shape: readonly (string | false)[];
   readonly values: Readonly<Record<string, unknown>>;
@@ -62,10 +62,10 @@ interface Conditions {
 }
 
 const one = sql.raw("1 as n");
-/** As whose count that of all agents stands. */
+/** The agent's id in the rows that count all agents together. */
 const none = sql.raw("0");
 
-/** Copies no objects: that would take longer than all the rest. */
+/** `values` is mutated, because copying it would take longer than everything else here. */
 function conditionsOf(businessId: number, filter: ListFilter, page: PageRequest): Conditions {
   const { tab, branchId: branch, agentId: agent } = filter;
   const isDated = filter.from !== null || filter.to !== null;
@@ -108,7 +108,7 @@ function conditionsOf(businessId: number, filter: ListFilter, page: PageRequest)
   };
 }
 
-/** A period as the whole days in UTC that it has, and what it has before (the head) and after them (the tail). */
+/** Splits a period into whole days in UTC, the part before them (the head) and the part after them (the tail). */
 function daysOf({ from, to }: Period) {
   const [start, end] = [from?.getTime() ?? Number.NEGATIVE_INFINITY, to?.getTime() ?? Number.POSITIVE_INFINITY];
   const firstDay = Math.ceil(start / dayMs) * dayMs;
@@ -126,7 +126,7 @@ function daysOf({ from, to }: Period) {
 const firstMoment = Date.UTC(1000, 0);
 const lastMoment = Date.UTC(9999, 11, 31);
 
-/** Beyond four digits of a year PostgreSQL and JavaScript write differently; nothing was ever ordered there. */
+/** PostgreSQL and JavaScript write other years than those of four digits differently. No order has such a date. */
 function momentOf(at: number): string {
   if (at > lastMoment) return "infinity";
   return at < firstMoment ? "-infinity" : new Date(at).toISOString();
@@ -135,7 +135,7 @@ function momentOf(at: number): string {
 const totalOf = (counted: Query): Query =>
   sql.queryBuilder().from(counted.as("counted")).select(sql.raw("coalesce(sum(n), 0)::bigint")).as("total");
 
-/** An empty plan is none. */
+/** An empty plan counts as none. */
 export const planOf = "coalesce(business.plan, '') <> '' as planned";
 
 const ofBusiness = (...columns: readonly (Query | ReturnType<typeof sql.raw>)[]): Query =>
@@ -161,7 +161,7 @@ export function ofChatCall(businessId: number, chat: number, limit: number): Sta
   });
 }
 
-/** A query for no page has no place for it. */
+/** Counts have no page, but `conditionsOf` requires one. */
 const firstPage: PageRequest = { page: 1, limit: mostItems };
 
 /** One row: `planned` and `counts`, by tab. */
@@ -199,12 +199,12 @@ export function cancelledCall(
   );
 }
 
-/** Contacts that a search looks at. */
+/** The most contacts that a search considers. */
 const mostContacts = 1_000;
 
 /** One row: `planned`, `total`, `items`. */
 export function searchCall(businessId: number, text: string, page: PageRequest): StatementCall {
-  const { id, contact } = soughtIn(text);
+  const { id, contact } = parseSearch(text);
   const values = { business: businessId, ...windowOf(page), id, ...contact?.values };
   return dynamicCall("orders_search", [id !== null && "id", contact?.key], values, () => {
     const orders = sql("orders").select("id", "created_at");
@@ -233,8 +233,8 @@ const ofContacts = ({ condition }: ContactSearch): Query =>
     .joinRaw("join chats as chat on chat.business_id = ? and chat.contact_id = contact.id", [at.business])
     .joinRaw("join orders as o on o.business_id = ? and o.chat_id = chat.id", [at.business]);
 
-/** What a text may mean: the number of an order, a part of a phone number, a part of a name. */
-function soughtIn(text: string) {
+/** The possible meanings of a text: the id of an order, part of a phone number, part of a name. */
+function parseSearch(text: string) {
   const id = /^#?\d{1,16}$/.test(text) ? Number(text.replace("#", "")) : null;
   const { name, digits } = contactPatterns(text);
   const named = name === null ? null : nameSearch("contact", name);

@@ -11,21 +11,21 @@ import type {
 } from "../../application/board/ports.ts";
 import type { ShownOrder } from "../../application/reads/ports.ts";
 import { openStatuses, statusOf } from "../../domain/states.ts";
-import { differences, noting } from "./change-sql.ts";
-import { askedLines, hasArticles, linePlaces, lineValues, puttingLines } from "./line-sql.ts";
+import { differences, writingHistory } from "./change-sql.ts";
+import { addingLines, askedLines, hasArticles, linePlaces, lineValues } from "./line-sql.ts";
 import { versionsOf } from "./order-edits.ts";
 import { findShown } from "./order-reads.ts";
 import { enteredFields, orderColumns } from "./order-sql.ts";
 
-/** What the history tells of a new order, besides its lines. */
-const told = ["status", "type", "chatId", ...enteredFields] as const;
+/** The fields of a new order in its history, besides the lines. */
+const loggedFields = ["status", "type", "chatId", ...enteredFields] as const;
 
-const toldFields = [
-  ...told.map((name) => `('${name}', to_jsonb(made.${orderColumns[name]}))`),
+const historyFields = [
+  ...loggedFields.map((name) => `('${name}', to_jsonb(made.${orderColumns[name]}))`),
   "('userId', to_jsonb(made.user_id))",
 ].join(", ");
 
-/** An id is drawn first: the custom prices in the order's own row go by it. */
+/** The id is drawn first, because the custom prices in the order's own row use it. */
 const create: Statement = {
   name: "order_board_create",
   text: `
@@ -44,7 +44,7 @@ const create: Statement = {
     target as (
       select id as order_id, branch_id from wanted where has_chat and has_branch and has_zone and has_articles
     ),
-    ${puttingLines},
+    ${addingLines},
     made as (
       insert into orders (
         business_id, id, status, type, chat_id, user_id, shipment_method, payment_method, branch_id, location_label,
@@ -60,7 +60,7 @@ const create: Statement = {
       insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
       select $1, made.id, made.version, 'created', $2, $3, made.created_at,
              (select jsonb_object_agg(name, jsonb_build_object('from', null, 'to', became))
-              from (values ${toldFields}) as field (name, became) where became is not null)
+              from (values ${historyFields}) as field (name, became) where became is not null)
                || jsonb_build_object('lines', jsonb_build_object('from', null, 'to', told.lines))
       from made, told
     )
@@ -88,7 +88,7 @@ const move: Statement = {
       from asked where o.business_id = $1 and o.id = asked.id and asked.is_current and asked.is_allowed
       returning o.id, o.version, o.updated_at, o.status, o.cancel_reason
     ),
-    ${noting({
+    ${writingHistory({
       from: "changed join held using (id)",
       action: "$11",
       actor: ["$4", "$5"],
@@ -116,7 +116,7 @@ const assignDriver: Statement = {
         and not asked.is_same
       returning o.id, o.version, o.updated_at, o.driver_id
     ),
-    ${noting({
+    ${writingHistory({
       from: "changed join held using (id)",
       action: "'driver_changed'",
       actor: ["$4", "$5"],
@@ -150,7 +150,7 @@ export class PostgresOrderBoard implements BoardEdits {
       given.seenBy,
       ...lineValues(given.lines),
     ]);
-    if (!found) throw new Error("a creation tells what it found");
+    if (!found) throw new Error("creating an order returned no row");
     return found;
   }
 
@@ -166,7 +166,7 @@ export class PostgresOrderBoard implements BoardEdits {
       steps.map(({ isAllowed }) => isAllowed),
       statusOf[to],
       cancelReason,
-      // As the bot's cancellations are called.
+      // The bot's cancellations have the same name.
       to === "cancelled" ? "cancelled" : "status_changed",
       openStatuses,
     ]);

@@ -9,16 +9,13 @@ import type {
   UpdateFindings,
 } from "../../application/edits/ports.ts";
 import type { ExpectedVersion } from "../../domain/change.ts";
-import { differences, noting } from "./change-sql.ts";
-import { askedLines, hasArticles, linePlaces, lineValues, puttingLines } from "./line-sql.ts";
+import { differences, writingHistory } from "./change-sql.ts";
+import { addingLines, askedLines, hasArticles, linePlaces, lineValues } from "./line-sql.ts";
 import { enteredFields, orderColumns } from "./order-sql.ts";
 
-/**
- * In each of these statements everything that is written hangs from the CTE `held`, whose lock it waits for: what is
- * read of the order itself is therefore as the change before has left it.
- */
+/** Each statement reads the order through the CTE `held`, which locks it first, so it sees all earlier changes. */
 
-/** What an update may change, as the history names it. */
+/** The fields that an update can change, by their names in the history. */
 const updatable = [...enteredFields, "speedyPrice"] as const;
 
 const columns = Object.fromEntries(updatable.map((name) => [name, orderColumns[name]]));
@@ -54,7 +51,7 @@ const update: Statement = {
       set shipment_method = settled.shipment_method, payment_method = $4, branch_id = settled.branch_id,
           location_label = $6, raw_address = $7, paid = $8, scheduled_at = settled.scheduled_at,
           latitude = settled.latitude, longitude = settled.longitude, zone_id = settled.zone_id,
-          -- It priced the delivery as it was.
+          -- The price was for the previous delivery.
           speedy_price = case
             when (o.shipment_method, o.branch_id, o.zone_id, o.latitude, o.longitude) is distinct from
                  (settled.shipment_method, settled.branch_id, settled.zone_id, settled.latitude, settled.longitude)
@@ -63,7 +60,7 @@ const update: Statement = {
       from settled where o.business_id = $1 and o.id = settled.id
       returning o.id, o.version, o.updated_at, ${columnsOf("o")}
     ),
-    ${noting({
+    ${writingHistory({
       from: "changed join held using (id)",
       action: "'updated'",
       actor: ["$19", "$20"],
@@ -72,7 +69,7 @@ const update: Statement = {
     select is_current as "isCurrent", has_branch as "hasBranch", has_zone as "hasZone" from wanted`,
 };
 
-/** Shops may have written anything there. */
+/** Shops write this field, too, so it can hold anything. */
 const objectOrEmpty = (json: string): string => `case when jsonb_typeof(${json}) = 'object' then ${json} else '{}' end`;
 
 const addLine: Statement = {
@@ -84,7 +81,7 @@ const addLine: Statement = {
     ),
     ${askedLines(linePlaces(6))},
     target as (select id as order_id, now from held where is_current and ${hasArticles}),
-    ${puttingLines},
+    ${addingLines},
     priced as (
       select target.order_id, target.now, case when customs.prices is null then held.extra_data else
                '{"version": 1}' || held.extra_data || jsonb_build_object(
@@ -99,7 +96,7 @@ const addLine: Statement = {
       from priced where o.business_id = $1 and o.id = priced.order_id
       returning o.id, o.version, o.updated_at
     ),
-    ${noting({
+    ${writingHistory({
       from: "changed, told",
       action: "'line_added'",
       actor: ["$4", "$5"],
@@ -116,7 +113,7 @@ const removeLine: Statement = {
     with line as (
       select id, order_id, article_id, quantity, type from order_lines where business_id = $1 and id = $2
     ),
-    -- The order that was named, and the one that the line is of: one and the same but for a mistake.
+    -- The order that was named, and the order of the line. They differ only by mistake.
     held as (
       select o.id, o.version, clock_timestamp() as now from orders as o
       where o.business_id = $1 and o.id = any ((select array_agg(order_id) from line) || $3::bigint)
@@ -151,7 +148,7 @@ const removeLine: Statement = {
       from gone join held on held.id = gone.order_id where o.business_id = $1 and o.id = held.id
       returning o.id, o.version, o.updated_at
     ),
-    ${noting({
+    ${writingHistory({
       from: "changed, line",
       action: "'line_removed'",
       actor: ["$6", "$7"],
@@ -168,7 +165,6 @@ const removeLine: Statement = {
     from named left join gone on true`,
 };
 
-/** Versions are counted in an `integer`. */
 export const versionsOf = (expected: ExpectedVersion): readonly number[] | null =>
   expected === "any" || expected === null ? null : expected;
 
@@ -207,7 +203,7 @@ export class PostgresOrderEdits implements OrderEdits {
       actor.id,
       ...lineValues([line]),
     ]);
-    if (!found) throw new Error("an addition tells what it found");
+    if (!found) throw new Error("adding a line returned no row");
     return found;
   }
 
@@ -221,10 +217,10 @@ export class PostgresOrderEdits implements OrderEdits {
       actor.kind,
       actor.id,
     ]);
-    if (!done) throw new Error("a removal tells what came of it");
+    if (!done) throw new Error("removing a line returned no row");
     return done;
   }
 }
 
-/** Whether a value is given, and the value. */
+/** Whether the caller gave a value, and the value. */
 const orKept = <Value>(value: Value | undefined): [boolean, Value | null] => [value !== undefined, value ?? null];

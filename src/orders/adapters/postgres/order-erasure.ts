@@ -3,7 +3,7 @@ import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { OrderRef } from "../../application/order-events.ts";
 import { PostgresOrderEvents } from "./order-events.ts";
 
-/** The version rises: who holds an older one would write what is gone. */
+/** The version rises, so that a client with an older one cannot write the erased values back. */
 const erase: Statement = {
   name: "orders_erase",
   text: `
@@ -29,10 +29,10 @@ const erase: Statement = {
     from locked where change.business_id = $1 and change.order_id = locked.id`,
 };
 
-/** Orders that clients are told of; the others they find changed when they read them. */
+/** Clients get events of at most this many orders. They see the erasure of other orders when they read them. */
 const mostTold = 500;
 
-/** Those that were emptied in this transaction. */
+/** The orders that were emptied in this transaction. */
 const emptied: Statement = {
   name: "orders_erased",
   text: `
@@ -46,7 +46,7 @@ const emptied: Statement = {
     order by o.id desc limit ${mostTold}`,
 };
 
-/** Where a contact's orders went to; what was ordered, and for how much, stays. */
+/** Erases the addresses of a contact's orders. Products and amounts stay. */
 export class PostgresOrderErasure {
   private readonly events: PostgresOrderEvents;
 
@@ -58,7 +58,7 @@ export class PostgresOrderErasure {
     await this.transaction.rows(erase, [businessId, chatIds]);
   }
 
-  /** As they are once they are erased: nothing of what is gone is told. */
+  /** The events have the orders after the erasure. */
   async announce(businessId: number, { chatIds }: { readonly chatIds: readonly number[] }): Promise<LoggedEvent[]> {
     const orders = await this.transaction.rows<OrderRef>(emptied, [businessId, chatIds]);
     if (orders.length === 0) return [];

@@ -17,15 +17,15 @@ const changed: Statement = {
     order by wanted.position`,
 };
 
-/** Of one order, as nearly always: half the work. */
+/** For a single order, the usual case: this takes half the time. */
 const changedOne: Statement = {
   name: "orders_changed_one",
   text: `${shownAsJson(orderFields(), "orders as o")} where o.business_id = $1 and o.id = $2`,
 };
 
 /**
- * The CTE `waiting`, after one called `logged(business_id, number, payload)` that logs changes of orders: what is to be
- * pushed to the Pusher-protocol host waits for that from the commit on.
+ * The CTE `waiting`. It needs a CTE `logged(business_id, number, payload)` with events of orders. Those for the
+ * Pusher-protocol host are in the outbox from the commit on.
  */
 const enqueuingPushes = `
   waiting as (
@@ -67,7 +67,7 @@ const logChanged: Statement = {
 export class PostgresOrderEvents implements OrderEvents {
   constructor(private readonly transaction: Queries) {}
 
-  /** The orders as they stand now; those that do not exist are left out. */
+  /** The present state of the orders. Missing ones are left out. */
   async read(refs: readonly OrderRef[]): Promise<Order[]> {
     const [only, ...others] = refs;
     if (only && others.length === 0) {
@@ -77,7 +77,7 @@ export class PostgresOrderEvents implements OrderEvents {
     return (await this.transaction.rows<ChangedRow>(changed, values)).map(toChanged);
   }
 
-  /** To be published after the commit. Takes the businesses' event counters: the last thing that a transaction does. */
+  /** For publishing after the commit. Must be the last step of a transaction, because it locks the event counters. */
   async logChanged(orders: readonly Order[]): Promise<LoggedEvent[]> {
     const [only, ...others] = orders;
     if (only && others.length === 0) return [await this.logOne(only)];
@@ -89,7 +89,7 @@ export class PostgresOrderEvents implements OrderEvents {
     const payload = cardOf(order);
     const values = [businessId, JSON.stringify(payload)];
     const [row] = await this.transaction.rows<{ number: number; at: Date }>(logOne, values);
-    if (!row) throw new Error("an event is logged or fails");
+    if (!row) throw new Error("logging an event returned no row");
     return { businessId, number: row.number, name: "order:changed", payload, at: row.at };
   }
 }

@@ -5,7 +5,7 @@ export const branchJson = `
   (select json_build_object('id', branch.id, 'name', branch.name)
    from branches as branch where branch.business_id = o.business_id and branch.id = o.branch_id)`;
 
-/** With the price that it had when it was given to the order. */
+/** The price is the one that the zone had when it was given to the order. */
 export const zoneJson = `
   (select json_build_object(
      'id', zone.id, 'price', o.zone_price::text,
@@ -25,8 +25,8 @@ export const chatJson = `
    where chat.business_id = o.business_id and chat.id = o.chat_id)`;
 
 /**
- * Names, prices and charges are those of the moment at which a line was added. `offset 0` keeps each extra looked up by its
- * key: whatever a catalog's size nobody reads through it.
+ * A line keeps the name and the price, and its extras the charges, from when it was added. `offset 0` makes PostgreSQL
+ * look up each extra by its key instead of reading a whole catalog.
  */
 export const linesJson = `
   (select coalesce(json_agg(
@@ -51,7 +51,7 @@ export const discountSum = `
   (select coalesce(sum(discount.amount), 0) from order_discounts as discount
    where discount.business_id = o.business_id and discount.order_id = o.id)`;
 
-/** Where an order's own fields are stored. */
+/** The columns of an order's own fields. */
 export const orderColumns = {
   businessId: "business_id",
   id: "id",
@@ -88,20 +88,20 @@ const expressionOf = (field: Field): string => `o.${orderColumns[field]}${field 
 export const fieldsJson = (fields: readonly Field[]): string =>
   fields.map((field) => `'${field}', ${expressionOf(field)}`).join(", ");
 
-/** The driver, with what `more` says of it besides. */
+/** The driver. `more` adds further fields. */
 export const driverJson = (more = ""): string => `
   (select json_build_object('id', driver.id, 'name', driver.name, 'phone', driver.phone ${more})
    from drivers as driver where driver.business_id = o.business_id and driver.id = o.driver_id)`;
 
-/** The fields of an order, for `withIsoDates` to complete, where the query calls the order's row `o`. Amounts come as text. */
+/** The fields of an order whose row is `o`. `withIsoDates` converts the dates. Amounts come as text. */
 export const orderFields = (driver = driverJson()): string => `
   ${recordFields.map((field) => `${expressionOf(field)} as "${field}"`).join(", ")},
   ${branchJson} as branch, ${zoneJson} as zone, ${chatJson} as chat, ${driver} as driver, ${linesJson} as lines,
   ${discountSum}::text as discount`;
 
 /**
- * A row with one value, `shown`, for each row of `source`: the driver describes and reads each column of each answer
- * anew, which for thirty of them costs several times what reading one JSON text does.
+ * One JSON value, `shown`, for each row of `source`. The database driver reads each column on its own: for thirty
+ * columns that costs several times as much as reading one JSON text.
  */
 export const shownAsJson = (fields: string, source: string): string =>
   `select row_to_json(shown) as shown from ${source} cross join lateral (select ${fields}) as shown`;
@@ -111,8 +111,8 @@ export const isoOf = (written: string | null): string | null => written && new D
 const dateFields = recordFields.filter((field) => field.endsWith("At"));
 
 /**
- * The order with its dates, and its chat's, in ISO 8601 instead of PostgreSQL's spelling. Takes the row over, which is
- * nobody else's: copies of what has so many fields cost more than reading it did.
+ * Converts the dates of the order and its chat from PostgreSQL's format to ISO 8601. Mutates the row in place: copying
+ * its many fields costs more than reading them.
  */
 export function withIsoDates<Shown extends { readonly chat: Chat | null }>(order: Shown): Shown {
   const dated: { [Name in string]?: unknown } = order;
@@ -124,7 +124,7 @@ export function withIsoDates<Shown extends { readonly chat: Chat | null }>(order
   return order;
 }
 
-/** What people enter of an order, when it is made and later, as its history names it. */
+/** The fields that people enter, at the creation or later, by their names in the history. */
 export const enteredFields = [
   "shipmentMethod",
   "paymentMethod",

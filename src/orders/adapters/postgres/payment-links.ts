@@ -19,7 +19,7 @@ const find: Statement = {
     where o.business_id = $1 and o.id = $2`,
 };
 
-/** Whoever asks at the same time waits at the order's row, and finds the id that the first one gave it. */
+/** A simultaneous request waits for the order's row, and then finds the id that the first one gave it. */
 const renew: Statement = {
   name: "payment_link_renew",
   text: `

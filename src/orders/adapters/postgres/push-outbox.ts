@@ -5,7 +5,7 @@ import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { PushOutbox } from "../../application/push/ports.ts";
 
-/** The next attempt comes after 15, 30, 60, 60 ... seconds: each longer than a request may take. */
+/** Attempts repeat after 15, 30, 60, 60 ... seconds, each longer than a request may take. */
 const claim: Statement = {
   name: "push_outbox_claim",
   text: `

@@ -4,7 +4,7 @@ import Pusher from "pusher";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { PushHost } from "../../application/push/ports.ts";
 
-export interface PusherSettings {
+interface PusherSettings {
   /** `https://host:port`; https where no scheme is named. */
   readonly host: string;
   readonly appId: string;
@@ -13,19 +13,19 @@ export interface PusherSettings {
   /** Milliseconds for one request. */
   readonly timeoutMs: number;
   readonly channelOf: (businessId: number) => string;
-  /** The event's JSON on the wire, in at most `limit` bytes. Throws for one that cannot be spelled. */
-  readonly spell: (event: LoggedEvent, limit: number) => string;
-  /** Hears, in words that are safe for logs, what went wrong, and whether the event is given up. */
+  /** The event's JSON on the wire, in at most `limit` bytes. Throws if the event has no wire format. */
+  readonly serialize: (event: LoggedEvent, limit: number) => string;
+  /** Called with what went wrong, in words that are safe for logs, and with whether the event is given up. */
   readonly onFailure: (reason: string, givenUp: boolean) => void;
 }
 
-/** What the protocol's hosts take at a time, and how much of it. */
+/** The protocol's limits: events in one request, and bytes of one event. */
 const eventsInBatch = 10;
 const largestEvent = 10 * 1024;
 /** Below the five seconds for which servers usually keep an unused connection. */
 const idleSocketMs = 4_000;
 
-/** Any host that speaks the Pusher protocol. */
+/** A host of the Pusher protocol. */
 export class PusherHost implements PushHost {
   readonly batch = eventsInBatch;
   private readonly client: Pusher;
@@ -50,15 +50,15 @@ export class PusherHost implements PushHost {
 
   async push(events: readonly LoggedEvent[]): Promise<readonly LoggedEvent[]> {
     const outcome = await this.attempt(events);
-    if (outcome === "taken") return events;
+    if (outcome === "accepted") return events;
     if (outcome === "later") return [];
-    // One that is never taken must not keep the others from it.
+    // Sends them one by one, because an event that the host never accepts must not block the others.
     if (events.length > 1) return (await Promise.all(events.map((event) => this.push([event])))).flat();
-    this.settings.onFailure("the host does not take this event", true);
+    this.settings.onFailure("the host refuses this event", true);
     return events;
   }
 
-  /** What a client shows the host to be let into the channel; null for an id that is none of a connection. */
+  /** Signs a client's subscription to the channel. Null if the socket id is malformed. */
   authorize(socketId: string, channel: string): { auth: string } | null {
     if (!/^\d{1,20}\.\d{1,20}$/.test(socketId)) return null;
     return { auth: this.client.authorizeChannel(socketId, channel).auth };
@@ -68,18 +68,18 @@ export class PusherHost implements PushHost {
     this.agent.destroy();
   }
 
-  private async attempt(events: readonly LoggedEvent[]): Promise<"taken" | "later" | "never"> {
-    const { channelOf, spell, onFailure } = this.settings;
+  private async attempt(events: readonly LoggedEvent[]): Promise<"accepted" | "later" | "never"> {
+    const { channelOf, serialize, onFailure } = this.settings;
     try {
       const batch = events.map((event) => ({
         channel: channelOf(event.businessId),
         name: event.name,
-        data: spell(event, largestEvent),
+        data: serialize(event, largestEvent),
       }));
       await this.client.triggerBatch(batch);
-      return "taken";
+      return "accepted";
     } catch (error) {
-      // The error itself holds the signed address.
+      // The error itself must not be logged, because it has the signed address.
       const { status } = error as { status?: unknown };
       if (status === 400 || status === 413) return "never";
       if (!(error instanceof Pusher.RequestError)) return "never";

@@ -1,13 +1,10 @@
-/** Where clients of the Pusher-protocol host hear the orders of a business. */
+/** The channel for a business's orders at the Pusher-protocol host. */
 export const pusherChannelOf = (businessId: number): string => `private-empresa-${businessId}`;
 
-/** Of a text field that has to be cut. */
+/** Texts are cut to this length. */
 const longestText = 200;
 
-/**
- * The same event for a host that takes no more than `limit` bytes: where it is larger, without its order's details,
- * and if need be with its texts cut; `truncado` says so.
- */
+/** The payload as JSON of at most `limit` bytes. Otherwise it loses details, then long texts; `truncado` says so. */
 export function fitting(payload: object, limit: number): string {
   const whole = JSON.stringify(payload);
   if (Buffer.byteLength(whole) <= limit) return whole;

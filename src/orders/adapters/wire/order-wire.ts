@@ -41,7 +41,7 @@ export function listedToWire(order: ListedOrder) {
 export const cancelledToWire = (order: CancelledOrder) =>
   recordToWire(order, null, { chat: order.chat && { id: order.chat.id, contacto: contactToWire(order.chat.contact) } });
 
-/** §9 What an update may have changed. Written out: taken from the whole record it would be made twice. */
+/** §9 The fields that an update can change. Building the whole record would take twice the time. */
 export const updatedToWire = (order: Order) => ({
   id: order.id,
   shipment_method: order.shipmentMethod,
@@ -58,22 +58,22 @@ export const updatedToWire = (order: Order) => ({
   zona: order.zone && zoneToWire(order.zone),
 });
 
-/** The wire's spelling of each event of orders; the same whichever way an event takes to its clients. */
+/** The wire format of each event of orders. It is the same on every transport. */
 export const orderEvents = {
   "order:changed": (card: OrderCard) => {
     const { branch, zone, chat } = card;
     const ids = { branchId: branch?.id ?? null, zoneId: zone?.id ?? null, chatId: chat?.id ?? null };
-    const around = { chat: chat && chatToWire(chat), driver: card.driver && driverToWire(card.driver) };
-    const wire = recordToWire({ ...card, ...ids }, card, around);
+    const related = { chat: chat && chatToWire(chat), driver: card.driver && driverToWire(card.driver) };
+    const wire = recordToWire({ ...card, ...ids }, card, related);
     return Object.assign(wire, { version: card.version });
   },
 };
 
-/** What events withhold, and cancelled orders are shown without, stays out of the JSON. */
-type Spelled = Omit<OrderRecord, "version" | "speedyPrice" | Withheld> &
+/** Fields that events withhold, and that cancelled orders do not have, are left out of the JSON. */
+type WireOrder = Omit<OrderRecord, "version" | "speedyPrice" | Withheld> &
   Partial<Pick<Order, Withheld | "branch" | "zone" | "lines">>;
 
-interface Around {
+interface RelatedFields {
   readonly chat: object | null;
   readonly empresa?: object;
   readonly user?: object | null;
@@ -84,10 +84,10 @@ interface Around {
 }
 
 /**
- * The order's own fields, then what surrounds it. Written out as one literal, where what is undefined stays out of the
- * JSON: an object put together of several is many times slower to make and to write.
+ * The order's own fields, then the related ones. It is one literal, whose undefined fields are left out of the JSON: an
+ * object merged from several is many times slower to build and to write.
  */
-const recordToWire = (order: Spelled, sums: OrderSums | null, around: Around) => ({
+const recordToWire = (order: WireOrder, sums: OrderSums | null, related: RelatedFields) => ({
   id: order.id,
   status: order.status,
   type: order.type,
@@ -112,17 +112,17 @@ const recordToWire = (order: Spelled, sums: OrderSums | null, around: Around) =>
   updatedAt: order.updatedAt,
   sucursal: order.branch && namedToWire(order.branch),
   zona: order.zone && zoneToWire(order.zone),
-  chat: around.chat,
-  empresa: around.empresa,
-  user: around.user,
-  driver: around.driver,
+  chat: related.chat,
+  empresa: related.empresa,
+  user: related.user,
+  driver: related.driver,
   details: order.lines?.map(lineToWire),
   total: sums?.total,
   discount: sums?.discount,
   speedy_delivery_price: sums?.speedyPrice,
-  tax_id_label: around.tax_id_label,
-  tracker: around.tracker,
-  in_app_chat: around.in_app_chat,
+  tax_id_label: related.tax_id_label,
+  tracker: related.tracker,
+  in_app_chat: related.in_app_chat,
 });
 
 const zoneToWire = ({ id, price, branch }: Zone) => ({

@@ -20,12 +20,12 @@ import type { OrderWithTracker } from "../reads/get-order.ts";
 import { orderOf } from "../reads/ports.ts";
 import type { BoardEdits, BoardUnitOfWork, DriverAssignment, NewOrder, OrderMove } from "./ports.ts";
 
-export interface CreateOrderCommand extends Omit<NewOrder, "scheduledAt"> {
-  /** A date that `instantOf` understands, in the business's time zone where it names none. */
+interface CreateOrderCommand extends Omit<NewOrder, "scheduledAt"> {
+  /** A date for `instantOf`, in the business's time zone if it has none. */
   readonly scheduledAt: string | null;
 }
 
-export interface MoveOrderCommand extends Omit<OrderMove, "steps"> {
+interface MoveOrderCommand extends Omit<OrderMove, "steps"> {
   readonly mover: Mover;
 }
 
@@ -33,9 +33,9 @@ export type CreateOrderFailure = ChatNotFound | BranchNotFound | ZoneNotFound | 
 export type MoveOrderFailure = OrderNotFound | OrderMovedOn | WrongTransition | TransitionForbidden;
 export type AssignDriverFailure = OrderNotFound | OrderMovedOn | DriverNotFound;
 
-/** What people do on an order board. Each answers the order as it is then, where its driver was last known to be. */
+/** The actions of an order board. Each returns the order after the change, with its driver's last known location. */
 export class OrderBoard {
-  /** @param onPriceWanted - hears, after the commit, that the delivery of an order is to be priced */
+  /** @param onPriceWanted - called after the commit if the order's delivery needs a price */
   constructor(
     private readonly unitOfWork: BoardUnitOfWork,
     private readonly feed: EventFeed,
@@ -43,7 +43,7 @@ export class OrderBoard {
     private readonly zones: Zones,
   ) {}
 
-  /** Makes a pending order. Rejects with `CreateOrderFailure`. */
+  /** Creates a pending order. Rejects with `CreateOrderFailure`. */
   async create(command: CreateOrderCommand): Promise<OrderWithTracker> {
     const { businessId, chatId, branchId, zoneId, scheduledAt: written } = command;
     const scheduledAt = written === null ? null : await beforeAll(instantIn(this.zones, businessId, written));
@@ -73,7 +73,7 @@ export class OrderBoard {
     });
   }
 
-  /** Gives an order a driver, or takes it from its driver. Rejects with `AssignDriverFailure`. */
+  /** Sets or removes the driver of an order. Rejects with `AssignDriverFailure`. */
   assignDriver(assignment: DriverAssignment): Promise<OrderWithTracker> {
     const { businessId, orderId, driverId } = assignment;
     return this.edit(businessId, async (board) => {
@@ -85,7 +85,7 @@ export class OrderBoard {
     });
   }
 
-  /** Tells of the order that `change` has made or changed, unless it left it as it was. Where it or `check` throws, nothing was done. */
+  /** Logs an event, unless `change` left the order as it was. If `change` or `check` throws, nothing is stored. */
   private async edit(
     businessId: number,
     change: (board: BoardEdits) => Promise<number | { readonly unchanged: number }>,

@@ -10,7 +10,7 @@ export interface NewOrder extends OrderFields {
   readonly actor: Actor;
   readonly type: string;
   readonly chatId: number | null;
-  /** The agent who must be able to see the chat; null where all may be named. */
+  /** The agent who must be able to see the chat; null if every chat is allowed. */
   readonly seenBy: number | null;
   readonly scheduledAt: Date | null;
   readonly latitude: number | null;
@@ -19,7 +19,7 @@ export interface NewOrder extends OrderFields {
   readonly lines: readonly NewLine[];
 }
 
-/** What was found of what a new order names; it is made only where all is there. */
+/** Whether the records that a new order refers to exist. It is created only if all of them do. */
 export interface CreationFindings {
   readonly id: number;
   readonly hasChat: boolean;
@@ -38,7 +38,7 @@ export interface OrderMove extends OrderEdit {
 
 export interface MoveFindings {
   readonly isCurrent: boolean;
-  /** Null where no step leads from where the order is. */
+  /** Null if no step leads from the order's state to the wanted one. */
   readonly isAllowed: boolean | null;
 }
 
@@ -49,18 +49,14 @@ export interface DriverAssignment extends OrderEdit {
 export interface AssignmentFindings {
   readonly isCurrent: boolean;
   readonly hasDriver: boolean;
-  /** It is the driver that the order has already: nothing was written. */
+  /** The order already had this driver, so nothing was written. */
   readonly isSame: boolean;
 }
 
-/**
- * What is done on an order board, each in one statement that writes the order's history. It locks the order's row first
- * and decides by the row as it is then. Where something is missing or not as expected it changes nothing and only tells
- * what it found.
- */
+/** Each change locks the order first and writes its history. It changes nothing if something is missing. */
 export interface BoardEdits {
   create(order: NewOrder): Promise<CreationFindings>;
-  /** Null where there is no such order, here and below. */
+  /** Null if there is no such order, here and below. */
   move(move: OrderMove): Promise<MoveFindings | null>;
   assignDriver(assignment: DriverAssignment): Promise<AssignmentFindings | null>;
   /** The order as this transaction has left it. */

@@ -6,47 +6,47 @@ import type { OrderEvents, OrderRef } from "../order-events.ts";
 import type { OrderReads, ShownOrder } from "../reads/ports.ts";
 import type { DeliveryPricing, QuoteRequest } from "./integrations.ts";
 
-/** An order whose delivery is to be priced. */
+/** An order that needs a price for its delivery. */
 export interface WantedPrice extends OrderRef {
-  /** How often it was taken since its delivery last changed, this time included. */
+  /** How often it was claimed since its delivery last changed, including this time. */
   readonly attempts: number;
 }
 
-/** Which orders want a price stands in the database from the change on that made them want it. */
+/** The queue of orders that need a price. The transaction that changes an order adds it. */
 export interface WantedPrices {
   /**
-   * Takes at most `limit` that are due, the oldest first; nobody else gets them for `leaseMs`. Each is due again by
-   * itself after a pause that grows with its attempts, should its taker die or get no answer.
+   * Claims at most `limit` due orders, the oldest first, for `leaseMs`. A claimed order is due again after a pause that
+   * grows with its attempts, in case its worker dies or gets no answer.
    */
   claim(limit: number, leaseMs: number): Promise<WantedPrice[]>;
-  /** The order wants no price any more, unless its delivery has changed since it was taken. */
+  /** Removes the order from the queue, unless its delivery changed after the claim. */
   drop(wanted: WantedPrice): Promise<void>;
-  /** Drops those that have been due for longer, for where nobody is asked. */
+  /** Removes orders that have been due for longer: without the integration, the queue is never read. */
   forget(olderThanHours: number): Promise<void>;
 }
 
 export interface KeptPrices {
   /**
-   * Keeps a price with a new version of the order. False, and nothing is kept, where the order has changed since that
-   * version, has a price by now, or is being changed: it waits for nobody.
+   * Stores the price with a new version of the order. Returns false, and stores nothing, if the order has changed since
+   * that version, already has a price, or is locked.
    */
   keep(order: OrderRef & { readonly version: number }, price: Money): Promise<boolean>;
 }
 
-export type PriceUnitOfWork = UnitOfWork<{ readonly prices: KeptPrices; readonly events: OrderEvents }>;
+type PriceUnitOfWork = UnitOfWork<{ readonly prices: KeptPrices; readonly events: OrderEvents }>;
 
-/** Questions that are under way at a time. */
+/** The most simultaneous requests. */
 const width = 8;
-/** Questions to one order that changes while it is asked about. */
+/** The most requests about one order that keeps changing meanwhile. */
 const mostRounds = 3;
-/** With the store's pauses the last one comes after about three hours. */
+/** With the pauses of the queue, the last attempt is after about three hours. */
 const mostAttempts = 6;
-/** Milliseconds; well below the store's first pause, and well above what all rounds may take. */
+/** In milliseconds: much shorter than the first pause of the queue, and much longer than all rounds may take. */
 const leaseMs = 20_000;
 
-/** Asks the delivery-pricing integration about the orders that want a price, outside of any transaction. */
+/** Requests prices from the delivery-pricing integration, outside of any transaction. */
 export class AskDeliveryPrices {
-  /** @param onFailure - hears of orders that could not be read, or whose price could not be kept; they stay wanted */
+  /** @param onFailure - called if an order could not be read or its price not stored; the order stays in the queue */
   constructor(
     private readonly pricing: DeliveryPricing,
     private readonly orders: OrderReads,
@@ -56,12 +56,12 @@ export class AskDeliveryPrices {
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** Until none is due any more, or `signal` is aborted: then what is under way is still finished. */
+  /** Runs until no order is due, or `signal` is aborted; requests under way are still finished. */
   async execute(signal?: AbortSignal): Promise<void> {
     while (!signal?.aborted) {
       const wanted = await this.wanted.claim(width, leaseMs);
       if (wanted.length === 0) return;
-      // Half of the lease at most: the last question has the other half to end.
+      // At most half of the lease, so that the last request can end in the other half.
       const end = performance.now() + leaseMs / 2;
       await Promise.all(wanted.map((each) => this.ask(each, end).catch(this.onFailure)));
     }
@@ -90,7 +90,7 @@ export class AskDeliveryPrices {
   }
 }
 
-/** Null where there is nothing to ask. */
+/** Null if no price is needed. */
 function quoteFor(order: ShownOrder): QuoteRequest | null {
   const { businessId, id, branchId, origin, latitude, longitude } = order;
   if (!wantsDeliveryPrice(order) || latitude === null || longitude === null) return null;

@@ -1,25 +1,25 @@
 import type { Money } from "../../../kernel/money.ts";
 
-/** What a delivery is priced by. Coordinates in degrees. */
+/** What the price of a delivery depends on. Coordinates are in degrees. */
 export interface QuoteRequest {
   readonly businessId: number;
   readonly orderId: number;
-  /** Where it leaves from. */
+  /** The start of the delivery. */
   readonly branch: { readonly id: number; readonly latitude: number | null; readonly longitude: number | null } | null;
-  /** Where it goes to. */
+  /** The destination. */
   readonly latitude: number;
   readonly longitude: number;
 }
 
 export interface DeliveryPricing {
-  /** `none` where it says that it has no price, `unanswered` where it says nothing usable in time. Never rejects. */
+  /** `none` if the integration has no price, `unanswered` if it gives no usable answer in time. Never rejects. */
   priceOf(request: QuoteRequest): Promise<Money | "none" | "unanswered">;
 }
 
 export interface TrackedDriver {
   readonly businessId: number;
   readonly id: number;
-  /** Under which the tracking knows the driver. */
+  /** The driver's id in the tracking integration. */
   readonly trackingId: string | null;
 }
 
@@ -27,12 +27,11 @@ export interface DriverLocation {
   /** Degrees. */
   readonly latitude: number;
   readonly longitude: number;
-  /** ISO 8601; null when nobody noted it down. */
+  /** ISO 8601; null if it was not recorded. */
   readonly at: string | null;
 }
 
-/** Knows where drivers are. */
 export interface DriverTracking {
-  /** Null where it does not know, or does not say in time. Never rejects. */
+  /** Null if the location is unknown or there is no answer in time. Never rejects. */
   locate(driver: TrackedDriver): Promise<DriverLocation | null>;
 }

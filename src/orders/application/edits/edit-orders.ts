@@ -15,8 +15,8 @@ import { isCountable, wantsDeliveryPrice } from "../../domain/total.ts";
 import type { OrderRef } from "../order-events.ts";
 import type { LineAddition, LineRemoval, OrderEditStores, OrderEditUnitOfWork, OrderUpdate } from "./ports.ts";
 
-export interface UpdateOrderCommand extends Omit<OrderUpdate, "scheduledAt"> {
-  /** A date that `instantOf` understands, in the business's time zone where it names none. */
+interface UpdateOrderCommand extends Omit<OrderUpdate, "scheduledAt"> {
+  /** A date for `instantOf`, in the business's time zone if it has none. */
   readonly scheduledAt: string | null | undefined;
 }
 
@@ -24,9 +24,9 @@ export type UpdateOrderFailure = OrderNotFound | OrderMovedOn | BranchNotFound |
 export type AddLineFailure = ArticleNotFound | OrderNotFound | OrderMovedOn | OrderTooDear;
 export type RemoveLineFailure = LineNotFound | OrderNotFound | OrderMovedOn;
 
-/** What changes an order, and tells the business's clients. */
+/** Changes orders and publishes their events. */
 export class EditOrders {
-  /** @param onPriceWanted - hears, after the commit, that the delivery of an order is to be priced */
+  /** @param onPriceWanted - called after the commit if an order's delivery needs a price */
   constructor(
     private readonly unitOfWork: OrderEditUnitOfWork,
     private readonly feed: EventFeed,
@@ -34,7 +34,7 @@ export class EditOrders {
     private readonly zones: Zones,
   ) {}
 
-  /** §9: writes an order's fields. The order as it is then. Rejects with `UpdateOrderFailure`. */
+  /** §9: writes an order's fields and returns the order. Rejects with `UpdateOrderFailure`. */
   async update(command: UpdateOrderCommand): Promise<Order> {
     const { businessId, orderId: id, branchId, zoneId, scheduledAt: written } = command;
     const scheduledAt = typeof written === "string" ? await instantIn(this.zones, businessId, written) : written;
@@ -48,10 +48,7 @@ export class EditOrders {
     });
   }
 
-  /**
-   * §10: adds an article with its extras to an order, and counts it in the statistics. The order as it is then. Rejects
-   * with `AddLineFailure`.
-   */
+  /** §10: adds an article with extras, counts it and returns the order. Rejects with `AddLineFailure`. */
   addLine(addition: LineAddition): Promise<Order> {
     const { businessId, orderId: id, articleId } = addition;
     return this.edit({ businessId, id }, async ({ edits, events }) => {
@@ -60,15 +57,15 @@ export class EditOrders {
       if (!found.hasOrder) throw new OrderNotFound(`order ${id}`);
       if (!found.isCurrent) throw new OrderMovedOn(`order ${id}`);
       const orders = await events.read([{ businessId, id }]);
-      // What was done so far is undone with the transaction.
+      // The error rolls the addition back.
       if (!orders.every(isCountable)) throw new OrderTooDear(`order ${id}`);
       return orders;
     });
   }
 
   /**
-   * §11: removes a line with its extras from the order that it is of. The order that was named, as it is then. Rejects
-   * with `RemoveLineFailure`; with `OrderNotFound` once the line is removed.
+   * §11: removes a line with its extras from its order, and returns the order that was named. Rejects with
+   * `RemoveLineFailure`; `OrderNotFound` means that the line was removed, but the named order does not exist.
    */
   removeLine(removal: LineRemoval): Promise<Order> {
     const { businessId, orderId, lineId } = removal;
@@ -76,13 +73,13 @@ export class EditOrders {
       const done = await edits.removeLine(removal);
       if (done.outcome === "no-line") throw new LineNotFound(`line ${lineId}`);
       if (done.outcome === "moved-on") throw new OrderMovedOn(`order ${orderId}`);
-      // The clients of neither may be left behind.
+      // Clients get events of both orders.
       const ids = [...new Set([orderId, done.ownOrderId])];
       return events.read(ids.map((id) => ({ businessId, id })));
     });
   }
 
-  /** Tells of the orders that `change` has changed; of them the one that was named. */
+  /** Logs and publishes events of the orders that `change` returns. Returns the named one. */
   private async edit(
     { businessId, id: orderId }: OrderRef,
     change: (stores: OrderEditStores) => Promise<readonly Order[]>,

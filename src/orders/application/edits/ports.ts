@@ -11,14 +11,14 @@ export interface OrderEdit {
   readonly expected: ExpectedVersion;
 }
 
-/** What is written as it is given, null included. */
+/** These fields are always written, also null. */
 export interface OrderFields
   extends Pick<OrderRecord, "shipmentMethod" | "paymentMethod" | "branchId" | "locationLabel" | "rawAddress" | "paid"> {
-  /** Of an order to be delivered, the zone's branch takes the place of `branchId`. */
+  /** If the order is to be delivered, its zone's branch replaces `branchId`. */
   readonly takesBranchOfZone: boolean;
 }
 
-/** Null stores null; what is `undefined` stays as it is. */
+/** Null stores null; `undefined` keeps the stored value. */
 export interface OrderUpdate extends OrderEdit, OrderFields {
   readonly scheduledAt: Date | null | undefined;
   readonly latitude: number | null | undefined;
@@ -36,7 +36,7 @@ export interface LineAddition extends OrderEdit, NewLine {}
 
 export interface PickedExtra {
   readonly id: number;
-  /** What the order pays for it instead of its charge. */
+  /** The price that replaces the extra's charge, and the picked option. */
   readonly custom: { readonly price: number; readonly picked: string } | null;
 }
 
@@ -57,23 +57,19 @@ export interface AdditionFindings {
 }
 
 export type Removal =
-  /** From that order, which need not be the one that was named. */
+  /** The line was in this order, which may differ from the named one. */
   | { readonly outcome: "removed"; readonly ownOrderId: number }
-  /** It never was, or was removed in the meantime. */
+  /** There is no such line. */
   | { readonly outcome: "no-line" }
-  /** The order that was named is not as expected, or there is none. */
+  /** The named order has another version than expected, or does not exist. */
   | { readonly outcome: "moved-on" };
 
-/**
- * The changes of orders, each one statement that locks the order's row first, counts its version up and writes its
- * history. Where something that it needs is not there, or the order is not as expected, it changes nothing and only
- * tells what it found.
- */
+/** Each change locks the order first and writes its history. It changes nothing if something is missing. */
 export interface OrderEdits {
-  /** Null where there is no such order. */
+  /** Null if there is no such order. */
   update(update: OrderUpdate): Promise<UpdateFindings | null>;
   addLine(addition: LineAddition): Promise<AdditionFindings>;
-  /** Does without the order itself, unless a version of it is expected. */
+  /** Requires the named order only if a version of it is expected. */
   removeLine(removal: LineRemoval): Promise<Removal>;
 }
 

@@ -2,9 +2,9 @@ import type { EventFeed } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { AbandonedOrder, AbandonedOrders, InactivityUnitOfWork } from "./ports.ts";
 
-/** Orders that are looked for at once, and at most of one transaction: it holds their chats until it ends. */
+/** The most orders that are read at once, and the most in one transaction, which locks their chats until it ends. */
 const batchSize = 500;
-/** Milliseconds for which a business's orders are tried one by one: others are not kept waiting for one that hangs. */
+/** In milliseconds: a business's orders are tried one by one for this long, so that others need not wait. */
 const longestTroubleMs = 30_000;
 
 export interface Cancelled {
@@ -28,12 +28,12 @@ interface Outcome {
 }
 
 /**
- * Cancels, for the bot, the orders whose customers fell silent. Any number of runs at once cancel each order once, and
- * a run that is lost leaves nothing half done. Each transaction is of one business: what makes it wait or fail concerns
- * no other.
+ * Cancels, for the bot, the orders of customers who stopped writing. Simultaneous runs cancel each order once, and an
+ * interrupted run leaves nothing half done. Each transaction has orders of one business, so that its waits and failures
+ * affect no other business.
  */
 export class CancelInactive {
-  /** @param onFailure - hears of each transaction that failed, with what it was to cancel */
+  /** @param onFailure - called for each failed transaction, with the orders that it was to cancel */
   constructor(
     private readonly abandoned: AbandonedOrders,
     private readonly unitOfWork: InactivityUnitOfWork,
@@ -42,10 +42,7 @@ export class CancelInactive {
     private readonly troubleMs = longestTroubleMs,
   ) {}
 
-  /**
-   * Until there are no more, or `signal` is aborted: then what is under way is still finished. Orders that cannot be
-   * cancelled are passed by; rejects only where none can be looked for.
-   */
+  /** Runs until there are no more orders, or `signal` is aborted. Rejects only if no orders can be read. */
   async execute(signal?: AbortSignal): Promise<Cancelled> {
     const businesses = new Set<number>();
     const givenUp = new Set<number>();
@@ -86,7 +83,7 @@ export class CancelInactive {
     }
   }
 
-  /** One by one, so that an order that cannot be cancelled keeps no other one back. */
+  /** Cancels one by one, so that an order that fails does not block the others. */
   private async cancelEach({ businessId, ids }: InactiveBatch, signal?: AbortSignal): Promise<Outcome> {
     const end = performance.now() + this.troubleMs;
     let [cancelled, failed] = [0, 0];

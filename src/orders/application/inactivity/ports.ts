@@ -1,25 +1,25 @@
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 import type { OrderEvents, OrderRef } from "../order-events.ts";
 
-/** An abandoned order, and with its date where in them it stands. */
+/** An abandoned order. With its date it is also a position in the list. */
 export interface AbandonedOrder extends OrderRef {
-  /** Opaque. */
+  /** Only for the next call of `next`. */
   readonly createdAt: string;
 }
 
 export interface AbandonedOrders {
   /**
-   * The next `limit` abandoned orders beyond `after`, of all businesses, those of a business together. Fewer than
-   * `limit` when there are no more. Locks nothing, so that each may have changed by the time it is cancelled.
+   * The next `limit` abandoned orders after `after`, of all businesses, sorted by business. Fewer than `limit` mean
+   * that there are no more. Locks nothing, so an order may change before it is cancelled.
    */
   next(after: AbandonedOrder | null, limit: number): Promise<AbandonedOrder[]>;
 }
 
 export interface Inactivity {
   /**
-   * Cancels those of the business's orders that are abandoned still, enters it in their histories, and returns them.
-   * Orders and chats that somebody else is changing are left out: a customer whose message is just being written down
-   * is not silent. The orders and chats of the others stay locked until the transaction's end.
+   * Cancels those of the orders that are still abandoned, writes their histories, and returns them. Orders and chats
+   * that others have locked are skipped: a customer whose message is just being stored is not silent. The orders and
+   * chats stay locked until the transaction ends.
    */
   cancel(businessId: number, orderIds: readonly number[]): Promise<OrderRef[]>;
 }

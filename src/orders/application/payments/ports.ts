@@ -4,23 +4,23 @@ import type { Actor } from "../../domain/change.ts";
 import type { OrderEvents } from "../order-events.ts";
 
 export interface PayableOrder {
-  /** As the business has set it. */
+  /** As the business has set it, unchecked. */
   readonly paymentsUrl: string | null;
-  /** Null for an order without a chat. */
+  /** Null if the order has no chat, or its contact was erased. */
   readonly recipient: Recipient | null;
 }
 
 export interface PaymentLinks {
-  /** Null when the business has no such order. */
+  /** Null if the business has no such order. */
   find(businessId: number, orderId: number, userId: number | null): Promise<PayableOrder | null>;
-  /** §8.7 For the e-commerce statistics: it was sent, as far as anybody knows. */
+  /** §8.7 Records in the e-commerce statistics that the link was sent, also if the outcome is unknown. */
   recordSent(businessId: number, orderId: number): Promise<void>;
 }
 
 export interface LinkRenewals {
   /**
-   * §8.3, §8.4 Gives the order its transaction id, a UUID v4 that every link of it carries, and two more hours to be
-   * paid; writes down whose key asked for it. Null when the order is gone.
+   * §8.3, §8.4 Gives the order a transaction id, a UUID v4 that every link of it has, and two more hours for the
+   * payment, and adds this to its history. Null if the order does not exist.
    */
   renew(businessId: number, orderId: number, actor: Actor): Promise<string | null>;
 }

@@ -12,39 +12,39 @@ import { PaymentLinkImpossible } from "../../domain/failures.ts";
 import { paymentLink } from "../../domain/payment-link.ts";
 import type { PaymentLinks, RenewalUnitOfWork } from "./ports.ts";
 
-export interface SendPaymentLinkCommand {
+interface SendPaymentLinkCommand {
   readonly businessId: number;
   readonly orderId: number;
-  /** Who asks for it: a user is the author of the message. */
+  /** If it is a user, the user is the author of the message. */
   readonly actor: Actor;
 }
 
 export type SendPaymentLinkFailure = PaymentLinkImpossible | BusinessMessageFailure;
 
-/** How the link reaches the customer: prepared before anything changes. */
-export type LinkWay = (customer: Recipient) => Promise<SendText>;
+/** Prepares the sending of the link to a customer, before anything changes. */
+export type PrepareLink = (customer: Recipient) => Promise<SendText>;
 
-/** Any transaction id: to see whether the business's address takes one. */
+/** Any transaction id, for checking that the business's address accepts one. */
 const sample = "00000000-0000-4000-8000-000000000000";
 
-/** §8: sends the link at which an order is paid, in any way, as often as it is asked for. */
+/** §8: sends the link for paying an order, over any channel and any number of times. */
 export class SendPaymentLink {
-  /** Many who ask for one order wait for each other here, not with a connection of the database in hand. */
+  /** Simultaneous requests for one order wait here, without holding a database connection. */
   private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly links: PaymentLinks,
     private readonly unitOfWork: RenewalUnitOfWork,
     private readonly feed: EventFeed,
-    /** Hears why a link that was sent is missing in the statistics. */
+    /** Called if a sent link could not be recorded in the statistics. */
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** Status and payment of the order are not looked at (§8.8). */
-  async execute({ businessId, orderId, actor }: SendPaymentLinkCommand, way: LinkWay): Promise<void> {
+  /** Does not check the order's status and payment (§8.8). */
+  async execute({ businessId, orderId, actor }: SendPaymentLinkCommand, prepare: PrepareLink): Promise<void> {
     const userId = actor.kind === "user" ? actor.id : null;
     const { paymentsUrl, recipient } = await beforeAll(this.payable(businessId, orderId, userId));
-    const send = await beforeAll(way(recipient));
+    const send = await beforeAll(prepare(recipient));
     const order = { businessId, id: orderId };
     const { transactionId, logged } = await beforeAll(
       this.mutex.runExclusive(`${businessId} ${orderId}`, () =>
@@ -65,7 +65,7 @@ export class SendPaymentLink {
     await record();
   }
 
-  /** Everything that the link needs is looked at before anything changes. */
+  /** Checks everything that the link needs before anything changes. */
   private async payable(
     businessId: number,
     orderId: number,

@@ -1,23 +1,20 @@
 import type { LoggedEvent } from "../../../kernel/events.ts";
 
-/** Logged events on their way to the Pusher-protocol host; written in the transaction that logs them. */
+/** Logged events that wait for the Pusher-protocol host. The transaction that logs an event adds it. */
 export interface PushOutbox {
   /**
-   * Takes at most `limit` that are due, the oldest first; no two takers get the same one. Each is due again by itself
-   * should its taker die.
+   * Claims at most `limit` due events, the oldest first; two workers never claim the same one. A claimed event is due
+   * again later, in case its worker dies.
    */
   claim(limit: number): Promise<LoggedEvent[]>;
   remove(events: readonly Pick<LoggedEvent, "businessId" | "number">[]): Promise<void>;
-  /** Forgets what has waited for longer, for where nobody pushes; how many. */
+  /** Removes events that have waited for longer: without a host, the outbox is never read. Returns how many. */
   forget(olderThanHours: number): Promise<number>;
 }
 
 export interface PushHost {
   /** At most `batch` events in one request. */
   readonly batch: number;
-  /**
-   * Which of them need not be pushed again: those that the host took, and those that it never will. The rest is to be
-   * tried later. Never rejects.
-   */
+  /** Returns the events that the host accepted or never will: they need no other attempt. Never rejects. */
   push(events: readonly LoggedEvent[]): Promise<readonly LoggedEvent[]>;
 }

@@ -1,19 +1,16 @@
 import type { PushHost, PushOutbox } from "./ports.ts";
 
-/** Batches that are under way at a time. */
+/** The most simultaneous batches. */
 const width = 4;
 
-/**
- * Brings what waits in the outbox to the Pusher-protocol host, at least once, the oldest first. Batches go side by side:
- * of two changes of one order the versions tell which is newer.
- */
+/** Sends the outbox to the Pusher-protocol host, each event at least once. Versions tell the order of changes. */
 export class PushOrderEvents {
   constructor(
     private readonly outbox: PushOutbox,
     private readonly host: PushHost,
   ) {}
 
-  /** Until nothing is due any more, the host does not take what it is given, or `signal` is aborted. */
+  /** Runs until nothing is due, the host accepts no more, or `signal` is aborted. */
   async execute(signal?: AbortSignal): Promise<void> {
     while (!signal?.aborted) {
       const events = await this.outbox.claim(this.host.batch * width);

@@ -4,17 +4,17 @@ import type { OrderReads, ShownOrder } from "./ports.ts";
 
 export interface OrderWithTracker {
   readonly order: ShownOrder;
-  /** Where the order's driver is, as far as anybody knows. */
+  /** The last known location of the order's driver. */
   readonly tracker: DriverLocation | null;
 }
 
-/** §12 One order with what it costs and where it is. */
+/** §12 One order with its cost and the location of its driver. */
 export class GetOrder {
-  /** @param onTrouble - hears of a tracking that failed; the order is shown */
+  /** @param onFailure - called if the tracking failed; the order is still returned */
   constructor(
     private readonly reads: OrderReads,
     private readonly tracking: DriverTracking,
-    private readonly onTrouble: (error: unknown) => void,
+    private readonly onFailure: (error: unknown) => void,
   ) {}
 
   /** Rejects with `OrderNotFound`. */
@@ -28,7 +28,7 @@ export class GetOrder {
     if (!driver) return null;
     const { last, id, trackingId } = driver;
     const located = await this.tracking.locate({ businessId, id, trackingId }).catch((error: unknown) => {
-      this.onTrouble(error);
+      this.onFailure(error);
       return null;
     });
     return located ?? last;

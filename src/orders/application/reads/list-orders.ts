@@ -13,7 +13,7 @@ import type {
   Period,
 } from "./ports.ts";
 
-/** Bounds as the caller wrote them: ISO 8601, in the business's zone where they name none. */
+/** Bounds as the caller wrote them: ISO 8601, in the business's zone if they have none. */
 interface WrittenPeriod {
   readonly from: string | null;
   readonly to: string | null;
@@ -56,7 +56,7 @@ export class ListOrders {
     return planned(await this.lists.search(businessId, text, page, signal));
   }
 
-  /** For what else belongs to the listing. Rejects with `PlanMissing`. */
+  /** Checks the plan for other parts of the listing. Rejects with `PlanMissing`. */
   async requirePlan(businessId: number): Promise<void> {
     planned((await this.lists.hasPlan(businessId)) ? true : null);
   }
@@ -69,7 +69,7 @@ export class ListOrders {
     signal?: AbortSignal,
   ): Promise<Page<CancelledOrder>> {
     const { from, to } = await this.periodOf(businessId, filter, true);
-    // The store is finer than what a caller writes: up to the end of that millisecond.
+    // Orders have microseconds, callers write milliseconds: the whole last millisecond is included.
     const end = to && new Date(to.getTime() + 1);
     return this.lists.cancelled(businessId, { ...filter, from, to: end }, page, signal);
   }

@@ -5,17 +5,17 @@ import type { OrderLists } from "./ports.ts";
 export interface OrderSummary {
   readonly id: number;
   readonly state: OrderState;
-  /** In units of the currency. */
+  /** Major units of the currency. */
   readonly total: number;
   /** ISO 8601. */
   readonly createdAt: string;
 }
 
-/** What a chat shows of the orders that were made in it. */
+/** The orders that a chat shows. */
 export class OrdersOfChat {
   constructor(private readonly lists: Pick<OrderLists, "ofChat">) {}
 
-  /** The newest ones. */
+  /** Newest first. */
   async latest(businessId: number, chatId: number, limit: number): Promise<OrderSummary[]> {
     const orders = await this.lists.ofChat(businessId, chatId, limit);
     return orders.map((order) => ({

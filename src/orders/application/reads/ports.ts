@@ -3,14 +3,14 @@ import type { Driver, Order, OrderRecord } from "../../domain/order.ts";
 import type { OrderState } from "../../domain/states.ts";
 import type { DriverLocation } from "../delivery/integrations.ts";
 
-/** An order with all that surrounds it. */
+/** An order with its related records. */
 export interface ShownOrder extends Order {
   readonly business: { readonly id: number; readonly name: string };
-  /** Where the branch is; null when it is not known. */
+  /** The coordinates of the branch; null if they are unknown. */
   readonly origin: { readonly latitude: number; readonly longitude: number } | null;
   readonly user: { readonly id: number; readonly name: string } | null;
   readonly driver: (Driver & { readonly trackingId: string | null; readonly last: DriverLocation | null }) | null;
-  /** The thread in the business's own app of the customer whom `externalUserId` names. */
+  /** The chat, in the business's own app, of the customer that `externalUserId` names. */
   readonly inAppChat: {
     readonly id: number;
     readonly lastMessageAt: string | null;
@@ -19,12 +19,12 @@ export interface ShownOrder extends Order {
   readonly taxIdLabel: string;
 }
 
-/** The order without what surrounds it. */
+/** The order without the fields that only `ShownOrder` has. */
 export function orderOf({ business, origin, user, driver, inAppChat, taxIdLabel, ...order }: ShownOrder): Order {
   return { ...order, driver: driver && { id: driver.id, name: driver.name, phone: driver.phone } };
 }
 
-/** What a list needs of an order's own fields. */
+/** The order's own fields that a list needs. */
 export const listedFields = [
   "id",
   "status",
@@ -36,16 +36,15 @@ export const listedFields = [
   "speedyPrice",
 ] as const satisfies readonly (keyof OrderRecord)[];
 
-/** What a list needs of an order. */
 export type ListedOrder = Pick<
   Order,
   (typeof listedFields)[number] | Exclude<keyof Order, keyof OrderRecord | "driver">
 >;
 
-/** A cancelled order as its record stands, with chat and contact. */
+/** The record of a cancelled order, with chat and contact. */
 export type CancelledOrder = OrderRecord & Pick<Order, "chat">;
 
-/** From inclusive to exclusive; an open end is null. */
+/** `from` is inclusive, `to` exclusive. Null means that the end is open. */
 export interface Period {
   readonly from: Date | null;
   readonly to: Date | null;
@@ -66,13 +65,13 @@ export interface PageRequest {
 
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** All matches, whatever the page. */
+  /** The number of all matches on all pages. */
   readonly total: number;
 }
 
 export interface CancelledFilter extends Period {
   readonly type: string | null;
-  /** Any part of the reason, whatever its case. */
+  /** Part of the reason; case does not matter. */
   readonly reason: string | null;
 }
 
@@ -86,22 +85,22 @@ export interface MessageOrders {
 }
 
 export interface OrderLists {
-  /** Newest first. Null when the business has no plan. An aborted signal ends the reading, here and below. */
+  /** Newest first. Null if the business has no plan. Here and below, aborting the signal ends the query. */
   list(
     businessId: number,
     filter: OrderFilter,
     page: PageRequest,
     signal?: AbortSignal,
   ): Promise<Page<ListedOrder> | null>;
-  /** How many orders each tab has. Null when the business has no plan. */
+  /** The number of orders in each tab. Null if the business has no plan. */
   counts(
     businessId: number,
     filter: Omit<OrderFilter, "tab">,
     signal?: AbortSignal,
   ): Promise<Readonly<Record<OrderState, number>> | null>;
   /**
-   * The order of that id, and those of the contacts whose name or number contains the text: of the 1,000 newest such
-   * contacts. Newest orders first. Null when the business has no plan.
+   * The order with that id and the orders of matching contacts, newest first. Only the 1,000 newest contacts whose name
+   * or number contains the text count. Null if the business has no plan.
    */
   search(businessId: number, text: string, page: PageRequest, signal?: AbortSignal): Promise<Page<ListedOrder> | null>;
   /** Newest first. */
@@ -111,12 +110,12 @@ export interface OrderLists {
     page: PageRequest,
     signal?: AbortSignal,
   ): Promise<Page<CancelledOrder>>;
-  /** The newest ones of a chat. */
+  /** The newest orders of a chat. */
   ofChat(businessId: number, chatId: number, limit: number): Promise<readonly ListedOrder[]>;
   hasPlan(businessId: number): Promise<boolean>;
 }
 
 export interface OrderHistory {
-  /** Newest first. Null where there is no such order. */
+  /** Newest first. Null if there is no such order. */
   list(businessId: number, orderId: number, page: PageRequest): Promise<Page<OrderChange> | null>;
 }

@@ -5,7 +5,7 @@ import { count, escaped, money } from "./format.ts";
 
 const heading = "Agentes";
 
-/** Those who sold most as drawings, and all of them in a table. */
+/** Charts of the agents who sold most, and a table of all agents. */
 export function agentsOf(charts: Charts, agents: readonly AgentFigures[], currency: string): string {
   if (agents.length === 0) return nothing(heading, "La empresa no tiene agentes activos.");
   const ranked = [...agents].sort((a, b) => b.sales.count - a.sales.count || b.tickets.total - a.tickets.total);

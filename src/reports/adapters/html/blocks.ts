@@ -13,20 +13,20 @@ export const keyFigures = (figures: readonly KeyFigure[]): string => {
 
 export const empty = (text: string): string => `<p class="empty">${escaped(text)}</p>`;
 
-/** What scrolls by itself where the page is narrower. */
+/** Content that scrolls sideways if the page is narrower. */
 export const wide = (html: string): string => `<div class="wide">${html}</div>`;
 
-/** A drawing with a title, and what it shows in words for who does not see it. */
+/** A drawing with a title, and a description for screen readers. */
 export const figure = (title: string, description: string, drawing: string): string =>
   `<figure><figcaption>${escaped(title)}</figcaption><div role="img" aria-label="${escaped(description)}">${drawing}</div></figure>`;
 
 export const nothing = (title: string, text: string): string =>
   `<div class="block"><h3>${escaped(title)}</h3>${empty(text)}</div>`;
 
-/** For a cell. */
+/** An amount as HTML. */
 export const cash = (amount: Money, currency: string): string => escaped(money(amount, currency));
 
-/** Cells are HTML already; the first of each row names it. */
+/** Cells are HTML already. The first cell of each row is its heading. */
 export function table(caption: string, headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const head = headings.map((heading) => `<th scope="col">${escaped(heading)}</th>`).join("");
   const body = rows.map(([name = "", ...cells]) => {

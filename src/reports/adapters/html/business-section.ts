@@ -9,7 +9,7 @@ import { amountsOverTime, countsOverTime, funnel } from "./sales-charts.ts";
 const mostTags = 40;
 const mostAds = 100;
 
-/** What links to the section of a business go to. */
+/** The target of links to the section of a business. */
 export const anchorOf = ({ business }: BusinessReport): string => `empresa-${business.id}`;
 
 export function* businessSection(
@@ -43,7 +43,7 @@ export function* businessSection(
   yield "</section>\n";
 }
 
-/** From ads, or without one: shares as a drawing, figures as a table. */
+/** Figures with and without an ad: shares as a drawing, numbers as a table. */
 function origins(charts: Charts, { business: { currency }, sales, quotations }: BusinessReport): string {
   const title = "Anuncios y orgánico";
   if (sales.all.count + quotations.all.count === 0) return "";

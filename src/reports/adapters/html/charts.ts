@@ -3,7 +3,7 @@ import { wide } from "./blocks.ts";
 import { escaped, short } from "./format.ts";
 import { cut, widthOf } from "./lettering.ts";
 
-/** What the charts and the tables call by the same colour. Each can be told from its neighbours in grey as well. */
+/** The colour of each kind of figure in charts and tables. Neighbouring colours also differ in grey. */
 export const colors = {
   conversations: "#64748b",
   sales: "#0f766e",
@@ -16,11 +16,11 @@ export const colors = {
   cancelled: "#b91c1c",
 } as const;
 
-/** Rows of a chart; the tables have all of them. */
+/** The most rows of a chart. Tables have all rows. */
 export const mostBars = 12;
 
-/** Pixels of the page's text. */
-export const chartWidth = 720;
+/** The width of the page's text in pixels. */
+const chartWidth = 720;
 
 const ink = "#1f2937";
 const faint = "#e5e7eb";
@@ -29,10 +29,10 @@ const barRow = 26;
 const nameWidth = 178;
 const barsRight = 12;
 
-/** Nothing that moves or waits for a mouse: the page has no script. */
+/** Turns off everything that moves or needs a mouse, because the page has no script. */
 const still = { silent: true, emphasis: { disabled: true } } as const;
 const mostTimesInBars = 3;
-/** Where the last mark of an axis is, at most, in parts of the largest value. */
+/** The last mark of an axis is at most this many times the largest value. */
 const aboveMost = 1.4;
 const bar = { type: "bar", barMaxWidth: 48 } as const;
 const lineOf = (times: number) =>
@@ -53,11 +53,11 @@ interface Series {
 
 type Option = Parameters<ReturnType<typeof echarts.init>["setOption"]>[0];
 
-/** Draws charts for one page: what refers to a part of a drawing must name another part in each of them. */
+/** Draws the charts of one page. Parts of its drawings must have different ids, because they share one document. */
 export class Charts {
   private drawn = 0;
 
-  /** One line for each series, from left to right; bars where there are too few times for a line. */
+  /** Draws a line for each series, or bars if there are too few times for a line. */
   overTime(times: readonly string[], series: readonly Series[]): string {
     const areBars = times.length <= mostTimesInBars;
     const most = Math.max(0, ...series.flatMap(({ values }) => values));
@@ -86,7 +86,7 @@ export class Charts {
     );
   }
 
-  /** One bar for each row, its text behind it. */
+  /** Draws a bar for each row, with the row's text behind it. */
   bars(
     rows: readonly { readonly name: string; readonly value: number; readonly text: string; readonly color: string }[],
   ) {
@@ -111,7 +111,7 @@ export class Charts {
     });
   }
 
-  /** How each row's whole is made up of the series, in parts of a hundred. */
+  /** Draws the percentages of the series in each row. */
   shares(names: readonly string[], series: readonly (Series & { readonly texts: readonly string[] })[]): string {
     const wholes = names.map((_, row) => series.reduce((sum, { values }) => sum + (values[row] ?? 0), 0));
     return this.draw(
@@ -130,7 +130,7 @@ export class Charts {
           data: names.map((_, row) => {
             const share = wholes[row] ? ((values[row] ?? 0) / wholes[row]) * 100 : 0;
             const text = texts[row] ?? "";
-            // The table beside it says what a narrow part has no room for.
+            // A part that is too narrow for its text has none. The table next to the drawing has the number.
             const shown = widthOf(text) + 6 <= (share / 100) * (chartWidth - nameWidth - barsRight) ? text : "";
             return {
               value: share,
@@ -143,7 +143,7 @@ export class Charts {
     );
   }
 
-  /** For each row the series side by side in one bar, to one scale. */
+  /** Draws the series of each row side by side in one bar. All bars have the same scale. */
   stacked(names: readonly string[], series: readonly Series[]): string {
     return this.draw(
       names.length * 22 + 30,
@@ -177,14 +177,14 @@ export class Charts {
   }
 }
 
-/** Narrower on a narrow screen, as far as its text can be read; named by the element around it. */
+/** Lets the drawing shrink on a narrow screen. The element around it has its description. */
 const inPage = (svg: string, number: number, height: number): string =>
   svg
     .replace(
       /^<svg [^>]*>/,
       `<svg viewBox="0 0 ${chartWidth} ${height}" width="${chartWidth}" height="${height}" aria-hidden="true" focusable="false">`,
     )
-    // Of use only where something answers a mouse; and the page has said which letters it wants.
+    // Removes what only serves a mouse, and the fonts, because the page sets its own.
     .replaceAll(
       /<style[^>]*>[\s\S]*?<\/style>| class="zr[^"]*"| (?:pointer-events|ecmeta_\w+)="[^"]*"|font-family:[^;"]*;/g,
       "",
@@ -214,7 +214,7 @@ const namesOf = (names: readonly string[]) =>
     },
   }) as const;
 
-/** Beside the drawing: how wide letters are, only whoever shows them knows. */
+/** The legend is text beside the drawing, because only the browser knows the width of its letters. */
 function legendOf(series: readonly Series[]): string {
   const items = series.map(({ name, color }) => `<span><i style="background:${color}"></i>${escaped(name)}</span>`);
   return items.length === 0 ? "" : `<p class="legend">${items.join(" ")}</p>`;

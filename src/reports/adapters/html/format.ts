@@ -16,13 +16,13 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text as HTML shows it, in elements and in quoted attributes. */
+/** Escapes text for elements and quoted attributes. */
 export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 
 export const count = (value: number): string => counts.format(value);
 export const percent = (value: number): string => `${percents.format(value)} %`;
 export const decimal = (value: number): string => percents.format(value);
-/** For axes. */
+/** Short numbers for axes. */
 export function short(value: number): string {
   if (value < 100_000) return counts.format(value);
   return value < 1_000_000 ? `${tenths.format(value / 1_000)} mil` : `${tenths.format(value / 1_000_000)} M`;
@@ -30,22 +30,22 @@ export function short(value: number): string {
 
 const moneyFormats = new Map<string, Intl.NumberFormat>();
 
-/** Exact, in a currency by its ISO code. */
+/** An exact amount. `currency` is an ISO code. */
 export const money = (amount: Money, currency: string): string => moneyText(decimalOf(amount), currency);
 
-/** Of amounts in one currency. */
+/** The total of amounts in one currency. */
 export const moneyTotal = (amounts: readonly Money[], currency: string): string =>
   money(
     amounts.reduce((sum, amount) => sum + amount, 0n),
     currency,
   );
 
-/** An amount of somebody else's, in whatever they call their currency. */
+/** An amount of another system, with that system's name of the currency. */
 export const foreignMoney = (amount: number, currency: string | null): string =>
   moneyText(String(amount), currency ?? "");
 
 function moneyText(amount: string, currency: string): string {
-  // A decimal is formatted digit by digit, whatever its size.
+  // A decimal text is formatted digit by digit, so that large amounts stay exact.
   const written = amount as Intl.StringNumericLiteral;
   if (!/^[A-Z]{3}$/.test(currency)) return `${percents.format(written)} ${currency}`.trim();
   let format = moneyFormats.get(currency);
@@ -60,10 +60,7 @@ function moneyText(amount: string, currency: string): string {
 const longDate = (at: Date, timeZone: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone }).format(at);
 
-/**
- * The first and the last day, on the clocks of the zone; with the times where it is not made of whole days. One without
- * any time ends as it begins.
- */
+/** The first and the last day, with times unless these are whole days. An empty period ends where it begins. */
 export function period({ from, until }: Period, timeZone: string): string {
   const isEmpty = until <= from;
   const areDays = !isEmpty && [from, until].every((at) => dayOf(before(at), timeZone) !== dayOf(at, timeZone));

@@ -9,7 +9,7 @@ import type { Charts } from "./charts.ts";
 import { count, escaped, moneyTotal, percent } from "./format.ts";
 import { amountsOverTime, countsOverTime, funnel } from "./sales-charts.ts";
 
-/** All businesses of the report taken together, and beside each other. */
+/** The figures of all businesses together, and a table that compares them. */
 export function* groupSection(
   charts: Charts,
   reports: readonly BusinessReport[],
@@ -36,7 +36,7 @@ export function* groupSection(
   yield "</section>\n";
 }
 
-/** Counts of all businesses; amounts for each currency by itself. */
+/** The counts of all businesses together, and the amounts by currency. */
 function* overTimeOfGroup(charts: Charts, daily: readonly DailyFigures[]): Generator<string> {
   const daysOf = (some: readonly DailyFigures[]) => addedUp(some.flatMap(({ days }) => days));
   yield countsOverTime(charts, daysOf(daily));

@@ -1,11 +1,11 @@
-/** Pixels that a text of a drawing takes at most: in which letters it is shown, only whoever shows it knows. */
+/** The largest width in pixels that a text of a drawing may have. Only the browser knows the letters' real width. */
 export const widthOf = (text: string): number =>
   Math.ceil([...text].reduce((width, letter) => width + unitsOf(letter), 0) * letterWidth);
 
-/** Pixels of a letter of a wide font, at the size that drawings have. */
+/** The width in pixels of a letter in a wide font, at the size of the drawings. */
 const letterWidth = 7;
 
-/** Letters that fit beside a bar, whichever they are; the tables have the names in full. */
+/** The most letters that fit beside a bar. The tables have the full names. */
 const mostUnits = 25;
 
 export function cut(name: string): string {

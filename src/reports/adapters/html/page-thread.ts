@@ -1,4 +1,4 @@
 import { renderReportPage } from "./report-page.ts";
 
-/** What the thread does that draws pages: charts fill a processor for as long as a hundred requests take. */
+/** Runs in a thread of its own: drawing charts takes as much processor time as a hundred requests. */
 export default renderReportPage;

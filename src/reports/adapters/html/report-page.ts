@@ -6,7 +6,7 @@ import { count, escaped, moment, period } from "./format.ts";
 import { groupSection } from "./group-section.ts";
 import { style } from "./style.ts";
 
-/** A report as one page that needs nothing else: no script, no image, no font from anywhere. */
+/** Renders a report as one page that loads nothing: no scripts, images or fonts. */
 export const renderReportPage = (page: ReportPage): string => [...partsOf(page)].join("");
 
 function* partsOf(page: ReportPage): Generator<string> {

@@ -34,7 +34,7 @@ const linesOf = (sales: readonly number[], quotations: readonly number[]) => [
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/** How many of the conversations came to a quotation, and to a sale. */
+/** Draws how many conversations led to a quotation and to a sale. */
 export function funnel(charts: Charts, conversations: number, quotations: number, sales: number): string {
   const title = "De la conversación a la venta";
   if (conversations + quotations + sales === 0) return nothing(title, "No hubo conversaciones en el período.");

@@ -1,6 +1,6 @@
 /**
- * Light, for the screen and for A4. Drawings are 720 pixels wide and their letters 11 high: from 660 on they are 10.
- * What is wider than the page has a shadow at each edge over which it goes on, which covers in its own colour at its end.
+ * A light style for the screen and for A4. Drawings are 720 pixels wide with letters of 11 pixels. They shrink to 660
+ * pixels, with letters of 10. Content that is wider than the page has a shadow at each edge behind which it continues.
  */
 export const style = `
 :root { color-scheme: light; }

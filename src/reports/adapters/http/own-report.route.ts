@@ -11,7 +11,7 @@ import { reportCsv } from "./report-csv.ts";
 import { adFields, businessFields, businessOnWire, onWire, reportFields } from "./report-wire.ts";
 import { forbiddenCaller, includedField, includedIn, reportDialect, rowsField } from "./shared-report.route.ts";
 
-/** Ads of one business that it lists. */
+/** The most ads of one business in the answer. */
 const mostAds = 500;
 
 const number = { type: "number" } as const;
@@ -62,36 +62,36 @@ const ownReport = named("OwnReport", {
 
 const days = objectWith({ desde: text, hasta: text });
 
-/** The figures of §7 for those who look at them: with what they were before, and how they came about over time. */
+/** The figures of §7 for users, with those of the period before and over time. */
 export const ownReportRoute = (reports: SharedReports): Route =>
   defineRoute({
     method: "get",
     path: "/reports",
     operationId: "getOwnReport",
     tag: "Reports",
-    summary: "The report of the caller's business or group, over time and beside the period before",
+    summary: "The report of the caller's business or group, over time and with the period before",
     rules: [
       [
         "Reports.3",
         "The figures are those of the shared report (§7.2 to §7.9) of the caller's business. A business without the flag " +
-          "`group_shared_report` gets its own alone.",
+          "`group_shared_report` gets only its own figures.",
       ],
       [
         "Reports.4",
-        "`startDate` and `endDate` are days, both included. `anterior` holds the figures of as many days right before " +
-          "them; null only where that is before the year 1000.",
+        "`startDate` and `endDate` are days, both included. `anterior` has the figures of the same number of days right " +
+          "before them; it is null only if those are before the year 1000.",
       ],
       [
         "Reports.5",
-        "`serie` has a point for each day, by the first day of it for each week from 121 days on, and for each month from " +
-          "731 days on.",
+        "`serie` has a point for each day; from 121 days on it has one for each week, and from 731 days on one for each " +
+          "month, dated by its first day.",
       ],
       [
         "Reports.6",
-        `\`adsBreakdown\` is as in §7.10, without the records, the ${mostAds} ads of a business with most sales. ` +
-          "`plataforma_sin_respuesta` tells that names and spend are missing for now.",
+        `\`adsBreakdown\` is as in §7.10, without the records, and has the ${mostAds} ads of a business with the most sales. ` +
+          "`plataforma_sin_respuesta` means that names and spend are missing for now.",
       ],
-      ["Reports.7", "CSV as in §7.11, with every ad. The flag `reports_for` holds as in §7.12."],
+      ["Reports.7", "CSV as in §7.11, with every ad. The flag `reports_for` applies as in §7.12."],
     ],
     auth: "key-or-session",
     lane: "reports",

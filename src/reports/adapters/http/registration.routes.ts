@@ -32,7 +32,7 @@ const amount = {
 const currency = {
   type: "string",
   pattern: "^[A-Za-z]{3}$",
-  description: "ISO 4217; the business's own unless given",
+  description: "ISO 4217; the business's own by default",
   "x-error": "moneda debe ser un código de tres letras",
 } as const;
 const source = {
@@ -51,7 +51,7 @@ const source = {
 const closed = { type: "boolean", "x-error": "cerrada debe ser un booleano" } as const;
 const date = {
   type: "string",
-  description: "ISO 8601, in the business's time zone unless it names one; now unless given",
+  description: "ISO 8601, in the business's time zone if it names none; now by default",
   "x-error": "fecha debe ser un texto",
 } as const;
 
@@ -108,14 +108,14 @@ const common = {
   scope: "orders",
   dialect,
   responses: {
-    200: { description: "It is kept", schema: objectWith({ success: { const: true }, id: integer }) },
+    200: { description: "The record is stored", schema: objectWith({ success: { const: true }, id: integer }) },
     400: { description: "A field is missing or wrong, or no rate is known for the currency", schema: failure },
     404: { description: "No such business, record, chat or agent", schema: failure },
     500: { description: "Unexpected failure", schema: failure },
   },
 } as const;
 
-/** What the buttons for sales and quotations keep: the records that the shared report counts. */
+/** The buttons for sales and quotations use these routes. The shared report counts their records. */
 export const registrationRoutes = (registrations: Registrations): Route[] => [
   defineRoute({
     ...common,
@@ -126,20 +126,20 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     rules: [
       [
         "Registros.1",
-        "The amount is also kept in the business's base currency (feature flag `currency`, default BOB), at the rate of " +
+        "The amount is also stored in the business's base currency (feature flag `currency`, default BOB), at the rate of " +
           "the record's day in `currency_conversion`: `{ USD: 6.96 }`, or dated `[{ from: '2026-01-01', USD: 6.96 }]`, " +
-          "in base currency for one unit. Without a rate it is a 400.",
+          "in base currency for one unit. Without a rate the answer is 400.",
       ],
       [
         "Registros.2",
-        "The record keeps the ad that the chat came from at this moment; a later click does not move it.",
+        "The record keeps the ad that the chat has at this moment; a later click on another ad does not change it.",
       ],
-      ["Registros.3", "A sale is closed and a quotation open unless `cerrada` says so."],
-      ["Registros.4", "A record may come late: `fecha` reaches back to 2000. Reports have it at once."],
+      ["Registros.3", "Without `cerrada` a sale is closed and a quotation open."],
+      ["Registros.4", "A record may be late: `fecha` may be as early as 2000. Reports include it at once."],
       [
         "Registros.5",
-        "An agent's session adds records of that agent, whatever `agente_id` says. Administrators and App Keys add " +
-          "anybody's, or nobody's; users of other roles are held to what agents are.",
+        "An agent's session adds only records of that agent; `agente_id` is ignored. Administrators and App Keys may name any " +
+          "agent, or none; users of other roles are limited like agents.",
       ],
     ],
     idempotent: true,
@@ -166,16 +166,16 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     operationId: "correctRegistration",
     summary: "Correct a sale or a quotation",
     rules: [
-      ["Registros.6", "Only the fields that are given change; type, chat and ad stay."],
+      ["Registros.6", "Only the given fields change; type, chat and ad stay."],
       [
         "Registros.7",
-        "A new day or currency takes the rate of that day; otherwise the first rate stays, as long as the business " +
-          "counts in the same currency.",
+        "A new day or currency uses the rate of that day; otherwise the first rate stays, as long as the business has the " +
+          "same base currency.",
       ],
       [
         "Registros.8",
-        "To an agent's session another's record is one that does not exist, and its own stay its own: `agente_id` is " +
-          "ignored.",
+        "For an agent's session, records of others do not exist, and `agente_id` is ignored: the agent's records stay the " +
+          "agent's own.",
       ],
     ],
     params,
@@ -201,7 +201,7 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     path: "/registros/:id",
     operationId: "removeRegistration",
     summary: "Delete a sale or a quotation that was registered by mistake",
-    rules: [["Registros.9", "To an agent's session another's record is one that does not exist."]],
+    rules: [["Registros.9", "For an agent's session, records of others do not exist."]],
     params,
     handle: async ({ params, caller }) => {
       await registrations.remove(caller.businessId, { id: params.id, ofAgent: heldTo(caller) });
@@ -216,7 +216,7 @@ const changesOf = (body: { moneda?: string; cerrada?: boolean; fecha?: string })
   ...(body.fecha !== undefined && { date: body.fecha }),
 });
 
-/** A number that is written with at most two decimals. */
+/** Accepts at most two decimals. */
 function amountOf(value: number): Money {
   const written = String(value);
   if (!/^\d+(\.\d{1,2})?$/.test(written)) throw new InvalidInput("monto debe tener como máximo dos decimales");

@@ -2,13 +2,13 @@ import { csvLine } from "../../../infra/http/csv.ts";
 import type { BusinessReport } from "../../domain/report.ts";
 import { adFigures, adOnWire, agentFigures, agentOnWire, businessFigures, businessOnWire } from "./report-wire.ts";
 
-/** What a line of the table is about. */
+/** What each line of the CSV file is about. */
 export const reportRows = ["business", "agent", "tag", "ad"] as const;
 export type ReportRows = (typeof reportRows)[number];
 
 type Line = Readonly<Record<string, string | number | null>>;
 
-/** The lines of a report as CSV, one at a time, their columns named as the fields of the JSON answer. */
+/** The lines of a report as CSV. The columns have the names of the fields in the JSON answer. */
 export function* reportCsv(reports: readonly BusinessReport[], rows: ReportRows): Generator<string> {
   const { columns, linesOf } = tables[rows];
   const all = [...ownerColumns, ...columns];
@@ -37,7 +37,7 @@ const tables: Readonly<Record<ReportRows, Table>> = {
   ad: { columns: adFigures, linesOf: (report) => (report.ads ?? []).map(adOnWire) },
 };
 
-/** Which business, and what its amounts are in. */
+/** The business, and the currency of its amounts. */
 const ownerOf = ({ business }: BusinessReport): Line => ({
   empresa_id: business.id,
   nombre: business.name,

@@ -23,7 +23,7 @@ const query = {
   },
 } as const satisfies Schema;
 
-/** The page asks for nothing; should anything in it ask, the browser refuses. */
+/** The page loads nothing. If it tried to, the browser would refuse. */
 const headers = {
   "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
   "Cache-Control": "private, no-store",
@@ -37,16 +37,16 @@ export const reportPageRoute = (reports: Pick<SharedReports, "report" | "daily">
     path: "/reports/:businessId.html",
     operationId: "getReportPage",
     tag: "Reports",
-    summary: "The shared report as one printable page, charts included",
+    summary: "The shared report as one printable page, including charts",
     rules: [
       [
         "Reports.1",
-        "The same figures as the shared report, day by day as well, on a page of its own: without scripts, images or " +
-          "requests to anywhere. Days become weeks from 121 of them on, and months from 731 on. Over more than five years " +
-          "the charts begin and end where the business has figures.",
+        "The figures of the shared report, also by day, on a page of its own without scripts, images or requests. Days become " +
+          "weeks from 121 days on, and months from 731 days on. If the period is longer than five years, the charts begin and " +
+          "end with the figures of the business.",
       ],
       ["Reports.8", "With `own=true` a business that shares no report gets a page of its own figures."],
-      ["Reports.2", "The flag `reports_for` holds here, too (§7.12)."],
+      ["Reports.2", "The flag `reports_for` applies as in §7.12."],
     ],
     auth: "key-or-session",
     lane: "reports",
@@ -82,7 +82,7 @@ export const reportPageRoute = (reports: Pick<SharedReports, "report" | "daily">
     },
   });
 
-/** The page shows none of them, and they may be 100,000. */
+/** The page shows no records, and a report may have 100,000 of them. */
 const withoutRecords = (report: BusinessReport): BusinessReport => ({
   ...report,
   ads: report.ads?.map((ad) => ({ ...ad, records: [] })) ?? null,

@@ -21,14 +21,14 @@ import type {
 const number = { type: "number" } as const;
 const nullableNumber = { type: ["number", "null"] } as const;
 
-/** By its name: what counts is an integer, what is an amount, a rate or a mean is a number. */
+/** Counts are integers; amounts, rates and means are numbers. */
 const figuresOf = <const Name extends string>(names: readonly Name[], isCount: (name: Name) => boolean) =>
   Object.fromEntries(names.map((name) => [name, isCount(name) ? integer : number])) as Record<
     Name,
     typeof integer | typeof number
   >;
 
-/** The figures of an agent, in their order. */
+/** The figures of an agent, in the order of the answer. */
 export const agentFigures = [
   "totalTickets",
   "completados",
@@ -78,11 +78,11 @@ export const adFields = {
   quotations: integer,
   quotationsAmount: number,
 } as const;
-/** What is said of an ad, in its order; its records come besides. */
+/** The figures of an ad without its records, in the order of the answer. */
 export const adFigures = Object.keys(adFields);
 const adRow = named("AdFigures", objectWith({ ...adFields, salesRecords: { type: "array", items: record } }));
 
-/** Each has a count under its name and `Count`, and an amount under its name. */
+/** Each stands for two fields: the amount has this name, and the count has `Count` behind it. */
 const talliesByAd = [
   "salesThatChatHasAnuncioId",
   "salesThatDoesntHaveAnuncioId",
@@ -95,7 +95,7 @@ const talliesByAd = [
 ] as const;
 type TallyName = (typeof talliesByAd)[number];
 
-/** The figures of a business, in their order. */
+/** The figures of a business, in the order of the answer. */
 export const businessFigures = [
   "conversaciones",
   "salesCount",
@@ -112,7 +112,7 @@ export const businessFigures = [
 
 export const businessFields = figuresOf(businessFigures, (name) => name === "conversaciones" || name.endsWith("Count"));
 
-/** What is said of every business. */
+/** The fields that every report of a business has. */
 export const reportFields = {
   data: objectWith({ id: integer, nombre: text, img_wa: nullableText, feature_flags: { type: "object" } }),
   ...businessFields,
@@ -120,14 +120,14 @@ export const reportFields = {
   agentes: { type: "array", items: agentRow },
 } as const;
 
-/** §7: one report as it is answered. */
+/** §7: the report of one business. */
 export const report = named("Report", {
   type: "object",
   required: ["data", ...businessFigures, "tags", "agentes"],
   properties: { ...reportFields, adsBreakdown: { type: "array", items: adRow } },
 } as const satisfies Schema);
 
-/** With the records of each ad unless they are not wanted. */
+/** Has the records of each ad, unless `withRecords` is false. */
 export function onWire(report: BusinessReport, withRecords = true): object {
   const { business, ads } = report;
   const records = (ad: AdFigures) => (withRecords ? { salesRecords: ad.records.map(recordOnWire) } : {});
@@ -221,7 +221,7 @@ const recordOnWire = (record: RegistrationRecord): object => ({
 export const typeOf = (wire: "venta" | "cotizacion"): RegistrationType => (wire === "venta" ? "sale" : "quotation");
 const typeOnWire = (type: RegistrationType): "venta" | "cotizacion" => (type === "sale" ? "venta" : "cotizacion");
 
-/** Sources that the report tells apart have one spelling inside; any other word is kept in lower case. */
+/** Sources that the report counts separately have an internal name. All other words are stored in lower case. */
 export function sourceOf(wire: string): string {
   const word = wire.trim().toLowerCase();
   return word === "mensaje" ? "message" : word;

@@ -32,7 +32,7 @@ const body = {
   },
 } as const satisfies Schema;
 
-/** Businesses of the group, where not all of them are wanted. */
+/** The wanted businesses of the group; all of them by default. */
 export const includedField = {
   type: "string",
   pattern: "^[0-9]{1,16}(,[0-9]{1,16}){0,999}$",
@@ -69,9 +69,9 @@ export const reportDialect: Dialect<InvalidInput | BusinessNotFound | ReportFail
   unexpected: () => [500, { message: "Internal server error" }],
 };
 
-export const refusedCaller = "No such key or token, or one of another business than the root";
+export const refusedCaller = "No such key or token, or it belongs to another business than the root";
 export const forbiddenCaller = {
-  description: "The root keeps reports from users who are no administrators",
+  description: "The root shows reports only to administrators",
   schema: objectWith({ message: text, code: { const: "forbidden" } }),
 } as const;
 
@@ -86,59 +86,59 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
     rules: [
       [
         "§7.1",
-        "The caller is known by `x-api-key`, else `x-recado-key`, else a session token as everywhere, else `token` in the " +
-          "body, and belongs to the root business. In the body it is looked for in the first 16 kB and not in compressed ones, and the request counts " +
-          "against the rate of its address.",
+        "The caller is identified by `x-api-key`, else `x-recado-key`, else a session token as everywhere, else `token` in the " +
+          "body, and belongs to the root business. Only the first 16 kB of an uncompressed body are searched for it, and such a " +
+          "request counts against the rate of its address.",
       ],
       [
         "§7.2",
-        "The group is what the root's feature flag `group_shared_report` lists, in its order, at most 100 businesses. " +
-          "`includeBusinesses` narrows it down; ids outside of it are ignored.",
+        "The group is the list in the root's feature flag `group_shared_report`, in its order, at most 100 businesses. " +
+          "`includeBusinesses` selects some of them; other ids are ignored.",
       ],
       [
         "§7.3",
-        "Both ends of the period are included. A date without a zone is in each business's own time zone, an `endDate` " +
-          "without a time means the end of that day. A period may be of any length.",
+        "Both ends of the period are included. A date without a zone is in each business's own time zone, and an `endDate` " +
+          "without a time means the end of that day. The length of the period is not limited.",
       ],
       [
         "§7.4",
         "Sales are closed sale records, quotations all quotation records, by their date. Amounts are in the base " +
-          "currency of each business, at the rate of the record's day. After a business's base currency has changed, " +
-          "a record counts without an amount (`monto_base` null) until it is converted to it, which needs a rate.",
+          "currency of each business, at the rate of the record's day. After a change of a business's base currency, a " +
+          "record counts without an amount (`monto_base` null) until it is converted, which requires a rate.",
       ],
       [
         "§7.5",
-        "A record is an ad's when its chat had an `anuncio_id` as it was registered; every other is organic. Sources " +
-          "other than pdf and message count in the totals only.",
+        "A record belongs to an ad if its chat had an `anuncio_id` when it was registered; all others are organic. Sources " +
+          "other than pdf and message count only in the totals.",
       ],
       [
         "§7.6",
-        "Rates are percentages with two decimals: sales of conversations, quotations of conversations, sales of " +
-          "quotations. They are 0 over nothing, and may be above 100.",
+        "Rates are percentages with two decimals: sales per conversation, quotations per conversation, sales per " +
+          "quotation. They are 0 if the divisor is 0, and may be above 100.",
       ],
-      ["§7.7", "Temperatures are means over the conversations of the period that have one."],
+      ["§7.7", "Temperatures are means of the conversations of the period that have one."],
       ["§7.8", "`tags` counts the events assigned_tag of the period, the most frequent first, at most 100."],
       [
         "§7.9",
-        "`agentes` are the active agents. Tickets made in the period count by their state now; `conversaciones` is the " +
-          "number of the business for each of them.",
+        "`agentes` are the active agents. Tickets created in the period count by their present state; `conversaciones` is the " +
+          "number of the business in each of them.",
       ],
       [
         "§7.10",
-        "`adsBreakdown` is there when the feature flag `ad_account_for_report` is set: every ad with a record and " +
-          "every ad that spent something. What the ad platform does not tell in time is null. `spend` is that of whole " +
-          "days, on the ad account's clock, also where the period begins or ends within one. `salesRecords` holds all " +
-          "records of the ad, at most 100,000 in one report.",
+        "`adsBreakdown` is present if the feature flag `ad_account_for_report` is set: it has every ad with a record or with " +
+          "spend. Details that the ad platform does not give in time are null. `spend` is that of whole days on the ad " +
+          "account's clock, even if the period begins or ends within a day. `salesRecords` has all records of the ad, at most " +
+          "100,000 in one report.",
       ],
       [
         "§7.11",
-        "With `Accept: text/csv` it comes as CSV: a line for each business, or by `?rows=` for each agent, tag or ad. Columns " +
-          "are named as the fields here.",
+        "With `Accept: text/csv` the answer is CSV: a line for each business, or with `?rows=` for each agent, tag or ad. " +
+          "Columns have the names of the fields here.",
       ],
       [
         "§7.12",
-        "Where the root's feature flag `reports_for` is `administrators`, sessions of all other users are a 403. App " +
-          "Keys are not.",
+        "If the root's feature flag `reports_for` is `administrators`, sessions of all other users get a 403. App Keys do " +
+          "not.",
       ],
     ],
     auth: "key-or-body-token",

@@ -28,36 +28,39 @@ const dialect: Dialect<InvalidInput | UnknownChat> = {
   unexpected: () => [500, failed("Error: fallo inesperado")],
 };
 
-/** The temperatures of which the shared report has the means. */
+/** The shared report shows the means of these temperatures. */
 export const temperatureRoute = (temperatures: Temperatures): Route =>
   defineRoute({
     method: "put",
     path: "/chats/:id/temperatura",
     operationId: "setTemperature",
     tag: "Reports",
-    summary: "Say how warm a chat's conversation is",
+    summary: "Set the temperatures of a chat's conversation",
     rules: [
-      ["Temperatura.1", "It is said of the chat's open conversation, else of its latest. What is not given stays."],
-      ["Temperatura.2", "A chat that an agent may not see is one that does not exist."],
+      [
+        "Temperatura.1",
+        "They are set for the chat's open conversation, else for its latest. An omitted temperature stays.",
+      ],
+      ["Temperatura.2", "A chat that an agent may not see is a 404."],
     ],
     auth: "key-or-session",
     scope: "send",
     params: objectWith({ id: numericIdOf("chat") }),
     body,
     responses: {
-      200: { description: "It is kept", schema: objectWith({ success: { const: true } }) },
+      200: { description: "The temperatures are stored", schema: objectWith({ success: { const: true } }) },
       400: { description: "A field is wrong", schema: failure },
-      404: { description: "No such chat, or nobody ever wrote in it", schema: failure },
+      404: { description: "No such chat, or it has no conversation", schema: failure },
       500: { description: "Unexpected failure", schema: failure },
     },
     dialect,
     handle: async ({ params, body, caller }) => {
       const { temperatura_ia: ai, temperatura_agente: agent } = body;
-      const isKept = await temperatures.take(caller.businessId, params.id, heldTo(caller), {
+      const isStored = await temperatures.set(caller.businessId, params.id, heldTo(caller), {
         ...(ai !== undefined && { ai }),
         ...(agent !== undefined && { agent }),
       });
-      if (!isKept) throw new UnknownChat(`chat ${params.id}`);
+      if (!isStored) throw new UnknownChat(`chat ${params.id}`);
       return { success: true };
     },
   });

@@ -1,24 +1,24 @@
 /**
- * What each figure counts. Folds and reports share these texts, so that a day that was folded counts as its rows do.
- * They stand where `span(business_id, currency, starts_at, ends_at)` is a time of a business: from its beginning, before
- * its end. Amounts in another currency than the span's, which nobody converted yet, are none.
+ * The conditions of each figure. Folds and reports share them, so that a folded day counts like its rows. They need
+ * `span(business_id, currency, starts_at, ends_at)`, a time of a business from its beginning to before its end. Amounts
+ * that are not converted to the span's currency yet count as none.
  */
 
 /**
- * The moment at which a day (a timestamp at its midnight) begins in a zone: of two midnights the first. A midnight that
- * clocks skip is counted on from before they do, so that a skipped day is one without time, and each day ends where the
- * next begins.
+ * The moment at which a day begins in a zone. The day is a timestamp at midnight. If there are two midnights, the day
+ * begins at the first. If clocks skip midnight, the moment is counted from the day before: then each day ends where the
+ * next begins, and a skipped day has no time.
  */
 export const beginningOf = (day: string, zone: string): string => {
-  // The database takes the second. Comparing the two spares most days a third `at time zone`, which is what this costs.
+  // PostgreSQL takes the second midnight. On most days the comparison avoids a third `at time zone`, the costly part.
   const last = `(${day} at time zone ${zone})`;
   const dayLater = `((${day} - interval '1 day') at time zone ${zone} + interval '24 hours')`;
   return `case when ${dayLater} >= ${last} or ${dayLater} at time zone ${zone} <> ${day} then ${last} else ${dayLater} end`;
 };
 
 /**
- * The day (a timestamp at its midnight) that a moment is in: the one that calendars show, or the one after it where
- * clocks were put back over a midnight that has been.
+ * The day of a moment, as a timestamp at midnight: the day of the calendar, or the next one if clocks were put back
+ * over a midnight that has already passed.
  */
 export const dayAt = (at: string, zone: string): string => {
   const shown = `(${at} at time zone ${zone})::date::timestamp`;
@@ -26,7 +26,7 @@ export const dayAt = (at: string, zone: string): string => {
   return `case when ${beginningOf(next, zone)} <= ${at} then ${next} else ${shown} end`;
 };
 
-/** The first or the last moment at which the business has anything that counts; null where it has nothing. */
+/** The first or the last moment with anything that counts; null if the business has nothing. */
 export const outermost = (which: "min" | "max", businessId: string): string => `
   ${which === "min" ? "least" : "greatest"}(
     (select ${which}(at) from registrations where business_id = ${businessId}),
@@ -40,7 +40,7 @@ const during = (time: string) =>
 const sale = "type = 'sale' and closed";
 const quotation = "type = 'quotation'";
 
-/** Records by the column that counts them; a column of the same name and `_amount` sums them up. */
+/** The condition of each column that counts records. A column with the same name and `_amount` has their sum. */
 const tallies: Readonly<Record<string, string>> = {
   ad_sales: `${sale} and ad_id is not null`,
   organic_sales: `${sale} and ad_id is null`,
@@ -56,14 +56,14 @@ const tally = (column: string, condition: string): string => `
   count(*) filter (where ${condition}) as ${column},
   coalesce(sum(base_amount) filter (where ${condition} and base_currency = span.currency), 0) as ${column}_amount`;
 
-/** Columns that count something; all others of a day are sums. */
+/** Columns with counts. All other columns of a day are sums. */
 export const countColumns = ["conversations", "ai_temperatures", "agent_temperatures", ...Object.keys(tallies)];
 const sumColumns = ["ai_temperature", "agent_temperature", ...Object.keys(tallies).map((name) => `${name}_amount`)];
 export const dayColumns = [...countColumns, ...sumColumns];
 export const agentCounts = ["sales", "quotations", "completed", "cancelled", "pending", "in_progress"];
 export const agentAmounts = ["sales_amount", "quotations_amount"];
 
-/** Joins `counted` with the columns of a day. */
+/** Joins the columns of a day as `counted`. */
 export const countDay = `
   cross join lateral (
     select * from
@@ -77,7 +77,7 @@ export const countDay = `
        from conversations where ${during("created_at")}) as talked
   ) as counted`;
 
-/** Joins a row of `report_agent_figures` for each agent that has something. */
+/** Joins a row of `report_agent_figures` for each agent with figures. */
 export const countAgents = `
   cross join lateral (
     select agent_id, sum(sales)::bigint as sales, sum(sales_amount) as sales_amount,

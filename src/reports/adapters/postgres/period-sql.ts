@@ -1,11 +1,11 @@
 import { beginningOf, countDay, dayAt, dayColumns, outermost } from "./figures-sql.ts";
 
-/** A period that is longer than this ends a day before and after what the business has: its days would be too many. */
+/** Longer periods have too many days. They are cut to a day before and after the business's figures. */
 const wholePeriod = "ends_at - starts_at <= interval '1830 days'";
 
 /**
- * The days of each period that were folded and have no mark, and the rest of it. `offset 0` keeps each day looked up by
- * its key: the planner expects far more days than anybody asks for, and would read the days of every business instead.
+ * The folded days of each period that have no mark, and the rest of the period. `offset 0` makes PostgreSQL look up
+ * each day by its key: the planner expects far more days, and would read those of every business.
  */
 export const spans = `
   with asked as materialized (
@@ -34,7 +34,7 @@ export const spans = `
       select * from report_days as kept
       where kept.business_id = day.business_id and kept.day = day.day
         and kept.timezone = day.timezone and kept.currency = day.currency
-        -- Also where the rules of the zone have changed since.
+        -- Compared because the rules of the zone may have changed since.
         and kept.starts_at = day.starts_at and kept.ends_at <= day.ends_at
         and kept.starts_at >= day.period_starts_at and kept.ends_at <= day.period_ends_at
       offset 0
@@ -54,7 +54,7 @@ export const spans = `
     where starts_at < ends_at
   )`;
 
-/** The figures of each day of the periods, from both: a day may have a part of each. */
+/** The figures of each day of the periods. A day may have a folded part and a counted part. */
 export const everyDay = `
   select business_id, day, ${dayColumns.join(", ")} from folded
   union all

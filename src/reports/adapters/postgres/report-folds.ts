@@ -11,15 +11,15 @@ const mostDays = 14;
 /** Records that are converted in one transaction. */
 const mostConverted = 500;
 
-/** A row of `Counting`. */
+/** The columns of `Counting`. */
 const countingOf = (business: string): string => `
   ${business}.feature_flags->'timezone' as timezone, ${business}.feature_flags->'currency' as currency,
   ${business}.feature_flags->'currency_conversion' as conversion`;
 
 /**
- * Whoever writes what is younger than a quarter of an hour leaves no mark. Such a transaction has ended before any
- * time that this names is over, or it is still running and holds the horizon back. Five minutes more are for a clock that
- * was set back, and for a transaction that has begun and is not listed yet.
+ * Writers leave no mark on what is younger than 15 minutes. Such a transaction has ended before the horizon reaches its
+ * rows, or it is still running and holds the horizon back. Five minutes more are for clocks that were set back, and for
+ * transactions that have begun and are not listed yet.
  */
 const horizon: Statement = {
   name: "report_horizon",
@@ -41,7 +41,7 @@ const due: Statement = {
     end
     or exists (select from report_marks where business_id = business.id and at < $1)
     or progress.currency <> base_currency(business.feature_flags)
-    -- Two looks into an index.
+    -- Two comparisons can use the index.
     or exists (select from registrations
                where business_id = business.id and base_currency < base_currency(business.feature_flags))
     or exists (select from registrations
@@ -59,13 +59,13 @@ const progressExists: Statement = {
     returning business_id`,
 };
 
-/** One fold of a business at a time: the later of two would else be overwritten by what the earlier one saw. */
+/** Folds of one business run one at a time: otherwise an earlier one could overwrite the figures of a later one. */
 const holdProgress: Statement = {
   name: "report_progress_hold",
   text: "select timezone, currency from report_progress where business_id = $1 for update",
 };
 
-/** First what was never folded, then what changed since. */
+/** Days that were never folded come first, then days that changed since. */
 const daysToFold: Statement = {
   name: "report_days_to_fold",
   text: `
@@ -90,7 +90,7 @@ const daysToFold: Statement = {
 
 const counts = dayColumns.map((column) => `counted.${column}`).join(", ");
 
-/** One statement, one moment: the marks that it deletes are those whose changes it counts. */
+/** A single statement sees one snapshot: it deletes exactly the marks whose changes it counts. */
 const fold: Statement = {
   name: "report_fold",
   text: `
@@ -123,8 +123,8 @@ const fold: Statement = {
     returning folded_to`,
 };
 
-/** Figures of days in another zone or currency; the day of a mark is found in the rows again. */
-const beginAnew: Statement = {
+/** Removes the days of another zone or currency. The days of the marks are found in the rows again. */
+const restart: Statement = {
   name: "report_begin_anew",
   text: `
     with forgotten as (delete from report_days where business_id = $1),
@@ -132,7 +132,7 @@ const beginAnew: Statement = {
     select ${countingOf("businesses")} from businesses where id = $1`,
 };
 
-/** Of all that are not in this currency; few, whatever many the records. */
+/** The days and currencies of all records in another base currency. They are few, even of many records. */
 const unconverted: Statement = {
   name: "report_unconverted",
   text: `
@@ -152,7 +152,7 @@ const holdUnconverted: Statement = {
     for no key update`,
 };
 
-/** Leaves marks, so that the days are counted anew. */
+/** Triggers leave marks, so that the days are counted again. */
 const saveConverted: Statement = {
   name: "report_save_converted",
   text: `
@@ -207,7 +207,7 @@ export class PostgresFoldStore implements FoldStore {
     const [progress] = await transaction.rows<Counted>(holdProgress, [businessId]);
     if (!progress) return false;
     if (progress.timezone !== timezone || progress.currency !== currency) {
-      await transaction.rows(beginAnew, [businessId]);
+      await transaction.rows(restart, [businessId]);
       await transaction.rows(progressExists, [businessId, timezone, before, currency]);
     }
     const days = await transaction.rows<{ day: string }>(daysToFold, [businessId, timezone, before]);
@@ -228,7 +228,7 @@ export class PostgresFoldStore implements FoldStore {
     const converted = found.flatMap(({ id, amount, currency, day }) => {
       const rate = rateOf.get(`${currency} ${day}`);
       const baseAmount = rate === undefined ? null : convert(moneyOf(amount), rate);
-      // What its column does not hold stays in the currency that it is in.
+      // An amount that is too large for its column stays in its present currency.
       return baseAmount === null || baseAmount > largestAmount ? [] : [{ id, rate, amount: decimalOf(baseAmount) }];
     });
     await this.transaction.rows(saveConverted, [
@@ -243,7 +243,7 @@ export class PostgresFoldStore implements FoldStore {
 
   async forget(businessId: number): Promise<Counting | null> {
     await this.transaction.rows(holdProgress, [businessId]);
-    const [row] = await this.transaction.rows<Counting>(beginAnew, [businessId]);
+    const [row] = await this.transaction.rows<Counting>(restart, [businessId]);
     return row ?? null;
   }
 }

@@ -29,7 +29,7 @@ const figures: Statement = {
     ${spans},
     total as (
       select business_id, ${summed(dayColumns, countColumns)}
-      -- A period without any time has figures, too.
+      -- An empty period has figures, too.
       from asked left join (${everyDay}) as part using (business_id)
       group by business_id
     ),
@@ -129,7 +129,7 @@ type AdRecordRow = Omit<AdRecord, "amount" | "baseAmount"> & {
   readonly baseAmount: string | null;
 };
 
-/** Days that are over come from their figures; the rest, and what changed since, is counted from the rows. */
+/** Past days come from folded figures. Other days, and days that changed since, are counted from the rows. */
 export class PostgresReportReads implements ReportReads {
   constructor(private readonly cells: Cells) {}
 
@@ -162,7 +162,7 @@ export class PostgresReportReads implements ReportReads {
     return this.spread(asked, (cell, own) => cell.rows<Row>(statement, valuesOf(own), signal));
   }
 
-  /** Asks each cell for those who live there. */
+  /** Asks each cell for its own businesses. */
   private async spread<Asked extends { readonly businessId: number }, Row>(
     asked: readonly Asked[],
     ask: (cell: Queries, own: readonly Asked[]) => Promise<Row[]>,
@@ -195,7 +195,7 @@ const valuesOf = (asked: readonly AskedPeriod[]) => [
   asked.map(({ currency }) => currency),
 ];
 
-/** Counts come as numbers, what was summed up as text. */
+/** Counts come as numbers, sums as text. */
 function toFigures(row: FiguresRow): CountedFigures {
   const amount = (column: string): Money => moneyOf(String(row[column]));
   const tally = (column: string): Tally => ({ count: Number(row[column]), amount: amount(`${column}_amount`) });

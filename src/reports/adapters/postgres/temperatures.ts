@@ -3,8 +3,8 @@ import type { Statement } from "../../../infra/postgres/database.ts";
 import { agentSees } from "../../../infra/postgres/seen-chats.ts";
 import type { Temperatures } from "../../application/ports.ts";
 
-/** Each is kept as it is unless it is given. */
-const take: Statement = {
+/** An omitted temperature stays. */
+const set: Statement = {
   name: "temperature_take",
   text: `
     update conversations
@@ -22,13 +22,13 @@ const take: Statement = {
 export class PostgresTemperatures implements Temperatures {
   constructor(private readonly cells: Cells) {}
 
-  async take(
+  async set(
     businessId: number,
     chatId: number,
     seenBy: number | null,
-    { ai, agent }: Parameters<Temperatures["take"]>[3],
+    { ai, agent }: Parameters<Temperatures["set"]>[3],
   ): Promise<boolean> {
     const values = [businessId, chatId, ai !== undefined, ai ?? null, agent !== undefined, agent ?? null, seenBy];
-    return (await this.cells.of(businessId).rows(take, values)).length > 0;
+    return (await this.cells.of(businessId).rows(set, values)).length > 0;
   }
 }

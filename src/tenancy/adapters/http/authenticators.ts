@@ -8,14 +8,14 @@ import { coded, HttpProblem } from "../../../infra/http/routing/dialect.ts";
 import type { AppKeys, Sessions } from "../../application/ports.ts";
 import { tokenInCookie } from "./session-cookie.ts";
 
-export interface AuthenticatorParts {
+interface AuthenticatorParts {
   readonly keys: AppKeys;
   readonly sessions: Sessions;
   /** Counts wrong keys and tokens. */
   readonly failures: FailureLimit;
   /** Counts a request against its address before the caller is known. */
   readonly limitRate: LimitRate;
-  /** The host that was called. */
+  /** The host that the request names. */
   hostOf(request: IncomingMessage): string | undefined;
 }
 
@@ -28,7 +28,7 @@ export function authenticators(parts: AuthenticatorParts): Authenticators {
   };
 }
 
-/** Operations with codes answer a missing or wrong token with one, the others in the words of the specification. */
+/** Operations with error codes answer a missing or wrong token with a code; others with the specification's texts. */
 const whereCodes =
   (coding: Middleware, plain: Middleware): Middleware =>
   (ctx, next) =>
@@ -73,10 +73,7 @@ function appKey({ keys, failures }: AuthenticatorParts, keyOf = (ctx: Context) =
 const tokenShown = (ctx: Context, { hostOf }: AuthenticatorParts): unknown =>
   bearerOf(ctx) ?? ctx.query.token ?? tokenInCookie(ctx.req, hostOf(ctx.req));
 
-/**
- * Authentication rule 4: a session token is a bearer token, or `token` in the query or the body, or the cookie. Without
- * one the answer is 400.
- */
+/** Authentication rule 4: a session token as bearer, as `token` in query or body, or as cookie. Without one a 400. */
 function session(parts: AuthenticatorParts): Middleware {
   return async (ctx, next) => {
     const token = tokenShown(ctx, parts) ?? (await tokenInBody(ctx, parts));
@@ -93,10 +90,7 @@ async function tokenInBody(ctx: Context, { limitRate }: AuthenticatorParts): Pro
   return ctx.state.keepsBody ? undefined : bodyToken(ctx.req);
 }
 
-/**
- * Authentication rule 3: `x-api-key`, `x-recado-key`, a session token as everywhere, or `token` in the body, in this order.
- * All get the same refusal.
- */
+/** Authentication rule 3: in this order, `x-api-key`, `x-recado-key`, a session token, or `token` in the body. */
 function keyOrBodyToken(parts: AuthenticatorParts): Middleware {
   const byKey = appKey(parts, (ctx) => ctx.get("x-api-key") || ctx.get("x-recado-key"));
   return async (ctx, next) => {

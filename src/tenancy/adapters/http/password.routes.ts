@@ -140,7 +140,7 @@ export const changePasswordRoute = (change: Pick<ChangePassword, "execute">): Ro
       ],
       [
         "Auth.18",
-        "It takes a session token: without one, and with an App Key, it is a 401 with the code `unauthorized`.",
+        "A session token is required: without one, and with an App Key, the answer is 401 with the code `unauthorized`.",
       ],
     ],
     auth: "session",

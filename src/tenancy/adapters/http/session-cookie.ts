@@ -16,8 +16,8 @@ export function sessionInCookie({ token, expiresAt }: OpenedSession, isHttps: bo
 export const noSessionInCookie = (isHttps: boolean): string => `${sessionCookie}=; Max-Age=0; ${attributes(isHttps)}`;
 
 /**
- * The token in a request's cookie; undefined where it has none. A browser sends the cookie whichever page makes the
- * request: one that changes something has to come from a page of this service, and no request may come from another site.
+ * The token in a request's cookie; undefined if there is none. A browser sends the cookie for requests of any page, so
+ * a request that changes something must come from a page of this service, and no request may come from another site.
  */
 export function tokenInCookie(
   request: Pick<IncomingMessage, "headers" | "method">,

@@ -29,13 +29,13 @@ const signIn = {
 } as const satisfies Schema;
 
 const withoutToken = objectWith({ expires_at: timestamp, empresa_id: integer, usuario_id: integer });
-/** The token is missing where a cookie holds it. */
+/** The token is missing if a cookie holds it. */
 export const opened = named("Session", {
   ...withoutToken,
   properties: { token: text, ...withoutToken.properties },
 } as const satisfies Schema);
 
-/** The answer to who opened a session: with its token, or with the token in a cookie. */
+/** The answer to an opened session: with its token, or with the token in a cookie. */
 export function sessionReply(
   session: OpenedSession,
   inCookie: boolean,
@@ -89,11 +89,11 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
       ["Auth.11", "A user has 20 sessions at most: a further one ends the oldest."],
       [
         "Auth.19",
-        "With `cookie: true` the token comes as the cookie `recado_session` (HttpOnly, SameSite=Strict, Secure behind https) and is " +
-          "not in the answer, so that no script of a page reads it. Requests and sockets accept the cookie like a token, after keys " +
-          "and tokens that are given otherwise. A request that changes something, and a socket, then need this service's own " +
-          "`Origin`; any other is refused where `Origin` or `Sec-Fetch-Site` names another site: 403. So is a sign-in with " +
-          "`cookie: true` whose `Sec-Fetch-Site` says `cross-site`.",
+        "With `cookie: true` the token is set as the cookie `recado_session` (HttpOnly, SameSite=Strict, Secure behind https) and " +
+          "is not in the answer, so that scripts of a page cannot read it. Requests and sockets accept the cookie like a token, " +
+          "after keys and tokens in other places. A request that changes something, and a socket, then need this service's own " +
+          "`Origin`; other requests are refused with 403 if `Origin` or `Sec-Fetch-Site` names another site, and so is a sign-in " +
+          "with `cookie: true` whose `Sec-Fetch-Site` is `cross-site`.",
       ],
     ],
     auth: "none",
@@ -146,7 +146,7 @@ export const closeSessionRoute = (sessions: Pick<SessionStore, "revoke">): Route
       200: {
         description: "The token is invalid from now on",
         schema: objectWith({ success: { type: "boolean" } }),
-        headers: { "Set-Cookie": "Removes `recado_session` where the request has it" },
+        headers: { "Set-Cookie": "Removes `recado_session` if the request has it" },
       },
       400: { description: "No token", schema: objectWith({ error: text }) },
       500: { description: "Unexpected failure", schema: problem },

@@ -4,9 +4,9 @@ import type { FairQueue } from "../../../kernel/fair-queue.ts";
 import type { AppKeys, SessionStore, Sessions } from "../../application/ports.ts";
 import type { KeyAccess, SessionUser } from "../../domain/access.ts";
 
-/** Reports at once that some process withdrew or gave access to a business. */
+/** Reports at once that a process gave or withdrew access to a business. */
 export interface AccessChanges {
-  /** False while changes could be missed of access to this business. */
+  /** False while changes of access to this business could be missed. */
   isLiveFor(businessId: number): boolean;
   onChange(listener: (businessId: number) => void): void;
   /** The listener is called after a time in which changes may have been missed. */
@@ -79,7 +79,7 @@ type Look<Access> = (credential: string, network: string) => Promise<Access | nu
  */
 class RememberedAccess<Access extends { readonly businessId: number; readonly expiresAt: Date | null }> {
   private readonly known: LRUCache<string, Access>;
-  /** Questions to the store that wait for their turn. All requests with the same credential and network share one. */
+  /** Look-ups that wait for their turn. All requests with the same credential and network share one. */
   private readonly waiting = new Map<string, Promise<Access | null>>();
   /** Counts changes. An answer of the store that overlapped with a change is not cached. */
   private generation = 0;

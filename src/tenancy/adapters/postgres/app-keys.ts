@@ -51,7 +51,7 @@ const owner: Statement = {
   text: `select business_id as "businessId" from app_keys where digest = $1 and revoked_at is null`,
 };
 
-/** Keys by themselves, before it is known whose they are. */
+/** Finds keys whose business is not known yet. */
 export class PostgresKeyOwners implements AppKeys, KeyOwners {
   constructor(
     private readonly cells: Cells,

@@ -9,7 +9,7 @@ const next: Statement = {
   text: "select nextval(pg_get_serial_sequence('businesses', 'id')) as id",
 };
 
-const found: Statement = {
+const create: Statement = {
   name: "business_found",
   text: `
     with free as materialized (select true where not exists (select from credentials where email = lower($2))),
@@ -26,7 +26,7 @@ const found: Statement = {
     returning user_id as "userId"`,
 };
 
-/** Numbers are the installation's, whatever cell a business lives in. */
+/** Ids are unique in the installation, whatever cell a business lives in. */
 export class PostgresBusinessNumbers implements BusinessNumbers {
   constructor(private readonly cells: Cells) {}
 
@@ -41,10 +41,10 @@ export class PostgresBusinessNumbers implements BusinessNumbers {
 export class PostgresBusinesses implements BusinessStore {
   constructor(private readonly transaction: Queries) {}
 
-  async found({ businessId, name, email, passwordHash, roleId }: NewBusiness): Promise<number> {
+  async create({ businessId, name, email, passwordHash, roleId }: NewBusiness): Promise<number> {
     const values = [name, email, passwordHash, roleId, businessId];
     const isFree = (await claimNames(this.transaction, businessId, "email", [email])).length === 0;
-    const [row] = isFree ? await this.transaction.rows<{ userId: number }>(found, values) : [];
+    const [row] = isFree ? await this.transaction.rows<{ userId: number }>(create, values) : [];
     if (!row) throw new EmailTaken(`${email} is in use`);
     return row.userId;
   }

@@ -64,7 +64,7 @@ const change: Statement = {
     select user_id from changed`,
 };
 
-/** Invitations by their tokens, before it is known which business they lead to. */
+/** Finds invitations whose business is not known yet. */
 export class PostgresInvitations {
   constructor(
     private readonly cells: Cells,

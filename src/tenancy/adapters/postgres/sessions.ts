@@ -20,10 +20,7 @@ const user: Statement = {
     where session.digest = $1 and session.revoked_at is null and session.expires_at > now()`,
 };
 
-/**
- * The most open sessions of one user: enough for several devices of a person. Only a program that signs in for each of
- * its requests reaches it.
- */
+/** The most open sessions of one user. Only a program that signs in for each of its requests reaches it. */
 const mostSessions = 20;
 
 const open: Statement = {

@@ -7,18 +7,18 @@ import { isPublicLiteral, notPublicCode, PublicOnlyAgent } from "../../../infra/
 import { storableText } from "../../../kernel/text.ts";
 import type { Attempt, WebhookRequest, WebhookSender } from "../../application/ports.ts";
 
-export interface HttpWebhookSenderSettings {
+interface HttpWebhookSenderSettings {
   /** Milliseconds for one attempt, from the connection to the last byte. */
   readonly timeoutMs: number;
-  /** Tests only: private addresses too, http, and any certificate. */
+  /** For tests: allows private addresses, http and any certificate. */
   readonly allowPrivate: boolean;
 }
 
-/** Of an answer. The connection of one that is cut is left. */
+/** The bytes of an answer that are read. The connection of a longer answer is closed. */
 const keptBytes = 1_024;
 /**
- * Connections are kept for what comes next. There are as many as attempts, which are bounded for each endpoint; an agent
- * that bounds them would have endpoints of one host wait for each other. A minute later names are looked up again.
+ * Connections are kept for later attempts. They are as many as attempts, which are limited for each endpoint: a limit
+ * in the agent would make endpoints of one host wait for each other. After a minute names are resolved again.
  */
 const pool = { maxSockets: Number.POSITIVE_INFINITY, idleSocketMs: 4_000, keptSocketMs: 60_000 };
 const secretPrefix = "whsec_";
@@ -29,7 +29,7 @@ class AnyCertificateAgent extends https.Agent {
   }
 }
 
-/** Posts to addresses that businesses chose, as Standard Webhooks has it. Follows no redirect. */
+/** Posts to addresses that businesses chose, according to Standard Webhooks. Follows no redirects. */
 export class HttpWebhookSender implements WebhookSender {
   private readonly client: HttpClient;
 
@@ -48,7 +48,7 @@ export class HttpWebhookSender implements WebhookSender {
   async send(request: WebhookRequest): Promise<Attempt> {
     const { url, id, body, secrets } = request;
     const isUsable = URL.canParse(url) && (this.settings.allowPrivate || new URL(url).protocol === "https:");
-    if (!isUsable) return { ...failed("not an address to deliver to"), isFinal: true };
+    if (!isUsable) return { ...failed("not an address for deliveries"), isFinal: true };
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const signatures = secrets.map((secret) => signatureOf(secret, `${id}.${timestamp}.${body}`));
     const headers = {
@@ -62,7 +62,7 @@ export class HttpWebhookSender implements WebhookSender {
     return attemptOf(await this.ask({ method: "POST", url, headers, body }));
   }
 
-  /** A second time where a kept connection turned out to be closed: a receiver that has it drops the repeat by its id. */
+  /** Repeats a request whose kept connection was closed. A receiver that already has it drops the repeat by its id. */
   private async ask(request: HttpRequest): Promise<HttpOutcome> {
     const begun = performance.now();
     const outcome = await this.client.request(request);
@@ -83,12 +83,12 @@ const signatureOf = (secret: string, signed: string): string => {
 
 function attemptOf(outcome: HttpOutcome): Attempt {
   if (outcome.kind === "answer") {
-    // Bytes that are no text have become longer.
+    // Bytes that are not valid text became longer when they were decoded.
     const answer = beginningOf(Buffer.from(storableText(outcome.text)), keptBytes);
     return { status: outcome.status, answer, error: null };
   }
   if (outcome.reason.endsWith(notPublicCode)) {
-    return { ...failed("address not allowed: it leads into a private network"), isFinal: true };
+    return { ...failed("address not allowed: it is in a private network"), isFinal: true };
   }
   return failed(outcome.reason);
 }
@@ -97,9 +97,9 @@ const failed = (error: string): Attempt => ({ status: null, answer: null, error 
 
 const localName = /(^|\.)(localhost|local|internal)\.?$/i;
 
-export type UrlError = "malformed" | "credentials" | "not_https" | "own_network";
+type UrlError = "malformed" | "credentials" | "not_https" | "own_network";
 
-/** Why webhooks are not delivered to an address; null where they are. Each connection checks the addresses that the name resolves to. */
+/** Why webhooks are not delivered to an address; null if they are. Connections also check the resolved addresses. */
 export function urlErrorOf(text: string, allowPrivate: boolean): UrlError | null {
   if (!URL.canParse(text)) return "malformed";
   const url = new URL(text);

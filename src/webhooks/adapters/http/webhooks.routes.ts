@@ -35,7 +35,7 @@ const dialect = {
   not_found: () => [404, coded("not_found", "El registro no existe")],
 } as const satisfies typeof codedDialect & Dialect<WebhookNotFound>;
 
-/** Of what only an endpoint that is not disabled can be asked. */
+/** For requests that only an enabled endpoint accepts. */
 const deliveringDialect = {
   ...dialect,
   disabled: () => [409, coded("disabled", "El webhook está deshabilitado")],
@@ -62,8 +62,8 @@ const deliveryFields = {
   state: { type: "string", enum: deliveryStates },
   attempts: integer,
   last_attempt_at: moment,
-  next_attempt_at: { ...moment, description: "Null unless it waits" },
-  status: { ...nullableInteger, description: "Of the last answer; null where there was none" },
+  next_attempt_at: { ...moment, description: "Null unless the delivery waits" },
+  status: { ...nullableInteger, description: "The status of the last answer; null if there was none" },
   answer: { ...nullableText, description: "The first kilobyte of the last answer" },
   error: { ...nullableText, description: "Why there was no answer" },
 } as const;
@@ -76,7 +76,7 @@ const wholeDeliverySchema = named(
 const params = objectWith({ id: numericIdOf("webhook") });
 const ofDelivery = objectWith({ id: numericIdOf("webhook"), deliveryId: numericIdOf("delivery") });
 
-/** What a webhook can do beside what every resource can. */
+/** The routes that only webhooks have. */
 export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
   return [
     defineRoute({
@@ -88,10 +88,10 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       rules: [
         [
           "Webhooks.1",
-          "The new secret is told in this answer and never again. The one before signs beside it, as the second signature of " +
+          "Only this answer has the new secret. The previous one signs as well, as the second signature of " +
             `\`webhook-signature\`, until the next rotation or for ${previousSecretHours} hours.`,
         ],
-        ["Webhooks.2", "It stands in the audit, without either secret."],
+        ["Webhooks.2", "The audit has an entry without the secrets."],
       ],
       params,
       responses: {
@@ -116,13 +116,13 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       method: "post",
       path: "/admin/webhooks/:id/test",
       operationId: "testWebhook",
-      summary: "Try a webhook out",
+      summary: "Send a test event to a webhook",
       rules: [
-        ["Webhooks.3", "Delivers an event of type `webhook.test`, as any other, whatever the webhook hears of."],
         [
-          "Webhooks.4",
-          "What came of it stands in the delivery that is answered, a moment later. It stands in the audit.",
+          "Webhooks.3",
+          "Delivers an event of type `webhook.test` like any other, even if the webhook does not list it.",
         ],
+        ["Webhooks.4", "The delivery that is answered shows the outcome a moment later. The audit has an entry."],
       ],
       params,
       responses: { 202: { description: "The delivery", schema: deliverySchema }, 409: disabled, ...failures },
@@ -140,8 +140,14 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       summary: "List the deliveries to a webhook",
       rules: [
         ["Webhooks.5", "The latest first. `next` is the cursor of the next page, or null."],
-        ["Webhooks.6", `Deliveries are kept for ${keptDays} days. What is erased of a contact is erased of them, too.`],
-        ["Webhooks.7", "`failed` are those that were given up after ten attempts, or with their webhook."],
+        [
+          "Webhooks.6",
+          `Deliveries are kept for ${keptDays} days. The erasure of a contact also erases its data there.`,
+        ],
+        [
+          "Webhooks.7",
+          "`failed` are those that were given up after ten attempts, or because the webhook was disabled.",
+        ],
       ],
       params,
       query: {
@@ -175,12 +181,12 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       method: "get",
       path: "/admin/webhooks/:id/deliveries/:deliveryId",
       operationId: "getWebhookDelivery",
-      summary: "Show a delivery with what is sent",
+      summary: "Show a delivery with its payload",
       rules: [
         [
           "Webhooks.10",
-          "`payload` is the body of its attempts, without what was erased of a contact since. It is the same in each attempt " +
-            "until then.",
+          "`payload` is the body of the attempts. It is the same in each attempt, unless data of a contact in it was erased " +
+            "meanwhile.",
         ],
       ],
       params: ofDelivery,
@@ -200,7 +206,8 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       rules: [
         [
           "Webhooks.8",
-          "With the same `webhook-id`, whatever came of it before; it is tried again as a new one would be. It stands in the audit.",
+          "It has the same `webhook-id`, whatever its earlier outcome was, and is tried again like a new one. The audit has an " +
+            "entry.",
         ],
       ],
       params: ofDelivery,
@@ -217,12 +224,13 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       method: "post",
       path: "/admin/webhooks/:id/replay",
       operationId: "replayWebhook",
-      summary: "Deliver what happened since a moment",
+      summary: "Deliver the events since a moment",
       rules: [
         [
           "Webhooks.9",
-          `All events since then that the webhook hears of today, in their order, up to ${replayHours} hours back: those that ` +
-            "were delivered, with the same `webhook-id`, and those that it did not hear of then. `since` without a zone is in the business's. It stands in the audit.",
+          `All events since then that the webhook listens to now, in their order, up to ${replayHours} hours back: those that ` +
+            "were delivered, with the same `webhook-id`, and those that it did not listen to at that time. `since` without a " +
+            "zone is in the business's. The audit has an entry.",
         ],
       ],
       params,

@@ -43,7 +43,7 @@ const exists: Statement = {
   text: "select from webhooks where business_id = $1 and id = $2",
 };
 
-/** Where it stands in the log is locked first, as by all who give it deliveries. */
+/** The row with the endpoint's place in the log is locked first, as by everything that adds deliveries to it. */
 const lockProgress: Statement = {
   name: "webhook_lock_progress",
   text: "select from webhook_progress where business_id = $1 and webhook_id = $2 for no key update",
@@ -64,10 +64,10 @@ const disable: Statement = {
     returning id`,
 };
 
-/** At once, so that a request that disables an endpoint for which much waits is answered soon; a tick fails those beyond. */
+/** Deliveries that fail in the request that disables an endpoint. A tick fails the others, so the request is short. */
 const failedAtOnce = 10_000;
 
-/** One that is being attempted keeps its claim: what the endpoint answers is written down. */
+/** A delivery that is being attempted keeps its claim, so that the endpoint's answer is still recorded. */
 const endRoundOf: Statement = {
   name: "webhook_end_round",
   text: `
@@ -84,10 +84,7 @@ const endRoundOf: Statement = {
     from waiting where delivery.business_id = $1 and delivery.id = waiting.id and delivery.state = 'waiting'`,
 };
 
-/**
- * What waits for the endpoint is not delivered any more, unless it is redelivered or replayed. For one that is disabled or
- * enabled; its place in the log is locked.
- */
+/** The endpoint's row in `webhook_progress` must be locked. Redelivered and replayed deliveries continue. */
 export async function endRound(transaction: Queries, businessId: number, webhookId: number): Promise<void> {
   await transaction.rows(endRoundOf, [businessId, webhookId]);
 }
@@ -114,7 +111,7 @@ const test: Statement = {
     returning id`,
 };
 
-/** One that is being attempted is attempted again where that fails, as always. */
+/** A delivery that is being attempted stays claimed, and is tried again if that attempt fails. */
 const redeliver: Statement = {
   name: "webhook_redeliver",
   text: `
@@ -129,7 +126,7 @@ const redeliver: Statement = {
     returning delivery.id`,
 };
 
-/** Goes back in the log: the events from there on are given to the endpoint again. */
+/** Moves the endpoint back in the log: it gets the events from there on again. */
 const replay: Statement = {
   name: "webhook_replay",
   text: `

@@ -11,20 +11,20 @@ import type {
   OpenDelivery,
   Settled,
 } from "../../application/ports.ts";
-import { failingDays, isTaken, jitter, pauses } from "../../domain/deliveries.ts";
+import { failingDays, isAccepted, jitter, pauses } from "../../domain/deliveries.ts";
+import { asyncCommit } from "./async-commit.ts";
 import { fanOut } from "./fan-out.ts";
-import { hasty } from "./hasty.ts";
 
-/** Longer than an attempt, and much longer than the time between two claims. */
+/** In seconds: longer than an attempt, and much longer than the time between two claims. */
 const leaseSeconds = 30;
-/** Longer than an attempt: one that is begun ends within the lease. */
+/** In seconds, longer than an attempt: an attempt that begins now ends within the lease. */
 const leastLeftSeconds = 20;
-/** A lease that holds for longer is not renewed yet: that would write its row with each delivery. */
+/** A lease with more time left is not renewed yet: otherwise its row would be written with each delivery. */
 const longLeftSeconds = 28;
 
 /**
- * True of the row `progress` while something is due at its endpoint. Ordered, so that the index is asked: `exists` would
- * read all deliveries of others for the many endpoints that have none.
+ * Whether something is due at the endpoint of the row `progress`. The order makes PostgreSQL use the indexes: `exists`
+ * would read all deliveries of other endpoints for the many that have none.
  */
 const isDue = `(
   (select first.number from webhook_deliveries as first
@@ -46,7 +46,7 @@ const lease: Statement = {
       from webhook_progress as progress
       join webhooks as hook on hook.business_id = progress.business_id and hook.id = progress.webhook_id
       where not hook.disabled and (progress.lease_until is null or progress.lease_until < now()) and ${isDue}
-        and ${livesHere("progress.business_id")} and ${hasty}
+        and ${livesHere("progress.business_id")} and ${asyncCommit}
       order by progress.lease_until nulls first, progress.business_id, progress.webhook_id
       limit $1
       for no key update of progress skip locked
@@ -58,14 +58,14 @@ const lease: Statement = {
 const ofLease = "business_id = $1 and webhook_id = $2 and lease = $3::uuid";
 const ofEndpoint = "business_id = $1 and webhook_id = $2 and state = 'waiting' and claim is distinct from $3::uuid";
 
-/** First attempts in the order of the events: a row that somebody else has locked is waited for. */
+/** First attempts are in the order of the events, so a row that is locked is waited for. */
 const claim: Statement = {
   name: "webhook_delivery_claim",
   text: `
     with held as materialized (
       select business_id, webhook_id, lease_until, round from webhook_progress
       where ${ofLease}
-        and exists (select from webhooks where business_id = $1 and id = $2 and not disabled) and ${hasty}
+        and exists (select from webhooks where business_id = $1 and id = $2 and not disabled) and ${asyncCommit}
       for no key update
     ),
     renewed as (
@@ -113,8 +113,8 @@ const open: Statement = {
 };
 
 /**
- * The progress of the endpoint is locked before its delivery, where it changes: results of one endpoint else wait in line.
- * It changes only by what the endpoint's present address answered.
+ * The endpoint's row in `webhook_progress` is locked before its delivery, but only if it changes: otherwise results of
+ * one endpoint would wait for each other. Only answers of the endpoint's present address change it.
  */
 const settle: Statement = {
   name: "webhook_delivery_settle",
@@ -123,7 +123,7 @@ const settle: Statement = {
       select failing_since, address_number, round, extract(epoch from now())::float8 as seconds,
              1 + random() * ${jitter} as stretch
       from webhook_progress
-      where business_id = $1 and webhook_id = $2 and ${hasty}
+      where business_id = $1 and webhook_id = $2 and ${asyncCommit}
     ),
     held as materialized (
       select true as is_held, case when $8 then null else now() end as failing_since from webhook_progress
@@ -154,19 +154,19 @@ const settle: Statement = {
     from progress join settled on true`,
 };
 
-/** Of a delivery. Written so that the two indexes of those that wait serve it. */
+/** Whether a delivery waits. The condition is written so that the two indexes of waiting deliveries serve it. */
 const waits = "state = 'waiting' and (failures = 0 or failures > 0)";
 
 const release: Statement = {
   name: "webhook_release",
   text: `
-    with hurry as materialized (select ${hasty} as is_hasty)
-    update webhook_progress set lease = null, lease_until = null from hurry where ${ofLease} and is_hasty`,
+    with settings as materialized (select ${asyncCommit} as is_set)
+    update webhook_progress set lease = null, lease_until = null from settings where ${ofLease} and is_set`,
 };
 
 const tidyAtOnce = 10_000;
 
-/** What others have locked is left for the next time: who waits here for one of several could wait in a circle. */
+/** Locked rows are left for the next run, because waiting for one of several could deadlock. */
 const failOfEarlier: Statement = {
   name: "webhook_fail_of_earlier",
   text: `
@@ -200,7 +200,7 @@ const purge: Statement = {
     select count(*)::integer as count from gone`,
 };
 
-/** Counted no further than this. */
+/** Counting stops here. */
 const mostCounted = 100_000;
 
 const here = livesHere("business_id");
@@ -230,7 +230,7 @@ interface OpenRow extends Omit<OpenDelivery["event"], "payload"> {
 
 type ClaimRow = ClaimedDelivery | { readonly id: null };
 
-/** Time is the database's. */
+/** All times are the database's. */
 export class PostgresDeliveryQueue implements DeliveryQueue {
   constructor(
     private readonly cells: Cells,
@@ -266,7 +266,7 @@ export class PostgresDeliveryQueue implements DeliveryQueue {
     addressNumber: number,
     { status, answer, error, isFinal }: Attempt,
   ): Promise<Settled> {
-    const outcome = [status, answer, error, isTaken(status), addressNumber, isFinal === true];
+    const outcome = [status, answer, error, isAccepted(status), addressNumber, isFinal === true];
     const values = [businessId, webhookId, token, deliveryId, ...outcome];
     const [row] = await this.cells.of(businessId).rows<Settled>(settle, values);
     return { isHopeless: row?.isHopeless ?? false };

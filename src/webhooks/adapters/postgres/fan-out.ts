@@ -2,12 +2,12 @@ import type { Statement } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { typeOf } from "../../domain/deliveries.ts";
-import { hasty } from "./hasty.ts";
+import { asyncCommit } from "./async-commit.ts";
 
-/** Numbers of the log that are looked at in one go, for one endpoint and for all: attempts wait meanwhile. */
+/** The events of the log that one run reads for one endpoint, and for all. Attempts wait meanwhile. */
 const numbersAtOnce = 1_000;
 const numbersOfAll = 2_000;
-/** The states in which `campaign:progress` tells that a campaign has ended. */
+/** The states in which `campaign:progress` reports the end of a campaign. */
 const ended = quoted("completed", "cancelled");
 
 const types = Object.entries(typeOf)
@@ -15,11 +15,11 @@ const types = Object.entries(typeOf)
   .join(", ");
 
 /**
- * Gives the endpoints that are behind the log a delivery for each event that they hear of, those that are least behind
- * first. Businesses without endpoints have no row here, and the transactions that log events know nothing of it.
+ * Gives each endpoint that is behind the log a delivery for each event that it listens to; endpoints that are least
+ * behind come first. Businesses without endpoints have no row here, and transactions that log events ignore webhooks.
  *
- * Where a campaign stands is told again after its end, as statuses arrive; the end is delivered once. An event that has a
- * delivery already is replayed: it begins again, unless it is being attempted in the present round.
+ * The figures of a campaign are logged again after its end, as statuses arrive, but its end is delivered once. An event
+ * that already has a delivery is replayed: the delivery begins again, unless it is being attempted in the present round.
  */
 export const fanOut: Statement = {
   name: "webhook_fan_out",
@@ -38,7 +38,7 @@ export const fanOut: Statement = {
              least(chosen.last_number, progress.reached + (
                select least(${numbersAtOnce}, ceil(${numbersOfAll}::numeric / count(*))) from chosen)::integer) as upto
       from webhook_progress as progress join chosen using (business_id, webhook_id)
-      where progress.reached < chosen.last_number and ${hasty}
+      where progress.reached < chosen.last_number and ${asyncCommit}
       order by progress.business_id, progress.webhook_id
       for no key update of progress
     ),

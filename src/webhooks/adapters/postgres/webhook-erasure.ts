@@ -1,12 +1,12 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 
-/** By itself: what was being copied out of the log is waited for, and seen by the next statement. */
+/** A separate statement: it waits until events are no longer copied from the log, so that the next one sees them. */
 const hold: Statement = {
   name: "webhook_erase_hold",
   text: "select from webhook_progress where business_id = $1 order by webhook_id for no key update",
 };
 
-/** Answers may repeat what they were sent. */
+/** Answers are erased, too, because they may repeat what was sent. */
 const erase: Statement = {
   name: "webhook_erase",
   text: `
@@ -25,7 +25,7 @@ const erase: Statement = {
     where delivery.business_id = $1 and delivery.number = about.number and delivery.answer is not null`,
 };
 
-/** What is kept of events about a contact, to be delivered. */
+/** Erases a contact's data in the events that are kept for delivery. */
 export class PostgresWebhookErasure {
   constructor(private readonly transaction: Queries) {}
 

@@ -1,8 +1,8 @@
 import { bySystem } from "../../kernel/audit.ts";
 import { administratorRole } from "../../kernel/ids.ts";
-import type { BusinessNumbers, FoundingUnitOfWork, NewToken } from "./ports.ts";
+import type { BusinessNumbers, BusinessUnitOfWork, NewToken } from "./ports.ts";
 
-export interface FoundedBusiness {
+interface CreatedBusiness {
   readonly businessId: number;
   readonly userId: number;
   /** The administrator's password; shown once, only its hash is stored. */
@@ -10,21 +10,21 @@ export interface FoundedBusiness {
 }
 
 /** An operator creates a business with its first administrator. */
-export class FoundBusiness {
+export class CreateBusiness {
   constructor(
     private readonly numbers: BusinessNumbers,
-    private readonly unitOfWork: FoundingUnitOfWork,
+    private readonly unitOfWork: BusinessUnitOfWork,
     private readonly hash: (password: string) => Promise<string>,
     private readonly newToken: NewToken,
   ) {}
 
   /** Rejects with `EmailTaken` if another user has the e-mail. */
-  async execute(name: string, email: string): Promise<FoundedBusiness> {
+  async execute(name: string, email: string): Promise<CreatedBusiness> {
     const password = this.newToken("pw");
     const passwordHash = await this.hash(password);
     const businessId = await this.numbers.next();
     const userId = await this.unitOfWork.run(businessId, async ({ businesses, note }) => {
-      const userId = await businesses.found({ businessId, name, email, passwordHash, roleId: administratorRole });
+      const userId = await businesses.create({ businessId, name, email, passwordHash, roleId: administratorRole });
       const made = { change: "created", before: null } as const;
       const administrator = { name: email, email: email.toLowerCase(), roleId: administratorRole, active: true };
       await note(businessId, bySystem, [

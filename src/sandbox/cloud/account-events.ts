@@ -1,18 +1,18 @@
+import { momentOf, readWriting } from "../core/customer-input.ts";
 import { BadInput, object, optional, phoneNumber, shape, text } from "../core/input.ts";
-import { momentOf, readWriting } from "../core/sayings.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { type Accounts, changesEnvelope, newMessageId } from "./accounts.ts";
 
-const readNews = shape({ field: text(100), value: optional(object) });
+const readEvent = shape({ field: text(100), value: optional(object) });
 
-/** What the business itself does beside the API, and what the platform does with its account. */
-export class AccountNews {
+/** Messages that the business sends from its own app, and events of its account. */
+export class AccountEvents {
   constructor(
     private readonly accounts: Accounts,
     private readonly webhooks: Webhooks,
   ) {}
 
-  /** Somebody of the business writes to a customer from the business app. */
+  /** An agent writes to a customer from the business app. */
   async write(phoneNumberId: string, customer: string, input: unknown): Promise<{ id: string; delivered: boolean }> {
     const sender = this.accounts.sender(phoneNumberId);
     if (!sender) throw new BadInput(`there is no ${phoneNumberId.slice(0, 100)}`);
@@ -25,10 +25,10 @@ export class AccountNews {
     return { id, delivered };
   }
 
-  /** Tells any news of an account as they are given. */
-  async tell(account: string, input: unknown): Promise<{ delivered: boolean }> {
+  /** Sends any event of an account as it is given. */
+  async send(account: string, input: unknown): Promise<{ delivered: boolean }> {
     if (!this.accounts.business(account)) throw new BadInput(`there is no account ${account.slice(0, 100)}`);
-    const { field, value = {} } = readNews(input, "body");
+    const { field, value = {} } = readEvent(input, "body");
     const entry = [{ id: account, time: Math.floor(Date.now() / 1_000), changes: [{ field, value }] }];
     const payload = { object: "whatsapp_business_account", entry };
     return { delivered: await this.webhooks.deliver(this.webhooks.signed("cloud", payload)) };

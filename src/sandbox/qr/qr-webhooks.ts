@@ -1,11 +1,11 @@
 import { BadInput, type Fields, texts, webAddress } from "../core/input.ts";
-import type { Delivery, Webhooks } from "../core/webhooks.ts";
+import { type Delivery, isSuccess, type Webhooks } from "../core/webhooks.ts";
 import type { SandboxQrInstance } from "../settings.ts";
-import { complaint } from "./refusals.ts";
+import { validationError } from "./refusals.ts";
 
 const maxAttempts = 6;
 
-/** What the provider tells of, as webhooks name it. */
+/** The events of the provider's webhooks. */
 const events = [
   "connection.update",
   "messages.delete",
@@ -15,19 +15,19 @@ const events = [
   "send.message",
 ] as const;
 type QrEvent = (typeof events)[number];
-export const allNews: ReadonlySet<QrEvent> = new Set(events);
+export const allEvents: ReadonlySet<QrEvent> = new Set(events);
 
-/** Where an instance's news go, with the headers that it was told to send along. */
+/** The address of an instance's webhooks, with the headers that a client set. */
 interface QrTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly events: ReadonlySet<QrEvent>;
-  /** Whether files come along with what customers write. */
+  /** Whether webhooks include the customers' files. */
   readonly base64: boolean;
 }
 
-/** Tells what happens to instances, each at the address that it was given. */
-export class QrNews {
+/** Sends events of instances, each to its own address. */
+export class QrWebhooks {
   private readonly targets = new Map<string, QrTarget>();
   private lastAt = 0;
 
@@ -46,14 +46,14 @@ export class QrNews {
     return webhookBase64 ?? this.targets.get(instance)?.base64 === true;
   }
 
-  /** Resolves after the first attempt, `true` when the receiver took it; more attempts follow in the background. */
-  tell(instance: SandboxQrInstance, event: QrEvent, data: object, copies?: number): Promise<boolean> {
+  /** Resolves after the first attempt, to `true` if the receiver accepted it. Retries follow in the background. */
+  send(instance: SandboxQrInstance, event: QrEvent, data: object, copies?: number): Promise<boolean> {
     return this.webhooks.deliver(this.delivery(instance, event, data, copies));
   }
 
   delivery(sender: SandboxQrInstance, event: QrEvent, data: object, copies?: number): Delivery {
     const { instance, apiKey, phone } = sender;
-    // No two at one time: receivers put what arrives in any order by it.
+    // No two events have the same time, because receivers sort events by it.
     this.lastAt = Math.max(this.lastAt + 1, Date.now());
     const target = this.targets.get(instance);
     const payload: Fields = {
@@ -70,8 +70,8 @@ export class QrNews {
       target?.events.has(event)
         ? { url: target.url, headers: { ...target.headers, "content-type": "application/json" } }
         : undefined;
-    const isTaken = (status: number) => status >= 200 && status < 300;
-    return this.webhooks.delivery(Buffer.from(JSON.stringify(payload)), destination, { isTaken, maxAttempts, copies });
+    const more = { isAccepted: isSuccess, maxAttempts, copies };
+    return this.webhooks.delivery(Buffer.from(JSON.stringify(payload)), destination, more);
   }
 
   close(): void {
@@ -79,12 +79,12 @@ export class QrNews {
   }
 }
 
-/** The address of a phone in the provider's words. */
+/** The address of a phone in the provider's form. */
 export const jidOf = (phone: string): string => `${phone}@s.whatsapp.net`;
 
-/** What a client asks for. An empty list of events means all of them. */
+/** The webhook that a client sets. An empty list of events means all of them. */
 export function targetIn({ url, headers = {}, events: asked, base64 }: Fields): QrTarget {
-  if (!Array.isArray(asked)) throw complaint('requires property "events"');
+  if (!Array.isArray(asked)) throw validationError('requires property "events"');
   const wanted = events.filter((event) => asked.length === 0 || asked.includes(event.replace(".", "_").toUpperCase()));
   try {
     return {
@@ -94,7 +94,7 @@ export function targetIn({ url, headers = {}, events: asked, base64 }: Fields): 
       base64: base64 === true,
     };
   } catch (error) {
-    if (error instanceof BadInput) throw complaint(error.message);
+    if (error instanceof BadInput) throw validationError(error.message);
     throw error;
   }
 }

@@ -8,33 +8,33 @@ const readFile = shape({
 });
 
 /** A file that a customer sends. */
-export interface SaidMedia {
+export interface CustomerFile {
   readonly type: "image" | "audio" | "document" | "video" | "sticker";
   readonly mime: string;
   readonly bytes: Buffer;
   readonly filename?: string | undefined;
 }
 
-export const readMedia = reader<SaidMedia>({
+export const readMedia = reader<CustomerFile>({
   ...readFile.json,
   becomes: ({ base64 = "", ...file }: Settings<typeof readFile>) => ({ ...file, bytes: Buffer.from(base64, "base64") }),
 });
 
 const envelopeFields = {
-  /** What it is sent to: a number's, page's or instance's id, or a phone number. */
+  /** The sender that it is written to: the id of a number, page or instance, or a phone number. */
   to: optional(text(100)),
   /** The customer's name. */
   name: optional(text(256)),
-  /** The platform's id of the message; made up when absent. */
+  /** The platform's id of the message; random when absent. */
   id: optional(text(256)),
   /** Unix seconds. */
   timestamp: optional(integer(0, 10_000_000_000)),
-  /** How often it is delivered. */
+  /** How many times it is delivered. */
   repeat: optional(integer(1, 10)),
 };
 
-/** What customers can say on every channel; a channel reads these with its own. */
-export const sayingFields = {
+/** What customers can send on every channel. A channel adds its own fields. */
+export const messageFields = {
   ...envelopeFields,
   text: optional(text()),
   media: optional(readMedia),
@@ -43,23 +43,23 @@ export const sayingFields = {
 };
 
 const { id, timestamp, repeat } = envelopeFields;
-/** What somebody of the business writes to a customer in another app. */
+/** A message that the business writes to a customer in another app. */
 export const readWriting = shape({ text: text(), id, timestamp, repeat });
 
-/** Milliseconds since 1970; now where no time is given. */
+/** Milliseconds since 1970; now by default. */
 export const momentOf = (seconds: number | undefined): number => (seconds === undefined ? Date.now() : seconds * 1_000);
 
-/** The name of a customer who gives none. */
+/** The default name of a customer. */
 export const nameOf = (customer: string): string => `Customer ${customer.slice(-4)}`;
 
-/** A reaction on every channel; an empty emoji takes it back. */
+/** A reaction on every channel. An empty emoji removes it. */
 export const reactionFields = {
   ...envelopeFields,
   message_id: text(512),
   emoji: reader<string>({ type: "string", maxLength: 64, must: "be an emoji, or empty" }),
 };
 
-/** A button that the customer presses: its text, which is its payload too, or both. */
+/** A button that the customer presses: a text that is also the payload, or both. */
 export const readButton = reader<{ text: string; payload: string }>({
   ...shape({ text: text(256), payload: text(256) }).json,
   ...text(256).json,

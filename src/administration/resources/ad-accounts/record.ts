@@ -1,1 +1,0 @@
-export type { AdAccess } from "../../domain/ad-access.ts";

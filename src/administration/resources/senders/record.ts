@@ -1,1 +1,0 @@
-export type { ManagedSender } from "../../domain/sender.ts";

@@ -1,1 +1,0 @@
-export type { Template, TemplateStructure } from "../../domain/template.ts";
