@@ -141,7 +141,7 @@ const sharedModule = (config: Config) =>
         });
         notifications.on("access_changed", (businessId) => void gateway.recheck(Number(businessId)));
         notifications.on("views_changed", (businessId) => void gateway.lookAgain(Number(businessId)));
-        notifications.onGap(() => void gateway.recheck());
+        notifications.onGap((concerns) => void gateway.recheckAfterGap(concerns));
         return gateway;
       },
     );

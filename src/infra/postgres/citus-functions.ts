@@ -28,6 +28,13 @@ export const citusFunctions: readonly string[] = [
     where chat.business_id = differing.business_id and chat.id = differing.id;
     return null;
   end $$`,
+  // It does not take one in SQL with arguments.
+  `create or replace function mark_report(of_business bigint, at timestamptz) returns void language plpgsql as $$
+  begin
+    if exists (select from businesses where id = of_business) then
+      insert into report_marks (business_id, at) values (of_business, date_bin('15 minutes', at, 'epoch'));
+    end if;
+  end $$`,
   `create or replace function mark_registrations() returns trigger language plpgsql as $$
   declare
     late record;

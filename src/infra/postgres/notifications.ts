@@ -13,6 +13,9 @@ export interface Heartbeat {
   readonly timeoutMs: number;
 }
 
+/** Whether news of the business were missed. */
+type Concerns = (businessId: number) => boolean;
+
 /** What processes tell each other. */
 export interface Announcements {
   /** False while what concerns this business could be missed. */
@@ -21,8 +24,8 @@ export interface Announcements {
   on(channel: string, hearer: (payload: string) => void): void;
   /** Calls `wake` on each notification, and after a gap in listening, in which notifications may have been missed. */
   onWork(channel: string, wake: () => void): void;
-  /** Called each time listening begins: whatever was announced before was missed. */
-  onGap(hearer: () => void): void;
+  /** Called each time listening begins: whatever was announced before of the businesses that it concerns was missed. */
+  onGap(hearer: (concerns: Concerns) => void): void;
   /**
    * Tells every process that hears the channel, this one included. Returns at once and never throws; what is lost must
    * do no harm. While nothing is live only this process hears it.
@@ -46,7 +49,7 @@ export class Notifications implements Announcements {
   private failures = 0;
   private asked = Promise.resolve();
   private readonly hearers = new Map<string, ((payload: string) => void)[]>();
-  private readonly gapHearers: (() => void)[] = [];
+  private readonly gapHearers: ((concerns: Concerns) => void)[] = [];
 
   constructor(
     private readonly url: string,
@@ -67,10 +70,10 @@ export class Notifications implements Announcements {
 
   onWork(channel: string, wake: () => void): void {
     this.on(channel, wake);
-    this.onGap(wake);
+    this.onGap(() => wake());
   }
 
-  onGap(hearer: () => void): void {
+  onGap(hearer: (concerns: Concerns) => void): void {
     this.gapHearers.push(hearer);
   }
 
@@ -104,7 +107,7 @@ export class Notifications implements Announcements {
     this.heart = setInterval(() => {
       this.ask(client, "select 1");
     }, this.heartbeat.everyMs);
-    for (const hear of this.gapHearers) hear();
+    for (const hear of this.gapHearers) hear(() => true);
   }
 
   async close(): Promise<void> {

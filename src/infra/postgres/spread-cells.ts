@@ -102,7 +102,8 @@ export class SpreadCells implements Cells<Cell> {
         return (await health.whileThere(ask).catch(() => [])).map(({ bytes }) => ({ name, bytes }));
       }),
     );
-    const [emptiest] = sizes.flat().sort((a, b) => a.bytes - b.bytes);
+    const fewest = Math.min(...sizes.flat().map(({ bytes }) => bytes));
+    const emptiest = oneOf(sizes.flat().filter(({ bytes }) => bytes === fewest));
     if (!emptiest) throw new DatabaseAway(new Error("no cell answers"), false);
     await this.known.place(businessId, emptiest.name);
   }
@@ -128,6 +129,9 @@ export class SpreadCells implements Cells<Cell> {
     return part.cells;
   }
 }
+
+/** At random. On Citus the coordinator, which is asked, has no rows, so that all cells look alike. */
+const oneOf = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(Math.random() * items.length)];
 
 /** The directory's share of a cell, which fails at once while the cell is away. */
 export const guarded = ({ cells: { directory }, health }: Pick<Part, "cells" | "health">): Cell => ({

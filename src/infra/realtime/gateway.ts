@@ -142,12 +142,14 @@ export class RealtimeGateway implements EventFeed {
     }
   }
 
-  /**
-   * Access to the business changed: disconnects those whose token or key is no longer good. Without a business everyone
-   * is asked, for when changes may have gone unheard.
-   */
-  async recheck(businessId?: number): Promise<void> {
+  /** Access to the business changed: disconnects those whose token or key is no longer good. */
+  async recheck(businessId: number): Promise<void> {
     await this.access.recheck(this.connected.clients(businessId));
+  }
+
+  /** As `recheck`, when changes may have gone unheard of the businesses that it concerns. */
+  async recheckAfterGap(concerns: (businessId: number) => boolean): Promise<void> {
+    await this.access.recheck(this.connected.clients().filter(({ businessId }) => concerns(businessId)));
   }
 
   /** What users of the business may see changed: each hears from now on what it may see. */
