@@ -49,8 +49,10 @@ export async function up(db: Knex): Promise<void> {
       business_id bigint primary key,
       since timestamptz not null default now())`);
   // Equal numbers of two businesses must not meet where one of them moves in.
-  await db.raw("alter table sessions drop constraint sessions_id_key, add unique (business_id, id)");
-  await db.raw("alter table app_keys drop constraint app_keys_id_key, add unique (business_id, id)");
+  await db.raw("alter table sessions drop constraint sessions_id_key");
+  await db.raw("alter table sessions add unique (business_id, id)");
+  await db.raw("alter table app_keys drop constraint app_keys_id_key");
+  await db.raw("alter table app_keys add unique (business_id, id)");
 }
 
 export async function down(db: Knex): Promise<void> {

@@ -31,7 +31,7 @@ export const citusFunctions: readonly string[] = [
   // It does not take one in SQL with arguments.
   `create or replace function mark_report(of_business bigint, at timestamptz) returns void language plpgsql as $$
   begin
-    if exists (select from businesses where id = of_business) then
+    if exists (select 1 from businesses where id = of_business) then
       insert into report_marks (business_id, at) values (of_business, date_bin('15 minutes', at, 'epoch'));
     end if;
   end $$`,

@@ -100,7 +100,7 @@ const placeOf = (place: string | Place): Place => (typeof place === "string" ? {
  * the table is there, so they are made once more.
  */
 async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
-  const { rows: engines } = await client.query("select from pg_extension where extname = 'citus'");
+  const { rows: engines } = await client.query("select 1 from pg_extension where extname = 'citus'");
   if (engines.length === 0) return;
   if (schema) await client.query(`set search_path = ${pg.escapeIdentifier(schema)}`);
   for (const definition of citusFunctions) await client.query(definition);

@@ -57,7 +57,7 @@ function conditionsOf(businessId: number, { text, tagId: tag, optedOut }: Contac
     return optedOut ? query.whereNotNull("contact.opted_out_at") : query.whereNull("contact.opted_out_at");
   };
   const hasTag = `exists (
-    select from contact_tags as tagged
+    select 1 from contact_tags as tagged
     where tagged.business_id = contact.business_id and tagged.contact_id = contact.id and tagged.tag_id = ?)`;
   return {
     shape: [search?.key, tag !== null && "tag", optedOut !== null && (optedOut ? "out" : "in")],

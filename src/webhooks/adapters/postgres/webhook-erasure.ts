@@ -3,7 +3,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 /** By itself: what was being copied out of the log is waited for, and seen by the next statement. */
 const hold: Statement = {
   name: "webhook_erase_hold",
-  text: "select from webhook_progress where business_id = $1 order by webhook_id for no key update",
+  text: "select 1 from webhook_progress where business_id = $1 order by webhook_id for no key update",
 };
 
 /** Answers may repeat what they were sent. */
