@@ -40,8 +40,11 @@ export function parseTree(text: string): TreeValue {
     const fields = new Map<string, TreeValue[]>();
     let values: TreeValue[] = [];
     while (at < tokens.length && tokens[at] !== "}") {
-      if (tokens[at]?.startsWith(":")) fields.set(next().slice(1), (values = []));
-      else values.push(value());
+      if (!tokens[at]?.startsWith(":")) values.push(value());
+      else {
+        values = [];
+        fields.set(next().slice(1), values);
+      }
     }
     at += 1;
     return { kind, fields };
