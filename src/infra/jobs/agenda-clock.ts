@@ -22,6 +22,11 @@ export interface ClockSettings {
   readonly databaseUrl?: string;
   readonly mongoUri?: string;
   readonly log: Log;
+  /**
+   * A process that starts while the store is away runs all ticks until it is back, whoever else does: work in other
+   * databases goes on.
+   */
+  readonly ticksMeanwhile?: boolean;
   /** When the signal of a run is aborted; 30,000 unless given. */
   readonly longestRunMs?: number;
   /** What a run gets to end in once its signal is aborted, and what `stop` waits; 5,000 unless given. */
@@ -90,14 +95,18 @@ class AgendaClock implements Clock {
   }
 
   private async reopen(): Promise<void> {
+    const meanwhile = this.settings.ticksMeanwhile ? this.begin() : undefined;
     while (await pause(reopenAfterMs, this.stopping.signal)) {
       try {
         await this.open();
-        return this.log.info({}, "the clock has reached its database");
+        this.log.info({}, "the clock has reached its database");
+        break;
       } catch (error) {
         this.onError(error);
       }
     }
+    meanwhile?.term.abort();
+    await meanwhile?.ended;
   }
 
   private async open(): Promise<void> {
@@ -131,14 +140,10 @@ class AgendaClock implements Clock {
 
   /** Runs the ticks for as long as this process holds the entry. */
   private async lead(job: Job): Promise<void> {
-    // An earlier term may still wait for an answer of the database.
-    this.term.abort();
-    const term = new AbortController();
-    setMaxListeners(0, term.signal);
-    this.term = term;
     if (this.stopping.signal.aborted) return;
+    const { term, ended: allReturned } = this.begin();
     const ended = new AbortController();
-    void Promise.all(this.settings.ticks.map((tick) => this.repeat(tick, term.signal))).then(() => ended.abort());
+    void allReturned.then(() => ended.abort());
     // When the process stops, the lock is kept until every tick has returned: no other process may begin before.
     while (await pause(this.leftBehind.size > 0 ? pollEveryMs : renewLockEveryMs, ended.signal)) {
       // A tick hangs here. The entry is given up; another process has almost a second to take it before this one polls.
@@ -148,6 +153,16 @@ class AgendaClock implements Clock {
       break;
     }
     term.abort();
+  }
+
+  /** Begins a term, in which this process runs all ticks. They have returned some time after its end. */
+  private begin(): { readonly term: AbortController; readonly ended: Promise<unknown> } {
+    // An earlier term may still wait for an answer of the database.
+    this.term.abort();
+    const term = new AbortController();
+    setMaxListeners(0, term.signal);
+    this.term = term;
+    return { term, ended: Promise.all(this.settings.ticks.map((tick) => this.repeat(tick, term.signal))) };
   }
 
   private async repeat(tick: Tick, term: AbortSignal): Promise<void> {
