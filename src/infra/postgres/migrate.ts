@@ -103,6 +103,8 @@ async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
   const { rows: engines } = await client.query("select 1 from pg_extension where extname = 'citus'");
   if (engines.length === 0) return;
   if (schema) await client.query(`set search_path = ${pg.escapeIdentifier(schema)}`);
+  // At once: a function that has its form and does not say yet where its tables are would fail.
+  await client.query("begin");
   for (const definition of citusFunctions) await client.query(definition);
   const { rows } = await client.query<{ definition: string; pin: string }>(`
     select pg_get_functiondef(p.oid) as definition,
@@ -115,6 +117,7 @@ async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
     await client.query(definition);
     await client.query(pin);
   }
+  await client.query("commit");
 }
 
 const config = { migrationSource: new Migrations(), tableName: "migrations" };
