@@ -49,8 +49,10 @@ export async function up(db: Knex): Promise<void> {
       business_id bigint primary key,
       since timestamptz not null default now())`);
   // Ids of different businesses may be equal, which must not conflict when a business moves into a cell.
-  await db.raw("alter table sessions drop constraint sessions_id_key, add unique (business_id, id)");
-  await db.raw("alter table app_keys drop constraint app_keys_id_key, add unique (business_id, id)");
+  await db.raw("alter table sessions drop constraint sessions_id_key");
+  await db.raw("alter table sessions add unique (business_id, id)");
+  await db.raw("alter table app_keys drop constraint app_keys_id_key");
+  await db.raw("alter table app_keys add unique (business_id, id)");
 }
 
 export async function down(db: Knex): Promise<void> {

@@ -135,7 +135,7 @@ const sharedModule = (config: Config) =>
         });
         notifications.on("access_changed", (businessId) => void gateway.recheck(Number(businessId)));
         notifications.on("views_changed", (businessId) => void gateway.recheckViews(Number(businessId)));
-        notifications.onGap(() => void gateway.recheck());
+        notifications.onGap((concerns) => void gateway.recheckAfterGap(concerns));
         return gateway;
       },
     );

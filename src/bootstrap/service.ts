@@ -137,6 +137,7 @@ export async function startService(config: Config, container = createContainer(c
     ticks: resolveAll(container, tokens.tick),
     databaseUrl: directUrlOf(config),
     ...(config.mongoUri === "" ? {} : { mongoUri: config.mongoUri }),
+    ticksMeanwhile: cellsOf(config).length > 1,
     log,
   });
   const all = [

@@ -33,9 +33,16 @@ const cellsName = "one of two cells killed for 10 s under load";
 const cellsSize = { perSecond: 40, seconds: 10 };
 const hookSize: HookSize = { events: 10_000, kills: 5, even: 200, evenSeconds: 10, patienceMs: 600_000 };
 
+/** A machine with little time gets a smaller business with `CHATS`; each chat has ten messages. */
+const moveSize: MoveSize = {
+  chats: Number(process.env.CHATS ?? 100_000),
+  messagesEach: 10,
+  kills: Number(process.env.KILLS ?? 30),
+  killWithinMs: 12_000,
+};
 const moveName =
-  "a business of 100,000 chats and 1,000,000 messages is moved under load, and its mover killed 30 times";
-const moveSize: MoveSize = { chats: 100_000, messagesEach: 10, kills: 30, killWithinMs: 12_000 };
+  `a business of ${moveSize.chats.toLocaleString("en")} chats and ten times as many messages is moved under load, ` +
+  `and its mover killed ${moveSize.kills} times`;
 
 type Scenario = (victim: Victim, first: number, random: Random) => Promise<Outcome>;
 

@@ -104,6 +104,22 @@ describe("the clock on PostgreSQL", () => {
       await eventually(() => daily.ended === 1);
     });
 
+    it("runs its ticks while the database is away, where other databases need them, and goes on once it is back", async () => {
+      proxy = await Detour.to(database.url);
+      await proxy.cut();
+      const often = new Recorder();
+      const ticks = [{ name: "often", everySeconds: 0.1, run: often.run }];
+      const lines = recordingLog();
+      clock = createAgendaClock({ databaseUrl: proxy.url, ticks, log: lines, ticksMeanwhile: true });
+      await clock.start();
+      await eventually(() => often.ended >= 2);
+      await proxy.restore();
+      await eventually(() => lines.lines.some(({ level }) => level === "info"));
+      const before = often.ended;
+      await eventually(() => often.ended >= before + 2);
+      expect(often.overlapped).to.equal(false);
+    });
+
     it("starts although its connection is killed while it creates its tables", async () => {
       await admin.query("begin; create table agenda_jobs ()");
       const daily = new Recorder();

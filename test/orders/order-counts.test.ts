@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { triggerForms } from "../support/trigger-forms.ts";
 import { aBusiness, aThread, startWorld, type World } from "../support/world.ts";
 import { addOrder, openShop } from "./shop.ts";
 
@@ -60,12 +61,13 @@ const expectedByDay = `
          coalesce(branch_id, 0) as branch_id, count(*) as n
   from orders group by 1, 2, 3, 4`;
 
-describe("counters of orders", () => {
+const counters = (functions: readonly string[]) => (): void => {
   let world: World;
   before(async () => {
     const withThreads = (id: number) => aBusiness(id, { threads: [1, 2, 3].map((n) => aThread(id * 100 + n)) });
     world = await startWorld({ businesses: [withThreads(1), withThreads(2)], environment: { ROLE: "api" } });
     for (const id of [1, 2]) await openShop(world, id);
+    for (const text of functions) await world.rows(text);
   });
   after(() => world.stop());
 
@@ -174,4 +176,6 @@ describe("counters of orders", () => {
     expect(await world.rows("select from order_counts where business_id = 77")).to.deep.equal([]);
     expect(await world.rows("select from order_day_counts where business_id = 77")).to.deep.equal([]);
   });
-});
+};
+
+for (const { name, functions } of triggerForms) describe(`counters of orders, ${name}`, counters(functions));

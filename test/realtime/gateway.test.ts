@@ -398,7 +398,7 @@ describe("Real-time gateway", () => {
       await eventually(() => colleague.heard.length === 1);
       world.sessions.set("ana", { businessId: 2, userId: 11 });
       world.sessions.set("colleague", { businessId: 1, userId: 13 });
-      await gateway.recheck();
+      await gateway.recheckAfterGap(() => true);
       await eventually(() => [client, colleague].every(({ farewells }) => farewells.includes("io server disconnect")));
     });
 

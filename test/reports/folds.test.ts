@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import { type Money, moneyOf } from "../../src/kernel/money.ts";
+import { triggerForms } from "../support/trigger-forms.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { addConversation, addRecord, addTicket, assignTag } from "./support.ts";
 
@@ -139,7 +140,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-describe("figures of folded days", () => {
+const foldedDays = (functions: readonly string[]) => (): void => {
   let world: World;
   before(async () => {
     world = await startWorld({
@@ -147,6 +148,7 @@ describe("figures of folded days", () => {
       businesses: [aBusiness(1, { flags: { timezone: zones[0], group_shared_report: [1] }, threads: [thread] })],
     });
     await world.rows("insert into users (business_id, id, name, role_id) values (1, 103, 'Beto', 5)");
+    for (const text of functions) await world.rows(text);
   });
   after(() => world.stop());
 
@@ -425,4 +427,8 @@ describe("figures of folded days", () => {
     await world.rows("delete from businesses where id = 77");
     expect(await world.rows("select from report_marks where business_id = 77")).to.deep.equal([]);
   });
-});
+};
+
+for (const { name, functions } of triggerForms) {
+  describe(`figures of folded days, with triggers ${name}`, foldedDays(functions));
+}

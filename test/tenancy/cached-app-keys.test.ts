@@ -17,12 +17,12 @@ class Changes {
   }
 
   announce: (businessId: number) => void = () => {};
-  gap: () => void = () => {};
+  gap: (concerns?: (businessId: number) => boolean) => void = () => {};
   onChange(listener: (businessId: number) => void): void {
     this.announce = listener;
   }
-  onGap(listener: () => void): void {
-    this.gap = listener;
+  onGap(listener: (concerns: (businessId: number) => boolean) => void): void {
+    this.gap = (concerns = () => true) => listener(concerns);
   }
 }
 
@@ -97,6 +97,14 @@ describe("App Keys that are remembered", () => {
     changes.gap();
     for (const key of ["k1", "k2"]) await cached.accessOf(key, network);
     expect(keys.asked).to.have.length(4);
+  });
+
+  it("stay remembered in a gap that does not concern their business", async () => {
+    const { keys, changes, cached } = set();
+    for (const key of ["k1", "k2"]) await cached.accessOf(key, network);
+    changes.gap((businessId) => businessId === 2);
+    for (const key of ["k1", "k2"]) await cached.accessOf(key, network);
+    expect(keys.asked).to.deep.equal(["k1", "k2", "k2"]);
   });
 
   it("are asked for each time while changes could be missed", async () => {

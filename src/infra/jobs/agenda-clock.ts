@@ -22,6 +22,11 @@ export interface ClockSettings {
   readonly databaseUrl?: string;
   readonly mongoUri?: string;
   readonly log: Log;
+  /**
+   * True if a process that starts while the store is down runs all ticks until the store is back, even if others run
+   * them too: work in other databases goes on.
+   */
+  readonly ticksMeanwhile?: boolean;
   /** When a run is aborted; 30,000 unless given. */
   readonly longestRunMs?: number;
   /** How long an aborted run may take to end, and how long `stop` waits; 5,000 unless given. */
@@ -89,14 +94,18 @@ class AgendaClock implements Clock {
   }
 
   private async reopen(): Promise<void> {
+    const meanwhile = this.settings.ticksMeanwhile ? this.begin() : undefined;
     while (await pause(reopenAfterMs, this.stopping.signal)) {
       try {
         await this.open();
-        return this.log.info({}, "the clock has reached its database");
+        this.log.info({}, "the clock has reached its database");
+        break;
       } catch (error) {
         this.onError(error);
       }
     }
+    meanwhile?.term.abort();
+    await meanwhile?.ended;
   }
 
   private async open(): Promise<void> {
@@ -130,14 +139,10 @@ class AgendaClock implements Clock {
 
   /** Runs the ticks for as long as this process holds the entry. */
   private async lead(job: Job): Promise<void> {
-    // An earlier call may still wait for the database.
-    this.term.abort();
-    const term = new AbortController();
-    setMaxListeners(0, term.signal);
-    this.term = term;
     if (this.stopping.signal.aborted) return;
+    const { term, ended: allReturned } = this.begin();
     const ended = new AbortController();
-    void Promise.all(this.settings.ticks.map((tick) => this.repeat(tick, term.signal))).then(() => ended.abort());
+    void allReturned.then(() => ended.abort());
     // On stop the lock is kept until every tick has returned, so that no other process begins before.
     while (await pause(this.leftBehind.size > 0 ? pollEveryMs : renewLockEveryMs, ended.signal)) {
       // A tick hangs here, so give the lock up: another process has almost a second to take it before the next poll here.
@@ -147,6 +152,16 @@ class AgendaClock implements Clock {
       break;
     }
     term.abort();
+  }
+
+  /** Runs all ticks until `term` is aborted; `ended` resolves once they have returned. */
+  private begin(): { readonly term: AbortController; readonly ended: Promise<unknown> } {
+    // An earlier call may still wait for the database.
+    this.term.abort();
+    const term = new AbortController();
+    setMaxListeners(0, term.signal);
+    this.term = term;
+    return { term, ended: Promise.all(this.settings.ticks.map((tick) => this.repeat(tick, term.signal))) };
   }
 
   private async repeat(tick: Tick, term: AbortSignal): Promise<void> {

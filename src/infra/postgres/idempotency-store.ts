@@ -22,7 +22,7 @@ const begin: Statement = {
   text: `
     with place as (
       select case when exists (
-        select from idempotency_keys
+        select 1 from idempotency_keys
         where business_id = $1 and operation = $2 and created_at >= now() - ${kept}
           and (key = ${apart} or key = $3 and caller <> $6)
       ) then ${apart} else $3 end as key
@@ -42,7 +42,7 @@ const begin: Statement = {
     select null, key, request_digest = $4, lease_until < now(), status, content_type, headers, body
     from idempotency_keys
     where business_id = $1 and operation = $2 and key = (select key from place) and created_at >= now() - ${kept}
-      and not exists (select from claimed)`,
+      and not exists (select 1 from claimed)`,
 };
 
 /**

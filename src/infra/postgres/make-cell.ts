@@ -17,10 +17,10 @@ export async function makeCell(name: string, place: Place, directory: Place): Pr
   const number = await withClient(directory, async (client) => {
     const text = `
       with known as (select number from directory_cells where name = $1),
-      added as (
-        insert into directory_cells (name, number)
-        select $1, (select coalesce(max(number), 0) + 1 from directory_cells) where not exists (select from known)
-        returning number)
+      next as materialized (
+        select (select coalesce(max(number), 0) + 1 from directory_cells) as number
+        where not exists (select 1 from known)),
+      added as (insert into directory_cells (name, number) select $1, number from next returning number)
       select number from known union all select number from added`;
     const { rows } = await client.query<{ number: number }>(text, [name]);
     return rows[0]?.number ?? 0;

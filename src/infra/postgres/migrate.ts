@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Knex } from "knex";
 import knex from "knex";
 import pg from "pg";
+import { citusFunctions } from "./citus-functions.ts";
 import { withSingleCommands } from "./single-commands.ts";
 
 /** Beside `src` whether it runs from the sources or from the build. */
@@ -93,18 +94,30 @@ async function isTaken(holder: pg.Client): Promise<boolean> {
 const placeOf = (place: string | Place): Place => (typeof place === "string" ? { url: place } : place);
 
 /**
- * On Citus triggers run on the node that holds the rows, in sessions that do not know where the tables are: there each
- * function has to say so. Elsewhere it is not said, since it slows down triggers that are run for each row.
+ * On Citus functions have forms of their own. In a schema that it has placed, triggers run on the node that holds the rows, in
+ * sessions that do not know where the tables are: there each function has to say so. Elsewhere it is not said, since it
+ * slows down triggers that are run for each row. Functions that return rows of a table reach the other nodes only once
+ * the table is there, so they are made once more.
  */
-async function pinFunctions(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ command: string }>(`
-    select format('alter function %s set search_path = %I, public', p.oid::regprocedure, current_schema()) as command
-    from pg_proc as p join pg_language as l on l.oid = p.prolang
-    where p.pronamespace = current_schema()::regnamespace and p.proconfig is null and p.prokind = 'f'
-      and (l.lanname = 'plpgsql' or l.lanname = 'sql' and p.provolatile <> 'i')
-      and exists (select from pg_extension where extname = 'citus')
-      and not exists (select from pg_depend as d where d.objid = p.oid and d.deptype = 'e')`);
-  for (const { command } of rows) await client.query(command);
+async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
+  const { rows: engines } = await client.query("select 1 from pg_extension where extname = 'citus'");
+  if (engines.length === 0) return;
+  if (schema) await client.query(`set search_path = ${pg.escapeIdentifier(schema)}`);
+  // At once: a function that has its form and does not say yet where its tables are would fail.
+  await client.query("begin");
+  for (const definition of citusFunctions) await client.query(definition);
+  const { rows } = await client.query<{ definition: string; pin: string }>(`
+    select pg_get_functiondef(p.oid) as definition,
+           format('alter function %s set search_path = %I, public', p.oid::regprocedure, current_schema()) as pin
+    from pg_dist_schema as placed join pg_proc as p on p.pronamespace = placed.schemaid
+    join pg_language as l on l.oid = p.prolang
+    where placed.schemaid = current_schema()::regnamespace and p.proconfig is null and p.prokind = 'f'
+      and (l.lanname = 'plpgsql' or l.lanname = 'sql' and p.provolatile <> 'i')`);
+  for (const { definition, pin } of rows) {
+    await client.query(definition);
+    await client.query(pin);
+  }
+  await client.query("commit");
 }
 
 const config = { migrationSource: new Migrations(), tableName: "migrations" };
@@ -112,12 +125,14 @@ const config = { migrationSource: new Migrations(), tableName: "migrations" };
 const besideLater = { ...config, disableMigrationsListValidation: true };
 
 /** Brings the schema up to date; the names of the migrations that ran. Safe when two processes do it at once. */
-export const migrate = (place: string | Place): Promise<string[]> =>
-  alone(placeOf(place), async (migrator, client) => {
+export const migrate = (given: string | Place): Promise<string[]> => {
+  const place = placeOf(given);
+  return alone(place, async (migrator, client) => {
     const [, names] = await migrator.latest(besideLater);
-    await pinFunctions(client);
+    await suitCitus(client, place);
     return names;
   });
+};
 
 /** Undoes the last batch; the names of the migrations that were undone. */
 export const rollback = (place: string | Place): Promise<string[]> =>

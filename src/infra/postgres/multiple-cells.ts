@@ -99,7 +99,8 @@ export class MultipleCells implements Cells<Cell> {
         return (await health.whileUp(ask).catch(() => [])).map(({ bytes }) => ({ name, bytes }));
       }),
     );
-    const [smallest] = sizes.flat().sort((a, b) => a.bytes - b.bytes);
+    const least = Math.min(...sizes.flat().map(({ bytes }) => bytes));
+    const smallest = anyOf(sizes.flat().filter(({ bytes }) => bytes === least));
     if (!smallest) throw new DatabaseUnavailable(new Error("no cell answers"), false);
     await this.lookup.locations.add(businessId, smallest.name);
   }
@@ -126,6 +127,9 @@ export class MultipleCells implements Cells<Cell> {
     return part.cells;
   }
 }
+
+/** A random one. All cells on Citus look empty, because only the workers have rows. */
+const anyOf = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(Math.random() * items.length)];
 
 /** Fails at once while the cell is down. */
 export const failingFast = ({ cells: { directory }, health }: Pick<Part, "cells" | "health">): Cell => ({

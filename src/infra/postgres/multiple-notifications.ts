@@ -20,8 +20,9 @@ export class MultipleNotifications implements Announcements {
     for (const each of this.all) each.onWork(channel, wake);
   }
 
-  onGap(hearer: () => void): void {
-    for (const each of this.all) each.onGap(hearer);
+  /** The gap of one listener concerns the businesses of its own database. */
+  onGap(hearer: (concerns: (businessId: number) => boolean) => void): void {
+    for (const each of this.all) each.onGap(() => hearer((businessId) => this.of(businessId) === each));
   }
 
   notify(channel: string): void {

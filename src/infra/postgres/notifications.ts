@@ -13,6 +13,9 @@ export interface Heartbeat {
   readonly timeoutMs: number;
 }
 
+/** Whether notifications about the business may have been missed. */
+type Concerns = (businessId: number) => boolean;
+
 export interface Announcements {
   /** False while notifications about this business may be missed. */
   isLiveFor(businessId: number): boolean;
@@ -20,8 +23,8 @@ export interface Announcements {
   on(channel: string, listener: (payload: string) => void): void;
   /** Calls `wake` on each notification, and after an interruption in which notifications may have been missed. */
   onWork(channel: string, wake: () => void): void;
-  /** Called each time listening begins: earlier notifications may have been missed. */
-  onGap(listener: () => void): void;
+  /** Called each time listening begins: earlier notifications about the businesses that it concerns may have been missed. */
+  onGap(listener: (concerns: Concerns) => void): void;
   /**
    * Notifies all processes, this one included. Returns at once and never throws. A notification may be lost; while there
    * is no connection, only this process gets it.
@@ -44,7 +47,7 @@ export class Notifications implements Announcements {
   private failures = 0;
   private asked = Promise.resolve();
   private readonly listeners = new Map<string, ((payload: string) => void)[]>();
-  private readonly gapListeners: (() => void)[] = [];
+  private readonly gapListeners: ((concerns: Concerns) => void)[] = [];
 
   constructor(
     private readonly url: string,
@@ -64,10 +67,10 @@ export class Notifications implements Announcements {
 
   onWork(channel: string, wake: () => void): void {
     this.on(channel, wake);
-    this.onGap(wake);
+    this.onGap(() => wake());
   }
 
-  onGap(listener: () => void): void {
+  onGap(listener: (concerns: Concerns) => void): void {
     this.gapListeners.push(listener);
   }
 
@@ -101,7 +104,7 @@ export class Notifications implements Announcements {
     this.heart = setInterval(() => {
       this.ask(client, "select 1");
     }, this.heartbeat.everyMs);
-    for (const hear of this.gapListeners) hear();
+    for (const listener of this.gapListeners) listener(() => true);
   }
 
   async close(): Promise<void> {

@@ -24,7 +24,7 @@ const next: Statement = {
   text: `
     select file, part, content from refused_contacts
     where business_id = $1 and (file, part) > ($3, $4::integer)
-      and exists (select from unnest($2::text[]) as number
+      and exists (select 1 from unnest($2::text[]) as number
                   where strpos(regexp_replace(content, '[^0-9]', '', 'g'), number) > 0)
     order by file, part limit 1`,
 };

@@ -132,9 +132,14 @@ export class RealtimeGateway implements EventFeed {
     }
   }
 
-  /** After access changed: disconnects clients whose token or key is no longer valid. Without a business, checks all clients. */
-  async recheck(businessId?: number): Promise<void> {
+  /** After access to the business changed: disconnects clients whose token or key is no longer valid. */
+  async recheck(businessId: number): Promise<void> {
     await this.access.recheck(this.connected.clients(businessId));
+  }
+
+  /** The same for all businesses that `concerns` names. */
+  async recheckAfterGap(concerns: (businessId: number) => boolean): Promise<void> {
+    await this.access.recheck(this.connected.clients().filter(({ businessId }) => concerns(businessId)));
   }
 
   /** After views of the business's users changed. */

@@ -26,7 +26,7 @@ export function writePairs(
        gone as (
          delete from :table: as pair
          where pair.business_id = :business and pair.:own: = any(cast(:ids as bigint[]))
-           and not exists (select from wanted where wanted.own = pair.:own: and wanted.other = pair.:other:)
+           and not exists (select 1 from wanted where wanted.own = pair.:own: and wanted.other = pair.:other:)
          returning pair.:own: as own, pair.:other: as other
        ),
        come as (

@@ -51,10 +51,10 @@ export const tag: Statement = {
       ) as chat
       join tags as tag on tag.business_id = given.business_id and tag.id = any(given.tag_ids::bigint[])
       where not exists (
-        select from chat_tags as had
+        select 1 from chat_tags as had
         where had.business_id = given.business_id and had.chat_id = chat.id and had.tag_id = tag.id)
         and exists (
-          select from contacts as contact
+          select 1 from contacts as contact
           where contact.business_id = given.business_id and contact.id = given.contact_id and contact.erased_at is null)
       order by chat.id, tag.id, given.campaign_id
     ),

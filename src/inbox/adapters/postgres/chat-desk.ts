@@ -33,7 +33,7 @@ const enterFirst: Statement = {
     insert into conversations as conversation (business_id, chat_id, state)
     select chat.business_id, chat.id, $3 from chats as chat
     where chat.business_id = $1 and chat.id = $2 and not exists (
-      select from conversations as known where known.business_id = chat.business_id and known.chat_id = chat.id)
+      select 1 from conversations as known where known.business_id = chat.business_id and known.chat_id = chat.id)
     on conflict (business_id, chat_id) where closed_at is null do update set ad_id = conversation.ad_id`,
 };
 

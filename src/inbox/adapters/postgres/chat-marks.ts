@@ -15,9 +15,9 @@ const retag = (name: string, changing: string): Statement => ({
     with known as (select id from tags where business_id = $1 and id = $3),
     ${changing},
     risen as (
-      update chats set version = version + 1 where business_id = $1 and id = $2 and exists (select from changed)
+      update chats set version = version + 1 where business_id = $1 and id = $2 and exists (select 1 from changed)
     )
-    select exists (select from known) as known, exists (select from changed) as changed`,
+    select exists (select 1 from known) as known, exists (select 1 from changed) as changed`,
 });
 
 /** A tag that a user adds is recorded in the funnel, like the tags of a step. */

@@ -73,7 +73,7 @@ const change: Statement = {
       set name = coalesce($3::text, contact.name), phone = $4::text,
           platform_id = case
             when $4::text is null or $4 = contact.phone or exists (
-              select from chats where chats.business_id = $1 and chats.contact_id = contact.id)
+              select 1 from chats where chats.business_id = $1 and chats.contact_id = contact.id)
             then contact.platform_id else $4 end,
           fields = coalesce($5::jsonb, contact.fields),
           opted_out_at = case
@@ -91,7 +91,7 @@ const change: Statement = {
       where business_id = $1 and contact_id in (select id from changed) and tag_id <> all($7::bigint[])
       returning tag_id
     )
-    select differs or exists (select from untagged) as differs from changed`,
+    select differs or exists (select 1 from untagged) as differs from changed`,
 };
 
 /**
@@ -152,8 +152,8 @@ const merge: Statement = {
              coalesce(name <> held_name, false) or whole.fields <> held_fields
                or coalesce((opted_out or is_erased) <> (opted_out_at is not null), false)
                or exists (
-                 select from unnest(tag_ids) as wanted(id) where not exists (
-                   select from contact_tags as tagged
+                 select 1 from unnest(tag_ids) as wanted(id) where not exists (
+                   select 1 from contact_tags as tagged
                    where tagged.business_id = held.business_id and tagged.contact_id = held.id
                      and tagged.tag_id = wanted.id)) as differs
       from held cross join lateral (select held_fields || held.fields as fields) as whole
@@ -176,7 +176,7 @@ const merge: Statement = {
       select business_id, coalesce(name, phone), phone, phone, fields,
              case when opted_out or is_erased then now() end, case when opted_out then now() end
       from given
-      where is_number and not exists (select from held where held.position = given.position)
+      where is_number and not exists (select 1 from held where held.position = given.position)
       order by phone
       on conflict (business_id, phone) do nothing
       returning contact.business_id, contact.id, contact.phone

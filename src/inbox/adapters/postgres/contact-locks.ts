@@ -22,7 +22,7 @@ const lock: Statement = {
       select contact.business_id, contact.id from asking join contacts as contact
         on contact.business_id = asking.business_id and contact.platform_id = asking.customer
     )
-    select from contacts as contact
+    select 1 from contacts as contact
     where (contact.business_id, contact.id) in (select business_id, id from matched)
     order by contact.business_id, contact.id
     for no key update`,

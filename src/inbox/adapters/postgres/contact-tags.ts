@@ -4,7 +4,7 @@ const unknown: Statement = {
   name: "contact_unknown_tags",
   text: `
     select wanted.id from unnest($2::bigint[]) as wanted(id)
-    where not exists (select from tags where business_id = $1 and tags.id = wanted.id)
+    where not exists (select 1 from tags where business_id = $1 and tags.id = wanted.id)
     order by wanted.id`,
 };
 

@@ -26,7 +26,7 @@ const threadsOf = (name: string, finding: string, renumbering = ""): Statement =
     ),
     fresh as (
       select * from given where not exists (
-        select from messages as message
+        select 1 from messages as message
         where message.business_id = given.business_id and message.platform_message_id = given.message_id
           and ${isInScope("message", "given.sender")})
     ),
@@ -51,7 +51,7 @@ const findThreads = threadsOf(
       where known.platform_id <> known.customer
         and contact.business_id = known.business_id and contact.id = known.contact_id and contact.phone = known.customer
         and not exists (
-          select from chats as other
+          select 1 from chats as other
           where other.business_id = contact.business_id and other.contact_id = contact.id and other.provider <> $2)
     )`,
 );

@@ -48,7 +48,7 @@ const moveStatuses: Statement = {
         -- Another stored message may have the platform's id already.
         platform_message_id = coalesce(message.platform_message_id, (
           select earlier.message_id where not exists (
-            select from messages as other
+            select 1 from messages as other
             where other.business_id = earlier.business_id and other.platform_message_id = earlier.message_id
               and ${isInScope("other", "earlier.sender")}))),
         id_scope = case when message.platform_message_id is null then ${idScope("$2", "earlier.sender")}

@@ -116,7 +116,7 @@ const take: Statement = {
       where early.heard_at > now() - interval '${looked} seconds' and early.provider = $1
         and ${livesHere("early.business_id")}
         and exists (
-          select from messages
+          select 1 from messages
           where business_id = early.business_id and platform_message_id = early.platform_message_id
             and ${isInScope("messages", "early.sender")})
       order by early.business_id, early.platform_message_id

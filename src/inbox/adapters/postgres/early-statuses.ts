@@ -30,31 +30,31 @@ const keep: Statement = {
     awaiting as materialized (
       select business_id, sender_id from (select distinct business_id, sender_id from given) as asked
       where exists (
-          select from messages as message
+          select 1 from messages as message
           join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
           where message.business_id = asked.business_id and message.state = ${messageState.sending}
             and chat.provider = $2)
         or exists (
-          select from messages as message
+          select 1 from messages as message
           join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
           where message.business_id = asked.business_id and message.direction = 'out' and message.campaign_id is null
             and message.created_at > now() - interval '${kept} minutes' and message.state = ${messageState.unknown}
             and message.platform_message_id is null and chat.provider = $2)
         or exists (
-          select from campaigns
+          select 1 from campaigns
           where business_id = asked.business_id and sender_id = asked.sender_id
             and (state = 'running' or finished_at > now() - interval '${kept} minutes'))
         or exists (
-          select from campaign_recipients where business_id = asked.business_id and lease_until is not null)
+          select 1 from campaign_recipients where business_id = asked.business_id and lease_until is not null)
     )
     insert into early_statuses as early (business_id, platform_message_id, provider, sender, state, error, heard_at)
     select business_id, message_id, $2, sender, state, error, clock_timestamp() from given
     where case
       when exists (
-        select from messages where business_id = given.business_id and platform_message_id = given.message_id
+        select 1 from messages where business_id = given.business_id and platform_message_id = given.message_id
           and ${isInScope("messages", "given.sender")})
       then exists (
-        select from messages as message
+        select 1 from messages as message
         where message.business_id = given.business_id and message.platform_message_id = given.message_id
           and ${isInScope("message", "given.sender")} and message.direction = 'out' and ${rank("message.state")} < ${rank("given.state")})
       else (given.business_id, given.sender_id) in (select business_id, sender_id from awaiting) end
@@ -85,7 +85,7 @@ export async function keepEarly(
 const due = `
   select early.business_id, early.platform_message_id, early.provider
   from early_statuses as early cross join lateral (
-    select from messages
+    select 1 from messages
     where business_id = early.business_id and platform_message_id = early.platform_message_id
       and ${isInScope("messages", "early.sender")} offset 0
   ) as message
@@ -99,7 +99,7 @@ const waitingOn: Statement = {
     select provider from (
       select early.provider from early_news as early
       where early.heard_at > now() - interval '${looked} seconds' and ${livesHere("early.business_id")} and exists (
-        select from messages
+        select 1 from messages
         where business_id = early.business_id and platform_message_id = early.platform_message_id
           and ${isInScope("messages", "early.sender")})
       limit 1000

@@ -11,7 +11,7 @@ const holding: Statement = {
     with found as (
       select id, octet_length(payload) as size from incoming_webhooks
       where id > $2 and provider = any($5::text[]) and received_at <= coalesce($4::timestamptz, 'infinity')
-        and exists (select from unnest($1::text[]) as sought where strpos(payload, sought) > 0)
+        and exists (select 1 from unnest($1::text[]) as sought where strpos(payload, sought) > 0)
       order by id limit $3
     ),
     sized as (select id, sum(size) over (order by id) - size as before from found)

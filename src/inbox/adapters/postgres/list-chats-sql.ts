@@ -258,7 +258,7 @@ function conditionsOf(filter: ChatFilter, search: ContactSearch | undefined) {
   const when = (asked: unknown, text: string, ...places: readonly Part[]) =>
     asked === null ? undefined : sql.raw(text, places);
   const hasTag = `exists (
-    select from chat_tags as tagged
+    select 1 from chat_tags as tagged
     where tagged.business_id = chat.business_id and tagged.chat_id = chat.id and tagged.tag_id = ?)`;
   return {
     search: search && hasContact(search),

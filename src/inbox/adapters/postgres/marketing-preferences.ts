@@ -21,7 +21,7 @@ const applying = (
     with given as (
       select distinct on (business_id, customer)
              sender.business_id, "from" as customer, "occurredAt" as at, "optedOut" or exists (
-               select from erased_numbers as erased
+               select 1 from erased_numbers as erased
                where erased.business_id = sender.business_id and erased.digest = decode(news.digest, 'hex')) as opted_out
       from jsonb_to_recordset($1::jsonb) as news(
         sender text, "from" text, "optedOut" boolean, "occurredAt" timestamptz, digest text)
@@ -55,7 +55,7 @@ const applying = (
       insert into contacts as contact (business_id, name, opted_out_at, preference_changed_at, ${made.columns})
       select business_id, customer, case when opted_out then at end, at, ${made.values} from given
       where not exists (
-        select from known where known.business_id = given.business_id and known.customer = given.customer)
+        select 1 from known where known.business_id = given.business_id and known.customer = given.customer)
       order by business_id, customer
       on conflict ${made.key} do update
       set opted_out_at = excluded.opted_out_at, preference_changed_at = excluded.preference_changed_at

@@ -33,7 +33,7 @@ const edit: Statement = {
         where business_id = message.business_id and id = message.chat_id and provider = $2 offset 0
       ) as chat
       cross join lateral (
-        select from contacts as called
+        select 1 from contacts as called
         where business_id = message.business_id and id = chat.contact_id
           and (given.customer is null or ${isCalled("called", "given.customer", "$2")}) offset 0
       ) as contact

@@ -46,7 +46,7 @@ const settle: Statement = {
     named as (
       select $5::text as id
       where $5::text is not null and not exists (
-        select from messages
+        select 1 from messages
         where business_id = $1 and platform_message_id = $5 and ${isInScope("messages", "$8")})
     ),
     moved as (

@@ -32,7 +32,7 @@ const findingConversationsWhere = (conflict: Conflict) => `
     insert into chats as chat (business_id, contact_id, provider, state)
     select business_id, contact_id, provider, ${quoted(firstState(true))} from chat_keys
     where not exists (
-      select from known_chats as known
+      select 1 from known_chats as known
       where known.business_id = chat_keys.business_id and known.contact_id = chat_keys.contact_id)
     order by business_id, contact_id
     on conflict (business_id, contact_id, provider) ${conflict("bot_available = chat.bot_available")}
@@ -57,7 +57,7 @@ const findingConversationsWhere = (conflict: Conflict) => `
            chat_keys.ad_id
     from all_chats join chat_keys using (business_id, contact_id)
     where not exists (
-      select from known_conversations as known
+      select 1 from known_conversations as known
       where known.business_id = all_chats.business_id and known.chat_id = all_chats.chat_id)
     order by all_chats.business_id, all_chats.chat_id
     on conflict (business_id, chat_id) where closed_at is null ${conflict("ad_id = conversation.ad_id")}
@@ -135,7 +135,7 @@ const findingThreadsWhere = (conflict: Conflict, { found, columns, values, key, 
     insert into contacts as contact (business_id, name, opted_out_at, ${columns})
     select business_id, name, ${erasedSince("wanted")}, ${values} from wanted
     where not exists (
-      select from known_contacts as known
+      select 1 from known_contacts as known
       where known.business_id = wanted.business_id and known.customer = wanted.customer)
     order by business_id, customer
     on conflict ${key} ${conflict("name = contact.name")}

@@ -86,7 +86,7 @@ const lockThreads: Statement = {
 const standing: Statement = {
   name: "ticket_thread_stands",
   text: `
-    select from conversations as conversation
+    select 1 from conversations as conversation
     join chats as chat on chat.business_id = conversation.business_id and chat.id = conversation.chat_id
     join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
     where conversation.business_id = $1 and conversation.id = $2 and conversation.closed_at is null

@@ -53,8 +53,8 @@ const find: Statement = {
 const whose: Statement = {
   name: "ticket_step_whose",
   text: `
-    select exists (select from steps where business_id = $1 and id = $2) as own,
-           exists (select from steps where id = $2 and business_id <> $1 and archived_at is null
+    select exists (select 1 from steps where business_id = $1 and id = $2) as own,
+           exists (select 1 from steps where id = $2 and business_id <> $1 and archived_at is null
              and ${livesHere("business_id")}) as foreign`,
 };
 

@@ -24,7 +24,7 @@ const lock: Statement = {
       union
       select echoed.business_id, message.id from echoed cross join lateral (${unanswered("echoed")}) as message
     )
-    select from messages as message
+    select 1 from messages as message
     where (message.business_id, message.id) in (select business_id, id from matched)
     order by message.business_id, message.id
     for no key update`,

@@ -45,7 +45,7 @@ const agents: Statement = {
               where chat.business_id = agent.business_id and ${queueIn("chat")} = agent.id
                 and chat.state in (${chatState.pending}, ${chatState.in_progress}) and chat.last_message_at is not null
                 and not exists (
-                  select from tickets as ticket
+                  select 1 from tickets as ticket
                   where ticket.business_id = chat.business_id and ticket.chat_id = chat.id
                     and ticket.closed_at is null)) as chats
     ) as in_hand

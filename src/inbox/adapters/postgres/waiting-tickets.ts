@@ -66,7 +66,7 @@ const inLine = "step.business_id = $1 and step.department_id is not distinct fro
 /** A condition on the rows `waiting` and `conversation`. */
 const isServed = `
   (conversation.closed_at is not null or conversation.state in (${quoted(...attendedStates)})
-   or exists (select from tickets as ticket
+   or exists (select 1 from tickets as ticket
               where ticket.business_id = waiting.business_id and ticket.chat_id = waiting.chat_id
                 and ticket.step_id = waiting.step_id and ticket.closed_at is null))`;
 
@@ -103,7 +103,7 @@ const namedAgents: Statement = {
     select distinct trim(step.agent) as agent
     from steps as step
     where ${inLine} and step.agent is not null
-      and exists (select from waiting_tickets as waiting
+      and exists (select 1 from waiting_tickets as waiting
                   where waiting.business_id = step.business_id and waiting.step_id = step.id)
     order by 1 limit 200`,
 };

@@ -24,5 +24,5 @@ export const waking = (messages: string): string =>
 
 /** Whether any wait for a message. */
 export const hasEarly = (businessId: string, messageId: string): string => `
-  (exists (select from early_statuses where business_id = ${businessId} and platform_message_id = ${messageId})
-   or exists (select from early_news where business_id = ${businessId} and platform_message_id = ${messageId}))`;
+  (exists (select 1 from early_statuses where business_id = ${businessId} and platform_message_id = ${messageId})
+   or exists (select 1 from early_news where business_id = ${businessId} and platform_message_id = ${messageId}))`;

@@ -58,15 +58,15 @@ export const claim = byKind((kind) => ({
     taken as (
       select place from (${takenInFirstCell[kind] ?? noRows}) as other
       where business_id <> $2 and not exists (
-        select from directory_businesses as moved where moved.business_id = other.business_id and moved.cell <> $5)
+        select 1 from directory_businesses as moved where moved.business_id = other.business_id and moved.cell <> $5)
     ),
     claimed as (
-      insert into directory_names as known (kind, name, business_id, ends_at, is_checked)
-      select $1, name, $2, $4::timestamptz, ${!chosenKinds.has(kind)} from asked
+      insert into directory_names as known (kind, name, business_id, ends_at, is_checked, claimed_at)
+      select $1, name, $2, $4::timestamptz, ${!chosenKinds.has(kind)}, clock_timestamp() from asked
       where place not in (select place from taken)
       order by name
       on conflict (kind, name) do update
-      set claimed_at = clock_timestamp(), is_checked = excluded.is_checked, ends_at = excluded.ends_at
+      set claimed_at = excluded.claimed_at, is_checked = excluded.is_checked, ends_at = excluded.ends_at
       where known.business_id = excluded.business_id
       returning name, claimed_at, xmax = 0 as is_new
     )
@@ -78,10 +78,13 @@ export const claim = byKind((kind) => ({
 export const markUnchecked: Statement = {
   name: "directory_doubt",
   text: `
-    update directory_names set is_checked = false
-    where business_id = $1 and kind = $2
-      and name in (select case when $2 = 'email' then lower(given) else given end from unnest($3::text[]) as given)
-    returning name, claimed_at::text as "claimedAt"`,
+    with changed as (
+      update directory_names set is_checked = false
+      where business_id = $1 and kind = $2
+        and name in (select case when $2 = 'email' then lower(given) else given end from unnest($3::text[]) as given)
+      returning name, claimed_at
+    )
+    select name, claimed_at::text as "claimedAt" from changed`,
 };
 
 export const remove: Statement = {

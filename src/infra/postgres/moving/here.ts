@@ -24,7 +24,7 @@ export class MoveHere {
 
   /** To be called first in each transaction that changes something here. */
   guard = async (): Promise<void> => {
-    const text = "select from moving_businesses where business_id = $1 and move_id = $2 and fence = $3 for update";
+    const text = "select 1 from moving_businesses where business_id = $1 and move_id = $2 and fence = $3 for update";
     if ((await this.side.rows(text, this.mine)).length === 0) throw new TakenOver();
   };
 

@@ -42,7 +42,7 @@ export class Mover {
       tell({ what: "begun", isResumed: row !== undefined, step: row?.step ?? "beginning" });
       await this.between(row ?? { from, to }, async (source, target) => {
         if (!row) {
-          const [found] = await source.rows("select from businesses where id = $1", [businessId]);
+          const [found] = await source.rows("select 1 from businesses where id = $1", [businessId]);
           if (!found) throw new Error(`there is no business ${businessId}`);
           row = await moves.begin(businessId, from, to);
         }

@@ -43,7 +43,7 @@ export async function publishNames(
   const parts = wanted.map(({ table, kind, name, where }) => {
     const known = tables.find((one) => one.name === table);
     const isChanged = changed
-      ? `and exists (select from moved_keys as changed
+      ? `and exists (select 1 from moved_keys as changed
           where changed.business_id = ${businessId} and changed.table_name = '${table}' ${known ? hasKey(known) : ""})`
       : "";
     const ends = kind === "session" ? "own.expires_at" : "null::timestamptz";

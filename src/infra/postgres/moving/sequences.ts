@@ -13,7 +13,7 @@ const list = `
   left join pg_class as owner on owner.oid = link.refobjid
   where number.relnamespace = current_schema()::regnamespace and number.relkind = 'S'
     and (owner.relname is null or exists (
-      select from pg_attribute where attrelid = owner.oid and attname = 'business_id' and not attisdropped))
+      select 1 from pg_attribute where attrelid = owner.oid and attname = 'business_id' and not attisdropped))
   order by 1`;
 
 /** The sequences from which the rows of businesses take ids, and what each gave last. */

@@ -54,7 +54,7 @@ export const askedLines = ({ articles, quantities, extraLines, extras, prices, p
       select id from article_extras where business_id = $1 and id = asked.extra_id offset 0) as extra on true
   )`;
 
-export const hasArticles = "not exists (select from asked_lines where line_type is null)";
+export const hasArticles = "not exists (select 1 from asked_lines where line_type is null)";
 
 /**
  * The CTEs that add the lines of `askedLines` to the order in `target(order_id)`, if there is one, and count them in

@@ -33,9 +33,9 @@ const create: Statement = {
     wanted as materialized (
       select nextval('orders_id_seq') as id,
              $5::bigint is null or exists (
-               select from chats as chat
+               select 1 from chats as chat
                where chat.business_id = $1 and chat.id = $5 and ${agentSees("$18", "chat")}) as has_chat,
-             $8::bigint is null or exists (select from branches where business_id = $1 and id = $8) as has_branch,
+             $8::bigint is null or exists (select 1 from branches where business_id = $1 and id = $8) as has_branch,
              $16::bigint is null or zone.id is not null as has_zone,
              ${hasArticles} as has_articles,
              case when $12 and $6::text = 'delivery' and zone.id is not null then zone.branch_id else $8 end as branch_id
@@ -106,7 +106,7 @@ const assignDriver: Statement = {
     ),
     asked as (
       select held.id, held.now, $3::integer[] is null or held.version = any ($3) as is_current,
-             $6::bigint is null or exists (select from drivers where business_id = $1 and id = $6) as has_driver,
+             $6::bigint is null or exists (select 1 from drivers where business_id = $1 and id = $6) as has_driver,
              held.driver_id is not distinct from $6 as is_same
       from held
     ),

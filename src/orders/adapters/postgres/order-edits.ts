@@ -35,8 +35,8 @@ const update: Statement = {
              case when $14 then $15::double precision else held.longitude end as longitude,
              case when $16 then $17::bigint else held.zone_id end as zone_id,
              $18::integer[] is null or held.version = any ($18) as is_current,
-             $5::bigint is null or exists (select from branches where business_id = $1 and id = $5) as has_branch,
-             $17::bigint is null or exists (select from zones where business_id = $1 and id = $17) as has_zone
+             $5::bigint is null or exists (select 1 from branches where business_id = $1 and id = $5) as has_branch,
+             $17::bigint is null or exists (select 1 from zones where business_id = $1 and id = $17) as has_zone
       from held
     ),
     settled as (
@@ -124,7 +124,7 @@ const removeLine: Statement = {
       from held where id = $3
     ),
     allowed as (
-      select line.* from line, named where named.is_current and exists (select from held where held.id = line.order_id)
+      select line.* from line, named where named.is_current and exists (select 1 from held where held.id = line.order_id)
     ),
     gone_extras as (
       delete from line_extras using allowed
@@ -159,7 +159,7 @@ const removeLine: Statement = {
                           from gone_extras))))`,
     })}
     select case when gone.id is not null then 'removed'
-                when exists (select from line) and not named.is_current then 'moved-on'
+                when exists (select 1 from line) and not named.is_current then 'moved-on'
                 else 'no-line' end as outcome,
            gone.order_id as "ownOrderId"
     from named left join gone on true`,

@@ -40,7 +40,7 @@ const emptied: Statement = {
     from orders as o
     where o.business_id = $1 and o.chat_id = any($2::bigint[]) and o.updated_at >= now()
       and exists (
-        select from order_changes as change
+        select 1 from order_changes as change
         where change.business_id = $1 and change.order_id = o.id and change.version = o.version
           and change.action = 'contact_erased')
     order by o.id desc limit ${mostTold}`,

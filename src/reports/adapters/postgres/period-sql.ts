@@ -39,7 +39,7 @@ export const spans = `
         and kept.starts_at >= day.period_starts_at and kept.ends_at <= day.period_ends_at
       offset 0
     ) as folded
-    where not exists (select from report_marks as mark
+    where not exists (select 1 from report_marks as mark
                       where mark.business_id = folded.business_id
                         and mark.at >= folded.starts_at and mark.at < folded.ends_at
                       offset 0)

@@ -9,7 +9,7 @@ const setting: Statement = {
     select feature_flags->'currency' as currency, feature_flags->'currency_conversion' as conversion,
            feature_flags->'timezone' as timezone, chat.id is not null and ${agentSees("$4", "chat")} as "hasChat", chat.ad_id as "adId", now(),
            $3::bigint is null
-             or exists (select from users where users.business_id = business.id and users.id = $3) as "hasAgent"
+             or exists (select 1 from users where users.business_id = business.id and users.id = $3) as "hasAgent"
     from businesses as business
     left join chats as chat on chat.business_id = business.id and chat.id = $2
     where business.id = $1`,

@@ -36,15 +36,15 @@ const due: Statement = {
     left join report_progress as progress on progress.business_id = business.id
     where ${livesHere("business.id")} and (case
       when progress.folded_to is not null then progress.folded_to < $1::timestamptz - interval '1 hour'
-      else exists (select from registrations where business_id = business.id and at < $1)
-        or exists (select from conversations where business_id = business.id and created_at < $1)
+      else exists (select 1 from registrations where business_id = business.id and at < $1)
+        or exists (select 1 from conversations where business_id = business.id and created_at < $1)
     end
-    or exists (select from report_marks where business_id = business.id and at < $1)
+    or exists (select 1 from report_marks where business_id = business.id and at < $1)
     or progress.currency <> base_currency(business.feature_flags)
     -- Two comparisons can use the index.
-    or exists (select from registrations
+    or exists (select 1 from registrations
                where business_id = business.id and base_currency < base_currency(business.feature_flags))
-    or exists (select from registrations
+    or exists (select 1 from registrations
                where business_id = business.id and base_currency > base_currency(business.feature_flags)))
     order by business.id`,
 };
@@ -54,7 +54,7 @@ const progressExists: Statement = {
   text: `
     insert into report_progress (business_id, timezone, currency, folded_to)
     select $1, $2, $4, coalesce(${outermost("min", "$1")}, $3::timestamptz)
-    where not exists (select from report_progress where business_id = $1)
+    where not exists (select 1 from report_progress where business_id = $1)
     on conflict (business_id) do nothing
     returning business_id`,
 };
@@ -82,7 +82,7 @@ const daysToFold: Statement = {
     changed as (
       select distinct (${dayAt("at", "$2")})::date as day
       from report_marks
-      where business_id = $1 and at < $3 and not exists (select from unfolded)
+      where business_id = $1 and at < $3 and not exists (select 1 from unfolded)
       order by day limit ${mostDays}
     )
     select day::text from unfolded union all select day::text from changed`,

@@ -9,8 +9,8 @@ export interface AccessChanges {
   /** False while changes of access to this business could be missed. */
   isLiveFor(businessId: number): boolean;
   onChange(listener: (businessId: number) => void): void;
-  /** The listener is called after a time in which changes may have been missed. */
-  onGap(listener: () => void): void;
+  /** The listener is called after a time in which changes of the businesses that it concerns may have been missed. */
+  onGap(listener: (concerns: (businessId: number) => boolean) => void): void;
 }
 
 interface RememberedSettings {
@@ -91,8 +91,8 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
     settings: RememberedSettings = { lifeMs: 5_000, size: 10_000 },
   ) {
     this.known = new LRUCache({ max: settings.size, ttl: settings.lifeMs });
-    changes.onChange((businessId) => this.drop(businessId));
-    changes.onGap(() => this.dropAll());
+    changes.onChange((changed) => this.drop((businessId) => businessId === changed));
+    changes.onGap((concerns) => this.drop(concerns));
   }
 
   async of(credential: string, network: string): Promise<Access | null> {
@@ -141,15 +141,9 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
     this.known.delete(digestOf(credential));
   }
 
-  private drop(businessId: number): void {
+  private drop(concerns: (businessId: number) => boolean): void {
     this.generation += 1;
-    for (const [digest, access] of this.known.entries())
-      if (access.businessId === businessId) this.known.delete(digest);
-  }
-
-  private dropAll(): void {
-    this.generation += 1;
-    this.known.clear();
+    for (const [digest, access] of this.known.entries()) if (concerns(access.businessId)) this.known.delete(digest);
   }
 }
 

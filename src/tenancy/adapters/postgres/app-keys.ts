@@ -14,7 +14,7 @@ const access: Statement = {
         and (last_used_at is null or last_used_at < date_trunc('hour', now()))
     )
     select app_key.id as "keyId", app_key.business_id as "businessId",
-           exists (select from users
+           exists (select 1 from users
                    where users.business_id = app_key.business_id and role_id = ${administratorRole} and active)
              as "hasAdministrator", app_key.scopes, app_key.expires_at as "expiresAt"
     from app_keys as app_key

@@ -12,7 +12,7 @@ const next: Statement = {
 const create: Statement = {
   name: "business_found",
   text: `
-    with free as materialized (select true where not exists (select from credentials where email = lower($2))),
+    with free as materialized (select true where not exists (select 1 from credentials where email = lower($2))),
     business as (
       insert into businesses (id, name, plan) select $5, $1, 'pro' from free
       returning id

@@ -40,13 +40,13 @@ const findWhole: Statement = {
 
 const exists: Statement = {
   name: "webhook_exists",
-  text: "select from webhooks where business_id = $1 and id = $2",
+  text: "select 1 from webhooks where business_id = $1 and id = $2",
 };
 
 /** The row with the endpoint's place in the log is locked first, as by everything that adds deliveries to it. */
 const lockProgress: Statement = {
   name: "webhook_lock_progress",
-  text: "select from webhook_progress where business_id = $1 and webhook_id = $2 for no key update",
+  text: "select 1 from webhook_progress where business_id = $1 and webhook_id = $2 for no key update",
 };
 
 const lock: Statement = {
@@ -60,7 +60,7 @@ const disable: Statement = {
   text: `
     update webhooks set disabled = true, record_version = record_version + 1
     where business_id = $1 and id = $2 and exists (
-      select from webhook_progress where business_id = $1 and webhook_id = $2 and address_number = $3)
+      select 1 from webhook_progress where business_id = $1 and webhook_id = $2 and address_number = $3)
     returning id`,
 };
 
@@ -142,7 +142,7 @@ const replay: Statement = {
       update webhook_progress set reached = least(reached, first.before)
       from first where business_id = $1 and webhook_id = $2
     )
-    select from wanted`,
+    select 1 from wanted`,
 };
 
 export class PostgresDeliveryReads implements DeliveryReads {

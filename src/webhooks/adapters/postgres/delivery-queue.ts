@@ -65,7 +65,7 @@ const claim: Statement = {
     with held as materialized (
       select business_id, webhook_id, lease_until, round from webhook_progress
       where ${ofLease}
-        and exists (select from webhooks where business_id = $1 and id = $2 and not disabled) and ${asyncCommit}
+        and exists (select 1 from webhooks where business_id = $1 and id = $2 and not disabled) and ${asyncCommit}
       for no key update
     ),
     renewed as (
@@ -208,9 +208,14 @@ const here = livesHere("business_id");
 const counts: Statement = {
   name: "webhook_delivery_counts",
   text: `
-    select (select count(*) from (select from webhook_deliveries where ${waits} and ${here} limit ${mostCounted}) as few)::integer
+    select (
+             select count(*) from (select 1 from webhook_deliveries where ${waits} and ${here} limit ${mostCounted}) as few
+           )::integer
              as waiting,
-           (select count(*) from (select from webhook_deliveries where state = 'failed' and ${here} limit ${mostCounted}) as few)::integer
+           (
+             select count(*)
+             from (select 1 from webhook_deliveries where state = 'failed' and ${here} limit ${mostCounted}) as few
+           )::integer
              as failed,
            (select count(*) from webhooks where disabled and ${here})::integer as disabled,
            coalesce((

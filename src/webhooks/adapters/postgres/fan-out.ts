@@ -64,7 +64,7 @@ export const fanOut: Statement = {
              where same.business_id = heard.business_id and same.webhook_id = heard.webhook_id
                and same.subject = heard.subject)
            and not exists (
-             select from webhook_deliveries as told
+             select 1 from webhook_deliveries as told
              where told.business_id = heard.business_id and told.webhook_id = heard.webhook_id
                and told.subject = heard.subject and told.subject like 'campaign:%' and told.number <> heard.number)
     ),
@@ -82,7 +82,7 @@ export const fanOut: Statement = {
       on conflict (business_id, webhook_id, number) do update
       set state = 'waiting', failures = 0, due_at = excluded.due_at, round = excluded.round
       where delivery.claim is null or delivery.round < excluded.round or not exists (
-        select from webhook_progress as progress
+        select 1 from webhook_progress as progress
         where progress.business_id = delivery.business_id and progress.webhook_id = delivery.webhook_id
           and progress.lease = delivery.claim)
     ),

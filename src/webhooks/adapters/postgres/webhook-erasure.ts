@@ -3,7 +3,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 /** A separate statement: it waits until events are no longer copied from the log, so that the next one sees them. */
 const hold: Statement = {
   name: "webhook_erase_hold",
-  text: "select from webhook_progress where business_id = $1 order by webhook_id for no key update",
+  text: "select 1 from webhook_progress where business_id = $1 order by webhook_id for no key update",
 };
 
 /** Answers are erased, too, because they may repeat what was sent. */

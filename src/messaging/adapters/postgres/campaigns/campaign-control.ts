@@ -28,7 +28,7 @@ const requeue = (move: { readonly from: string; readonly to: string }) => `
     update campaigns as campaign set state = ${campaignMove.reopen.to}, finished_at = null
     from allowed
     where campaign.business_id = $1 and campaign.id = $2 and campaign.state ${campaignMove.reopen.from}
-      and exists (select from changed)
+      and exists (select 1 from changed)
     returning campaign.id
   )`;
 
@@ -57,7 +57,7 @@ const statementOf = (action: CampaignAction): Statement => ({
     allowed as (select id from campaign where state ${isIn(campaignActions[action])} and sender_id is not null),
     ${changes[action]}
     select campaign.state as before, campaign.sender_id is not null as "hasSender",
-           exists (select from allowed) as done
+           exists (select 1 from allowed) as done
     from campaign`,
 });
 

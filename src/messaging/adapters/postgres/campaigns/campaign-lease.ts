@@ -16,10 +16,10 @@ export const lease: Statement = {
         and (sender.rests_until is null or sender.rests_until < now())
         and ${livesHere("sender.business_id")}
         and exists (
-          select from campaigns as campaign
+          select 1 from campaigns as campaign
           where campaign.business_id = sender.business_id and campaign.sender_id = sender.id and ${sendsNow}
             and exists (
-              select from campaign_recipients as recipient
+              select 1 from campaign_recipients as recipient
               where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id and ${isDue}))
       order by coalesce(sender.drained_until, sender.released_at) nulls first, sender.business_id, sender.id limit $2
       for no key update skip locked

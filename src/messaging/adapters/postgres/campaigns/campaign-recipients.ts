@@ -36,7 +36,7 @@ const settle: Statement = {
     ),
     locked as (
       select given.*, given.state = ${giveBack.to} and exists (
-               select from campaigns as campaign
+               select 1 from campaigns as campaign
                where campaign.business_id = $1 and campaign.id = given.campaign_id
                  and campaign.state = ${campaignMove.cancel.to}) as is_cancelled, now() as now,
              now() + make_interval(secs => coalesce(given.due_in_ms, 0) / 1000) as due_again

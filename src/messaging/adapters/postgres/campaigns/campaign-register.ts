@@ -22,7 +22,7 @@ const mostAtATime = { rows: 5_000, characters: 1_000_000 };
 
 const missing = (ids: string, table: string, also = "") => `
   array(select wanted.id from unnest(${ids}::bigint[]) as wanted(id)
-        where not exists (select from ${table} as found
+        where not exists (select 1 from ${table} as found
                           where found.business_id = business.id and found.id = wanted.id ${also})
         order by wanted.id limit ${namedIds})`;
 

@@ -40,11 +40,11 @@ export const isDue = `recipient.state ${recipientMove.claim.from} and recipient.
 /** True if the row `campaign` has recipients that are queued or being sent. */
 export const isOpen = `(
   exists (
-    select from campaign_recipients as recipient
+    select 1 from campaign_recipients as recipient
     where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
       and recipient.state ${recipientMove.claim.from})
   or exists (
-    select from campaign_recipients as recipient
+    select 1 from campaign_recipients as recipient
     where recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
       and recipient.lease_until is not null and recipient.state = ${recipientMove.claim.to}))`;
 

@@ -87,7 +87,7 @@ const abandoned: Statement = {
     where size is null and created_at < now() - make_interval(secs => $1) and ${livesHere("business_id")}
     union all
     select business_id, name from media_files
-    where size is not null and not exists (select from businesses where id = business_id)
+    where size is not null and not exists (select 1 from businesses where id = business_id)
       and ${livesHere("business_id")}
     limit $2`,
 };

@@ -36,12 +36,12 @@ const among: Statement = {
       select unnest(media_names(written)) as name from few where written like '%m\\_%'
     )
     select file.name from unnest($2::text[]) as file (name)
-    where exists (select from named where named.name = file.name)
+    where exists (select 1 from named where named.name = file.name)
       or exists (
-        select from messages
+        select 1 from messages
         where business_id = $1 and media_url like '%/m\\_%' and media_name(media_url) = file.name)
       or exists (
-        select from messages
+        select 1 from messages
         where business_id = $1 and body like '%/m\\_%' and media_names(body) @> array[file.name])`,
 };
 

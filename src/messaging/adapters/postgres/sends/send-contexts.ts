@@ -57,7 +57,7 @@ const toChat: Statement = {
     left join chats as chat
       on chat.business_id = business.id and chat.id = $3 and chat.contact_id = $4
          and exists (
-           select from contacts as contact
+           select 1 from contacts as contact
            where contact.business_id = business.id and contact.id = $4 and contact.erased_at is null)
          and ($6::bigint is null or ${agentSees("$6", "chat")})
     left join users on users.business_id = business.id and users.id = $5 and users.active
@@ -66,7 +66,7 @@ const toChat: Statement = {
          and ${maySend}
     cross join lateral (
       select case when template.provider = 'ProviderB' and not exists (
-                    select from contacts as contact
+                    select 1 from contacts as contact
                     where contact.business_id = business.id and contact.id = $4 and contact.known_on is not null)
                   then '${providerBChannel}' else chat.provider end as name
     ) as channel

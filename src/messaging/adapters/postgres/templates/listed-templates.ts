@@ -20,7 +20,7 @@ const pause: Statement = {
            and campaign.template->>'platformName' = told.name and campaign.template->>'language' = told.language
            and campaign.template->>'providerBId' is null
       where not exists (
-        select from templates as template
+        select 1 from templates as template
         where template.business_id = $1 and template.provider = 'Cloud' and template.platform_name = told.name
           and coalesce(template.structure->>'language', ${preferredLanguageOf("template")}) = told.language
           and template.platform_changed_at > $3::timestamptz)

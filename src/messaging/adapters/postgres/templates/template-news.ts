@@ -39,7 +39,7 @@ const lock: Statement = {
   text: `
     with ${given}
     select template.id from templates as template
-    where exists (select from whose where ${isMeant})
+    where exists (select 1 from whose where ${isMeant})
       and template.business_id in (select business_id from whose)
     order by template.business_id, template.id
     for no key update of template`,
@@ -82,7 +82,7 @@ const pause: Statement = {
         on campaign.business_id = whose.business_id and campaign.state ${campaignMove.pause.from}
            and campaign.template->>'platformName' = whose.name and campaign.template->>'language' = whose.language
            and campaign.template->>'providerBId' is null
-      where not exists (select from templates as template where ${isMeant} and template.platform_changed_at > whose.at)
+      where not exists (select 1 from templates as template where ${isMeant} and template.platform_changed_at > whose.at)
       order by campaign.business_id, campaign.id, whose.at desc
     ),
     locked as (

@@ -1,0 +1,58 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import ts from "typescript";
+
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const taker = "__takeStatement";
+
+/**
+ * The named statements of the stores' modules, with all that their texts are put together from. A copy of the sources is
+ * loaded in which each object with a name and a text is handed over when it is made.
+ */
+export async function collectStatements(): Promise<readonly Statement[]> {
+  const found = new Map<string, string>();
+  const take = (made: { readonly name?: unknown; readonly text?: unknown }) => {
+    if (typeof made.name === "string" && typeof made.text === "string" && made.name) found.set(made.name, made.text);
+    return made;
+  };
+  Object.assign(globalThis, { [taker]: take });
+  await mkdir(`${root}.data`, { recursive: true });
+  // In the repository, where modules find what they import.
+  const copy = await mkdtemp(`${root}.data/statements-`);
+  try {
+    await cp(`${root}src`, copy, { recursive: true });
+    const files = (await readdir(copy, { recursive: true })).filter(
+      (file) => /postgres\/.*[.]ts$/.test(file) && !/^(fixtures|demo)\//.test(file),
+    );
+    for (const file of files) {
+      await writeFile(`${copy}/${file}`, handingOver(await readFile(`${copy}/${file}`, "utf8")));
+    }
+    for (const file of files) await import(pathToFileURL(`${copy}/${file}`).href);
+  } finally {
+    await rm(copy, { recursive: true });
+  }
+  return [...found].map(([name, text]) => ({ name, text }));
+}
+
+function handingOver(source: string): string {
+  const file = ts.createSourceFile("store.ts", source, ts.ScriptTarget.Latest, true);
+  const marks: { readonly at: number; readonly text: string }[] = [];
+  const walk = (node: ts.Node): void => {
+    if (ts.isObjectLiteralExpression(node)) {
+      const names = node.properties.map(({ name }) => name?.getText(file));
+      if (names.includes("name") && names.includes("text")) {
+        marks.push({ at: node.getStart(file), text: `globalThis.${taker}(` }, { at: node.getEnd(), text: ")" });
+      }
+    }
+    ts.forEachChild(node, walk);
+  };
+  walk(file);
+  let result = source;
+  for (const { at, text } of marks.sort((a, b) => b.at - a.at)) result = result.slice(0, at) + text + result.slice(at);
+  return result;
+}

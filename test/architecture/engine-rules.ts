@@ -1,0 +1,164 @@
+import type pg from "pg";
+import { field, isNode, numberIn, parseTree, type TreeNode, type TreeValue, within } from "./node-tree.ts";
+
+/**
+ * What Citus refuses of statements on a cell that it has placed. It decides on one node which row a change is about and
+ * sends the change to another: what a function says that is not always the same has to be known before.
+ */
+const rules = {
+  volatile: "a volatile function in what an update sets, or in the condition of an update or a delete",
+  lazy: "a function that is not immutable in case or coalesce of an update or a delete",
+  stable: "a stable function over columns in what an update sets, or in the condition of an update or a delete",
+  conflict: "a function that is not immutable in on conflict",
+  returning: "a function that is not immutable in returning",
+  columns: "a subquery without columns",
+} as const;
+
+export type Rule = keyof typeof rules;
+export const meaningOf = (rule: Rule): string => rules[rule];
+
+interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** For each statement that breaks a rule its name, the rule, and the function. */
+export async function brokenRules(client: pg.Client, statements: readonly Statement[]): Promise<string[]> {
+  const catalogue = await readCatalogue(client);
+  const broken: string[] = [];
+  for (const { name, text } of statements) {
+    const tree = await treeOf(client, text);
+    for (const query of within(tree)) {
+      if (query.kind !== "QUERY") continue;
+      for (const [rule, culprit] of brokenBy(query, catalogue)) broken.push(`${name}: ${meaningOf(rule)}: ${culprit}`);
+    }
+  }
+  return [...new Set(broken)];
+}
+
+/** Statements as PostgreSQL understands them are to be had from the body of a procedure. */
+async function treeOf(client: pg.Client, text: string): Promise<TreeValue> {
+  await client.query(`prepare asked as ${text}`);
+  const { rows: prepared } = await client.query(
+    "select parameter_types::regtype[]::text[] as types from pg_prepared_statements where name = 'asked'",
+  );
+  await client.query("deallocate asked");
+  await client.query(`create procedure asked(${prepared[0].types.join(", ")}) begin atomic ${text}\n; end`);
+  const { rows } = await client.query("select prosqlbody::text as body from pg_proc where proname = 'asked'");
+  await client.query("drop procedure asked");
+  return parseTree(rows[0].body);
+}
+
+type Volatility = "i" | "s" | "v";
+
+interface Catalogue {
+  readonly functions: ReadonlyMap<number, { readonly name: string; readonly volatility: Volatility }>;
+  /** The functions that read and write the text of a type. */
+  readonly types: ReadonlyMap<number, { readonly input: number; readonly output: number }>;
+}
+
+async function readCatalogue(client: pg.Client): Promise<Catalogue> {
+  const functions = await client.query(
+    "select oid::int as id, proname as name, provolatile as volatility from pg_proc",
+  );
+  const types = await client.query(
+    "select oid::int as id, typinput::oid::int as input, typoutput::oid::int as output from pg_type",
+  );
+  return {
+    functions: new Map(functions.rows.map(({ id, ...each }) => [id, each])),
+    types: new Map(types.rows.map(({ id, ...each }) => [id, each])),
+  };
+}
+
+const select = 1;
+const commands = { 2: "update", 3: "insert", 4: "delete" } as const;
+
+function* brokenBy(query: TreeNode, catalogue: Catalogue): Generator<readonly [Rule, string]> {
+  const kind = numberIn(query, "commandType");
+  if (kind === select && !Array.isArray(field(query, "targetList"))) yield ["columns", "select from"];
+  const command = commands[kind as keyof typeof commands];
+  if (command === undefined) return;
+  const named = (rule: Rule, calls: Iterable<Call>) => [...calls].map(({ name }) => [rule, name] as const);
+
+  if (command !== "insert") {
+    const conditions = [...within(field(query, "jointree"))]
+      .filter(({ kind }) => kind === "FROMEXPR")
+      .slice(0, 1)
+      .map((from) => field(from, "quals"));
+    const set = command === "update" ? [field(query, "targetList")] : [];
+    for (const part of [...set, ...conditions]) {
+      yield* named(
+        "volatile",
+        callsIn(part, catalogue, (volatility) => volatility === "v"),
+      );
+      yield* named("lazy", lazyCalls(part, catalogue));
+      yield* named("stable", callsOverColumns(part, catalogue));
+    }
+  }
+  const conflict = field(query, "onConflict");
+  if (isNode(conflict)) {
+    const parts = ["arbiterWhere", "onConflictSet", "onConflictWhere"].map((name) => field(conflict, name));
+    yield* named("conflict", callsIn(parts, catalogue, isMutable));
+  }
+  yield* named("returning", callsIn(field(query, "returningList"), catalogue, isMutable));
+}
+
+interface Call {
+  readonly name: string;
+  readonly node: TreeNode;
+}
+
+const isMutable = (volatility: Volatility): boolean => volatility !== "i";
+
+function* callsIn(
+  value: TreeValue,
+  catalogue: Catalogue,
+  counts: (volatility: Volatility) => boolean,
+  enters?: (node: TreeNode) => boolean,
+): Generator<Call> {
+  for (const node of within(value, enters)) {
+    for (const id of functionsOf(node, catalogue)) {
+      const known = catalogue.functions.get(id);
+      if (known && counts(known.volatility)) yield { name: known.name, node };
+    }
+  }
+}
+
+const staysHere = ({ kind }: TreeNode): boolean => kind !== "QUERY";
+const isLazy = ({ kind }: TreeNode): boolean => ["CASE", "CASEEXPR", "COALESCE", "COALESCEEXPR"].includes(kind);
+
+/** Those in subqueries of a case or coalesce count, other subqueries do not. */
+function* lazyCalls(value: TreeValue, catalogue: Catalogue): Generator<Call> {
+  for (const node of within(value, (each) => staysHere(each) && !isLazy(each))) {
+    if (isLazy(node)) yield* callsIn([...node.fields.values()].flat(), catalogue, isMutable);
+  }
+}
+
+function* callsOverColumns(value: TreeValue, catalogue: Catalogue): Generator<Call> {
+  const outside = (each: TreeNode): boolean => staysHere(each) && !isLazy(each);
+  for (const call of callsIn(value, catalogue, (volatility) => volatility === "s", outside)) {
+    const inside = [...call.node.fields.values()].flat();
+    if ([...within(inside, outside)].some(({ kind }) => kind === "VAR")) yield call;
+  }
+}
+
+function functionsOf(node: TreeNode, { types }: Catalogue): number[] {
+  const named = ["funcid", "opfuncid", "aggfnoid", "winfnoid"]
+    .map((name) => numberIn(node, name))
+    .filter((id) => id > 0);
+  // Its time is that of the transaction.
+  if (node.kind === "SQLVALUEFUNCTION") return [transactionTime];
+  if (node.kind !== "COERCEVIAIO") return named;
+  const argument = field(node, "arg");
+  const from = isNode(argument) ? types.get(typeOf(argument))?.output : undefined;
+  return [from, types.get(numberIn(node, "resulttype"))?.input].filter((id) => id !== undefined);
+}
+
+/** `now()`. */
+const transactionTime = 1299;
+
+const typeFields = [
+  ...["vartype", "funcresulttype", "opresulttype", "paramtype", "consttype", "resulttype", "casetype", "coalescetype"],
+  ...["minmaxtype", "aggtype", "wintype", "array_typeid"],
+];
+const typeOf = (node: TreeNode): number => typeFields.map((name) => numberIn(node, name)).find((type) => type > 0) ?? 0;

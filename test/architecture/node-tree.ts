@@ -1,0 +1,66 @@
+/** A node of a parse tree as PostgreSQL writes it down, such as `{FUNCEXPR :funcid 1299 :args <>}`. */
+export interface TreeNode {
+  readonly kind: string;
+  /** A field may have several values: the bytes of a constant follow its length. */
+  readonly fields: ReadonlyMap<string, readonly TreeValue[]>;
+}
+
+export type TreeValue = TreeNode | readonly TreeValue[] | string | null;
+
+export const isNode = (value: TreeValue | undefined): value is TreeNode =>
+  typeof value === "object" && value !== null && "kind" in value;
+
+export const field = (node: TreeNode, name: string): TreeValue => node.fields.get(name)?.[0] ?? null;
+
+/** A number of the field, such as the id of a function; 0 where it has none. */
+export const numberIn = (node: TreeNode, name: string): number => Number(field(node, name) ?? 0);
+
+/** Parentheses and braces stand alone; in all else a backslash takes the next character as it is. */
+const token = /\s*([{}()[\]]|(?:\\.|[^\s{}()[\]\\])+)/gsy;
+
+export function parseTree(text: string): TreeValue {
+  const tokens = [...text.matchAll(token)].map(([, found]) => found ?? "");
+  let at = 0;
+  const next = (): string => tokens[at++] ?? "}";
+  const value = (): TreeValue => {
+    const first = next();
+    if (first === "(") return until(")");
+    if (first === "[") return until("]");
+    if (first === "{") return node();
+    return first === "<>" ? null : first;
+  };
+  const until = (end: string): TreeValue[] => {
+    const values: TreeValue[] = [];
+    while (at < tokens.length && tokens[at] !== end) values.push(value());
+    at += 1;
+    return values;
+  };
+  const node = (): TreeNode => {
+    const kind = next();
+    const fields = new Map<string, TreeValue[]>();
+    let values: TreeValue[] = [];
+    while (at < tokens.length && tokens[at] !== "}") {
+      if (!tokens[at]?.startsWith(":")) values.push(value());
+      else {
+        values = [];
+        fields.set(next().slice(1), values);
+      }
+    }
+    at += 1;
+    return { kind, fields };
+  };
+  return value();
+}
+
+/** The node or list itself, and all that lies in it. `enters` keeps out of the insides of some. */
+export function* within(
+  value: TreeValue | undefined,
+  enters: (node: TreeNode) => boolean = () => true,
+): Generator<TreeNode> {
+  if (Array.isArray(value)) for (const each of value) yield* within(each, enters);
+  else if (isNode(value)) {
+    yield value;
+    if (!enters(value)) return;
+    for (const values of value.fields.values()) yield* within(values, enters);
+  }
+}

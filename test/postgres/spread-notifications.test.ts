@@ -1,0 +1,35 @@
+import { expect } from "chai";
+import type { Announcements } from "../../src/infra/postgres/notifications.ts";
+import { SpreadNotifications } from "../../src/infra/postgres/spread-notifications.ts";
+
+/** The listener of one database, of which only gaps matter here. */
+class Listener implements Announcements {
+  readonly live = true;
+  private readonly hearers: ((concerns: (businessId: number) => boolean) => void)[] = [];
+
+  isLiveFor(): boolean {
+    return true;
+  }
+  on(): void {}
+  onWork(): void {}
+  onGap(hearer: (concerns: (businessId: number) => boolean) => void): void {
+    this.hearers.push(hearer);
+  }
+  notify(): void {}
+  async start(): Promise<void> {
+    for (const hear of this.hearers) hear(() => true);
+  }
+  async close(): Promise<void> {}
+}
+
+describe("notifications of several databases", () => {
+  it("tell of a gap of one that it concerns the businesses that live there", async () => {
+    const [first, second] = [new Listener(), new Listener()];
+    const all = new SpreadNotifications([first, second], (businessId) => (businessId === 2 ? second : first));
+    const concerned: number[][] = [];
+    all.onGap((concerns) => concerned.push([1, 2, 3].filter(concerns)));
+    await second.start();
+    await first.start();
+    expect(concerned).to.deep.equal([[2], [1, 3]]);
+  });
+});
