@@ -68,6 +68,8 @@ export interface ReceivingParts {
   newFailureLimit(name: string): FailureLimit;
   /** Called for each part of a webhook that is dropped unread. */
   onIgnored(channel: ChatChannelName): void;
+  /** Called for each proven webhook that cannot be understood. */
+  onUnreadable(channel: ChatChannelName, error: Error): void;
   /** Called for each stored webhook; must return at once. */
   onArrival(): void;
 }

@@ -84,9 +84,13 @@ describe("/webhooks/page and /webhooks/photo", () => {
           const { status, json } = await tell(place, payload, wrong);
           expect([status, json]).to.deep.equal([401, { message: "Invalid signature" }]);
         }
-        expect((await tell(place, "{")).status).to.equal(400);
         await workedOff();
         expect(await threadOf(customer)).to.deep.equal([]);
+      });
+
+      it("takes what it cannot understand, and keeps nothing of it", async () => {
+        expect(await tell(place, "{")).to.include(stored);
+        expect(await world.rows("select from incoming_webhooks")).to.deep.equal([]);
       });
 
       it("shows what customers write, once however often it is delivered", async () => {

@@ -8,8 +8,14 @@ import { aWebhook, signatureOf, startWorld, verifyToken, type World } from "../s
 
 describe("/webhooks/cloud: what the messaging platform tells", () => {
   let world: World;
+  const warnings: string[] = [];
   before(async () => {
-    world = await startWorld({ environment: { ROLE: "api" } });
+    const log = { info: () => {}, warn: (_: object, message: string) => void warnings.push(message), error: () => {} };
+    world = await startWorld({
+      environment: { ROLE: "api" },
+      configure: (config) => ({ ...config, metricsKey: "metrics key for tests" }),
+      log,
+    });
   });
   after(() => world.stop());
 
@@ -96,21 +102,30 @@ describe("/webhooks/cloud: what the messaging platform tells", () => {
       await arrives("spaced");
     });
 
-    it("and refuses a signed body that is no JSON", async () => {
-      for (const body of ["", "{", "hello", '{"entry":[]}}']) {
-        expectAnswer(await world.webhook(body), [400, { message: "Request body is not valid JSON" }]);
-      }
+    const unreadable = async (): Promise<number> => {
+      const headers = { authorization: "Bearer metrics key for tests" };
+      const { text } = await request(`${world.api}/metrics`, { headers });
+      return Number(/^webhooks_unreadable_total\{channel="platform-apicloud"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+    };
+
+    it("and drops a signed body that is no JSON with a count and a word in the log, so that the platform does not repeat it", async () => {
+      const before = await unreadable();
+      const bodies = ["", "{", "hello", '{"entry":[]}}'];
+      for (const body of bodies) expectAnswer(await world.webhook(body), stored);
+      expect(await unreadable()).to.equal(before + bodies.length);
+      expect(warnings.filter((message) => message.includes("cannot be understood"))).to.have.length(1);
     });
 
-    it("and refuses a signed body that is nested deeper than any of the platform's, which stays refused", async () => {
+    it("and drops a signed body that is nested deeper than any of the platform's", async () => {
       const sayingDeep = (levels: number, id: string) =>
         JSON.stringify(saying("deep", id)).replace(
           '"text":{',
           `"text":{"x":${"[".repeat(levels)}${"]".repeat(levels)},`,
         );
-      const tooDeep: [number, object] = [400, { message: "La solicitud no puede tener más de 100 niveles" }];
+      const before = await unreadable();
       for (const levels of [5_000, 1_000_000])
-        expectAnswer(await world.webhook(sayingDeep(levels, "wamid.deep")), tooDeep);
+        expectAnswer(await world.webhook(sayingDeep(levels, "wamid.deep")), stored);
+      expect(await unreadable()).to.equal(before + 2);
       expect(await world.rows("select from incoming_webhooks where payload like '%wamid.deep%'")).to.deep.equal([]);
       expectAnswer(await world.webhook(sayingDeep(80, "wamid.less")), stored);
       await arrives("deep");

@@ -18,7 +18,7 @@ const fileBegins = '"base64":"';
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Parses a delivered body. Throws `notJson()` if it is not JSON. */
+/** Parses a delivered body. Throws `Unreadable`. */
 export function deliveredIn(body: Buffer): Parts {
   const { json, file } = cut(body);
   const told = object(jsonIn(json));

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ProvenSender } from "../../inbox/public.ts";
-import { isTooDeep, notJson, tooDeep } from "../../infra/http/middleware/body.ts";
+import { isTooDeep, mostLevels } from "../../infra/http/middleware/body.ts";
 import type { FailureLimit } from "../../infra/http/middleware/rate-limit.ts";
 import { HttpProblem, plainDialect } from "../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type RequestHead, type Route } from "../../infra/http/routing/route.ts";
@@ -52,9 +52,12 @@ interface WebhookParts<Proven extends Proof> {
   readonly refusal: string;
   /** The body of a 200; `{ "success": true }` by default. */
   readonly answer?: { readonly type: string; readonly text: string };
-  /** The part of a proven body to store; null if nothing is read. Throws `notJson()` if it is not JSON. */
+  /** The part of a proven body to store; null if nothing is read. Throws `Unreadable`. */
   keep(body: Buffer, proof: Proven): string | null;
 }
+
+/** A proven body that cannot be understood. The platform would repeat it unchanged, so it is counted and dropped. */
+export class Unreadable extends Error {}
 
 export interface Proof {
   /** The sender that the proof names, if any. */
@@ -96,11 +99,11 @@ export function webhookRoute<Proven extends Proof>(webhook: Webhook<Proven>, par
     bodyLimit: webhook.bodyLimit,
     responses: {
       200: {
-        description: "Stored, or nothing to store",
+        description: "Stored, or nothing to store because nothing in it is read or it cannot be understood",
         ...(answer ? { type: answer.type } : { schema: objectWith({ success: { type: "boolean" } }) }),
       },
       400: {
-        description: "The body cannot be read, or is nested too deep",
+        description: "The body cannot be received",
         schema: problem,
       },
       401: { description: "The proof is missing or wrong", schema: problem },
@@ -112,16 +115,30 @@ export function webhookRoute<Proven extends Proof>(webhook: Webhook<Proven>, par
       const { place = "" } = (params ?? {}) as { place?: string };
       const proof = await prove({ body, headers, place, url, ip });
       if (proof === null) return await refuse(ip);
-      const payload = webhook.keep(body, proof);
-      if (payload === null) {
-        parts.onIgnored(webhook.channel);
-        return taken;
-      }
+      const payload = keptOf(webhook, body, proof, parts);
+      if (payload === null) return taken;
       await parts.queue.keep(payload, { channel: webhook.channel, about: proof.about });
       parts.onArrival();
       return taken;
     },
   });
+}
+
+function keptOf<Proven extends Proof>(
+  { channel, keep }: Pick<Webhook<Proven>, "channel" | "keep">,
+  body: Buffer,
+  proof: Proven,
+  parts: Pick<ReceivingParts, "onIgnored" | "onUnreadable">,
+): string | null {
+  try {
+    const payload = keep(body, proof);
+    if (payload === null) parts.onIgnored(channel);
+    return payload;
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    parts.onUnreadable(channel, error);
+    return null;
+  }
 }
 
 /** All senders of a business share one quota. */
@@ -144,10 +161,11 @@ export const jsonWhere =
     return isRead(jsonIn(payload)) ? payload : null;
   };
 
+/** Throws `Unreadable`. */
 export function jsonIn(payload: string): unknown {
   const told = parsed(payload);
   // Platforms send nothing so deep, and neither parsing nor storing it would ever succeed.
-  if (isTooDeep(payload)) throw tooDeep();
+  if (isTooDeep(payload)) throw new Unreadable(`more than ${mostLevels} levels`);
   return told;
 }
 
@@ -155,7 +173,7 @@ function parsed(payload: string): unknown {
   try {
     return JSON.parse(payload);
   } catch {
-    throw notJson();
+    throw new Unreadable("not JSON");
   }
 }
 

@@ -15,6 +15,7 @@ export class Metrics {
   private readonly messages: Counter<"channel" | "outcome">;
   private readonly refusals: Counter<"cause" | "status">;
   private readonly ignored: Counter<"channel">;
+  private readonly unreadable: Counter<"channel">;
   private readonly dropped: Counter<"channel" | "reason">;
   private readonly files: Counter<"channel" | "outcome">;
   private readonly refusalSeries = new Map<string, Counter.Internal>();
@@ -46,6 +47,12 @@ export class Metrics {
     this.ignored = new Counter({
       name: "webhooks_ignored_total",
       help: "Webhooks of platforms that tell of nothing that is read, by channel",
+      labelNames: ["channel"],
+      registers,
+    });
+    this.unreadable = new Counter({
+      name: "webhooks_unreadable_total",
+      help: "Webhooks of platforms that cannot be understood, by channel",
       labelNames: ["channel"],
       registers,
     });
@@ -88,6 +95,10 @@ export class Metrics {
 
   countIgnoredWebhook(channel: string): void {
     this.ignored.inc({ channel });
+  }
+
+  countUnreadableWebhook(channel: string): void {
+    this.unreadable.inc({ channel });
   }
 
   /** @param reason - few and fixed */
