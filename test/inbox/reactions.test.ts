@@ -205,6 +205,20 @@ describe("reactions and answers of customers", () => {
     );
   });
 
+  it("counts as given when it came where the platform dates it in the future, so that later ones replace it", async () => {
+    const { phone, ours, chatId } = await talk();
+    const now = () => Date.now() / 1_000 - 1_760_000_000;
+    await tell(named(phone, reacting(phone, ours, "👍", Math.ceil(now()) + 86_400 * 365)));
+    expect(await reactionsTo(chatId, ours)).to.deep.equal(thumb);
+    const at = await world.rows<{ at: string }>(
+      "select reactions->0->>'at' as at from messages where business_id = 1 and platform_message_id = $1",
+      [ours],
+    );
+    expect(Date.parse(at[0]?.at ?? "")).to.be.at.most(Date.now());
+    await tell(named(phone, reacting(phone, ours, "❤️", Math.ceil(now()) + 1)));
+    expect(await reactionsTo(chatId, ours)).to.deep.equal([{ autor: "Ana", emoji: "❤️" }]);
+  });
+
   it("may come together with its message and with statuses", async () => {
     const { phone, ours, chatId } = await talk();
     const fresh = newId();
