@@ -389,6 +389,13 @@ describe("a JSON body that streams", () => {
 
   describe("leaves no file behind", () => {
     const sockets: Socket[] = [];
+    let earlier: readonly string[] = [];
+    beforeEach(async () => {
+      earlier = await openSpools();
+    });
+    /** How many are open of those that this test opened: an earlier request may not have closed its own yet. */
+    const spoolFiles = async (): Promise<number> =>
+      (await openSpools()).filter((file) => !earlier.includes(file)).length;
     afterEach(() => {
       for (const socket of sockets.splice(0)) socket.destroy();
     });
@@ -464,9 +471,9 @@ describe("a JSON body that streams", () => {
 const connectionsOf = ({ server }: SampleApp): Promise<number> =>
   new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))));
 
-/** How many this process has open; they have no name any more. */
-async function spoolFiles(): Promise<number> {
-  const names = await readdir("/proc/self/fd");
+/** Those that this process has open; nobody else finds them by their name any more. */
+async function openSpools(): Promise<string[]> {
+  const names = await readdir("/proc/self/fd").catch(() => []);
   const files = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")));
-  return files.filter((file) => /\/recado-[-0-9a-f]{36} \(deleted\)$/.test(file)).length;
+  return files.filter((file) => /\/recado-[-0-9a-f]{36} \(deleted\)$/.test(file));
 }
