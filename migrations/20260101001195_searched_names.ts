@@ -40,6 +40,9 @@ const single = pairs.filter(([form]) => form.length === 1 && form > "\u007f");
 const accented = single.map(([form]) => form).join("");
 const plain = single.map(([, letter]) => letter).join("");
 
+/** The argument `written` in small letters without accents, however they are encoded. */
+export const withoutAccents = `translate(lower(normalize(written, NFC)), '${accented}', '${plain}')`;
+
 /** Outside of a transaction: contacts are written while their index is built. */
 export const config = { transaction: false };
 
@@ -48,7 +51,7 @@ export async function up(db: Knex): Promise<void> {
   await db.raw(`
     create or replace function searched_text(written text) returns text
     language sql immutable strict parallel safe
-    return translate(lower(normalize(written, NFC)), '${accented}', '${plain}')`);
+    return ${withoutAccents}`);
   // What an attempt that broke off has left is not valid.
   await db.raw("drop index concurrently if exists contacts_by_searched_name_part");
   await db.raw(`

@@ -39,12 +39,12 @@ const at = placesOf({ namePattern: "text", phonePattern: "text", phoneGroups: "i
 
 /**
  * The name of a row of `contacts` has the text, without regard to case and accents; an index is by the same expression.
- * No letter becomes one that has a meaning in patterns.
+ * No letter becomes one that has a meaning in patterns. The inner select computes the pattern once, not for each row.
  */
 export const nameSearch = (row: string, namePattern: string): ContactSearch => ({
   key: "name",
   values: { namePattern },
-  condition: () => sql.raw(`searched_text(${row}.name) like searched_text(?)`, [at.namePattern]),
+  condition: () => sql.raw(`searched_text(${row}.name) like (select searched_text(?))`, [at.namePattern]),
 });
 
 /** Digits of a group in `phone_parts`. */

@@ -6,11 +6,12 @@ import { codedFailure, numericIdOf, objectWith } from "../../../infra/http/routi
 import { phoneDigits } from "../../../kernel/text.ts";
 import type { EraseContact } from "../../application/contacts/erase-contact.ts";
 import type { ManageContacts } from "../../application/contacts/manage-contacts.ts";
-import type { ContactFilter, ListedContact } from "../../application/contacts/ports.ts";
+import type { ContactFilter } from "../../application/contacts/ports.ts";
+import type { WholeContact } from "../../application/events.ts";
 import { Forbidden } from "../../domain/acting.ts";
 import { isPhoneNumber } from "../../domain/contact.ts";
 import type { Viewer } from "../../domain/visibility.ts";
-import { listedContactToWire } from "../wire/inbox-wire.ts";
+import { listedContactToWire, wholeContactToWire } from "../wire/inbox-wire.ts";
 import { changesIn, contactBody, contactBodyRule } from "./contact-input.ts";
 import { contactColumns, fieldColumn, tagsCell } from "./contact-rows.ts";
 import { etagHeader, expectedIn, tagged } from "./contact-version.ts";
@@ -118,8 +119,8 @@ async function exported(
   return csvReply(lines(), "contactos.csv");
 }
 
-const lineOf = (contact: ListedContact, names: readonly string[]): string => {
-  const { id, nombre, numero, opted_out, tags, creado, campos } = listedContactToWire(contact);
+const lineOf = (contact: WholeContact, names: readonly string[]): string => {
+  const { id, nombre, numero, opted_out, tags, creado, campos } = wholeContactToWire(contact);
   const own = names.map((name) => (Object.hasOwn(campos, name) ? campos[name] : null));
   return csvLine([id, nombre, numero, opted_out, tagsCell(tags.map((tag) => tag.nombre)), creado, ...own]);
 };

@@ -6,22 +6,19 @@ import {
   type StatementCall,
   sql,
 } from "../../../infra/postgres/dynamic-sql.ts";
-import { type ContactSearch, contactPatterns, nameSearch, phoneSearch } from "../../../infra/postgres/search-text.ts";
+import type { ContactSearch } from "../../../infra/postgres/search-text.ts";
 import { jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
 import type { ChatFilter, ChatPosition, PageAsked } from "../../application/reading/ports.ts";
-import { longestPhone } from "../../domain/contact.ts";
 import { chatStates } from "../../domain/conversation.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { chatJoins, storedChatFields } from "./chat-sql.ts";
+import { addSearch, areFew, areMany, isNearEnough, mostNear, searchOf } from "./search-sql.ts";
 import { isVisible, queueIn, queuesSeen, queuesSeenAmong, seesAll, viewerWith } from "./visibility-sql.ts";
-
-/** Contacts that a search looks at; where more have the text, chats are looked through from the newest. */
-const mostFound = 5_000;
 
 const at = placesOf({
   ...{ business: "bigint", viewer: "bigint", limit: "bigint", after: "float8", afterId: "bigint" },
   ...{ agent: "bigint", department: "bigint", tag: "bigint" },
-  ...{ ad: "text", provider: "text", platformId: "text", states: "text[]" },
+  ...{ ad: "text", provider: "text", states: "text[]" },
 });
 
 /**
@@ -48,9 +45,9 @@ export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAske
   const isAgent = viewer.agentId !== null;
   const shape = [isAgent && "agent", page.after && "next", ...shapeOf(filter, search)];
   return dynamicCall("inbox_chats", shape, values, () => {
-    const walks = new Walks(filter, isAgent, page.after !== null, search);
-    const found = walks.found().as("found");
-    const ids = newest(sql.queryBuilder().select("id", "last_message_at").from(found), "last_message_at", "id");
+    const isNext = page.after !== null;
+    const walks = new Walks(filter, isAgent, isNext, search, at.limit);
+    const ids = newest(sql.select("id", "last_message_at").from(walks.found().as("found")));
     const query = viewerWith(at.business, at.viewer)
       .select(sql.raw(`${jsonOf(storedChatFields)} as chat`))
       .select(sql.raw("(extract(epoch from page.last_message_at) * 1000000)::bigint as at"))
@@ -60,9 +57,33 @@ export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAske
       ])
       .joinRaw(chatJoins)
       .orderByRaw("page.last_message_at desc, page.id desc");
-    return search ? soughtBy(query, search, at.business) : query;
+    if (!search) return query;
+    const most = sql.raw(`${mostNear}`);
+    const walked = new Walks(unfiltered, isAgent, isNext, undefined, most).found();
+    const looked = sql({ looked: "looked" })
+      .select("looked.id", "looked.last_message_at")
+      .joinRaw("cross join lateral (select * from chats where business_id = ? and id = looked.id offset 0) as chat", [
+        at.business,
+      ]);
+    addSearch(query, {
+      looked: newest(sql.select("id", "last_message_at").from(walked.as("walked")), most),
+      near: newest(
+        allOf(
+          looked,
+          Object.values(conditionsOf(filter, search)).filter((each) => each !== undefined),
+        ),
+      ),
+      contacts: sql({ contact: "contacts" }).where("contact.business_id", at.business).where(search.condition()),
+      limit: at.limit,
+    });
+    return query;
   });
 }
+
+const unfiltered: ChatFilter = {
+  ...{ states: null, agent: null, departmentId: null, tagId: null, adId: null },
+  ...{ unread: null, provider: null, text: null },
+};
 
 /** Which conditions there are. */
 const shapeOf = (filter: ChatFilter, search: ContactSearch | undefined) => [
@@ -76,24 +97,10 @@ const shapeOf = (filter: ChatFilter, search: ContactSearch | undefined) => [
   filter.provider !== null && "provider",
 ];
 
-/** Adds the CTEs `found`, the contacts that have the text, and `sought`, which tells whether they are few. */
-export const soughtBy = (query: Query, { condition }: ContactSearch, business: Part): Query =>
-  query
-    .withMaterialized(
-      "found",
-      sql({ contact: "contacts" })
-        .select("id")
-        .where("contact.business_id", business)
-        .where(condition())
-        .limit(mostFound + 1, { skipBinding: true }),
-    )
-    .withMaterialized("sought", sql("found").select(sql.raw(`count(*) <= ${mostFound} as are_few`)));
+const newest = (query: Query, limit: Part = at.limit): Query => inOrder(query, "last_message_at", "id", limit);
 
-export const areFew = sql.raw("(select are_few from sought)");
-export const areMany = sql.raw("not (select are_few from sought)");
-
-const newest = (query: Query, lastMessageAt: string, id: string): Query =>
-  query.orderByRaw(`${lastMessageAt} desc, ${id} desc limit ?`, [at.limit]);
+const inOrder = (query: Query, lastMessageAt: string, id: string, limit: Part): Query =>
+  query.orderByRaw(`${lastMessageAt} desc, ${id} desc limit ?`, [limit]);
 
 /**
  * Queries for `id` and `last_message_at` of chats that meet the filter, one row more than a page at least. Each walks the
@@ -108,6 +115,7 @@ class Walks {
     private readonly isAgent: boolean,
     private readonly isNext: boolean,
     private readonly search: ContactSearch | undefined,
+    private readonly limit: Part,
   ) {
     this.conditions = conditionsOf(filter, search);
   }
@@ -115,7 +123,8 @@ class Walks {
   found(): Query {
     if (!this.search) return this.all();
     const walked = sql.queryBuilder().select("*").from(this.all().as("walked")).where(areMany);
-    return sql.queryBuilder().unionAll([this.amongFound(), walked], true);
+    const near = sql("near").select("id", "last_message_at").where(isNearEnough);
+    return sql.queryBuilder().unionAll([near, this.amongFound(), walked], true);
   }
 
   private all(): Query {
@@ -130,9 +139,20 @@ class Walks {
 
   /** Of the contacts that were found, of which there are few. */
   private amongFound(): Query {
-    const query = this.chats(areFew, ...this.others("search")).joinRaw("join found on found.id = chat.contact_id");
+    const found = sql("found")
+      .select("chat.id", "chat.last_message_at")
+      .joinRaw(`
+        cross join lateral (
+          select * from chats where business_id = found.business_id and contact_id = found.id offset 0
+        ) as chat`)
+      .whereNotNull("chat.last_message_at");
+    const query = this.behind(allOf(found, [areFew, ...this.others("search")]), "chat.last_message_at", "chat.id");
     if (this.isAgent) query.whereRaw(isVisible);
-    return newest(query, "last_message_at", "id");
+    return this.first(query, "chat.last_message_at", "chat.id");
+  }
+
+  private first(query: Query, lastMessageAt: string, id: string): Query {
+    return inOrder(query, lastMessageAt, id, this.limit);
   }
 
   private ofBusiness(): Query {
@@ -184,14 +204,14 @@ class Walks {
   }
 
   private walk(where: readonly Part[]): Query {
-    return newest(this.chats(...where), "chat.last_message_at", "chat.id");
+    return this.first(this.chats(...where), "chat.last_message_at", "chat.id");
   }
 
   /** Each chat of a queue is in one of two indexes. */
   private readAndUnread(where: readonly Part[]): Query {
     const half = (isUnread: string) => this.walk([sql.raw(isUnread), ...where]);
     const halves = sql.queryBuilder().unionAll([half("chat.unread > 0"), half("chat.unread = 0")], true);
-    return newest(sql.queryBuilder().select("id", "last_message_at").from(halves.as("half")), "last_message_at", "id");
+    return newest(sql.select("id", "last_message_at").from(halves.as("half")), this.limit);
   }
 
   /** Of each state in turn, as the index has them. */
@@ -215,7 +235,7 @@ class Walks {
       .where({ "tagged.business_id": at.business, "tagged.tag_id": at.tag })
       .whereNotNull("tagged.last_message_at");
     const behind = this.behind(allOf(query, [...ofTag, ...ofChat]), "tagged.last_message_at", "tagged.chat_id");
-    return newest(behind, "tagged.last_message_at", "tagged.chat_id");
+    return this.first(behind, "tagged.last_message_at", "tagged.chat_id");
   }
 }
 
@@ -225,6 +245,13 @@ const queuesOfNobody = "array(select 0::bigint union all select -id from departm
 const allOf = (query: Query, where: readonly Part[]): Query =>
   where.reduce((all: Query, each) => all.where(each), query);
 
+/** Of a row `chat`. As a join the planner would leave the order of the index. */
+const hasContact = ({ condition }: ContactSearch): Part =>
+  sql.raw(
+    `(select ? from contacts as contact where contact.business_id = chat.business_id and contact.id = chat.contact_id)`,
+    [condition()],
+  );
+
 /** Each is true of a row `chat` that meets it. */
 function conditionsOf(filter: ChatFilter, search: ContactSearch | undefined) {
   const { states, agent, departmentId, tagId, adId, unread, provider } = filter;
@@ -233,11 +260,8 @@ function conditionsOf(filter: ChatFilter, search: ContactSearch | undefined) {
   const hasTag = `exists (
     select from chat_tags as tagged
     where tagged.business_id = chat.business_id and tagged.chat_id = chat.id and tagged.tag_id = ?)`;
-  // As a join the planner would leave the order of the index.
-  const hasContact = `(
-    select ? from contacts as contact where contact.business_id = chat.business_id and contact.id = chat.contact_id)`;
   return {
-    search: search && sql.raw(hasContact, [search.condition()]),
+    search: search && hasContact(search),
     tag: when(tagId, hasTag, at.tag),
     ad: when(adId, "chat.ad_id = ?", at.ad),
     unread: when(unread, `chat.unread ${unread ? ">" : "="} 0`),
@@ -247,16 +271,4 @@ function conditionsOf(filter: ChatFilter, search: ContactSearch | undefined) {
     states: when(states, "chat.state = any(?::text[])", at.states),
     provider: when(provider, "chat.provider = ?", at.provider),
   };
-}
-
-/** Of the row `contact`: its name or number has the text, or it is its id on a channel without numbers. */
-export function searchOf(text: string): ContactSearch {
-  const { name, digits } = contactPatterns(text, 1);
-  if (digits !== null && digits.length > longestPhone) {
-    const hasId = "(contact.known_on is not null and contact.platform_id = ?)";
-    return { key: "id", values: { platformId: digits }, condition: () => sql.raw(hasId, [at.platformId]) };
-  }
-  if (digits !== null) return phoneSearch("contact", digits);
-  if (name !== null) return nameSearch("contact", name);
-  return { key: "nothing", values: {}, condition: () => sql.raw("false") };
 }

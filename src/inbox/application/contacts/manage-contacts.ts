@@ -1,3 +1,4 @@
+import { beforeAll } from "../../../kernel/errors.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import {
   ContactMovedOn,
@@ -29,8 +30,6 @@ export type EditContactFailure =
   | WrongNumber
   | HasNoNumber;
 
-const exportPage = 1_000;
-
 /** Lists and edits contacts for users and App Keys. */
 export class ManageContacts {
   /** @param slowReads - a pool with a long statement timeout, for exports */
@@ -61,19 +60,9 @@ export class ManageContacts {
     return this.slowReads.fieldNames(businessId, filter, signal);
   }
 
-  /** Yields all matching contacts in batches. */
-  async *all(viewer: Viewer, filter: ContactFilter, signal: AbortSignal): AsyncGenerator<readonly ListedContact[]> {
-    let after: number | null = null;
-    do {
-      const page: PageOf<ListedContact, number> = await this.slowReads.contacts(
-        viewer,
-        filter,
-        { after, limit: exportPage },
-        signal,
-      );
-      yield page.items;
-      after = page.next;
-    } while (after !== null);
+  /** All matching contacts in batches. */
+  all({ businessId }: Viewer, filter: ContactFilter, signal: AbortSignal): AsyncIterable<readonly WholeContact[]> {
+    return this.slowReads.all(businessId, filter, signal);
   }
 
   /** Rejects with `TagNotFound` or `NumberTaken`. */
@@ -118,12 +107,13 @@ export class ManageContacts {
     tagIds: readonly number[],
     write: (edits: ContactEdits) => Promise<{ readonly id: number; readonly differs: boolean }>,
   ): Promise<number> {
-    const { id, events } = await this.unitOfWork.run(businessId, async ({ contacts }) => {
+    const entering = this.unitOfWork.run(businessId, async ({ contacts }) => {
       const { id, differs } = await write(contacts);
       const unknown = await contacts.unknownTags(businessId, tagIds);
       if (unknown.length > 0) throw new TagNotFound(`tags ${unknown}`);
       return { id, events: differs ? await contacts.announce(businessId, id) : [] };
     });
+    const { id, events } = await beforeAll(entering);
     this.feed.publish(events);
     return id;
   }

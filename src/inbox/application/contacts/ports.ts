@@ -36,6 +36,8 @@ export interface ContactReads {
     signal?: AbortSignal,
   ): Promise<PageOf<ListedContact, number>>;
   contact(viewer: Viewer, contactId: number): Promise<ListedContact | null>;
+  /** All that match, newest first, in batches. Each contact is looked at once, however many there are. */
+  all(businessId: number, filter: ContactFilter, signal: AbortSignal): AsyncIterable<readonly WholeContact[]>;
   /** Sorted names of the contacts' custom fields; names beyond the limit are left out. */
   fieldNames(businessId: number, filter: ContactFilter, signal?: AbortSignal): Promise<string[]>;
 }

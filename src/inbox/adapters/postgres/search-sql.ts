@@ -1,0 +1,60 @@
+import { type Part, placesOf, type Query, sql } from "../../../infra/postgres/dynamic-sql.ts";
+import { type ContactSearch, contactPatterns, nameSearch, phoneSearch } from "../../../infra/postgres/search-text.ts";
+import { longestPhone } from "../../domain/contact.ts";
+
+/** Rows that are looked at one by one, newest first, before the index of texts is asked. */
+export const mostNear = 1_000;
+
+/** Contacts that the index of texts is asked for; if more have the text, rows are looked at one by one, newest first. */
+export const mostFound = 5_000;
+
+export const isNearEnough = sql.raw("(select is_enough from nearness)");
+export const areFew = sql.raw("(select are_few from sought)");
+export const areMany = sql.raw("not (select are_few from sought)");
+
+interface Searched {
+  /** The newest rows without regard to the filter, at most `mostNear`: however few meet it, no more are looked at. */
+  readonly looked: Query;
+  /** The first `limit` of the CTE `looked` that have the text and meet the filter. */
+  readonly near: Query;
+  /** Rows `contact` that have the text, without columns. */
+  readonly contacts: Query;
+  readonly limit: Part;
+}
+
+/**
+ * Adds the CTEs `near` and `found` to a query that pages through rows with a text.
+ *
+ * Some of the newest rows have a text that many have: the index of texts would give all that have it before it is known
+ * which are the newest. It is asked only unless `isNearEnough`, when those near by do not fill the page. If `areFew`, those
+ * in `found` are sorted; if `areMany`, the walk goes on.
+ */
+export function addSearch(query: Query, { looked, near, contacts, limit }: Searched): void {
+  const isEnough = `(select count(*) from near) = ? or (select count(*) from looked) < ${mostNear}`;
+  const found = contacts.select("contact.business_id", "contact.id").whereNot(isNearEnough);
+  query
+    .withMaterialized("looked", looked)
+    .withMaterialized("near", near)
+    .withMaterialized("nearness", sql.raw(`select ${isEnough} as is_enough`, [limit]))
+    .withMaterialized("found", found.limit(mostFound + 1, { skipBinding: true }))
+    .withMaterialized("sought", sql("found").select(sql.raw(`count(*) <= ${mostFound} as are_few`)));
+}
+
+const at = placesOf({ platformId: "text" });
+
+/** Of the row `contact`: its name or number has the text, or it is its id on a channel without numbers. */
+export function searchOf(text: string): ContactSearch {
+  const { name, digits } = contactPatterns(text, 1);
+  if (digits !== null && digits.length > longestPhone) {
+    const hasId = "(contact.known_on is not null and contact.platform_id = ?)";
+    return { key: "id", values: { platformId: digits }, condition: () => sql.raw(hasId, [at.platformId]) };
+  }
+  if (digits !== null) return phoneSearch("contact", digits);
+  if (name !== null) return nameSearch("contact", name);
+  return { key: "nothing", values: {}, condition: () => sql.raw("false") };
+}
+
+/** The columns of `contacts` that a search of them asks, besides `erased_at`. */
+export const searchedColumns = ["business_id", "id", "name", "phone", "known_on", "platform_id", "opted_out_at"].map(
+  (name) => `contact.${name}`,
+);
