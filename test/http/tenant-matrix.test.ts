@@ -6,6 +6,7 @@ import { addRecord } from "../reports/support.ts";
 import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, startWorld, type World } from "../support/world.ts";
+import { forUsers, goodRequest, idIn, own, parts, schemaOf, urlOf, type Where } from "./good-requests.ts";
 import { dumpOf, type Json, record } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
@@ -103,28 +104,9 @@ const seenByAll: Readonly<Record<string, string>> = {
   "answerChat params.id": "who has it is told: 409",
 };
 
-/** By operation: fields that it cannot do without, though no schema says so. */
-const examples: Readonly<Record<string, Json>> = { answerChat: { texto: "Hola" } };
-
-/** Operations that keys may not call. */
-const forUsers: readonly string[] = ["takeChat"];
-
-/** By operation: the fields of a body that go together; a body has those of the first group that holds the place. */
-const togetherIn: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  answerChat: [["texto", "responde_a"], ["plantilla_id"], ["respuesta_rapida_id"]],
-  assignChat: [["soporte_id"], ["departamento_id"]],
-};
-
-const own = 1;
 const foreign = 98_765;
 /** As long as the foreign one, so that nothing but the number can differ. */
 const nowhere = 98_764;
-
-const idIn = (businessId: number, entity: string): number =>
-  entity === "business" ? businessId : businessId * 100 + 1;
-
-type Where = "params" | "query" | "body";
-const parts: readonly Where[] = ["params", "query", "body"];
 
 interface Place {
   readonly name: string;
@@ -139,8 +121,6 @@ interface Field {
   readonly path: readonly string[];
   readonly schema: Json;
 }
-
-const schemaOf = (route: Route, where: Where): Json => record(route[where]);
 
 /** Every field of a schema, nested ones too; the items of a list go by the name of the list. */
 function fieldsOf(where: Where, schema: Json, path: readonly string[] = []): Field[] {
@@ -166,29 +146,6 @@ function placesOf(route: Route): Place[] {
     const { where, path } = field;
     return [{ name: nameOf(route, field), where, path, entity, takesDigits: schema["x-numeric"] === true }];
   });
-}
-
-/** A value for a field: an id of the own business, an example, or what the schema leaves no choice about. */
-function sampleOf(schema: Json, name: string): unknown {
-  if (typeof schema["x-entity"] === "string") return idIn(own, schema["x-entity"]);
-  if ("example" in schema) return schema.example;
-  if (Array.isArray(schema.examples)) return schema.examples[0];
-  if ("const" in schema) return schema.const;
-  if (Array.isArray(schema.enum)) return schema.enum[0];
-  if ("default" in schema) return schema.default;
-  if (schema.type === "boolean") return true;
-  if (schema.type === "array") return [sampleOf(record(schema.items), name)];
-  if (schema.type === "object") return objectOf(schema, name);
-  throw new Error(`${name}: no value can be derived from its schema; give it an example`);
-}
-
-/** What is required, and what holds an id. */
-function objectOf(schema: Json, name: string): Json {
-  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
-  const wanted = Object.entries(record(schema.properties)).filter(
-    ([field, property]) => required.includes(field) || JSON.stringify(property).includes('"x-entity"'),
-  );
-  return Object.fromEntries(wanted.map(([field, each]) => [field, sampleOf(record(each), `${name}.${field}`)]));
 }
 
 /** Puts `value` in the place of the id, in the first item of each list on the way. */
@@ -307,33 +264,17 @@ describe("ids of another business", () => {
     await world.rows("update order_lines set id = $2 where business_id = $1 and id = $3", [businessId, id, made]);
   };
 
-  const send = (route: Route, { params, query, body }: Record<Where, Json>, token?: string): Promise<Answer> => {
-    const path = route.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));
-    const search = new URLSearchParams(
-      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
-    );
+  const send = (route: Route, asked: Record<Where, Json>, token?: string): Promise<Answer> => {
     const key: Record<string, string> = token
       ? { authorization: `Bearer ${token}` }
       : route.auth === "session" || forUsers.includes(route.operationId)
         ? { authorization: `Bearer ${session}` }
         : { "x-api-key": world.appKey(own) };
-    return request(`${world.api}${path}${search.size > 0 ? `?${search}` : ""}`, {
+    return request(world.api + urlOf(route, asked), {
       method: route.method.toUpperCase(),
       headers: key,
-      ...(route.body !== undefined && { body }),
+      ...(route.body !== undefined && { body: asked.body }),
     });
-  };
-  const goodRequest = (route: Route, place?: Place): Record<Where, Json> => {
-    const part = (where: Where) => objectOf(schemaOf(route, where), `${route.operationId} ${where}`);
-    const groups = togetherIn[route.operationId];
-    const [field = ""] = place?.where === "body" ? place.path : [];
-    const group = groups?.find((fields) => fields.includes(field)) ?? groups?.[0];
-    const body = Object.entries({ ...part("body"), ...examples[route.operationId] });
-    return {
-      params: part("params"),
-      query: part("query"),
-      body: Object.fromEntries(body.filter(([name]) => !group || group.includes(name))),
-    };
   };
   const expectDocumented = (route: Route, answer: Answer): void => {
     const documented = route.responses[answer.status];
@@ -425,7 +366,7 @@ describe("ids of another business", () => {
         it(`as ${place.where}.${place.path.join(".")} hide from an agent what another one has`, async () => {
           await addLineOne(own);
           await world.rows("update chats set support_user_id = $2 where business_id = $1", [own, own * 100 + 1]);
-          const good = goodRequest(route, place);
+          const good = goodRequest(route, place.where === "body" ? place.path[0] : undefined);
           const asking = (id: number) =>
             send(route, { ...good, [place.where]: record(withValue(good[place.where], place.path, id)) }, agentSession);
           const [hidden, missing] = [idIn(own, "chat"), idIn(nowhere, "chat")];
@@ -439,7 +380,7 @@ describe("ids of another business", () => {
       for (const place of places) {
         const exception = exceptions[place.name];
         it(`as ${place.where}.${place.path.join(".")} answer like ids that exist nowhere, and change nothing`, async () => {
-          const good = goodRequest(route, place);
+          const good = goodRequest(route, place.where === "body" ? place.path[0] : undefined);
           const asking = async (id: number | string) => {
             await addLineOne(own);
             await restoreContact(own);

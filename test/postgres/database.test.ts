@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { Database, type Queries } from "../../src/infra/postgres/database.ts";
+import { DatabaseAway } from "../../src/kernel/errors.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { silentProxy } from "./silent-proxy.ts";
 
@@ -107,6 +108,33 @@ describe("the database", () => {
       });
       expect(await refusalOf(hopeless)).to.include({ code: "40P01" });
       expect(runs).to.equal(5);
+    });
+  });
+
+  describe("where the connection breaks in a transaction", () => {
+    const breaking = async (work: (transaction: Queries, breakOff: () => void) => Promise<void>): Promise<Error> => {
+      const proxy = await silentProxy(fresh.url);
+      const database = open(proxy.url, { silenceMs: 500 });
+      const error = await refusalOf(database.transaction((transaction) => work(transaction, proxy.vanish)));
+      expect(error).to.be.instanceOf(DatabaseAway);
+      return error;
+    };
+
+    it("knows that nothing was done before it was asked to commit", async () => {
+      const error = await breaking(async (transaction, breakOff) => {
+        await transaction.rows(statement("select 1"), []);
+        breakOff();
+        await transaction.rows(statement("select 2"), []);
+      });
+      expect(error).to.include({ mayHaveRun: false });
+    });
+
+    it("does not know what came of the commit", async () => {
+      const error = await breaking(async (transaction, breakOff) => {
+        await transaction.rows(statement("select 1"), []);
+        breakOff();
+      });
+      expect(error).to.include({ mayHaveRun: true });
     });
   });
 

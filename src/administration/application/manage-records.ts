@@ -17,6 +17,7 @@
  * `merge` have no imports.
  */
 
+import { beforeAll } from "../../kernel/errors.ts";
 import type { EventFeed } from "../../kernel/events.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
 import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
@@ -159,18 +160,22 @@ export class ManageRecords<Fields extends object> extends ChangeRecords<Fields, 
   }
 
   async create(actor: Actor, input: Fields): Promise<StoredRecord<Fields>> {
+    const created = await beforeAll(this.enter(actor, input));
+    await this.afterCommit({ actor, id: created.id, before: null, after: created.fields });
+    return created;
+  }
+
+  private async enter(actor: Actor, input: Fields): Promise<StoredRecord<Fields>> {
     const { businessId } = actor;
     const fields = await this.prepared(businessId, input);
     const wanted = this.rules.merge?.(fields, null, fields) ?? fields;
     this.rules.check?.(wanted, null);
     await this.rules.verify?.(businessId, wanted, null);
-    const created = await this.run(actor, async (stores) => {
+    return this.run(actor, async (stores) => {
       const kept = await stores.records.create(businessId, wanted);
       await this.note(stores, actor, "created", kept.id, null, kept.fields);
       return kept;
     });
-    await this.afterCommit({ actor, id: created.id, before: null, after: created.fields });
-    return created;
   }
 
   async remove(actor: Actor, id: number, isExpected: Expected): Promise<void> {

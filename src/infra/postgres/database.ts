@@ -195,9 +195,11 @@ export class Database implements Cell {
   private async attempt<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
     const client = await this.pool.connect().catch(throwAway);
     let broken: Error | undefined;
+    let isCommitting = false;
     try {
       await client.query(this.begin);
       const result = await work(this.queriesOn(client));
+      isCommitting = true;
       await client.query("commit");
       return result;
     } catch (error) {
@@ -205,7 +207,7 @@ export class Database implements Cell {
       await client.query(rollback).catch((failure: Error) => {
         broken = failure;
       });
-      return throwAway(error as Error);
+      return throwAway(error as Error, isCommitting);
     } finally {
       client.release(broken);
     }

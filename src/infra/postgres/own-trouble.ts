@@ -39,10 +39,14 @@ const neverConnected =
 const broken =
   /^(08\w{3}|57P0[12]|ECONNRESET|EPIPE|ETIMEDOUT|Connection terminated|Query read timeout|Client (has|was) )/;
 
-/** Throws what the driver failed with: as `DatabaseAway` where that is what it means. */
-export function throwAway(error: Error & { readonly code?: string }): never {
+/**
+ * Throws what the driver failed with: as `DatabaseAway` where that is what it means.
+ *
+ * @param mayHaveRun - false where the connection broke in a transaction that was not asked to commit, so it is undone
+ */
+export function throwAway(error: Error & { readonly code?: string }, mayHaveRun = true): never {
   const said = error.code ?? error.message;
   if (said === movingState) throw new DatabaseAway(error, false);
   if (neverConnected.test(said)) throw new DatabaseAway(error, false);
-  throw broken.test(said) ? new DatabaseAway(error, true) : error;
+  throw broken.test(said) ? new DatabaseAway(error, mayHaveRun) : error;
 }

@@ -1,4 +1,5 @@
 import { baseCurrency } from "../../kernel/currency.ts";
+import { beforeAll } from "../../kernel/errors.ts";
 import { dayMs, dayOf, instantOf, timezoneOf } from "../../kernel/instants.ts";
 import type { Money } from "../../kernel/money.ts";
 import { convert, largestAmount, rateOf } from "../domain/currency.ts";
@@ -52,7 +53,7 @@ export class Registrations {
   /** The id of the new record. Rejects with a `RegistrationFailure`. */
   add(record: NewRegistration): Promise<number> {
     const { businessId, type, chatId, agentId, seenBy, amount, source } = record;
-    return this.unitOfWork.run(businessId, async ({ registrations }) => {
+    const entering = this.unitOfWork.run(businessId, async ({ registrations }) => {
       const setting = await registrations.setting(businessId, chatId, agentId, seenBy);
       checkPeople(setting, record);
       const at = record.date === undefined ? setting.now : momentOf(record.date, setting);
@@ -61,6 +62,7 @@ export class Registrations {
       const stored = { type, chatId, agentId, source, closed, at, ...valueIn(amount, currency, at, setting) };
       return registrations.add(businessId, { ...stored, adId: setting.adId });
     });
+    return beforeAll(entering);
   }
 
   /** Rejects with a `RegistrationFailure`. The ad stays that of the beginning, the rate while day and currency stay. */

@@ -116,12 +116,12 @@ export function wordsFor(dialect: AnyDialect, error: unknown, ctx: Context): Ans
   return dialect.unexpected(error);
 }
 
-/** How a handler takes being called again after it failed: like the first time, or with another message sent. */
+/** How a handler takes being called again after it failed: like the first time, or with another message sent or record made. */
 export type Repeating = "harmless" | "harmful";
 
 /**
  * What is answered with `Retry-After` is sent again. Until its handler runs, a request was only read; one that may have
- * sent a message by the time the database went away is answered in the endpoint's words.
+ * sent or entered something by the time the database went away is answered in the endpoint's words.
  */
 function mayRepeat({ mayHaveRun, isBeforeAll }: DatabaseAway, ctx: Context): boolean {
   const repeating: Repeating | undefined = ctx.state.repeating;

@@ -1,4 +1,4 @@
-import { BusinessNotFound } from "../../../kernel/errors.ts";
+import { BusinessNotFound, beforeAll } from "../../../kernel/errors.ts";
 import { instantOf } from "../../../kernel/instants.ts";
 import { phoneDigits } from "../../../kernel/text.ts";
 import {
@@ -73,6 +73,12 @@ export class RegisterCampaign {
 
   /** Resolves to the campaign's id. */
   async execute(command: RegisterCampaignCommand): Promise<number> {
+    const id = await beforeAll(this.register(command));
+    this.dispatch();
+    return id;
+  }
+
+  private async register(command: RegisterCampaignCommand): Promise<number> {
     const context = await checked(this.campaigns, command);
     const { businessId, name, userId, stepId, tags, window } = command;
     const { sender, timezone, startsAt } = context;
@@ -80,11 +86,9 @@ export class RegisterCampaign {
     const sent = { template, senderId: sender.id, timezone, startsAt, window };
     const campaign = { businessId, name, userId, stepId, tags, ...sent };
     // Contacts are read again if the transaction is retried.
-    const id = await this.unitOfWork.run(businessId, ({ campaigns }) =>
+    return this.unitOfWork.run(businessId, ({ campaigns }) =>
       campaigns.add(campaign, context.total, recipientsOf(command, context.parameterCount, campaigns)),
     );
-    this.dispatch();
-    return id;
   }
 }
 

@@ -1,3 +1,4 @@
+import { beforeAll } from "../../../kernel/errors.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { instantIn, type Zones } from "../../../kernel/zones.ts";
 import {
@@ -45,7 +46,7 @@ export class OrderBoard {
   /** Makes a pending order. Rejects with `CreateOrderFailure`. */
   async create(command: CreateOrderCommand): Promise<OrderWithTracker> {
     const { businessId, chatId, branchId, zoneId, scheduledAt: written } = command;
-    const scheduledAt = written === null ? null : await instantIn(this.zones, businessId, written);
+    const scheduledAt = written === null ? null : await beforeAll(instantIn(this.zones, businessId, written));
     const change = async (board: BoardEdits): Promise<number> => {
       const found = await board.create({ ...command, scheduledAt });
       if (!found.hasChat) throw new ChatNotFound(`chat ${chatId}`);
@@ -90,7 +91,7 @@ export class OrderBoard {
     change: (board: BoardEdits) => Promise<number | { readonly unchanged: number }>,
     check: (order: Order) => void = () => {},
   ): Promise<OrderWithTracker> {
-    const { order, logged } = await this.unitOfWork.run(businessId, async ({ board, events }) => {
+    const entering = this.unitOfWork.run(businessId, async ({ board, events }) => {
       const changed = await change(board);
       const id = typeof changed === "number" ? changed : changed.unchanged;
       const order = await board.find(businessId, id);
@@ -98,6 +99,7 @@ export class OrderBoard {
       check(order);
       return { order, logged: typeof changed === "number" ? await events.logChanged([orderOf(order)]) : [] };
     });
+    const { order, logged } = await beforeAll(entering);
     this.feed.publish(logged);
     if (wantsDeliveryPrice(order)) this.onPriceWanted();
     return { order, tracker: order.driver?.last ?? null };

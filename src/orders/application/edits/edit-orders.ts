@@ -1,3 +1,4 @@
+import { beforeAll } from "../../../kernel/errors.ts";
 import type { EventFeed } from "../../../kernel/events.ts";
 import { instantIn, type Zones } from "../../../kernel/zones.ts";
 import {
@@ -86,10 +87,11 @@ export class EditOrders {
     { businessId, id: orderId }: OrderRef,
     change: (stores: OrderEditStores) => Promise<readonly Order[]>,
   ): Promise<Order> {
-    const { orders, events } = await this.unitOfWork.run(businessId, async (stores) => {
+    const entering = this.unitOfWork.run(businessId, async (stores) => {
       const orders = await change(stores);
       return { orders, events: await stores.events.logChanged(orders) };
     });
+    const { orders, events } = await beforeAll(entering);
     this.feed.publish(events);
     if (orders.some(wantsDeliveryPrice)) this.onPriceWanted();
     const named = orders.find(({ id }) => id === orderId);

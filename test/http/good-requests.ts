@@ -1,0 +1,71 @@
+import type { Route } from "../../src/infra/http/routing/route.ts";
+import { type Json, record } from "./matrix.ts";
+
+/**
+ * Requests made from the schemas of the routes, with ids of the own business. A new operation takes part once its ids
+ * carry `x-entity` and its other required fields an example.
+ */
+
+/** By operation: fields that it cannot do without, though no schema says so. */
+const examples: Readonly<Record<string, Json>> = { answerChat: { texto: "Hola" } };
+
+/** Operations that keys may not call. */
+export const forUsers: readonly string[] = ["takeChat"];
+
+/** By operation: the fields of a body that go together; a body has those of the first group that has the field asked for. */
+const togetherIn: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  answerChat: [["texto", "responde_a"], ["plantilla_id"], ["respuesta_rapida_id"]],
+  assignChat: [["soporte_id"], ["departamento_id"]],
+};
+
+export const own = 1;
+
+export const idIn = (businessId: number, entity: string): number =>
+  entity === "business" ? businessId : businessId * 100 + 1;
+
+export type Where = "params" | "query" | "body";
+export const parts: readonly Where[] = ["params", "query", "body"];
+
+export const schemaOf = (route: Route, where: Where): Json => record(route[where]);
+
+/** A value for a field: an id of the own business, an example, or what the schema leaves no choice about. */
+function sampleOf(schema: Json, name: string): unknown {
+  if (typeof schema["x-entity"] === "string") return idIn(own, schema["x-entity"]);
+  if ("example" in schema) return schema.example;
+  if (Array.isArray(schema.examples)) return schema.examples[0];
+  if ("const" in schema) return schema.const;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  if ("default" in schema) return schema.default;
+  if (schema.type === "boolean") return true;
+  if (schema.type === "array") return [sampleOf(record(schema.items), name)];
+  if (schema.type === "object") return objectOf(schema, name);
+  throw new Error(`${name}: no value can be derived from its schema; give it an example`);
+}
+
+/** What is required, and what holds an id. */
+function objectOf(schema: Json, name: string): Json {
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
+  const wanted = Object.entries(record(schema.properties)).filter(
+    ([field, property]) => required.includes(field) || JSON.stringify(property).includes('"x-entity"'),
+  );
+  return Object.fromEntries(wanted.map(([field, each]) => [field, sampleOf(record(each), `${name}.${field}`)]));
+}
+
+/** @param field - of the body: the request has it where its operation takes only one of several */
+export const goodRequest = (route: Route, field = ""): Record<Where, Json> => {
+  const part = (where: Where) => objectOf(schemaOf(route, where), `${route.operationId} ${where}`);
+  const groups = togetherIn[route.operationId];
+  const group = groups?.find((fields) => fields.includes(field)) ?? groups?.[0];
+  const body = Object.entries({ ...part("body"), ...examples[route.operationId] });
+  return {
+    params: part("params"),
+    query: part("query"),
+    body: Object.fromEntries(body.filter(([name]) => !group || group.includes(name))),
+  };
+};
+
+export const urlOf = (route: Route, { params, query }: Record<"params" | "query", Json>): string => {
+  const path = route.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])));
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
+};
