@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { selfSigned } from "../fixtures/https/certificate.ts";
 
-interface HttpsFront {
+export interface HttpsFront {
   /** `https://127.0.0.1:<port>` */
   readonly url: string;
   close(): Promise<void>;
