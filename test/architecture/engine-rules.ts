@@ -75,7 +75,9 @@ const commands = { 2: "update", 3: "insert", 4: "delete" } as const;
 
 function* brokenBy(query: TreeNode, catalogue: Catalogue): Generator<readonly [Rule, string]> {
   const kind = numberIn(query, "commandType");
-  if (kind === select && !Array.isArray(field(query, "targetList"))) yield ["columns", "select from"];
+  if (kind === select && field(query, "targetList") === null && field(query, "rtable") !== null) {
+    yield ["columns", "select from"];
+  }
   const command = commands[kind as keyof typeof commands];
   if (command === undefined) return;
   const named = (rule: Rule, calls: Iterable<Call>) => [...calls].map(({ name }) => [rule, name] as const);
