@@ -45,7 +45,6 @@ const addBody = (businessId: number, orderId: number): object => ({
 });
 
 /** §9 Update an order, §10 Add a product. The requests use many businesses, since the events of one are serialized. */
- */
 const bench: Bench = {
   about: "PUT /catalogs/order/update and POST /catalogs/orders/products/new against hand-written SQL",
   run: async (arena) => {
