@@ -1,3 +1,5 @@
+import type { BusinessFixture } from "../fixtures/businesses/business.ts";
+import { sandboxAccountsOf, sandboxAdAccountsOf, sandboxSendersOf } from "../fixtures/businesses/platforms.ts";
 import type { SandboxTemplate } from "../sandbox/sandbox.ts";
 
 /** By business. */

@@ -45,7 +45,7 @@ const used = ["app_keys", "sessions"];
 /** Takes all connections that the business may have; resolves to what gives them back. */
 async function holdAll(container: Container): Promise<() => Promise<void>> {
   const [{ gate }] = resolve(container, tokens.openedCells);
-  const leaves = await Promise.all(Array.from({ length: poolSize }, () => gate.enter(own)));
+  const leaves = await Promise.all(Array.from({ length: poolSize }, () => gate.acquire(own)));
   let end = () => {};
   const ended = new Promise<void>((done) => {
     end = done;

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Announcements } from "../../src/infra/postgres/notifications.ts";
-import { SpreadNotifications } from "../../src/infra/postgres/spread-notifications.ts";
+import { MultipleNotifications } from "../../src/infra/postgres/multiple-notifications.ts";
 
 /** The listener of one database, of which only gaps matter here. */
 class Listener implements Announcements {
@@ -25,7 +25,7 @@ class Listener implements Announcements {
 describe("notifications of several databases", () => {
   it("tell of a gap of one that it concerns the businesses that live there", async () => {
     const [first, second] = [new Listener(), new Listener()];
-    const all = new SpreadNotifications([first, second], (businessId) => (businessId === 2 ? second : first));
+    const all = new MultipleNotifications([first, second], (businessId) => (businessId === 2 ? second : first));
     const concerned: number[][] = [];
     all.onGap((concerns) => concerned.push([1, 2, 3].filter(concerns)));
     await second.start();
