@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import type { Announcements } from "../../src/infra/postgres/notifications.ts";
 import { MultipleNotifications } from "../../src/infra/postgres/multiple-notifications.ts";
+import type { Announcements } from "../../src/infra/postgres/notifications.ts";
 
 /** The listener of one database, of which only gaps matter here. */
 class Listener implements Announcements {

@@ -122,7 +122,11 @@ export class Metrics {
   }
 
   /** Looking a series up by its labels costs several times as much in the library. */
-  private count(name: "messages" | "refusals" | "ignored" | "unreadable" | "dropped" | "files", labels: string[], count = 1): void {
+  private count(
+    name: "messages" | "refusals" | "ignored" | "unreadable" | "dropped" | "files",
+    labels: string[],
+    count = 1,
+  ): void {
     const key = `${name} ${labels.join(" ")}`;
     let series = this.countSeries.get(key);
     if (!series) {

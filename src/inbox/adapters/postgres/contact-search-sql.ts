@@ -3,7 +3,13 @@ import type { ContactSearch } from "../../../infra/postgres/search-text.ts";
 import type { ContactFilter } from "../../application/contacts/ports.ts";
 import { addSearch, areFew, areMany, isNearEnough, mostNear, searchedColumns, searchOf } from "./search-sql.ts";
 
-export const at = placeholders({ business: "bigint", viewer: "bigint", limit: "bigint", after: "bigint", tag: "bigint" });
+export const at = placeholders({
+  business: "bigint",
+  viewer: "bigint",
+  limit: "bigint",
+  after: "bigint",
+  tag: "bigint",
+});
 
 const unerased = (query: Query): Query =>
   query.where("contact.business_id", at.business).whereNull("contact.erased_at");
