@@ -45,13 +45,12 @@ const addBody = (businessId: number, orderId: number): object => ({
 });
 
 /** §9 Update an order, §10 Add a product. The requests use many businesses, since the events of one are serialized. */
- */
 const bench: Bench = {
   about: "PUT /catalogs/order/update and POST /catalogs/orders/products/new against hand-written SQL",
   run: async (arena) => {
     const stage = await arena.stage({ businesses: all });
     const client = new pg.Client({ connectionString: stage.databaseUrl });
-  // A failing benchmark drops the database before this connection ends.
+    // A failing benchmark drops the database before this connection ends.
     client.on("error", () => {});
     await client.connect();
     await openShops(client);
@@ -150,7 +149,7 @@ async function leftOf(client: pg.Client, orderId: number): Promise<object> {
       `select to_jsonb(orders) - 'updated_at' - 'created_at' as held from orders where business_id = 1 and id = $1`,
     ),
   };
-/** Masks ids of lines and extras, which are consecutive. */
+  /** Masks ids of lines and extras, which are consecutive. */
   const ids = new RegExp(String.raw`("id":|:)(\d{6,})|\b${orderId}\b`, "g");
   return Object.fromEntries(Object.entries(left).map(([name, text]) => [name, text.replaceAll(ids, "$1#")]));
 }
