@@ -123,6 +123,8 @@ describe("migrations", () => {
 const directories = [
   ...["businesses", "credentials", "app_keys", "sessions", "incoming_webhooks", "realtime_counters"],
   ...["directory_cells", "directory_businesses", "directory_names"],
+  // Of moves between cells: what is under way, and the keys of one move in the order in which they were noted.
+  ...["business_moves", "moved_keys"],
 ];
 
 /** Indexes that deliberately look across businesses: a webhook names a sender or an account only; a foreign step is told apart; old rows go by age; a file is fetched by its name. */
