@@ -123,6 +123,8 @@ describe("migrations", () => {
 const directories = [
   ...["businesses", "credentials", "app_keys", "sessions", "incoming_webhooks", "realtime_counters"],
   ...["directory_cells", "directory_businesses", "directory_names"],
+  // Of moves between cells: what is under way, and the keys of one move in the order in which they were noted.
+  ...["business_moves", "moved_keys"],
 ];
 
 /** Indexes over all businesses, on purpose: for webhooks that only name a sender or account, foreign steps, old rows, and files by name. */
