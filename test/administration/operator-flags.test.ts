@@ -71,14 +71,14 @@ describe("the command that sets a flag which businesses only read", function () 
   it("refuses what the flag does not take, in words that say what it does", async () => {
     const before = await flags();
     for (const [flag, value, words] of [
-      ["media_quota_bytes", -1, "media_quota_bytes takes a whole number of bytes from 0 to 999999999999999"],
-      ["media_quota_bytes", 1e15, "media_quota_bytes takes a whole number"],
-      ["media_quota_bytes", "5", "media_quota_bytes takes a whole number"],
-      ["group_shared_report", [], "group_shared_report takes a list of 1 to 100 ids"],
+      ["media_quota_bytes", -1, "media_quota_bytes accepts a whole number of bytes from 0 to 999999999999999"],
+      ["media_quota_bytes", 1e15, "media_quota_bytes accepts a whole number"],
+      ["media_quota_bytes", "5", "media_quota_bytes accepts a whole number"],
+      ["group_shared_report", [], "group_shared_report accepts a list of 1 to 100 ids"],
       ["group_shared_report", Array.from({ length: 101 }, (_, at) => at + 1), "a list of 1 to 100 ids"],
       ["group_shared_report", [1, 1], "each once"],
-      ["group_shared_report", [0], "group_shared_report takes a list"],
-      ["group_shared_report", 1, "group_shared_report takes a list"],
+      ["group_shared_report", [0], "group_shared_report accepts a list"],
+      ["group_shared_report", 1, "group_shared_report accepts a list"],
     ] as const) {
       const refused = await set(1, flag, value).catch((error: Error) => error);
       expect(refused).to.be.instanceOf(Error).with.property("message").that.includes(words);

@@ -28,6 +28,7 @@ const others: Readonly<Record<string, string>> = {
   REDIS_URL: "redis://redis:6379",
   DATABASE_DIRECT_URL: "postgres://direct.test/recado",
   DATABASE_STATEMENT_NAMES: "off",
+  CELLS: '{"c2":{"schema":"c2"}}',
   DATABASE_POOL_SIZE: "7",
   DRAIN_SECONDS: "11",
   DATABASE_SLOW_POOL_SIZE: "9",
@@ -134,8 +135,8 @@ describe("the configuration", () => {
         Object.entries(others).filter(([name]) => name !== variable && !(name in companions)),
       );
       const read = valueIn(readConfig({ ...needed, ...companions, [variable]: value }));
-      expect(read).to.equal(/^(\d+(\.\d+)?|true)$/.test(value) ? JSON.parse(value) : value);
-      if (!(variable in needed)) expect(valueIn(readConfig({ ...rest, ...needed }))).not.to.equal(read);
+      expect(read).to.deep.equal(/^(\d+(\.\d+)?|true|\{.*\})$/.test(value) ? JSON.parse(value) : value);
+      if (!(variable in needed)) expect(valueIn(readConfig({ ...rest, ...needed }))).not.to.deep.equal(read);
     });
   }
 

@@ -22,9 +22,11 @@ export async function objections(page: Page, rules?: readonly string[]): Promise
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(source);
   const { violations } = await page.evaluate(
     (runOnly) =>
-      (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run(
-        runOnly ? { runOnly } : {},
-      ),
+      (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
+        resultTypes: ["violations"],
+        preload: false,
+        ...(runOnly && { runOnly }),
+      }),
     rules,
   );
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);

@@ -43,7 +43,7 @@ export async function seatOf(
   view = "inbox",
   at = world.api,
 ): Promise<Seat> {
-  const context = await browser.newContext({ locale: "es-BO" });
+  const context = await browser.newContext({ locale: "es-BO", reducedMotion: "reduce" });
   context.setDefaultTimeout(10_000);
   await context.addCookies([{ name: "recado_session", value: await world.sessionToken(userId), url: at }]);
   const page = await context.newPage();

@@ -69,7 +69,7 @@ export function setStage({ keepsMedia, viewport, fill, ...options }: Scenery = {
       return opened.page;
     },
     async visitor(view = "", given = {}) {
-      const context = await set(browser).newContext({ locale: "es-BO", ...given });
+      const context = await set(browser).newContext({ locale: "es-BO", reducedMotion: "reduce", ...given });
       context.setDefaultTimeout(10_000);
       seats.push({ context });
       const page = await context.newPage();

@@ -5,16 +5,15 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { dieWhileCustomersWriteOn, loseAnswers } from "./dying-channels.ts";
 import { dieWhileEventsAreDelivered } from "./dying-deliveries.ts";
 import { dieWhileContactsAreImported } from "./dying-imports.ts";
-import { dieAtRandom, dieBeforeTheAnswersCommit, dieBeforeTheCommit } from "./dying-sends.ts";
-import { dieWhileCustomersWrite } from "./dying-webhooks.ts";
+import { dieAtRandom, dieBeforeTheAnswersCommit } from "./dying-sends.ts";
 import { Victim } from "./scenario.ts";
 
-/** Fixed; `main.ts` runs many more. */
+/** Fixed. `main.ts` runs more scenarios, with other seeds. */
 const seed = 7;
 
 describe("a process that is killed (kill -9)", function () {
   // Processes are started and leases run out, each in seconds.
-  this.timeout(60_000);
+  this.timeout(120_000);
   let database: TestDatabase | undefined;
   let victim: Victim;
 
@@ -32,12 +31,6 @@ describe("a process that is killed (kill -9)", function () {
     // Undefined if the start failed.
     await (victim as Victim | undefined)?.close();
     await database?.drop();
-  });
-
-  it("between the platform's answer and the commit leaves its message unknown until the status comes", async () => {
-    const { figures, violations } = await dieBeforeTheCommit(victim, 1_000, 5);
-    expect(violations).to.deep.equal([]);
-    expect(figures).to.include({ unknown: 5, read: 5 });
   });
 
   it("before an agent's answer is committed leaves it unknown, and a repeated request sends nothing", async () => {
@@ -85,11 +78,6 @@ describe("a process that is killed (kill -9)", function () {
   it("while customers write on every channel stores once what it took", async () => {
     const size = { channels: channelNames, rounds: 1, parallel: 15 };
     const { violations } = await dieWhileCustomersWriteOn(victim, 7_000, new Random(seed), size);
-    expect(violations).to.deep.equal([]);
-  });
-
-  it("while customers write stores each message once", async () => {
-    const { violations } = await dieWhileCustomersWrite(victim, 3_000, new Random(seed), { rounds: 1, parallel: 40 });
     expect(violations).to.deep.equal([]);
   });
 });

@@ -3,7 +3,7 @@ import { Random } from "../../src/sandbox/core/random.ts";
 import type { Stage } from "../moving/stage.ts";
 import { moveUnderKills, openMoveStage } from "./moving.ts";
 
-/** Fixed; `main.ts` runs many more. */
+/** Fixed. `main.ts` kills more often, with other seeds. */
 const seed = 11;
 
 describe("a mover that is killed (kill -9) while it moves a business under load", function () {
@@ -17,10 +17,10 @@ describe("a mover that is killed (kill -9) while it moves a business under load"
   after(() => stage?.close());
 
   it("loses nothing, and has nothing twice", async () => {
-    const size = { chats: 500, messagesEach: 10, kills: 3, killWithinMs: 2_500 };
+    const size = { chats: 500, messagesEach: 10, kills: 1, killWithinMs: 2_500 };
     const { figures, violations } = await moveUnderKills(stage as Stage, new Random(seed), size);
     expect(violations).to.deep.equal([]);
-    expect(figures).to.include({ kills: 3, lost: 0, twice: 0 });
+    expect(figures).to.include({ kills: 1, lost: 0, twice: 0 });
     expect(figures.writes).to.be.above(20);
   });
 });

@@ -416,7 +416,7 @@ describe("the client of a Pusher host", () => {
         .times(3)
         .reply((_uri, body) => [JSON.stringify(body).includes("2") ? status : 200, {}]);
       expect(await hostAt("pusher.test").push(events)).to.deep.equal(events);
-      expect(failures).to.deep.equal([["the host does not take this event", true]]);
+      expect(failures).to.deep.equal([["the host refuses this event", true]]);
     });
   }
 });

@@ -50,7 +50,9 @@ describe("databases for tests", () => {
     const template = await next.prepareTemplate();
     await next.close();
 
-    expect(await databasesLike(url, "recado\\_template\\_%")).to.deep.equal([template]);
+    // Tests with two cells make a second one from it.
+    const left = await databasesLike(url, "recado\\_template\\_%");
+    expect(left.filter((name) => name !== `${template}_c2`)).to.deep.equal([template]);
   });
 });
 

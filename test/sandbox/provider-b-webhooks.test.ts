@@ -282,7 +282,7 @@ describe("sandbox: webhooks of ProviderB", () => {
     const { status, body } = await bench.control("POST", `/customers/${customer}/react`, reaction);
     expect([status, body.error]).to.deep.equal([
       400,
-      "customers of ProviderB cannot react: it does not tell of reactions",
+      "customers of ProviderB cannot react: it does not report reactions",
     ]);
   });
 });

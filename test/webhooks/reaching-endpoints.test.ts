@@ -37,7 +37,7 @@ describe("Endpoints of businesses", () => {
           await hooks.world.rows("update webhooks set url = $1", [`https://${host}:${server.port}/`]);
           await hooks.says("Hola");
           const tried = await hooks.newest(hook, ({ attempts }) => attempts === 1);
-          const error = "address not allowed: it leads into a private network";
+          const error = "address not allowed: it is in a private network";
           expect(tried).to.include({ state: "failed", status: null, error });
           expect(server.connections()).to.equal(0);
         } finally {
@@ -52,7 +52,7 @@ describe("Endpoints of businesses", () => {
       await hooks.world.rows("update webhooks set url = $1", [receiver.url]);
       await hooks.says("Hola");
       const tried = await hooks.newest(hook, ({ attempts }) => attempts === 1);
-      expect(tried).to.include({ state: "failed", error: "not an address to deliver to" });
+      expect(tried).to.include({ state: "failed", error: "not an address for deliveries" });
       expect(receiver.received).to.deep.equal([]);
     });
   });

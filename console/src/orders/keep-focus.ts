@@ -1,9 +1,14 @@
-/** Drawings in which a card that moved is drawn in its place, and menus and dialogs have gone. */
+/** Frames after which the moved card is in its place, and menus and dialogs are closed. */
 const mostFrames = 60;
 
 const from = "[role=menu], [role=dialog]";
 
-/** Moves a card with `place`. Where it was moved by its menu or in a dialog, its button has the focus afterwards. */
+const within = (selector: string): HTMLElement | null => document.querySelector<HTMLElement>(selector);
+
+/**
+ * Moves a card with `place`. If it was moved by its menu or in a dialog, its button gets the focus afterwards, or its link
+ * if it cannot be moved further.
+ */
 export function keepingFocus(id: number, place: () => void): void {
   const hold = `[data-card="${id}"]`;
   const isHeld = document.activeElement?.closest(`${hold}, ${from}`);
@@ -13,8 +18,7 @@ export function keepingFocus(id: number, place: () => void): void {
   requestAnimationFrame(function look() {
     const active = document.activeElement;
     const isFree = active === null || active === document.body;
-    // A card that may go nowhere has no button.
-    if (isFree) document.querySelector<HTMLElement>(`${hold} [data-move], ${hold} a`)?.focus({ preventScroll: true });
+    if (isFree) (within(`${hold} [data-move]`) ?? within(`${hold} a`))?.focus({ preventScroll: true });
     else if (!active.closest(`${hold}, ${from}`)) return;
     frame += 1;
     if (frame < mostFrames) requestAnimationFrame(look);
