@@ -132,7 +132,9 @@ describe("Senders of a business", () => {
     expect(bytes.subarray(1, 4).toString()).to.equal("PNG");
     expect((await ask("GET", `/${id}`)).json.state).to.equal("connecting");
     await newInstance("tienda-2", true);
-    const audited = () => world.rows("select from audit where resource = 'sender-pairings' and record_id = $1", [id]);
+    // The connection is audited, too, when its news arrives.
+    const audited = () =>
+      world.rows("select from audit where resource = 'sender-pairings' and record_id = $1 and change = 'created'", [id]);
     const before = await audited();
     const connected = await ask("GET", `/${id}/qr.png`);
     expect([connected.status, connected.json.code]).to.deep.equal([409, "connected"]);

@@ -13,6 +13,19 @@ const ajv = new Ajv2020({
 });
 for (const keyword of [...extensionKeywords, "example"]) ajv.addKeyword(keyword);
 
+const compiled = new Map<string, ValidateFunction>();
+
+/** Routes share many schemas, and compiling one takes milliseconds. */
+function compile(schema: object | boolean): ValidateFunction {
+  const text = JSON.stringify(schema);
+  let validate = compiled.get(text);
+  if (!validate) {
+    validate = ajv.compile(schema);
+    compiled.set(text, validate);
+  }
+  return validate;
+}
+
 /**
  * Compiles a schema. The parser returns typed input, or throws `InvalidInput` about the first wrong field in the schema's
  * order.
@@ -26,15 +39,17 @@ export function parser<const S extends SomeObjectSchema>(
   streamed: readonly string[] = [],
 ): (raw: unknown) => Infer<S> {
   const schema = given as unknown as ObjectSchema;
-  const isValid = ajv.compile(without(schema, streamed));
+  const isValid = compile(without(schema, streamed));
   const areValid = streamed.map((name) => [name, checkOf(schema.properties[name] ?? true)] as const);
   const reader = numberReader(schema, texts);
-  const explain = explainer(schema, texts);
+  let explain: ReturnType<typeof explainer> | undefined;
   return (raw) => {
     const input = reader(raw);
     const isFlawless =
       isValid(input) && areValid.every(([name, check]) => check((input as Fields)[name]) === undefined);
     if (isFlawless) return input as Infer<S>;
+    // Compiled for the first wrong request only, since it takes as long as all the rest of the start.
+    explain ??= explainer(schema, texts);
     throw new InvalidInput(explain(input) ?? (isRecord(input) ? "La solicitud no es válida" : "Se espera un objeto"));
   };
 }
@@ -52,7 +67,7 @@ function without({ properties, ...schema }: ObjectSchema, names: readonly string
 
 /** The elements of a streamed array were checked while they arrived; only its length is checked here. */
 function checkOf(property: Schema): Check {
-  const isValid: ValidateFunction = ajv.compile(withoutDefault(property));
+  const isValid = compile(withoutDefault(property));
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = typeof property === "object" ? property : {};
   const wrongLength = (keyword: string, limit: number) => ({ keyword, instancePath: "", params: { limit } });
   return (value) => {
@@ -85,7 +100,7 @@ export function elementChecks(schema: ObjectSchema, streamed: readonly string[])
     streamed.map((name) => {
       const property = schema.properties[name];
       const items = (typeof property === "object" && property.items) || {};
-      const isValid: ValidateFunction = ajv.compile({ type: "array", items });
+      const isValid = compile({ type: "array", items });
       const check: CheckElements = (elements, first) => {
         if (isValid(elements)) return undefined;
         const [error] = isValid.errors as [ErrorObject];
