@@ -134,7 +134,9 @@ describe("Senders of a business", () => {
     await newInstance("tienda-2", true);
     // The connection is audited, too, when its news arrives.
     const audited = () =>
-      world.rows("select from audit where resource = 'sender-pairings' and record_id = $1 and change = 'created'", [id]);
+      world.rows("select from audit where resource = 'sender-pairings' and record_id = $1 and change = 'created'", [
+        id,
+      ]);
     const before = await audited();
     const connected = await ask("GET", `/${id}/qr.png`);
     expect([connected.status, connected.json.code]).to.deep.equal([409, "connected"]);
