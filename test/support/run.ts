@@ -10,8 +10,11 @@ import { text } from "node:stream/consumers";
  * a line such as `12 passed, 1 failed, 0 skipped`. A fourth process repeats some files with businesses in two cells.
  */
 const processes = 3;
-/** A browser test takes as long as another test with five times as many bytes. */
-const browserWeight = 5;
+/** How much longer tests take by the byte than others: they load pages in a browser, or start and kill processes. */
+const weights: readonly (readonly [folder: string, weight: number])[] = [
+  [join("test", "console"), 5],
+  [join("test", "faults"), 60],
+];
 
 async function testFiles(): Promise<string[]> {
   const found = await readdir("test", { recursive: true });
@@ -36,7 +39,7 @@ async function shares(files: readonly string[]): Promise<string[][]> {
   return parts.map((part) => part.files.sort());
 }
 
-const weightOf = (file: string): number => (file.startsWith(join("test", "console")) ? browserWeight : 1);
+const weightOf = (file: string): number => weights.find(([folder]) => file.startsWith(folder))?.[1] ?? 1;
 
 interface Run {
   readonly code: number;
