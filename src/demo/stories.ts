@@ -42,9 +42,9 @@ interface Place {
 }
 
 /**
- * The threads of the demo, some of which are replaced by long ones of today in every state, partly with unread
- * messages. In the last few the service window is over: the customers wrote days ago, and only a template or an agent
- * wrote since.
+ * The threads of the demo. Long threads of today replace some of them: they are in every state, and some have unread
+ * messages. The service window of the last few is over: their customers wrote days ago, and since then only a template
+ * or an agent did.
  */
 export function withStories(
   threads: readonly ThreadFixture[],

@@ -2,7 +2,7 @@ import { type CSSVariablesResolver, createTheme, Menu, MenuDropdown, Portal } fr
 import type { KeyboardEvent } from "react";
 import { layers } from "./layers.ts";
 
-/** After the button that opened the menu was remembered for later. */
+/** Waits until the library has stored the button that opened the menu: it gets the focus back later. */
 const focusMenu = (menu: HTMLDivElement | null): void => {
   if (menu) setTimeout(() => menu.focus({ preventScroll: true }));
 };
@@ -45,8 +45,8 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    // A menu may hold nothing but its items. The library's trap puts an element of its own there, to have the focus until
-    // an arrow key chooses the first item; here the menu itself has it.
+    // A menu may contain only its items. The library's focus trap adds another element that has the focus until an arrow
+    // key chooses the first item. Here the menu itself has the focus.
     Menu: Menu.extend({ defaultProps: { trapFocus: false, withInitialFocusPlaceholder: false } }),
     MenuDropdown: MenuDropdown.extend({
       defaultProps: { ref: focusMenu, onKeyDown: keepTab },

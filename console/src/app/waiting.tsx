@@ -2,7 +2,7 @@ import { Loader } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import styles from "./gate.module.css";
 
-/** While it is not known yet what the page shows. */
+/** Shown until it is known which page to show. */
 export function Waiting() {
   const { t } = useTranslation();
   return (

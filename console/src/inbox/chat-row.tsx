@@ -100,7 +100,7 @@ function Preview({ chat: { chat_id, mensaje } }: { readonly chat: Chat }) {
   );
 }
 
-/** Who stands before the last message: nobody where the customer wrote it, a colleague by the first name. */
+/** The name shown before the last message: the first name of the colleague who wrote it, and none for the customer. */
 function sayerOf({ nota, direccion, autor, autor_nombre: name }: LastMessage, own: string, t: TFunction): string {
   if (nota) return t("inbox.noteBefore");
   if (direccion === "entrante") return "";

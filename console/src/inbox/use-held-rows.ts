@@ -28,8 +28,8 @@ export function arranged(held: readonly Chat[], rows: readonly Chat[]): { rows: 
 const isGone = ({ chat_id }: Chat): boolean => queryClient.getQueryData(chatKey(chat_id)) === null;
 
 /**
- * Rows keep their places while somebody points at the list, moves in it with the keyboard or has scrolled it, so that none
- * slips away under a click. Who types elsewhere points at nothing, wherever the pointer lies.
+ * Rows keep their places while the user points at the list, moves in it by keyboard or has scrolled it. Otherwise a row
+ * could slip away under a click. While the user types elsewhere, the pointer does not count.
  */
 export function useHeldRows(rows: readonly Chat[], scroller: RefObject<HTMLElement | null>): HeldRows {
   const [isHeld, setHeld] = useState(false);

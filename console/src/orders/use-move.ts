@@ -8,7 +8,7 @@ import { placeCard, recount } from "./board.ts";
 import { keepingFocus } from "./keep-focus.ts";
 import { type Card, fetchOrder, moveOrder, nextStates, orderKey, type State, stateOf, statusOf } from "./orders.ts";
 
-/** The card is shown where it goes at once; where the service refuses, it comes back and the reason is said. */
+/** Shows the card in its new column at once. If the service refuses, the card goes back and a notice gives the reason. */
 export function useMove() {
   const { t } = useTranslation("orders");
   const { administrador, empresa } = useMe();
@@ -17,7 +17,7 @@ export function useMove() {
   const refuse = (card: Card, why: string): void => {
     notice({ isFailure: true, title: t("notMoved", { id: card.id }), message: why });
   };
-  /** What the service has of it, as somebody else may have moved it; undefined where that is not known. */
+  /** The order as the service has it, since a colleague may have moved it. Undefined if the service does not answer. */
   const orderNow = (id: number): Promise<Card | undefined> =>
     fetchOrder(empresa.id, id).then(
       (found) => found?.order,
@@ -52,7 +52,7 @@ export function useMove() {
   return { move, cancelling, endCancelling };
 }
 
-/** Why the order may not go there, in words for users: the service words its refusals for programs. */
+/** The reason for users. The service words its refusals for programs. */
 function whyNot(card: Card, to: State, administrador: boolean) {
   if (card.shipment_method === "pickup" && to === "on-the-way") return "refused.pickup" as const;
   if (!administrador && nextStates(card, true).includes(to)) return "refused.forbidden" as const;

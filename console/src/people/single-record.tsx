@@ -8,7 +8,7 @@ import type { Place } from "../settings/places.ts";
 import { meKey, queryClient } from "../shared/query.ts";
 import { type IfMatch, type Read, useRecordForm } from "../shared/record-form.ts";
 
-/** A record of which a business has exactly one. */
+/** A record that each business has exactly once. */
 interface Source<Stored, Fields extends object> {
   readonly place: Place;
   readonly read: () => Promise<Stored>;

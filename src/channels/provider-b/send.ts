@@ -23,7 +23,7 @@ export const providerBMessages = (settings: ChannelSettings & Pick<SendingSettin
 
 function contentOf({ template, ...content }: ChannelMessage): Record<string, string> {
   if (template?.providerBId) {
-    // Templates there have numbered variables, whatever the names elsewhere.
+    // Templates of ProviderB have numbered variables. Other channels may name them.
     const variables = Object.fromEntries(template.parameters.map((parameter, index) => [`${index + 1}`, parameter]));
     return {
       ContentSid: template.providerBId,

@@ -1,6 +1,6 @@
 import { storableText } from "../../kernel/text.ts";
 
-/** A JSON object from outside, of which nothing is known. */
+/** A JSON object from another system. Its fields are not checked yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns an empty object for anything that is not a JSON object. */

@@ -5,8 +5,8 @@ import type { Duplex } from "node:stream";
 import { type RequestFilteringAgentOptions, RequestFilteringHttpsAgent } from "request-filtering-agent";
 
 /**
- * IPv6 outside of global unicast (2000::/3), of which request-filtering-agent allows some. This list must not check IPv4
- * addresses, which would match as ::ffff:a.b.c.d.
+ * IPv6 addresses outside of global unicast (2000::/3). request-filtering-agent allows some of them. IPv4 addresses must
+ * not be checked with this list: they would match as ::ffff:a.b.c.d.
  */
 const notGlobal = new BlockList();
 notGlobal.addSubnet("::", 3, "ipv6");

@@ -51,7 +51,7 @@ const eraseAnswers: Statement = {
 };
 
 const messagesAtOnce = 5_000;
-/** Clients are told about this many messages; they see the erasure of older ones when they read them. */
+/** Clients get events about this many messages. They see that older ones are erased when they read them. */
 const mostTold = 500;
 
 /**

@@ -137,7 +137,7 @@ class Walks {
     return sql.queryBuilder().unionAll([every, seen], true);
   }
 
-  /** Of the contacts that were found, of which there are few. */
+  /** The chats of the contacts that were found. Only few contacts were found. */
   private amongFound(): Query {
     const found = sql("found")
       .select("chat.id", "chat.last_message_at")
@@ -239,7 +239,7 @@ class Walks {
   }
 }
 
-/** A chat of nobody stands in the queue of a department, or in that of all. */
+/** A chat without an agent is in the queue of its department. Without a department it is in the queue of all. */
 const queuesOfNobody = "array(select 0::bigint union all select -id from departments where business_id = ?)";
 
 const allOf = (query: Query, where: readonly Part[]): Query =>

@@ -128,7 +128,7 @@ export class EraseContact {
     return withdrawn;
   }
 
-  /** Clients are told only about the chat's newest messages. */
+  /** Clients get events only about the newest messages of the chat. */
   private async eraseSome(businessId: number, contactId: number, chatId: number, before: number | null) {
     const { events, ...done } = await this.unitOfWork.run(businessId, async (stores) => {
       const { contacts } = stores;

@@ -24,7 +24,7 @@ import { type CheckElements, StreamedArray, type WrongElement } from "./streamed
 export interface StreamedFields {
   /** Fields of the outermost object; others are ignored. */
   readonly known: ReadonlySet<string>;
-  /** The arrays of which only a batch is in memory. */
+  /** The arrays that are read in batches. Only one batch is in memory at a time. */
   readonly streamed: ReadonlyMap<string, CheckElements>;
 }
 
