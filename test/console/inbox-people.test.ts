@@ -81,6 +81,32 @@ describe("the console's inbox among people", function () {
     expect(await list(page).getByText(customer).count()).to.equal(0);
   });
 
+  it("shows what a customer writes while the page connects", async () => {
+    const page = await stage.visitor();
+    await page
+      .context()
+      .addCookies([{ name: "recado_session", value: await stage.world.sessionToken(admin), url: stage.world.api }]);
+    let connect = (): void => {};
+    const mayConnect = new Promise<void>((resolve) => {
+      connect = resolve;
+    });
+    await page.routeWebSocket(/socket\.io/, async (socket) => {
+      await mayConnect;
+      socket.connectToServer();
+    });
+    await page.goto(`${stage.world.api}/console/inbox/103`);
+    await thread(page).getByText("Hola", { exact: true }).waitFor();
+    await row(page, "Cliente 3").getByText("Hola", { exact: true }).waitFor();
+    await says(103, "Mientras conecta");
+    await eventually(async () => {
+      const [chat] = await stage.world.rows("select 1 from messages where chat_id = 103 and body = 'Mientras conecta'");
+      return chat !== undefined;
+    });
+    connect();
+    await thread(page).getByText("Mientras conecta").waitFor();
+    await row(page, "Cliente 3").getByText("Mientras conecta").waitFor();
+  });
+
   it("says who wrote last: a colleague, oneself, or a note", async () => {
     const [mine, others] = [await stage.seat(ana, "inbox/101"), await stage.seat(admin)];
     await says(101, "Buenas");

@@ -1,5 +1,6 @@
 import type { Socket } from "socket.io-client";
 import type { ClientEvents, ServerEvents } from "../../../client/src/index.ts";
+import { onMissed } from "../live/missed.ts";
 import { queryClient } from "../shared/query.ts";
 
 /** Events update the progress at most once a second. Rates and states are read, since events do not contain them. */
@@ -9,5 +10,5 @@ export function hearCampaigns(socket: Socket<ServerEvents, ClientEvents>): void 
     void queryClient.invalidateQueries({ queryKey: id === undefined ? ["campaign"] : ["campaign", id] });
   };
   socket.on("campaign:progress", ({ campaign_id }) => reload(campaign_id));
-  socket.on("resync", () => reload());
+  onMissed(socket, () => reload());
 }

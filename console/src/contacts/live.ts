@@ -1,5 +1,6 @@
 import type { Socket } from "socket.io-client";
 import type { ClientEvents, ServerEvents } from "../../../client/src/index.ts";
+import { onMissed } from "../live/missed.ts";
 import { queryClient } from "../shared/query.ts";
 import { contactKey, dropContact, showContact } from "./contacts.ts";
 
@@ -10,5 +11,5 @@ export function hearContacts(socket: Socket<ServerEvents, ClientEvents>): void {
     showContact(contacto);
     void queryClient.invalidateQueries({ queryKey: contactKey(contacto.id) });
   });
-  socket.on("resync", () => void queryClient.invalidateQueries({ queryKey: ["contacts"] }));
+  onMissed(socket, () => void queryClient.invalidateQueries({ queryKey: ["contacts"] }));
 }

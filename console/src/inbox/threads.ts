@@ -78,10 +78,29 @@ export function newestIdIn(chatId: number): number {
   return Math.max(0, ...(thread?.pages ?? []).map(({ data }) => data[0]?.id ?? 0));
 }
 
+/** Tries again where it fails, as all queries do. */
+const fetchNewest = (chatId: number): Promise<MessagePage> =>
+  queryClient.fetchQuery({
+    ...{ queryKey: ["newest messages", chatId], staleTime: 0, gcTime: 0 },
+    queryFn: ({ signal }) => fetchMessages(chatId, null, signal),
+  });
+
 /** Reads the newest page of a thread again and drops the others, which scrolling loads again. */
 export async function refreshThread(chatId: number): Promise<void> {
-  const page = await fetchMessages(chatId, null);
+  const page = await fetchNewest(chatId);
   queryClient.setQueryData<Thread>(threadKey(chatId), (thread) => thread && { pages: [page], pageParams: [null] });
+}
+
+/** Reads the newest page of the open thread again, and keeps the others. */
+export async function catchUpThreads(): Promise<void> {
+  for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: threadsKey, type: "active" })) {
+    const chatId = Number(queryKey[1]);
+    const { data } = await fetchNewest(chatId);
+    for (const message of data) {
+      applyToThread({ kind: "changed", chatId, message });
+      applyToThread({ kind: "new", chatId, message });
+    }
+  }
 }
 
 /** After events that were missed for good: reads the open thread again at once, and other threads when they are opened. */

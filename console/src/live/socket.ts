@@ -6,11 +6,12 @@ import { dropChat, reloadChats, showChat, showContactInChats } from "../inbox/ch
 import { kickOutbox } from "../inbox/outbox.ts";
 import { setTyping, setViewing } from "../inbox/presence.ts";
 import { reloadSide } from "../inbox/side.ts";
-import { applyToThread, reloadThreads } from "../inbox/threads.ts";
+import { applyToThread, catchUpThreads, reloadThreads } from "../inbox/threads.ts";
 import { hearOrders } from "../orders/live.ts";
 import { meKey, queryClient } from "../shared/query.ts";
 import { alertOf, setShown } from "./alerts.ts";
 import { setConnection } from "./connection.ts";
+import { onMissed } from "./missed.ts";
 
 type LiveSocket = Socket<ServerEvents, ClientEvents>;
 
@@ -61,9 +62,13 @@ function hearConnection(opened: LiveSocket): void {
   });
   opened.on("resync", ({ seq }) => {
     lastSeq = seq;
-    void reloadChats();
     void reloadThreads();
-    void queryClient.invalidateQueries({ queryKey: ["chat"] });
+  });
+  opened.once("ready", () => void catchUpThreads());
+  onMissed(opened, () => {
+    void reloadChats();
+    for (const queryKey of [["chat"], ["agents"]]) void queryClient.invalidateQueries({ queryKey });
+    reloadCounts();
   });
   opened.on("access:ended", ({ reason }) => {
     // Another page of the user may have pushed this one out; coming back at once would push that one out.
@@ -123,8 +128,8 @@ function hearInbox(opened: LiveSocket): void {
   );
   opened.on("agent:changed", () => void queryClient.invalidateQueries({ queryKey: ["agents"] }));
   opened.on("contact:changed", ({ contacto }) => showContactInChats(contacto));
-  for (const name of ["contact:changed", "ticket:changed", "order:changed", "resync"] as const)
-    opened.on(name, reloadSide);
+  for (const name of ["contact:changed", "ticket:changed", "order:changed"] as const) opened.on(name, reloadSide);
+  onMissed(opened, reloadSide);
   opened.on("chat:viewing", ({ chat_id, usuarios }) => setViewing(chat_id, usuarios));
   opened.on("chat:typing", ({ chat_id, usuario }) => setTyping(chat_id, usuario));
 }

@@ -1,9 +1,10 @@
 import type { Socket } from "socket.io-client";
 import type { ClientEvents, ServerEvents } from "../../../client/src/index.ts";
+import { onMissed } from "../live/missed.ts";
 import { hearOrder, reloadOrders } from "./board.ts";
 
 /** Updates cached orders by events. */
 export function hearOrders(socket: Socket<ServerEvents, ClientEvents>): void {
   socket.on("order:changed", hearOrder);
-  socket.on("resync", reloadOrders);
+  onMissed(socket, reloadOrders);
 }
