@@ -54,9 +54,9 @@ describe("Access of users", () => {
       refused(await accept(invited.json.invitation.token));
     });
 
-    it("needs the present password, with pauses after five wrong ones", async function () {
+    it("needs the present password, with pauses after five wrong ones", async () => {
       // Each attempt is hashed, which is slow.
-      this.timeout(30_000);
+
       const user = await joined();
       const answers: (string | number)[] = [];
       for (let n = 0; n < 7; n += 1) {

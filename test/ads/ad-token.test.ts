@@ -11,9 +11,9 @@ import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 
 const command = fileURLToPath(new URL("../../src/cli/ad-token.ts", import.meta.url));
 
-describe("the command that gives a business access to the ad platform", function () {
+describe("the command that gives a business access to the ad platform", () => {
   // Each run is a process of its own.
-  this.timeout(20_000);
+
   let opened: OpenDatabase;
   let credentials: PostgresAdCredentials;
   before(async () => {

@@ -44,7 +44,7 @@ export async function seatOf(
   at = world.api,
 ): Promise<Seat> {
   const context = await browser.newContext({ locale: "es-BO", reducedMotion: "reduce" });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(20_000);
   await context.addCookies([{ name: "recado_session", value: await world.sessionToken(userId), url: at }]);
   const page = await context.newPage();
   await page.goto(`${at}/console/${view}`);

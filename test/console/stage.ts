@@ -70,7 +70,7 @@ export function setStage({ keepsMedia, viewport, fill, ...options }: Scenery = {
     },
     async visitor(view = "", given = {}) {
       const context = await set(browser).newContext({ locale: "es-BO", reducedMotion: "reduce", ...given });
-      context.setDefaultTimeout(10_000);
+      context.setDefaultTimeout(20_000);
       seats.push({ context });
       const page = await context.newPage();
       await page.goto(`${set(world).api}/console/${view}`);

@@ -212,8 +212,7 @@ describe("edits of one order at the same time", () => {
     }
   };
 
-  it(`${editsAtOnce} of them end as they would one after the other: nothing is lost (§9.8, §10.6, §11.5)`, async function () {
-    this.timeout(20_000);
+  it(`${editsAtOnce} of them end as they would one after the other: nothing is lost (§9.8, §10.6, §11.5)`, async () => {
     await fc.assert(fc.asyncProperty(plan, hold), { numRuns: 4, endOnFailure: true });
   });
 

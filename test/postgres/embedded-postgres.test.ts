@@ -21,9 +21,9 @@ import { valuesOf } from "./query.ts";
 
 const root = process.getuid?.() === 0;
 
-describe("embedded PostgreSQL", function () {
+describe("embedded PostgreSQL", () => {
   // Making a cluster takes seconds on a busy machine.
-  this.timeout(30_000);
+
   let parent: string;
   /** Shared by the tests in any state, since creating a cluster takes longer than a test. */
   let directory: string;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
  */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,
-  deadlineMs = 5_000,
+  deadlineMs = 20_000,
 ): Promise<Exclude<Awaited<Result>, false | undefined>> {
   // The wall clock may be changed meanwhile.
   const deadline = performance.now() + deadlineMs;

@@ -115,8 +115,7 @@ describe("An endpoint that is changed while it is delivered to", () => {
     expect(first).to.include({ state: "failed", error: "disabled", attempts: 1 });
   });
 
-  it("gets nothing of more than is failed at once, but what is redelivered of it", async function () {
-    this.timeout(30_000);
+  it("gets nothing of more than is failed at once, but what is redelivered of it", async () => {
     const receiver = await hooks.receiver();
     receiver.refuses(503);
     const hook = await hooks.hook(receiver.url);
