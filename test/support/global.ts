@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { closeTestServer } from "./database.ts";
 import { recordStatements } from "./record-statements.ts";
 
@@ -14,9 +15,16 @@ export async function mochaGlobalTeardown(): Promise<void> {
 const endMs = 20_000;
 
 function endWhatIsStuck(): void {
-  const open = process.getActiveResourcesInfo().join(", ");
+  const open = [...process.getActiveResourcesInfo(), ...openSockets()].join(", ");
   console.log(`The process did not end after its last test. Tests left these open: ${open}`);
   process.exit(1);
+}
+
+/** `_getActiveHandles` is not documented, but only it tells where sockets lead. */
+function openSockets(): string[] {
+  const { _getActiveHandles } = process as unknown as { _getActiveHandles?(): object[] };
+  const sockets = (_getActiveHandles?.() ?? []).filter((handle) => handle instanceof Socket && handle.remotePort);
+  return (sockets as Socket[]).map(({ localPort, remotePort }) => `socket from ${localPort} to ${remotePort}`);
 }
 
 // mocha ignores unhandled rejections.
