@@ -6,8 +6,15 @@ import { PostgresMediaFiles } from "../messaging/adapters/postgres/media/media-f
 import { PostgresMediaNames } from "../messaging/adapters/postgres/media/media-names.ts";
 import { DiskStorage } from "../messaging/adapters/storage/disk.ts";
 import { recognizeMedia } from "../messaging/adapters/storage/recognize.ts";
-import { S3Storage } from "../messaging/adapters/storage/s3.ts";
-import { DeleteMedia, ProbeMedia, ReadMedia, ReadSample, StoreMedia, SweepMedia } from "../messaging/public.ts";
+import {
+  DeleteMedia,
+  type MediaStorage,
+  ProbeMedia,
+  ReadMedia,
+  ReadSample,
+  StoreMedia,
+  SweepMedia,
+} from "../messaging/public.ts";
 import type { Config } from "./config.ts";
 import { provide, provideTick } from "./provide.ts";
 
@@ -61,7 +68,20 @@ export const mediaModule = new ContainerModule(({ bind }) => {
 const removedLater = (log: Log) => (error: unknown) =>
   log.warn({ err: error }, "a file could not be removed completely; it is removed later");
 
-function storageOf({ directory, s3 }: Config["media"]) {
-  if (s3.bucket !== "") return new S3Storage(s3);
+function storageOf({ directory, s3 }: Config["media"]): MediaStorage | null {
+  if (s3.bucket !== "") return s3StorageOf(s3);
   return directory === "" ? null : new DiskStorage(directory);
+}
+
+/** Amazon's SDK is loaded only where a bucket is configured: it delays a start by 0.3 s. */
+function s3StorageOf(settings: Config["media"]["s3"]): MediaStorage {
+  const storage = import("../messaging/adapters/storage/s3.ts").then(({ S3Storage }) => new S3Storage(settings));
+  return {
+    write: async (...file) => (await storage).write(...file),
+    has: async (name) => (await storage).has(name),
+    async *read(...part) {
+      yield* (await storage).read(...part);
+    },
+    remove: async (name) => (await storage).remove(name),
+  };
 }

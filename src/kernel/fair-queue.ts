@@ -168,7 +168,7 @@ export class FairQueue {
         giveUp,
       };
       const onAbort = () => giveUp(signal?.reason);
-      const timer = setTimeout(() => giveUp(this.refusal(this.isFull(party))), this.settings.waitMs);
+      const timer = setTimeout(() => giveUp(this.refusal(this.isFull(party))), this.settings.waitMs).unref();
       signal?.addEventListener("abort", onAbort);
       const isNew = party.running === 0 && party.waiting.size === 0;
       if (isNew) this.newcomers.add(party);

@@ -236,7 +236,7 @@ describe("HttpClient", () => {
 
     it("reset after the TLS handshake", async () => {
       const server = await raw((socket) => socket.destroy(), {});
-      const client = clientWith({ agents: { https: new https.Agent({ ca: certificate.cert }) } });
+      const client = clientWith({ agents: { https: new https.Agent({ ca: (await certificate()).cert }) } });
       expect(await post(client, server.url)).to.include({ kind: "unknown" });
       expect(server.requests()).to.equal(1);
     });
@@ -270,7 +270,7 @@ describe("HttpClient", () => {
     it("are used again over TLS", async () => {
       const server = await raw((socket) => socket.write(answer("{}")), {});
       const agent = pooled(https.Agent, { maxSockets: 4, idleSocketMs: 4_000 });
-      agent.options.ca = certificate.cert;
+      agent.options.ca = (await certificate()).cert;
       const client = clientWith({ agents: { https: agent } });
       for (let n = 0; n < 3; n++) expect(await post(client, server.url)).to.include({ kind: "answer" });
       expect(server.connections()).to.equal(1);

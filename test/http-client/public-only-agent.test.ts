@@ -50,13 +50,17 @@ describe("PublicOnlyAgent", () => {
     /** The name's address. It counts as public here, since only this machine can be reached. */
     const publicAddress = "127.0.0.1";
     let leadsTo = publicAddress;
+    let ca = "";
+    before(async () => {
+      ca = (await certificate()).cert;
+    });
     const lookup: LookupFunction = (_, { all }, callback) =>
       all ? callback(null, [{ address: leadsTo, family: 4 }]) : callback(null, leadsTo, 4);
     class OfName extends PublicOnlyAgent {
       constructor(options: https.AgentOptions) {
         super({
           ...options,
-          ca: certificate.cert,
+          ca,
           servername: "localhost",
           lookup,
           allowIPAddressList: [publicAddress],

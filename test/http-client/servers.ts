@@ -4,7 +4,12 @@ import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { selfSigned } from "../../src/fixtures/https/certificate.ts";
 
 /** Shared by all TLS servers of the tests. */
-export const certificate = await selfSigned();
+export const certificate = (): ReturnType<typeof selfSigned> => {
+  made ??= selfSigned();
+  return made;
+};
+
+let made: ReturnType<typeof selfSigned> | undefined;
 
 /** A server with hand-written answers and counters. */
 export interface RawServer {
@@ -36,7 +41,9 @@ export async function serveRaw(
       if (/^(GET|HEAD|POST) /.test(data.toString("latin1"))) onRequest(socket, ++requests);
     });
   };
-  const server: Server = tls ? createTlsServer({ ...certificate, ...tls }, onConnection) : createServer(onConnection);
+  const server: Server = tls
+    ? createTlsServer({ ...(await certificate()), ...tls }, onConnection)
+    : createServer(onConnection);
   server.on("connection", (socket: Socket) => {
     open.add(socket);
     socket.on("close", () => open.delete(socket));

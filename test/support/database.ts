@@ -43,6 +43,7 @@ export async function closeTestServer(): Promise<void> {
   const opened = await starting?.catch(() => undefined);
   starting = undefined;
   doubled = undefined;
+  delete (globalThis as { [opening]?: boolean })[opening];
   await opened?.server.close();
   await opened?.embedded?.stop();
 }
@@ -60,8 +61,14 @@ function theServer(): Promise<Opened> {
   return starting;
 }
 
+const opening = Symbol.for("recado: a test server is open");
+
 /** Uses the server of `TEST_DATABASE_URL`, where databases can be created, or starts an embedded one. */
 async function open(): Promise<Opened> {
+  const shared = globalThis as { [opening]?: boolean };
+  if (shared[opening])
+    throw new Error("A test file imports a module with top-level await: mocha loads its imports a second time");
+  shared[opening] = true;
   const given = process.env.TEST_DATABASE_URL;
   const embedded = given ? undefined : await startEmbedded();
   try {

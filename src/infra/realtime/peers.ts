@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createClient } from "redis";
+import type { createClient } from "redis";
 import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -71,23 +71,30 @@ type RedisClient = ReturnType<typeof createClient>;
 /** Redis publish/subscribe with the channels `<prefix>:realtime:<process>:<business>` and `<prefix>:signals:…`. */
 class RedisPeers implements Peers {
   private readonly self = randomUUID();
-  private readonly publisher: RedisClient;
-  private readonly subscriber: RedisClient | undefined;
+  private publisher: RedisClient | undefined;
+  private subscriber: RedisClient | undefined;
+  private isClosed = false;
   private readonly unanswered: Record<Kind, number> = { realtime: 0, signals: 0 };
 
   constructor(
-    url: string,
+    private readonly url: string,
     private readonly prefix: string,
     private readonly logger: Log,
     private readonly listener?: PeerListener,
-  ) {
-    this.publisher = this.client(url, "publisher");
-    this.subscriber = listener && this.client(url, "subscriber");
-  }
+  ) {}
 
   start(): void {
+    this.open().catch((error) => this.logger.error({ err: error }, "The Redis client could not be loaded"));
+  }
+
+  /** The library is loaded where it is used: it has 600 modules, and most processes run without Redis. */
+  private async open(): Promise<void> {
+    const redis = await import("redis");
+    if (this.isClosed) return;
+    this.publisher = this.client(redis.createClient, "publisher");
     this.connect(this.publisher);
-    if (!this.subscriber) return;
+    if (!this.listener) return;
+    this.subscriber = this.client(redis.createClient, "subscriber");
     this.connect(this.subscriber);
     // The client queues the subscription until it is connected, and repeats it after each reconnect.
     for (const kind of ["realtime", "signals"] as const) {
@@ -108,11 +115,12 @@ class RedisPeers implements Peers {
   }
 
   close(): void {
+    this.isClosed = true;
     for (const client of [this.publisher, this.subscriber]) if (client?.isOpen) client.destroy();
   }
 
   private send(kind: Kind, businessId: number, message: object): void {
-    if (!this.publisher.isReady || this.unanswered[kind] >= maxUnanswered) return;
+    if (!this.publisher?.isReady || this.unanswered[kind] >= maxUnanswered) return;
     this.unanswered[kind]++;
     this.publisher
       .publish(`${this.prefix}:${kind}:${this.self}:${businessId}`, JSON.stringify(message))
@@ -136,9 +144,9 @@ class RedisPeers implements Peers {
     client.connect().catch((error) => this.logger.warn({ err: error }, "Redis is not connected"));
   }
 
-  private client(url: string, role: string): RedisClient {
-    const client: RedisClient = createClient({
-      url,
+  private client(create: typeof createClient, role: string): RedisClient {
+    const client: RedisClient = create({
+      url: this.url,
       name: `recado-${role}`,
       // Pings detect a dead connection.
       pingInterval: 10_000,
