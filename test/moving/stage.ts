@@ -1,10 +1,10 @@
 import pg from "pg";
-import { type MoveBounds, Mover, type Told } from "../../src/infra/postgres/moving/mover.ts";
+import { type MoveBounds, type MoveProgress, Mover } from "../../src/infra/postgres/moving/mover.ts";
 import { Side } from "../../src/infra/postgres/moving/side.ts";
 import { tenantTables } from "../../src/infra/postgres/moving/tenant-tables.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
-/** Two databases as cells. The first one has the directory. */
+/** Two databases as cells. The first database has the directory. */
 export interface Stage {
   readonly places: { readonly c1: string; readonly c2: string };
   readonly mover: Mover;
@@ -66,4 +66,4 @@ const poolOf = (url: string): pg.Pool => {
   return pool;
 };
 
-export const silent = (_: Told): void => {};
+export const silent = (_: MoveProgress): void => {};
