@@ -235,8 +235,8 @@ describe("webhooks of customers and platform", () => {
       await telling({ messages: [same, same] });
       expect(await messagesOf(within)).to.have.length(1);
 
-      const crowd = texting(parallel, "veinte");
-      await Promise.all(Array.from({ length: 20 }, () => tell({ messages: [crowd] })));
+      const repeated = texting(parallel, "veinte");
+      await Promise.all(Array.from({ length: 20 }, () => tell({ messages: [repeated] })));
       await workedOff();
       expect(await messagesOf(parallel)).to.have.length(1);
       const events = await world.rows<{ name: string }>(
