@@ -3,7 +3,7 @@ import { CellSide } from "./cell-side.ts";
 import { BusinessMove, type MoveBounds, type MoveProgress, usualBounds } from "./move-business.ts";
 import { type MoveRow, Moves } from "./moves.ts";
 import { deleteRows } from "./rows.ts";
-import { type Place, Side } from "./side.ts";
+import { type Place, type Side, withSide } from "./side.ts";
 import { tenantTables } from "./tenant-tables.ts";
 import { unwatch } from "./watch.ts";
 
@@ -25,7 +25,7 @@ export class Mover {
 
   /** Begins a move, or continues one that a process left unfinished. */
   async move(businessId: number, to: string, report: (progress: MoveProgress) => void): Promise<void> {
-    await this.alone(businessId, async (moves, directory) => {
+    await this.withLock(businessId, async (moves, directory) => {
       for (const left of await moves.unsettled()) {
         if (left.businessId === businessId && left.step === "moved") await this.settle(moves, directory, left);
       }
@@ -50,7 +50,7 @@ export class Mover {
 
   /** Undoes a move that has not switched. */
   async undo(businessId: number, report: (progress: MoveProgress) => void): Promise<void> {
-    await this.alone(businessId, async (moves, directory) => {
+    await this.withLock(businessId, async (moves, directory) => {
       const row = await moves.underWay(businessId);
       if (!row) throw new Error(`business ${businessId} is not on its way anywhere`);
       report({ what: "begun", isResumed: true, step: row.step });
@@ -86,7 +86,7 @@ export class Mover {
     find: (moves: Moves) => Promise<MoveRow[]>,
     work: (moves: Moves, directory: Side, move: MoveRow) => Promise<void>,
   ): Promise<void> {
-    await this.withDirectory(async (directory) => {
+    await withSide(this.cells[0], async (directory) => {
       const moves = new Moves(directory);
       for (const { id, businessId } of await find(moves)) {
         if (!(await moves.lock(businessId))) continue;
@@ -111,8 +111,7 @@ export class Mover {
     if ((await moves.cellOf(move.businessId)) === move.from) {
       throw new Error(`business ${move.businessId} is still in ${move.from}`);
     }
-    const side = await Side.open(this.placeOf(move.from));
-    try {
+    return withSide(this.placeOf(move.from), async (side) => {
       const here = new CellSide(side, move);
       await here.takeOver();
       const rows = await deleteRows(side, await tenantTables(side), move.businessId, here.guard);
@@ -121,13 +120,11 @@ export class Mover {
       await here.resumeSweeps();
       await moves.proceed(move, "tidied");
       return rows;
-    } finally {
-      await side.close();
-    }
+    });
   }
 
-  private async alone(businessId: number, work: (moves: Moves, directory: Side) => Promise<void>): Promise<void> {
-    await this.withDirectory(async (directory) => {
+  private async withLock(businessId: number, work: (moves: Moves, directory: Side) => Promise<void>): Promise<void> {
+    await withSide(this.cells[0], async (directory) => {
       const moves = new Moves(directory);
       // The connection of a killed process may keep the lock for a moment, and so may the tick.
       for (let waited = 0; !(await moves.lock(businessId)); waited += lockPauseMs) {
@@ -138,32 +135,17 @@ export class Mover {
     });
   }
 
-  private async withDirectory<Result>(work: (directory: Side) => Promise<Result>): Promise<Result> {
-    const directory = await Side.open(this.cells[0]);
-    try {
-      return await work(directory);
-    } finally {
-      await directory.close();
-    }
-  }
-
   private async between(
     { from, to }: Pick<MoveRow, "from" | "to">,
     work: (source: Side, target: Side) => Promise<void>,
   ): Promise<void> {
     const [sourcePlace, targetPlace] = [this.placeOf(from), this.placeOf(to)];
-    const source = await Side.open(sourcePlace);
-    try {
-      const target = await Side.open(targetPlace);
-      try {
+    await withSide(sourcePlace, (source) =>
+      withSide(targetPlace, async (target) => {
         for (const side of [source, target]) await checkRights(side);
         await work(source, target);
-      } finally {
-        await target.close();
-      }
-    } finally {
-      await source.close();
-    }
+      }),
+    );
   }
 
   private placeOf(name: string): Place {

@@ -98,5 +98,15 @@ export class Side {
   }
 }
 
+/** Closes the connection when `work` has ended. */
+export async function withSide<Result>(place: Place, work: (side: Side) => Promise<Result>): Promise<Result> {
+  const side = await Side.open(place);
+  try {
+    return await work(side);
+  } finally {
+    await side.close();
+  }
+}
+
 export const quoted = (name: string): string => pg.escapeIdentifier(name);
 export const literal = (value: string): string => pg.escapeLiteral(value);
