@@ -213,7 +213,7 @@ export class RunningCampaign {
   async inTheMiddle(thenMs: number): Promise<void> {
     const before = await this.waiting();
     await eventually(async () => before === 0 || (await this.waiting()) < before, patienceMs);
-    // A random moment is what is tested here.
+    // The kill must hit a random moment.
     await sleep(thenMs);
   }
 

@@ -185,7 +185,7 @@ export async function dieWhileCustomersWriteOn(
         said.set(id, { channel, delivered });
       }),
     );
-    // A random moment is what is tested here.
+    // The kill must hit a random moment.
     await sleep(random.between(20, 250));
     await victim.kill();
     await Promise.all(sayings);

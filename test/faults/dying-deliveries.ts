@@ -47,7 +47,7 @@ export async function dieWhileEventsAreDelivered(
         const saying = { id: `wamid.event-${first}-${round}-${n}`, text: `Hola ${n}` };
         return victim.control("POST", `/customers/${number}/say`, saying);
       });
-      // A random moment is what is tested here.
+      // The kill must hit a random moment.
       await sleep(random.between(50, 400));
       await victim.kill();
       await Promise.all(said);

@@ -128,7 +128,7 @@ export async function dieAtRandom(
     const slow = { count: parallel, path: "messages", delay_ms: random.between(1, 60) };
     await victim.control("POST", "/faults", slow);
     const sends = phones.map(async (phone) => statuses.set(phone, await victim.send(phone)));
-    // A random moment is what is tested here.
+    // The kill must hit a random moment.
     await sleep(random.between(0, 400));
     await victim.kill();
     await Promise.all(sends);

@@ -34,7 +34,7 @@ export async function dieWhileCustomersWrite(
       const { delivered } = await victim.control<{ delivered: boolean }>("POST", `/customers/${number}/say`, saying);
       if (!delivered) redelivered += 1;
     });
-    // A random moment is what is tested here.
+    // The kill must hit a random moment.
     await sleep(random.between(20, 250));
     await victim.kill();
     await Promise.all(said);

@@ -37,8 +37,8 @@ const pauseAfterThat = 7_921;
 const heldUpMs = 5_000;
 
 /**
- * Delivers events to many endpoints, some of which fail, while the worker is killed. Working endpoints must get all events
- * once and in order, and must not be delayed by the others.
+ * Delivers events to many endpoints while the worker is killed and some endpoints fail. Working endpoints must get all
+ * events once and in order, and must not be delayed by the others.
  */
 export async function troubleHooks(stage: HookStage, random: Random, size: HookSize): Promise<Outcome> {
   const { events, kills, even, evenSeconds, patienceMs } = size;
@@ -47,7 +47,7 @@ export async function troubleHooks(stage: HookStage, random: Random, size: HookS
     // An error is thrown by the `await` below, when the worker runs again.
     happening.catch(() => {});
     if (round < kills) {
-      // A random moment is what is tested here.
+      // The kill must hit a random moment.
       await sleep(random.between(300, 1_500));
       await stage.killWorker();
     }
