@@ -9,7 +9,14 @@ import { docsRoutes } from "../infra/http/openapi/docs.ts";
 import { documentRoute } from "../infra/http/openapi/document-route.ts";
 import { operationsRoutes } from "../infra/http/operations.ts";
 import type { Route } from "../infra/http/routing/route.ts";
-import { closeServer, createServer, handlersEnded, closeAfterNextAnswers, listen, refuseTooMany } from "../infra/http/server.ts";
+import {
+  closeAfterNextAnswers,
+  closeServer,
+  createServer,
+  handlersEnded,
+  listen,
+  refuseTooMany,
+} from "../infra/http/server.ts";
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
 import { background, startAll, stopAll } from "../infra/jobs/background.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { aBusiness, aThread } from "../support/world.ts";
 import type { Bench } from "./bench.ts";
 import { bootTimes, eventTimes, keyTimes, memoryOverAnHour, scriptBytes } from "./console-figures.ts";
-import { skipWithoutBrowser, heapOf, openConsole, slowedBy } from "./console-page.ts";
+import { heapOf, openConsole, skipWithoutBrowser, slowedBy } from "./console-page.ts";
 import { quantile, rounded } from "./table.ts";
 
 const businessId = 1;

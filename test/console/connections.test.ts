@@ -5,7 +5,7 @@ import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, type World } from "../support/world.ts";
 import { Receiver } from "../webhooks/support.ts";
-import { flaws, axeViolations } from "./axe.ts";
+import { axeViolations, flaws } from "./axe.ts";
 import { setStage } from "./stage.ts";
 
 const [admin, newOwner, ownerOfAll] = [101, 301, 401];

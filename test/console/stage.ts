@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { startWorld, type World, type WorldSettings } from "../support/world.ts";
-import { buildConsole, skipWithoutBrowser, launch, type Seat, seatOf } from "./browser.ts";
+import { buildConsole, launch, type Seat, seatOf, skipWithoutBrowser } from "./browser.ts";
 
 interface StageSettings extends WorldSettings {
   /** Stores uploaded files in a temporary folder. */

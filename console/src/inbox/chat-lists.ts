@@ -16,7 +16,7 @@ export interface ChatFilter {
   readonly userId: number;
 }
 
-export interface ChatPage {
+interface ChatPage {
   readonly data: readonly Chat[];
   readonly next: string | null;
 }

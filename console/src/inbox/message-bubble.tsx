@@ -79,7 +79,9 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
             )}
           </p>
         )}
-        {message.estado === "unknown" && <p className={styles.uncertain}>{message.error?.motivo ?? tThread("unknown")}</p>}
+        {message.estado === "unknown" && (
+          <p className={styles.uncertain}>{message.error?.motivo ?? tThread("unknown")}</p>
+        )}
         {message.reacciones.length > 0 && <Reactions reactions={message.reacciones} />}
       </div>
       {!isWithdrawn && <MessageTools message={message} onQuote={actions.onQuote} />}

@@ -6,7 +6,7 @@ import { fieldsOf, listOf, textOf } from "./media.ts";
 type Listed =
   paths["/chats/obtener/mensaje/plantilla"]["post"]["responses"][200]["content"]["application/json"]["plantillas"][number];
 
-export type HeaderMedia = "image" | "video" | "document";
+type HeaderMedia = "image" | "video" | "document";
 
 export interface Template {
   readonly id: number;

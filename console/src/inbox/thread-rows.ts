@@ -17,7 +17,7 @@ export type Row = { readonly key: string; readonly day: string | null } & (
   | { readonly kind: "outgoing"; readonly outgoing: Outgoing }
 );
 
-export interface ThreadContent {
+interface ThreadContent {
   /** The oldest message comes first. */
   readonly messages: readonly Message[];
   readonly outgoing: readonly Outgoing[];

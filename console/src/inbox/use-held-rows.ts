@@ -11,7 +11,7 @@ interface HeldRows {
 }
 
 /** The current rows in the held order. Rows of further pages come after them. */
-export function arranged(held: readonly Chat[], rows: readonly Chat[]): { rows: Chat[]; news: number } {
+function arranged(held: readonly Chat[], rows: readonly Chat[]): { rows: Chat[]; news: number } {
   const now = new Map(rows.map((chat) => [chat.chat_id, chat]));
   const heldIds = new Set(held.map(({ chat_id }) => chat_id));
   const last = held.at(-1);

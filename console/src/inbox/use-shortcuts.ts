@@ -4,7 +4,7 @@ import { storage } from "../shared/storage.ts";
 
 /** All keys of the inbox in the order of the dialog. */
 export const shortcutKeys = ["j", "k", "/", "r", "n", "t", "a", "c", "i", "?"] as const;
-export type ShortcutKey = (typeof shortcutKeys)[number];
+type ShortcutKey = (typeof shortcutKeys)[number];
 type Shortcuts = Partial<Record<ShortcutKey, () => void>>;
 
 const storedAs = "recado.shortcuts";

@@ -3,15 +3,15 @@ import "../inbox/inbox-texts.ts";
 import { i18n } from "../app/i18n.ts";
 import { nameOf } from "../inbox/names.ts";
 import type { Chat, Me } from "../shared/api.ts";
-import { meKey, queryClient } from "../shared/query.ts";
 import { Listeners } from "../shared/listeners.ts";
+import { meKey, queryClient } from "../shared/query.ts";
 import { storage } from "../shared/storage.ts";
 
 const storedAs = "recado.alerts";
 const listeners = new Listeners();
 const permission = (): NotificationPermission => ("Notification" in window ? Notification.permission : "denied");
 
-export type AlertState = "on" | "off" | "denied";
+type AlertState = "on" | "off" | "denied";
 
 function alertState(): AlertState {
   if (permission() === "denied") return "denied";

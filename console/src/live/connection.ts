@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import { Listeners } from "../shared/listeners.ts";
 
 /** The status line shows it. */
-export type ConnectionState = "connecting" | "online" | "reconnecting" | "catching-up" | "ended";
+type ConnectionState = "connecting" | "online" | "reconnecting" | "catching-up" | "ended";
 
 let state: ConnectionState = "connecting";
 const listeners = new Listeners();

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { FairQueue } from "../../kernel/fair-queue.ts";
 import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 
-export interface LoadSheddingParts {
+interface LoadSheddingParts {
   readonly gate: Pick<FairQueue, "isOverloaded" | "refusalReason" | "settings">;
   /** The business of a cached credential; it must not ask a store. */
   readonly businessOf: (headers: IncomingHttpHeaders) => number | undefined;

@@ -8,7 +8,7 @@ export interface Figures {
   readonly sum: string;
 }
 
-export interface Comparison {
+interface Comparison {
   /** Milliseconds that the slower side took. */
   readonly ms: number;
   readonly rows: number;

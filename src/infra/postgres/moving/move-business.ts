@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { compareAll, compareChanged } from "./compare.ts";
 import { CellSide } from "./cell-side.ts";
+import { compareAll, compareChanged } from "./compare.ts";
 import { applyChanges, changesLeft, copyChunk, deleteChangedKeys, type Part, partsOf } from "./copy.ts";
 import { type MoveRow, type Moves, TakenOver } from "./moves.ts";
 import { publishNames } from "./names.ts";

@@ -11,7 +11,7 @@ export interface TenantTable {
   readonly columns: readonly string[];
 }
 
-export interface KeyColumn {
+interface KeyColumn {
   readonly name: string;
   /** The type as a cast needs it. */
   readonly type: string;
