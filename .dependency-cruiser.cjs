@@ -4,11 +4,11 @@ const core = `^src/${features}/(domain|application)/`;
 const adapters = `^src/${features}/adapters/`;
 /** The one file of a feature that others may import. */
 const published = `^src/${features}/public[.]ts$`;
-/** A resource of administration is whole in one folder: its record, its spelling and its table. */
+/** A resource of administration has one folder with its record, its wire format and its table. */
 const resource = "^src/administration/resources/[^/]+/";
 /** The ways to customers: adapters of messaging and inbox, each channel whole in one folder. */
 const channels = "^src/channels/";
-/** How things are spelled for clients, whatever technology takes it to them. */
+/** The wire format that clients know, for all protocols. */
 const wire = `${adapters}wire/`;
 
 /** Who may import a library, and its types. What is not listed here nobody in `src/` imports. */
@@ -73,7 +73,7 @@ module.exports = {
     },
     {
       name: "features-meet-in-what-they-publish",
-      comment: "A feature sees of another what its public.ts says, and how its things are spelled on the wire.",
+      comment: "A feature may import another one's public.ts and its wire format.",
       severity: "error",
       from: { path: `^src/${features}/` },
       to: { path: "^src/", pathNot: ["^src/$1/", "^src/kernel/", "^src/infra/", published, wire] },
@@ -100,8 +100,8 @@ module.exports = {
       to: { path: adapters, pathNot: [`${adapters}$2/`, wire] },
     },
     {
-      name: "only-speakers-spell",
-      comment: "`adapters/wire` holds the spelling that clients know, whichever way it takes to them.",
+      name: "only-client-adapters-import-wire",
+      comment: "`adapters/wire` has the wire format that clients know, for all protocols.",
       severity: "error",
       from: { path: "^src/", pathNot: [`${adapters}(http|realtime|pusher|wire)/`, "^src/bootstrap/"] },
       to: { path: wire },
@@ -140,7 +140,7 @@ module.exports = {
     },
     {
       name: "a-resource-keeps-its-technologies-apart",
-      comment: "Its `http.ts` spells and its `postgres.ts` stores; both know its record.",
+      comment: "Its `http.ts` has the wire format and its `postgres.ts` the table; both import its record.",
       severity: "error",
       from: { path: `${resource}(http|postgres)[.]ts$` },
       to: {
@@ -158,7 +158,7 @@ module.exports = {
     },
     {
       name: "resources-have-three-files",
-      comment: "What a resource does beyond storing and spelling is a use case.",
+      comment: "Anything beyond storage and the wire format is a use case.",
       severity: "error",
       from: { path: resource, pathNot: `${resource}(record|http|postgres)[.]ts$` },
       to: {},

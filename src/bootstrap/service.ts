@@ -3,13 +3,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Container } from "inversify";
 import { createApp } from "../infra/http/app.ts";
 import { consoleRoutes } from "../infra/http/console.ts";
-import { turningAway } from "../infra/http/crowd.ts";
+import { loadShedder } from "../infra/http/load-shedding.ts";
 import { bytesUnderWay } from "../infra/http/middleware/bytes-under-way.ts";
 import { docsRoutes } from "../infra/http/openapi/docs.ts";
 import { documentRoute } from "../infra/http/openapi/document-route.ts";
 import { operationsRoutes } from "../infra/http/operations.ts";
 import type { Route } from "../infra/http/routing/route.ts";
-import { closeServer, createServer, handlersEnded, letGo, listen, refuseTooMany } from "../infra/http/server.ts";
+import {
+  closeAfterNextAnswers,
+  closeServer,
+  createServer,
+  handlersEnded,
+  listen,
+  refuseTooMany,
+} from "../infra/http/server.ts";
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
 import { background, startAll, stopAll } from "../infra/jobs/background.ts";
@@ -124,7 +131,7 @@ export async function startService(config: Config, container = createContainer(c
     typeof key === "string"
       ? known.keys.businessOf(key)
       : known.sessions.businessOf(authorization?.slice(7) ?? cookieIn(cookie, sessionCookie));
-  const isAnswered = turningAway({ gate, businessOf, countRefusal: metrics.countRefusal });
+  const isAnswered = loadShedder({ gate, businessOf, countRefusal: metrics.countRefusal });
   const server = createServer(
     app,
     {},
@@ -169,7 +176,7 @@ export async function startService(config: Config, container = createContainer(c
     stopLimitMs: drainMs + graceMsOf(config) + windUpMs,
     stop: async () => {
       isDraining = true;
-      letGo(server);
+      closeAfterNextAnswers(server);
       await sleep(drainMs);
       isStopping = true;
       await stopAll(all, log);

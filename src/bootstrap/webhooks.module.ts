@@ -36,7 +36,7 @@ export const webhooksModule = new ContainerModule(({ bind }) => {
   );
   provide(bind, "deliverWebhooks", ["deliveryQueue", "webhookSender", "cells", "log"], (queue, sender, cells, log) => {
     const complaints = new OccasionalLog(log);
-    return new DeliverWebhooks(queue, sender, spell, unitOfWorkOf(cells), (error, businessId) =>
+    return new DeliverWebhooks(queue, sender, webhookPayload, unitOfWorkOf(cells), (error, businessId) =>
       complaints.error({ err: error, businessId }, "deliveries to an endpoint broke off; they go on later"),
     );
   });
@@ -82,7 +82,7 @@ export const webhooksModule = new ContainerModule(({ bind }) => {
         new PostgresDeliveryReads(cells),
         unitOfWorkOf(cells),
         newSecretBy(secrets),
-        spell,
+        webhookPayload,
         () => notifications.notify(deliveriesDue),
         new PostgresZones(cells),
       ),
@@ -96,8 +96,8 @@ export const newSecretBy = (secrets: Secrets) => (businessId: number) => {
   return { secret, sealed: secrets.seal(secret, businessId) };
 };
 
-/** The same payload as for the sockets of an App Key. */
-const spell = (event: LoggedEvent): object => enveloped(event, event.name === testType ? {} : toWire(event));
+/** A webhook has the same payload as an event for sockets of an App Key. */
+const webhookPayload = (event: LoggedEvent): object => enveloped(event, event.name === testType ? {} : toWire(event));
 
 const unitOfWorkOf = (cells: Cells<Cell>) =>
   new PostgresUnitOfWork(cells, (transaction): WebhookStores => {

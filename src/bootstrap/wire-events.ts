@@ -12,7 +12,7 @@ const wireEvents: Readonly<Record<string, (payload: never) => object>> = {
 };
 
 export function toWire({ name, payload }: Pick<LoggedEvent, "name" | "payload">): object {
-  const spell = wireEvents[name];
-  if (!spell) throw new Error(`no spelling for the event ${name}`);
-  return spell(payload as never);
+  const translate = wireEvents[name];
+  if (!translate) throw new Error(`no wire format for the event ${name}`);
+  return translate(payload as never);
 }

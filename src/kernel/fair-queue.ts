@@ -12,8 +12,8 @@ export interface FairQueueSettings {
   /** How many may wait for all keys. When it is full, a new key takes the place of the longest queue's newest waiter. */
   readonly queue: number;
   readonly waitMs: number;
-  /** Queue lengths at which `check` refuses new work. They are below the limits above, so that begun work finds room. */
-  readonly crowd?: { readonly ofOne: number; readonly all: number };
+  /** Queue lengths from which `check` refuses new work. They are below the limits above, so that begun work finds room. */
+  readonly overload?: { readonly perKey: number; readonly all: number };
   /** Makes the error for refused work; `Busy` unless given. `check` always throws `Busy`. */
   readonly refusal?: (busy: Busy) => Error;
 }
@@ -90,15 +90,15 @@ export class FairQueue {
 
   /** Why new work of this key should not begin: its own queue is full, or all queues are and it has its equal share. */
   refusalReason(key: string | number): "own" | "all" | undefined {
-    const { crowd } = this.settings;
-    if (this.queued === 0 || !crowd) return undefined;
+    const { overload } = this.settings;
+    if (this.queued === 0 || !overload) return undefined;
     const waiting = this.parties.get(key)?.waiting.size ?? 0;
-    if (waiting >= crowd.ofOne) return "own";
-    return this.isCrowded && waiting * (this.turns.size + this.newcomers.size) >= crowd.all ? "all" : undefined;
+    if (waiting >= overload.perKey) return "own";
+    return this.isOverloaded && waiting * (this.turns.size + this.newcomers.size) >= overload.all ? "all" : undefined;
   }
 
-  get isCrowded(): boolean {
-    return this.queued >= (this.settings.crowd?.all ?? Number.POSITIVE_INFINITY);
+  get isOverloaded(): boolean {
+    return this.queued >= (this.settings.overload?.all ?? Number.POSITIVE_INFINITY);
   }
 
   stats(): { readonly running: number; readonly waiting: number } {

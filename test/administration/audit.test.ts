@@ -31,7 +31,7 @@ describe("The audit", () => {
   const audit = async (query = "", who = admin) => (await ask(who, "GET", `/admin/audit${query}`)).json;
   const made = async (path: string, body: object, who = admin) => (await ask(who, "POST", `/admin/${path}`, body)).json;
 
-  it("shows who changed which record from where, with the record before and after in its resource's spelling", async () => {
+  it("shows who changed which record from where, with the record before and after in its wire format", async () => {
     const { id } = await made("zones", { nombre: "Norte", precio: "5" });
     await ask(admin, "PUT", `/admin/zones/${id}`, { nombre: "Norte", precio: "6.50" });
     await ask(admin, "DELETE", `/admin/zones/${id}`);

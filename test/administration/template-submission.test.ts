@@ -120,8 +120,8 @@ describe("Templates that are sent for approval", () => {
   it("do not count as refused if the platform has a temporary failure or its rate limit is reached", async () => {
     const { id } = await templates.make({ nombre: "Aviso", template: content() });
     await templates.fault({ code: 80007, status: 429 });
-    const crowded = await templates.submit(id);
-    expect([crowded.status, crowded.json.code], crowded.text).to.deep.equal([502, "platform_unavailable"]);
+    const refused = await templates.submit(id);
+    expect([refused.status, refused.json.code], refused.text).to.deep.equal([502, "platform_unavailable"]);
     expect((await templates.get(id)).state).to.equal("no_status");
     await templates.fault({ code: 2, status: 500 });
     const away = await templates.submit(id);

@@ -109,7 +109,7 @@ const breaches: Record<string, [from: string, imports: string][]> = {
     ["src/orders/adapters/wire", 'import "../postgres/a.ts"'],
     ["src/orders/adapters/wire", 'import "../http/a.ts"'],
   ],
-  "only-speakers-spell": [
+  "only-client-adapters-import-wire": [
     ["src/orders/adapters/postgres", 'import type {} from "../wire/a.ts"'],
     ["src/inbox/adapters/postgres", 'import type {} from "../../../orders/adapters/wire/a.ts"'],
   ],

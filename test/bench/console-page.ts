@@ -29,7 +29,7 @@ export interface OpenConsole {
   close(): Promise<void>;
 }
 
-export function demandBrowser(): void {
+export function skipWithoutBrowser(): void {
   if (chromiumPath === undefined)
     throw new Error("there is no Chromium here, without which the console cannot be measured");
 }

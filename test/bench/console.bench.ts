@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { aBusiness, aThread } from "../support/world.ts";
 import type { Bench } from "./bench.ts";
 import { bootTimes, eventTimes, keyTimes, memoryOverAnHour, scriptBytes } from "./console-figures.ts";
-import { demandBrowser, heapOf, openConsole, slowedBy } from "./console-page.ts";
+import { heapOf, openConsole, skipWithoutBrowser, slowedBy } from "./console-page.ts";
 import { quantile, rounded } from "./table.ts";
 
 const businessId = 1;
@@ -39,7 +39,7 @@ const threads = Array.from({ length: chats }, (_, n) =>
 const bench: Bench = {
   about: `the console on a CPU slowed ${slowedBy} times`,
   run: async (arena) => {
-    demandBrowser();
+    skipWithoutBrowser();
     execFileSync("make", ["--silent", "console"], { stdio: ["ignore", "inherit", "inherit"] });
     const stage = await arena.stage({ businesses: [aBusiness(businessId, { threads })] });
     const service = await stage.service("dist");

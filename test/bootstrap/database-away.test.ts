@@ -81,7 +81,7 @@ describe("a service and its database", () => {
 
   describe("while one business holds all the connections that it may have", () => {
     /** Runs `work` while business 1 has no free place. */
-    async function crowded(work: () => Promise<void>): Promise<void> {
+    async function withoutConnections(work: () => Promise<void>): Promise<void> {
       const [{ gate }] = resolve(service.container, tokens.openedCells);
       const leaves = await Promise.all(Array.from({ length: poolSize }, () => gate.acquire(1)));
       try {
@@ -113,10 +113,10 @@ describe("a service and its database", () => {
       ["a ticket", "/chats/crear/ticket/business/101", { empresa_id: 1, phone_number: "59170000101" }],
     ];
     for (const [what, path, body] of senders) {
-      it(`says when to come again with ${what}, of which nothing was entered or sent, and leaves its key free`, async () => {
+      it(`refuses ${what} with Retry-After, sends and stores nothing, and keeps its key unused`, async () => {
         const before = await outgoing();
-        const headers = { "idempotency-key": `crowd ${what}`.replaceAll(" ", "-") };
-        await crowded(async () => {
+        const headers = { "idempotency-key": `busy ${what}`.replaceAll(" ", "-") };
+        await withoutConnections(async () => {
           const { status, headers: answered, text } = await post(path, { body, headers });
           expect([status, /^[1-9][0-9]*$/.test(String(answered["retry-after"]))], text).to.deep.equal([503, true]);
         });
@@ -126,7 +126,7 @@ describe("a service and its database", () => {
       });
     }
 
-    it("does not ask for an answer again that was sent and could not be read back", async () => {
+    it("gives no Retry-After for a sent answer that cannot be read back", async () => {
       const template = { plantilla_id: 101, parameters: ["Ana", "sent while others come"] };
       const sent = async () =>
         (await world.control("GET", "/messages")).filter((each: object) =>
@@ -136,7 +136,7 @@ describe("a service and its database", () => {
       const going = post("/chats/101/messages", { body: template });
       const entered = "select from messages where body like '%others come%'";
       await eventually(async () => (await world.rows(entered)).length === 1);
-      await crowded(async () => {
+      await withoutConnections(async () => {
         const { status, json, headers } = await going;
         expect([status, json.code, headers["retry-after"]]).to.deep.equal([500, "unexpected", undefined]);
       });

@@ -139,20 +139,20 @@ const kinds: readonly (readonly [title: string, message: object, expected: objec
 
 describe("webhooks of the cloud channel", () => {
   for (const [title, message, expected] of kinds) {
-    it(`tell of ${title}`, () => {
+    it(`contain ${title}`, () => {
       const { messages, ...rest } = readCloudWebhook(aboutNumber({ contacts, messages: [{ ...from, ...message }] }));
       expect(messages).to.deep.equal([{ ...own, ...expected }]);
       for (const [news, list] of Object.entries(rest)) expect(list, news).to.deep.equal([]);
     });
   }
 
-  it("keep with a message why its content is missing, where that stands beside it", () => {
+  it("include the reason if a message has no content", () => {
     const errors = [{ code: 131000, title: "Something went wrong" }];
     const told = readCloudWebhook(aboutNumber({ contacts, messages: [{ ...from, type: "interactive" }], errors }));
     expect(told.messages).to.deep.equal([{ ...own, kind: "interactive", body: "", details: { errors } }]);
   });
 
-  it("tell of an ad that brought the customer, and of no post", () => {
+  it("contain the ad that the customer came from, but not a post", () => {
     const referral = { source_url: "https://a.test", source_id: "120", source_type: "ad", headline: "2x1" };
     const read = (source: object) =>
       readCloudWebhook(
@@ -193,7 +193,7 @@ describe("webhooks of the cloud channel", () => {
       });
     });
 
-    it("takes no amount and no number of pieces that it cannot hold exactly", () => {
+    it("drops amounts and quantities that it cannot represent exactly", () => {
       const prices = [1e21, -1, 0.1 + 0.2, "1,5", "NaN", null, {}, "12345678901234"];
       expect(ordered(prices.map((item_price) => item("A", { item_price })))?.order?.lines).to.deep.equal(
         prices.map(() => line("A", { price: null })),
@@ -210,7 +210,7 @@ describe("webhooks of the cloud channel", () => {
       }
     });
 
-    it("has at most 100 lines, keeps what it cannot read without a quantity, and is none where it lists nothing", () => {
+    it("has at most 100 lines, keeps unreadable ones without a quantity, and is ignored without lines", () => {
       const many = Array.from({ length: 300 }, (_, n) => item(`A-${n}`));
       expect(ordered(many)?.order?.lines.map(({ retailerId }) => retailerId)).to.deep.equal(
         many.slice(0, 100).map(({ product_retailer_id }) => product_retailer_id),
@@ -223,7 +223,7 @@ describe("webhooks of the cloud channel", () => {
     });
   });
 
-  it("tell of an edit, which is no message", () => {
+  it("contain an edit, which is not a message", () => {
     const edited = (message: object) => ({ type: "edit", edit: { original_message_id: "wamid.first", message } });
     const edit = { sender, customer, author: "customer", messageId: "wamid.first", occurredAt: at };
     const bodies: [object, string][] = [
@@ -253,7 +253,7 @@ describe("webhooks of the cloud channel", () => {
       );
     const read = { sender, to: customer, platformMessageId: "wamid.echo", occurredAt: at };
 
-    it("tell of an edit there, which is no message", () => {
+    it("contain an edit there, which is not a message", () => {
       const edited = { type: "text", text: { body: "Ya salió" } };
       const { edits, ...rest } = echoes({
         type: "edit",
@@ -265,7 +265,7 @@ describe("webhooks of the cloud channel", () => {
       for (const [news, list] of Object.entries(rest)) expect(list, news).to.deep.equal([]);
     });
 
-    it("tell what was written there, with its files, and as nothing else", () => {
+    it("contain the messages written there, with their files", () => {
       const { echoes: told, ...rest } = echoes(
         { type: "text", text: { body: "Ya sale" }, context },
         { type: "image", image: { ...media, caption: "Listo" } },
@@ -293,7 +293,7 @@ describe("webhooks of the cloud channel", () => {
       expect(told).to.deep.equal([]);
     });
 
-    it("tell nothing of the time before it was connected", () => {
+    it("contain nothing from before its connection", () => {
       const messages = [{ ...from, type: "text", text: { body: "de ayer" } }];
       const history = [{ metadata: { phase: 0 }, threads: [{ id: customer, messages }] }];
       const stateSync = [{ type: "contact", contact: { full_name: "Ana", phone_number: customer }, action: "add" }];
@@ -308,7 +308,7 @@ describe("webhooks of the cloud channel", () => {
     });
   });
 
-  it("tell of a message that its customer took back", () => {
+  it("contain a message that its customer withdrew", () => {
     const revoke = { original_message_id: "wamid.first" };
     const { withdrawals, messages } = readCloudWebhook(
       aboutNumber({
@@ -332,12 +332,12 @@ describe("webhooks of the cloud channel", () => {
       ["DISABLED_UPDATE", { ban_info: { waba_ban_state: "SCHEDULE_FOR_DISABLE", waba_ban_date: "April 17, 2025" } }],
       ["ACCOUNT_DELETED", {}],
     ] as const) {
-      it(`tell of ${event}`, () => {
+      it(`contain ${event}`, () => {
         expect(told({ event, ...details })).to.deep.equal([{ account, event, details, at }]);
       });
     }
 
-    it("tell nothing without an event, and no details beyond what is kept", () => {
+    it("contain nothing without an event, and only the stored details", () => {
       for (const event of [undefined, 7, "", "a b", "X".repeat(65)]) expect(told({ event })).to.deep.equal([]);
       expect(told({ event: "ACCOUNT_DELETED" }, "account_review_update")).to.deep.equal([]);
       expect(told({ event: "ACCOUNT_VIOLATION", more: "x".repeat(8_000) })).to.deep.equal([
@@ -346,7 +346,7 @@ describe("webhooks of the cloud channel", () => {
     });
   });
 
-  it("never fail, whatever stands where something else is expected", () => {
+  it("never fail for values of an unexpected type", () => {
     for (const odd of [null, 7, "x", [], [[]], {}, true]) {
       for (const message of [
         odd,

@@ -45,18 +45,18 @@ describe("requests of pages and photo accounts to the platform", () => {
       return name;
     };
 
-    it("is the whole one, else what there is of it", async () => {
+    it("is the full name, or the known part of it", async () => {
       expect(await nameOf(200, { name: " Ana Rojas ", first_name: "A", id: "24601" })).to.equal("Ana Rojas");
       expect(await nameOf(200, { first_name: "Ana", last_name: "Rojas" })).to.equal("Ana Rojas");
       expect(await nameOf(200, { name: "", username: "rojas.ana" }, photoChannel)).to.equal("rojas.ana");
     });
 
-    it("is bounded, and can be stored", async () => {
+    it("has a bounded length, and can be stored", async () => {
       expect(await nameOf(200, { name: "ñ".repeat(5_000) })).to.have.length(200);
       expect(await nameOf(200, '{"name":"A\\u0000na\\ud83d"}')).to.equal("Ana\ufffd");
     });
 
-    it("is none where the platform tells none", async () => {
+    it("is missing if the platform has none", async () => {
       expect(await nameOf(200, { id: "24601" })).to.equal(null);
       expect(await nameOf(200, { name: "  ", first_name: 5 })).to.equal(null);
       expect(
@@ -88,7 +88,7 @@ describe("requests of pages and photo accounts to the platform", () => {
       expect(JSON.stringify(asked)).not.to.include("EAAsecret");
     });
 
-    it("can never be had once its address has run out", async () => {
+    it("cannot be fetched after its address has expired", async () => {
       for (const status of [403, 404, 410]) {
         nock(cdn).get("/v/9_n.jpg").reply(status, "URL signature expired");
         expect(await open(`${cdn}/v/9_n.jpg`)).to.deep.equal({
@@ -98,14 +98,14 @@ describe("requests of pages and photo accounts to the platform", () => {
       }
     });
 
-    it("comes later while the platform has trouble", async () => {
+    it("is fetched later while the platform fails", async () => {
       nock(cdn).get("/v/9_n.jpg").reply(503, "", { "retry-after": "7" });
       expect(await open(`${cdn}/v/9_n.jpg`)).to.deep.include({ kind: "later", retryAfterMs: 7_000 });
       nock(cdn).get("/v/9_n.jpg").replyWithError("reset");
       expect(await open(`${cdn}/v/9_n.jpg`)).to.deep.include({ kind: "later" });
     });
 
-    it("is not looked for in our own network, nor without https", async () => {
+    it("is fetched neither from our own network nor without https", async () => {
       for (const url of [
         "https://127.0.0.1/",
         "https://169.254.169.254/latest",
@@ -136,20 +136,20 @@ describe("erasing a customer from webhooks of pages and photo accounts", () => {
   });
   const delivery = (id: string, ...messaging: object[]) => ({ id, time: 2, messaging });
 
-  it("takes out what they wrote, what was written to them and what they read, and nothing of others", () => {
+  it("removes their messages, answers and read reports, and nothing of others", () => {
     const own = [by("24601"), to("24601"), by("24601", { read: { watermark: 5 } })];
     const others = [by("24602"), to("24602")];
     const payload = { object: "page", entry: [delivery("3001", ...own, ...others)] };
     expect(left(payload)).to.deep.equal({ object: "page", entry: [delivery("3001", ...others)] });
   });
 
-  it("leaves what came for pages of other businesses", () => {
+  it("keeps webhooks for pages of other businesses", () => {
     const foreign = delivery("3009", by("24601"));
     const payload = { object: "page", entry: [delivery("3001", by("24601")), foreign] };
     expect(left(payload)).to.deep.equal({ object: "page", entry: [foreign] });
   });
 
-  it("fails at nothing that JSON can be, and leaves nothing of the customer's there", () => {
+  it("works for any JSON, and leaves nothing of the customer in it", () => {
     const odd = fc.anything({
       withNullPrototype: false,
       values: [fc.constantFrom<unknown>("24601", "3001", 24601, null)],
@@ -170,7 +170,7 @@ describe("erasing a customer from webhooks of pages and photo accounts", () => {
     expect(left(payload)).to.deep.equal(payload);
   });
 
-  it("leaves nothing of what was about them alone, and of what cannot be read", () => {
+  it("deletes webhooks only about them, and unreadable ones", () => {
     expect(left({ object: "page", entry: [delivery("3001", by("24601"))] })).to.equal(null);
     expect(left({ object: "page", entry: [{ id: "3001", time: 2, changes: [{ value: "24601" }] }] })).to.equal(null);
     expect(left({ object: "page", from: "24601" })).to.equal(null);

@@ -68,7 +68,7 @@ describe("/webhooks/page and /webhooks/photo", () => {
 
   for (const place of ["page", "photo"] as const) {
     describe(`/webhooks/${place}`, () => {
-      it("proves whose address it is, once", async () => {
+      it("answers the platform's challenge once", async () => {
         const verify = (token: string) =>
           request(
             `${world.api}/webhooks/${place}?hub.mode=subscribe&hub.verify_token=${encodeURIComponent(token)}&hub.challenge=77`,
@@ -77,7 +77,7 @@ describe("/webhooks/page and /webhooks/photo", () => {
         expect((await verify("another")).status).to.equal(403);
       });
 
-      it("refuses what the platform did not sign, and keeps nothing of it", async () => {
+      it("refuses bodies without the platform's signature, and stores nothing of them", async () => {
         const customer = newCustomer();
         const payload = JSON.stringify(saying(place, customer, "forged"));
         for (const wrong of [null, "", "sha256=", signatureOf(`${payload} `), `${signatureOf(payload)}0`]) {
@@ -88,12 +88,12 @@ describe("/webhooks/page and /webhooks/photo", () => {
         expect(await threadOf(customer)).to.deep.equal([]);
       });
 
-      it("takes what it cannot understand, and keeps nothing of it", async () => {
+      it("accepts unknown bodies, and stores nothing of them", async () => {
         expect(await tell(place, "{")).to.include(stored);
         expect(await world.rows("select from incoming_webhooks")).to.deep.equal([]);
       });
 
-      it("shows what customers write, once however often it is delivered", async () => {
+      it("shows customers' messages once, even if they are delivered several times", async () => {
         const customer = newCustomer();
         const payload = saying(place, customer, "¿Tienen talla M?");
         for (let times = 0; times < 3; times += 1) expect(await tell(place, payload)).to.include(stored);
@@ -107,7 +107,7 @@ describe("/webhooks/page and /webhooks/photo", () => {
         expect(chat.contacto).to.include({ numero: "" });
       });
 
-      it("drops what is about another object, or has nothing that is read, and counts it", async () => {
+      it("drops and counts entries about another object or without known content", async () => {
         const counted = async () => {
           const headers = { authorization: "Bearer metrics key for tests" };
           const { text } = await request(`${world.api}/metrics`, { headers });
@@ -127,7 +127,7 @@ describe("/webhooks/page and /webhooks/photo", () => {
         expect(await counted()).to.equal(before + odd.length);
       });
 
-      it("takes what is about an account of no business, and of another business, for nothing of ours", async () => {
+      it("ignores entries about unknown accounts and about another business's", async () => {
         const customer = newCustomer();
         const of = (id: string) =>
           delivery(
@@ -179,7 +179,7 @@ describe("/webhooks/page and /webhooks/photo", () => {
         await shows([]);
       });
 
-      it("lets nothing out after the service window, and names no templates as the way out (Inbox.24)", async () => {
+      it("sends nothing after the service window, and does not suggest templates (Inbox.24)", async () => {
         const customer = newCustomer();
         await says(place, customer, { text: "Hola" });
         const chatId = await chatOf(customer);

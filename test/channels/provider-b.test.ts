@@ -120,7 +120,7 @@ describe("/webhooks/provider-b", () => {
     ]);
   });
 
-  it("shows each once, however often it is delivered", async () => {
+  it("is shown once, even if it is delivered several times", async () => {
     const fields = incoming({ Body: "once" });
     await Promise.all([tell(fields), tell(fields), tell(fields)]);
     await workedOff();
@@ -136,7 +136,7 @@ describe("/webhooks/provider-b", () => {
     }
   });
 
-  it("refuses what is not signed by the account's token, and keeps nothing of it (ProviderBWebhook.1)", async () => {
+  it("is refused and not stored without a signature by the account's token (ProviderBWebhook.1)", async () => {
     const fields = incoming({ Body: "forged" });
     const url = `${world.api}${path}`;
     const right = getExpectedTwilioSignature(sender.token, url, fields);
@@ -161,7 +161,7 @@ describe("/webhooks/provider-b", () => {
     expect(await messagesOf(fields.MessageSid)).to.deep.equal([]);
   });
 
-  it("says the same of an account that no business has", async () => {
+  it("gets the same refusal for an account of no business", async () => {
     for (const AccountSid of [
       unknownAccount,
       "",
@@ -180,7 +180,7 @@ describe("/webhooks/provider-b", () => {
     expect(refused(await tell(without))).to.deep.equal(invalid);
   });
 
-  it("counts no other business's token", async () => {
+  it("does not accept another business's token", async () => {
     const seal = new Secrets(masterSecret).seal("auth token 2", 2);
     await world.rows(
       `insert into senders (business_id, provider, platform_id, account_id, phone, sealed_token)
@@ -194,7 +194,7 @@ describe("/webhooks/provider-b", () => {
     expect((await messagesOf(theirs.MessageSid)).map(({ business_id }) => business_id)).to.deep.equal([2]);
   });
 
-  it("is signed by the token that the account has now, within seconds of a change (ProviderBWebhook.1)", async () => {
+  it("is checked with the account's new token within seconds of a change (ProviderBWebhook.1)", async () => {
     expect(await tell(incoming())).to.include(stored);
     const change = (token: string) =>
       world.rows("update senders set sealed_token = $1 where platform_id = $2", [
@@ -209,7 +209,7 @@ describe("/webhooks/provider-b", () => {
     await holds(sender.token);
   });
 
-  it("refuses forms that are too large to be the provider's", async () => {
+  it("is refused if it is larger than the provider's forms", async () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`Field${n}`, "1"]));
     expect(refused(await tell(incoming(many)))).to.deep.equal(invalid);
     expect((await tell(incoming({ Body: "x".repeat(70_000) }))).status).to.equal(413);
@@ -218,7 +218,7 @@ describe("/webhooks/provider-b", () => {
     }
   });
 
-  it("drops what came for another number or channel, with a count (ProviderBWebhook.3)", async () => {
+  it("is dropped and counted if it is for another number or channel (ProviderBWebhook.3)", async () => {
     const before = await ignored();
     const others = [
       incoming({ To: "whatsapp:+59120000001" }),
@@ -235,14 +235,14 @@ describe("/webhooks/provider-b", () => {
     for (const { MessageSid } of others) expect(await messagesOf(MessageSid)).to.deep.equal([]);
   });
 
-  it("keeps the text of a hostile form as it can be stored", async () => {
+  it("has its text cleaned for storage in a hostile form", async () => {
     const fields = incoming({ Body: "a\0b", ProfileName: "\0", constructor: "x", ["__proto__"]: "y", toString: "z" });
     expect(await tell(fields)).to.include(stored);
     await workedOff();
     expect((await messagesOf(fields.MessageSid)).map(({ body }) => body)).to.deep.equal(["ab"]);
   });
 
-  it("is kept no longer than its customer may be known", async () => {
+  it("is deleted when its customer is erased", async () => {
     const [contact] = await world.rows<{ id: number }>(
       `insert into contacts (business_id, name, phone, platform_id) values (1, 'Eva', $1, $1) returning id`,
       ["59175000001"],
@@ -445,7 +445,7 @@ describe("the signature of ProviderB", () => {
     ],
   );
 
-  it("is the one of its own library for any fields, also for those that are given twice", () => {
+  it("equals the one of the provider's library for any fields, also repeated ones", () => {
     fc.assert(
       fc.property(tokens, urls, forms, (token, url, pairs) => {
         const fields = Object.fromEntries(

@@ -150,7 +150,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       expect((await threadOf(number)).length).to.equal(9);
     });
 
-    it("show once, however often they are delivered", async () => {
+    it("are shown once, even if they are delivered several times", async () => {
       const number = newNumber();
       const data = upsert({ conversation: "once" }, { key: { remoteJid: `${number}@s.whatsapp.net`, id: newId() } });
       const answers = await Promise.all(Array.from({ length: 5 }, () => tell("messages.upsert", data)));
@@ -210,7 +210,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       );
     });
 
-    it("show what the business's owner writes on the phone, and what was sent by us once (QrWebhook.6)", async () => {
+    it("show the owner's messages on the phone, and our own ones once (QrWebhook.6)", async () => {
       const number = newNumber();
       const { id } = await says(number, { text: "Hola" });
       const path = `/qr/tienda/customers/${number}/write`;
@@ -230,7 +230,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       expect((await threadOf(number)).map(({ texto }) => texto)).to.deep.equal(["Listo", "Ya va", "Hola"]);
     });
 
-    it("are taken back (QrWebhook.7)", async () => {
+    it("can be withdrawn (QrWebhook.7)", async () => {
       const number = newNumber();
       const message = await says(number, { text: "secret" });
       const key = { remoteJid: `${number}@s.whatsapp.net`, fromMe: false, id: message.platform_message_id };
@@ -238,7 +238,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       await eventually(async () => (await threadOf(number))[0].detalles?.eliminado === true);
     });
 
-    it("tell the customer that they were read", async () => {
+    it("send the customer a read receipt", async () => {
       const number = newNumber();
       const { id, platform_message_id: messageId } = await says(number, { text: "Hola" });
       const chat = await world.rows<{ id: number }>(
@@ -249,7 +249,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       await eventually(async () => JSON.stringify(await world.control("GET", "/reads")).includes(messageId));
     });
 
-    it("keep their file only until they are worked off, and never the provider's key (QrWebhook.9)", async () => {
+    it("are stored with their file only until they are handled, and never with the provider's key (QrWebhook.9)", async () => {
       const number = newNumber();
       const base64 = "QUJD".repeat(100_000);
       const key = { remoteJid: `${number}@s.whatsapp.net`, fromMe: false, id: newId() };
@@ -274,7 +274,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       expect(rows).to.deep.equal([]);
     });
 
-    it("bring their file, whether it comes along or is asked for (QrWebhook.9)", async () => {
+    it("have their file, whether it is included or must be fetched (QrWebhook.9)", async () => {
       const number = newNumber();
       const media = { type: "image", mime: "image/png", base64: picture };
       const arrives = async () => {
@@ -306,7 +306,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       });
     }).timeout(20_000);
 
-    it("need the secret of the instance as this sender", async () => {
+    it("need the secret of the instance's sender", async () => {
       const number = newNumber();
       const key = { remoteJid: `${number}@s.whatsapp.net`, fromMe: false, id: newId() };
       const data = upsert({ conversation: "forged" }, { key });
@@ -343,7 +343,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
     expect((await threadOf(number, 2)).map(({ texto }) => texto)).to.deep.equal(["from the one of today"]);
   });
 
-  it("leave nothing of a customer who is erased, in what is kept of them", async () => {
+  it("keep nothing of an erased customer in stored webhooks", async () => {
     const ofInstance = `Bearer ${secretOf("olvido", await newSender("olvido"))}`;
     const [gone, stays] = [newNumber(), newNumber()];
     const tell = (number: string, text: string) => {
@@ -382,7 +382,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       return { status: () => answer.slice(0, 12), close: () => socket.destroy() };
     };
 
-    it("is no matter before their secret is found right: not a byte of the body is waited for", async () => {
+    it("does not matter before their secret is checked, which does not wait for the body", async () => {
       const { status, close } = sendHead("Bearer wrong", 30 * megabyte);
       await eventually(() => status() === "HTTP/1.1 401");
       close();
@@ -394,7 +394,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       close();
     });
 
-    it("takes room from no other business, and small ones find room of their own", async () => {
+    it("takes no memory from other businesses, and small webhooks have their own", async () => {
       const bearerOf = (businessId: number) => `Bearer ${secretOf("tamano", 1, businessId)}`;
       const open = [sendHead(bearerOf(1), 20 * megabyte), sendHead(bearerOf(1), 20 * megabyte)];
       await eventually(() => open.some(({ status }) => status() === "HTTP/1.1 429"));

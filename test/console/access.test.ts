@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { Passwords } from "../../src/infra/crypto/passwords.ts";
-import { objections } from "./axe.ts";
+import { axeViolations } from "./axe.ts";
 import { setStage } from "./stage.ts";
 
 const password = "contraseña larga";
@@ -21,7 +21,7 @@ describe("the console", function () {
     await page.getByRole("button", { name: "Entrar" }).click();
   };
 
-  it("lets a user in with e-mail and password, by the keyboard alone, to the address that was asked for", async () => {
+  it("lets a user sign in by keyboard with e-mail and password, and then shows the requested page", async () => {
     const page = await stage.visitor("inbox/101");
     await page.getByLabel("Correo").waitFor();
     await page.keyboard.type("agent@b1.test");
@@ -34,12 +34,12 @@ describe("the console", function () {
     expect(scripts).to.not.include("rs_");
   });
 
-  it("says in words what is wrong", async () => {
+  it("explains why a sign-in failed", async () => {
     const page = await stage.visitor();
     await page.getByRole("button", { name: "Entrar" }).click();
     await page.getByText("Escribe tu contraseña.").waitFor();
     await page.locator("input[name=email]:focus").waitFor();
-    expect(await objections(page)).to.deep.equal([]);
+    expect(await axeViolations(page)).to.deep.equal([]);
     await signIn(page, "otra");
     await page.getByRole("alert").getByText("El correo o la contraseña no son correctos.").waitFor();
     await page.route("**/auth/session", (route) => route.fulfill({ status: 429, json: { error: "too many" } }));
@@ -51,7 +51,7 @@ describe("the console", function () {
     await page.getByRole("alert").getByText("No hay conexión con el servicio.").waitFor();
   });
 
-  it("shows links to what the role may do, at every width, without a menu", async () => {
+  it("shows links to all pages of the role at every width, without a menu", async () => {
     const all = ["Bandeja", "Pedidos", "Campañas", "Contactos", "Informes", "Ajustes"];
     const forAgents = ["Bandeja", "Pedidos", "Contactos", "Informes"];
     for (const [who, names] of [
@@ -74,7 +74,7 @@ describe("the console", function () {
     }
   });
 
-  it("writes every label of the navigation whole and apart from the others, in each language on each phone", async () => {
+  it("shows the labels of the navigation complete and without overlaps, in each language on each phone", async () => {
     const page = await stage.seat(admin);
     const labels = page.getByRole("navigation").first().locator("a > span");
     for (const language of ["es", "en", "pt"]) {
@@ -99,7 +99,7 @@ describe("the console", function () {
     }
   });
 
-  it("speaks Spanish, and English and Portuguese at a click, also after a reload", async () => {
+  it("speaks Spanish, switches to English or Portuguese at a click, and keeps the language after a reload", async () => {
     const page = await stage.visitor();
     await page.getByRole("button", { name: "English" }).click();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
@@ -110,7 +110,7 @@ describe("the console", function () {
     expect(await page.evaluate<string>("document.documentElement.lang")).to.equal("pt");
   });
 
-  it("asks no other host for anything", async () => {
+  it("sends no request to another host", async () => {
     const page = await stage.visitor();
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).origin));
@@ -119,7 +119,7 @@ describe("the console", function () {
     expect([...new Set(asked)]).to.deep.equal([stage.world.api]);
   });
 
-  it("has at most 300 kB of JavaScript before the inbox shows", async () => {
+  it("loads at most 300 kB of JavaScript before it shows the inbox", async () => {
     const context = await stage.browser.newContext();
     const page = await context.newPage();
     const sizes: Promise<number>[] = [];
@@ -137,14 +137,14 @@ describe("the console", function () {
 
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [1440, 360]) {
-      it(`has nothing that axe objects to, in ${colorScheme} at ${width}`, async () => {
+      it(`passes axe in ${colorScheme} at a width of ${width}`, async () => {
         for (const view of ["", "inbox", "inbox/101", "contacts", "orders"]) {
           const page = view === "" ? await stage.visitor() : await stage.seat(admin, view);
           await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
           await page.setViewportSize({ width, height: 800 });
           await page.getByRole("heading").first().waitFor();
           if (view.startsWith("inbox")) await page.getByText("Hola").first().waitFor();
-          expect(await objections(page), view).to.deep.equal([]);
+          expect(await axeViolations(page), view).to.deep.equal([]);
         }
       });
     }

@@ -12,12 +12,12 @@ const fadesEnd = `Promise.all(
 )`;
 
 /**
- * What axe objects to in the page as it stands, by rule, with the elements.
+ * The violations that axe finds in the page, by rule, with their elements.
  *
- * @param rules - those that are asked; all if missing
+ * @param rules - the rules to check. Without it, all rules are checked.
  */
-export async function objections(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // While a color fades into another one, its contrast is not what it will be.
+export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  // Contrast is only right after animations have ended.
   await page.evaluate(fadesEnd);
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(source);
   const { violations } = await page.evaluate(
@@ -32,10 +32,10 @@ export async function objections(page: Page, rules?: readonly string[]): Promise
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
 }
 
-/** The schemes differ in nothing but colors: what is asked of the dark one, where the light one was asked for all. */
+/** The schemes differ only in their colors, so most rules are checked only in the light one. */
 export const rulesIn = { light: undefined, dark: ["color-contrast"] } as const;
 
-/** What is wrong with a view in light and in dark: widths at which the page scrolls sideways, and what axe objects to. */
+/** Checks a view in light and in dark. Returns axe's violations, and the widths at which the page scrolls sideways. */
 export async function flaws(page: Page, view: string): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ["light", "dark"] as const) {
@@ -49,7 +49,7 @@ export async function flaws(page: Page, view: string): Promise<string[]> {
         await page.screenshot({ path: `${process.env.SHOTS}/${name}-${width}-${colorScheme}.png` });
       }
     }
-    found.push(...(await objections(page, rulesIn[colorScheme])));
+    found.push(...(await axeViolations(page, rulesIn[colorScheme])));
   }
   return found.map((each) => `${view}: ${each}`);
 }

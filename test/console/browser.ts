@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { World } from "../support/world.ts";
 
-/** The headless shell comes first: it draws without a GPU process, which takes less of a small machine. */
+/** The headless shell comes first: it has no GPU process, and so needs less of a small machine. */
 const places = [
   process.env.CHROMIUM,
   "/usr/bin/chromium-headless-shell",
@@ -13,11 +13,11 @@ const places = [
   "/usr/bin/google-chrome",
 ];
 
-/** The browser of this machine; undefined where there is none. */
+/** The path of this machine's browser, or undefined if it has none. */
 export const chromiumPath = places.find((place) => place !== undefined && place !== "" && existsSync(place));
 
-/** Skips the suite where there is no browser, and says so. */
-export function demandBrowser(suite: Mocha.Context): void {
+/** Skips the suite with a message if the machine has no browser. */
+export function skipWithoutBrowser(suite: Mocha.Context): void {
   if (chromiumPath !== undefined) return;
   console.log("      There is no Chromium here: the tests of the console in a browser are skipped.");
   suite.skip();
@@ -27,7 +27,7 @@ export function demandBrowser(suite: Mocha.Context): void {
 export const buildConsole = (): void => void execFileSync("make", ["--silent", "console"], { stdio: "inherit" });
 
 export const launch = (): Promise<Browser> =>
-  // Chromium's own sandbox does not work for root, as CI runs.
+  // Chromium's sandbox does not work for root, the user in CI.
   chromium.launch({ executablePath: chromiumPath ?? "", args: ["--no-sandbox"] });
 
 export interface Seat {
@@ -35,7 +35,7 @@ export interface Seat {
   readonly context: BrowserContext;
 }
 
-/** A browser of its own in which the user is signed in, at a view of the console. */
+/** Opens a view of the console in a new browser context in which the user is signed in. */
 export async function seatOf(
   browser: Browser,
   world: World,
@@ -51,16 +51,16 @@ export async function seatOf(
   return { page, context };
 }
 
-export interface Line {
+export interface CuttableProxy {
   readonly url: string;
-  /** Ends every connection, and takes none until it is mended. */
+  /** Ends all connections, and refuses new ones until `restore`. */
   cut(): void;
-  mend(): void;
+  restore(): void;
   close(): Promise<void>;
 }
 
-/** A line between browser and service that can be cut. */
-export async function lineTo(api: string): Promise<Line> {
+/** A proxy between browser and service whose connections can be cut. */
+export async function cuttableProxy(api: string): Promise<CuttableProxy> {
   const open = new Set<Socket>();
   let isCut = false;
   const server = createServer((near) => {
@@ -89,7 +89,7 @@ export async function lineTo(api: string): Promise<Line> {
       isCut = true;
       endAll();
     },
-    mend: () => {
+    restore: () => {
       isCut = false;
     },
     close: () => {

@@ -3,8 +3,8 @@ import type { Page } from "playwright-core";
 import { sandboxAccountsOf } from "../../src/fixtures/businesses/platforms.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness } from "../support/world.ts";
-import { objections } from "./axe.ts";
-import { lineTo } from "./browser.ts";
+import { axeViolations } from "./axe.ts";
+import { cuttableProxy } from "./browser.ts";
 import { setStage } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
@@ -29,7 +29,7 @@ describe("the console's campaigns", function () {
       .click();
     await page.getByRole("option", { name: option, exact: true }).click();
   };
-  /** To the step in which the audience is chosen. */
+  /** Fills the first step of the form. The next one chooses the audience. */
   const begin = async (page: Page, name: string): Promise<void> => {
     await page.getByLabel("Nombre de la campaña").fill(name);
     await choose(page, "Plantilla", "Plantilla 101");
@@ -42,7 +42,7 @@ describe("the console's campaigns", function () {
   };
   const sentTo = async (phone: string): Promise<unknown[]> => stage.world.control("GET", `/messages?to=${phone}`);
 
-  it("go from a file of 500 rows to the last message, each sent once", async () => {
+  it("send one message to each row of a file with 500 rows", async () => {
     const page = await seat(admin);
     await page.getByRole("button", { name: "Nueva campaña" }).click();
     await begin(page, "Regreso a clases");
@@ -68,7 +68,7 @@ describe("the console's campaigns", function () {
     for (const n of [0, 3, 499]) expect(await sentTo(phoneOf(n)), phoneOf(n)).to.have.length(1);
   });
 
-  it("are paused, resumed and cancelled, and seen to be by others", async () => {
+  it("can be paused, resumed and cancelled, and other browsers show it", async () => {
     const [one, other] = [await seat(admin, "campaigns/new"), await seat(admin)];
     await begin(one, "Para después");
     await one.getByText("Desde un archivo").click();
@@ -95,10 +95,10 @@ describe("the console's campaigns", function () {
     ]);
   });
 
-  it("is registered once where the answer is lost, and what was entered survives a reload", async () => {
-    const line = await lineTo(stage.world.api);
+  it("are registered once even if the answer is lost, and the form survives a reload", async () => {
+    const proxy = await cuttableProxy(stage.world.api);
     try {
-      const page = await seat(admin, "campaigns/new", line.url);
+      const page = await seat(admin, "campaigns/new", proxy.url);
       await begin(page, "Una sola vez");
       await page.reload();
       expect(await page.getByLabel("Nombre de la campaña").inputValue()).to.equal("Una sola vez");
@@ -128,11 +128,11 @@ describe("the console's campaigns", function () {
       );
       expect(n).to.equal(1);
     } finally {
-      await line.close();
+      await proxy.close();
     }
   });
 
-  it("warn before the start of what would be refused, and ask once more", async () => {
+  it("warn before the start of expected failures, and ask for confirmation", async () => {
     const [number] = sandboxAccountsOf([aBusiness(1)]);
     await stage.world.control("POST", "/accounts", { ...number, quality: "RED", messagingLimit: "TIER_250" });
     try {
@@ -150,16 +150,16 @@ describe("the console's campaigns", function () {
       await page.getByRole("button", { name: "Siguiente", exact: true }).click();
       await page.getByText("3 de 260 destinatarios tienen problemas").waitFor();
       await page.getByText("3 con un dato vacío").waitFor();
-      expect(await objections(page)).to.deep.equal([]);
+      expect(await axeViolations(page)).to.deep.equal([]);
       await page.getByRole("button", { name: "Siguiente", exact: true }).click();
       await page.getByText("deja escribir a 250 personas nuevas en 24 horas y la campaña tiene 260").waitFor();
       await page.getByText("La calidad del número es baja").waitFor();
       await page.getByRole("button", { name: "Enviar ahora" }).click();
       const question = page.getByRole("dialog", { name: "¿Enviar de todos modos?" });
       await question.getByText("3 con un dato vacío").waitFor();
-      // Half faded in, its text has too little contrast.
+      // While it fades in, its text has too little contrast.
       await eventually(() => page.evaluate<boolean>("document.getAnimations().length === 0"));
-      expect(await objections(page)).to.deep.equal([]);
+      expect(await axeViolations(page)).to.deep.equal([]);
       await question.getByRole("button", { name: "Volver" }).click();
       expect(await stage.world.rows("select from campaigns where name = 'Con avisos'")).to.have.length(0);
       await page.getByRole("button", { name: "Enviar ahora" }).click();
@@ -171,7 +171,7 @@ describe("the console's campaigns", function () {
     }
   });
 
-  it("are found by state and name, which the address keeps", async () => {
+  it("are filtered by state and name, which the page's URL keeps", async () => {
     const states = { "Rebaja de mayo": "cancelled", "Rebaja de junio": "paused", Aniversario: "paused" };
     for (const [name, state] of Object.entries(states)) {
       await stage.world.rows(
@@ -200,7 +200,7 @@ describe("the console's campaigns", function () {
     expect(await page.getByRole("searchbox", { name: "Buscar por nombre" }).inputValue()).to.equal("");
   });
 
-  it("are not shown to agents, nor to another business", async () => {
+  it("are shown neither to agents nor to another business", async () => {
     const page = await seat(agent, "inbox");
     await page.getByRole("link", { name: "Bandeja" }).waitFor();
     expect(await page.getByRole("link", { name: "Campañas" }).count()).to.equal(0);
@@ -211,7 +211,7 @@ describe("the console's campaigns", function () {
   });
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`have nothing that axe objects to, in ${colorScheme}`, async () => {
+    it(`pass axe in ${colorScheme}`, async () => {
       for (const [view, width] of [
         ["campaigns", 1440],
         ["campaigns", 360],
@@ -223,7 +223,7 @@ describe("the console's campaigns", function () {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
         await page.setViewportSize({ width, height: 800 });
         await page.getByRole("heading").first().waitFor();
-        expect(await objections(page), `${view} at ${width}`).to.deep.equal([]);
+        expect(await axeViolations(page), `${view} at ${width}`).to.deep.equal([]);
       }
     });
   }

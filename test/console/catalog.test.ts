@@ -8,7 +8,7 @@ import { setStage } from "./stage.ts";
 
 const [admin, agent, otherAdmin] = [101, 102, 201];
 
-/** What one types for a new record of each resource, and what the list then shows of it. */
+/** The typed fields of a new record of each resource, and the text that the list then shows. */
 const samples = [
   { place: "tags", add: "Nueva etiqueta", typed: { Nombre: "Mayorista" }, shown: "Mayorista" },
   {
@@ -34,7 +34,7 @@ const samples = [
   },
 ] as const;
 
-describe("the console's catalog and lists", function () {
+describe("the console's catalog and settings lists", function () {
   this.timeout(90_000);
   const stage = setStage({ businesses: [aBusiness(1), aBusiness(2)], keepsMedia: true });
 
@@ -50,7 +50,7 @@ describe("the console's catalog and lists", function () {
       ...(body && { body }),
     });
 
-  it("makes, shows, changes and removes a record of every resource", async () => {
+  it("create, show, change and delete a record of every resource", async () => {
     const page = await seat("settings/tags");
     for (const { place, add, typed, shown } of samples) {
       await goTo(page, `settings/${place}`);
@@ -72,7 +72,7 @@ describe("the console's catalog and lists", function () {
     }
   });
 
-  it("joins what two people changed in one article, and keeps the price exact", async () => {
+  it("merge the changes of two people to one article, and keep the price exact", async () => {
     const { json: article } = await asAdmin("/admin/articles", "POST", { name: "Sopa", price: "0.10" });
     const page = await seat(`settings/articles?record=${article.id}`);
     const price = page.getByRole("textbox", { name: /^Precio/ });
@@ -91,7 +91,7 @@ describe("the console's catalog and lists", function () {
     expect(await button(page, "Guardar").isDisabled()).to.equal(true);
   });
 
-  it("keeps a type that it does not know, and asks before typed text is lost", async () => {
+  it("keep an unknown type, and ask before they discard typed text", async () => {
     const given = { name: "Combo", price: "30", type: "promo" };
     const { json: article } = await asAdmin("/admin/articles", "POST", given);
     const page = await seat(`settings/articles?record=${article.id}`);
@@ -107,7 +107,7 @@ describe("the console's catalog and lists", function () {
     expect((await asAdmin(`/admin/articles/${article.id}`)).json).to.include({ name: "Combo grande", type: "promo" });
   });
 
-  it("says what the service refuses, at the field that it is about", async () => {
+  it("show the service's refusals at their fields", async () => {
     await asAdmin("/admin/branches", "POST", { nombre: "Norte" }).then(({ json: branch }) =>
       asAdmin("/admin/zones", "POST", { nombre: "Lejos", precio: "20", sucursal_id: branch.id }),
     );
@@ -129,7 +129,7 @@ describe("the console's catalog and lists", function () {
     expect(await code.evaluate((element) => element.matches(":focus"))).to.equal(true);
   });
 
-  it("says at its field that a branch is gone", async () => {
+  it("say at its field that a branch was deleted", async () => {
     const { json: branch } = await asAdmin("/admin/branches", "POST", { nombre: "Este" });
     const page = await seat("settings/zones?record=new");
     await page.getByRole("textbox", { name: /^Nombre/ }).fill("Villa");
@@ -143,7 +143,7 @@ describe("the console's catalog and lists", function () {
     expect(await choice.getAttribute("aria-invalid")).to.equal("true");
   });
 
-  it("lets a zone belong to a branch, and an extra to some articles", async () => {
+  it("assign a zone to a branch, and an extra to articles", async () => {
     const { json: branch } = await asAdmin("/admin/branches", "POST", { nombre: "Oeste" });
     const { json: tea } = await asAdmin("/admin/articles", "POST", { name: "Té", price: "5" });
     const page = await seat("settings/zones?record=new");
@@ -171,7 +171,7 @@ describe("the console's catalog and lists", function () {
       });
   });
 
-  it("shows a quick reply as a contact reads it, and keeps its picture", async () => {
+  it("preview a quick reply as a contact reads it, and keep its picture", async () => {
     const page = await seat("settings/quick-replies?record=new");
     const panel = page.getByRole("dialog");
     await panel.getByRole("textbox", { name: /^Nombre/ }).fill("Carta");
@@ -193,7 +193,7 @@ describe("the console's catalog and lists", function () {
     expect((await asAdmin(`/admin/quick-replies/${stored.id}`)).json.media_url).to.equal(null);
   });
 
-  it("shows further records when they are asked for", async () => {
+  it("load further records at a click", async () => {
     const names = Array.from({ length: 55 }, (_, n) => `Etiqueta ${String(n).padStart(2, "0")}`);
     const csv = ["nombre", ...names].join("\n");
     const page = await seat("settings/tags");
@@ -201,7 +201,7 @@ describe("the console's catalog and lists", function () {
     const file = { name: "etiquetas.csv", mimeType: "text/csv", buffer: Buffer.from(csv) };
     await page.locator("input[type=file]").setInputFiles(file);
     await page.getByText("Creados: 55").waitFor();
-    // Found by the address: what is typed is looked for a moment later, and the list before it could be asked for more.
+    // The search is in the URL. Typed text is searched after a moment, and the list before could load further records.
     const found = await seat("settings/tags?q=Etiqueta");
     const tags = found.getByRole("button", { name: /^Etiqueta \d\d$/ });
     await tags.nth(49).waitFor();
@@ -210,7 +210,7 @@ describe("the console's catalog and lists", function () {
     await tags.nth(54).waitFor();
   });
 
-  it("keeps the secret of the ads' access, and shows it nowhere", async () => {
+  it("store the access token of ads, and show it nowhere", async () => {
     for (const { id } of (await asAdmin("/admin/ad-accounts")).json.data)
       await asAdmin(`/admin/ad-accounts/${id}`, "DELETE");
     const page = await seat("settings/ad-accounts?record=new");
@@ -226,12 +226,12 @@ describe("the console's catalog and lists", function () {
     expect(await token.getAttribute("aria-invalid")).to.equal("true");
   });
 
-  it("is not there for an agent", async () => {
+  it("are not available to agents", async () => {
     const page = await seat("settings/articles", agent);
     await page.getByText("Esta pantalla es para administradores.").waitFor();
   });
 
-  it("takes a file in, counts its rows, gives the refused ones back, and searches", async () => {
+  it("import a file, count its rows, return the refused ones, and search", async () => {
     const page = await seat("settings/articles");
     await button(page, "Importar").click();
     const csv = "name,price,retailer_id\nPique,45.50,P-1\nSilpancho,30,S-1\nSin precio,gratis,X-1\n";
@@ -254,7 +254,7 @@ describe("the console's catalog and lists", function () {
     expect(saved.suggestedFilename()).to.equal("articles.csv");
   });
 
-  it("says that what was taken stays when an import is stopped", async () => {
+  it("say that imported rows stay when an import is stopped", async () => {
     const page = await seat("settings/articles");
     await page.route("**/admin/articles/import", () => {});
     await button(page, "Importar").click();
@@ -267,14 +267,14 @@ describe("the console's catalog and lists", function () {
     await button(page, "Cerrar").click();
   });
 
-  it("shows another business nothing of it", async () => {
+  it("are not shown to another business", async () => {
     const { json: tag } = await asAdmin("/admin/tags", "POST", { nombre: "Solo del primero" });
     const page = await seat(`settings/tags?record=${tag.id}`, otherAdmin);
     await page.getByRole("dialog").getByRole("alert").waitFor();
     expect(await page.getByText("Solo del primero").count()).to.equal(0);
   });
 
-  it("has nothing that axe objects to and fits every width, light and dark", async () => {
+  it("pass axe and fit every width, light and dark", async () => {
     await asAdmin("/admin/quick-replies", "POST", { nombre: "Horario", texto: "Abrimos a las 9. ".repeat(30) });
     const long = "Combinado de la casa con todo lo que uno quiera para compartir entre varios amigos";
     await asAdmin("/admin/articles", "POST", { name: long, price: "1234567.89", retailer_id: "X".repeat(60) });

@@ -16,7 +16,7 @@ describe("the console's composer", function () {
     readonly name: string;
     readonly type: string;
     readonly content?: Buffer;
-    /** Bytes of nothing in particular. */
+    /** Arbitrary bytes. */
     readonly size?: number;
   }
   const drop = (page: Page, files: readonly Dropped[]) =>
@@ -40,7 +40,7 @@ describe("the console's composer", function () {
   describe("files", () => {
     const image = (name: string) => ({ name, type: "image/png", content: picture });
 
-    it("go to the customer once where they are dropped, with the text below the first", async () => {
+    it("are sent once when they are dropped, with the text below the first file", async () => {
       await says(101, "¿Tiene foto?");
       const page = await seat(ana, "inbox/101");
       await thread(page).getByText("¿Tiene foto?").waitFor();
@@ -59,7 +59,7 @@ describe("the console's composer", function () {
       expect(await page.getByRole("list", { name: "Archivos adjuntos" }).count()).to.equal(0);
     });
 
-    it("are refused in words where they are of a type or size that no channel takes", async () => {
+    it("are refused with a reason if no channel takes their type or size", async () => {
       const page = await seat(ana, "inbox/101");
       await composer(page).waitFor();
       await drop(page, [
@@ -75,7 +75,7 @@ describe("the console's composer", function () {
       expect(await refusals.count()).to.equal(0);
     });
 
-    it("wait for the message over a reload, and can be taken out", async () => {
+    it("survive a reload before the message is sent, and can be removed", async () => {
       await says(102, "Hola");
       const page = await seat(ana, "inbox/102");
       await composer(page).waitFor();
@@ -100,7 +100,7 @@ describe("the console's composer", function () {
         expect((await stage.world.post("/admin/quick-replies", { nombre, texto })).status).to.equal(201);
     });
 
-    it("are found by a slash and a word, chosen by the keyboard, and reach the customer filled in", async () => {
+    it("are found by a slash and a word, chosen by keyboard, and sent with their placeholders filled in", async () => {
       await says(103, "¿Cuánto sale el envío?");
       const page = await seat(ana, "inbox/103");
       const list = page.getByRole("listbox", { name: "Respuestas rápidas" });
@@ -117,7 +117,7 @@ describe("the console's composer", function () {
       expect(await received(103, "{{")).to.equal(0);
     });
 
-    it("leave other slashes alone", async () => {
+    it("do not open at other slashes", async () => {
       const page = await seat(ana, "inbox/103");
       await composer(page).fill("1/2 kilo");
       expect(await page.getByRole("listbox").count()).to.equal(0);
@@ -129,7 +129,7 @@ describe("the console's composer", function () {
     });
   });
 
-  it("puts an emoji where the cursor is", async () => {
+  it("inserts an emoji at the cursor", async () => {
     const page = await seat(ana, "inbox/103");
     await composer(page).fill("Gracias ");
     await page.getByRole("button", { name: "Emoji" }).click();
@@ -138,7 +138,7 @@ describe("the console's composer", function () {
     await eventually(async () => (await composer(page).inputValue()) === "Gracias ❤️");
   });
 
-  it("offers a template where the window is over, shows it filled in and sends it", async () => {
+  it("offers a template after the service window, previews it filled in and sends it", async () => {
     const page = await seat(ana, "inbox/104");
     await page.getByText("Pasaron 24 h desde el último mensaje del cliente.").waitFor();
     await composer(page).fill("Esto no le llegaría");

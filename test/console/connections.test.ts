@@ -5,18 +5,18 @@ import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate, type World } from "../support/world.ts";
 import { Receiver } from "../webhooks/support.ts";
-import { flaws, objections } from "./axe.ts";
+import { axeViolations, flaws } from "./axe.ts";
 import { setStage } from "./stage.ts";
 
 const [admin, newOwner, ownerOfAll] = [101, 301, 401];
 
 const owner = { id: newOwner, name: "Olga Dueña", email: "olga@b3.test", roleId: 1, available: false };
-/** As a business is on its first day. */
+/** A new business without templates and chats. */
 const empty = aBusiness(3, { users: [owner], templates: [], threads: [] });
 
 const numberStates = ["CONNECTED", "connecting", "close", "FLAGGED", null];
 const templateStates = ["APPROVED", "PENDING", "REJECTED", "PAUSED", null];
-/** Has a number, a template and a delivery in every state that is shown with a mark of its own. */
+/** A business with numbers, templates and deliveries in all states that have their own mark. */
 const varied = aBusiness(4, {
   templates: templateStates.map((_, index) => aTemplate(401 + index)),
   otherSenders: numberStates.map((_, index) => ({
@@ -30,7 +30,7 @@ const varied = aBusiness(4, {
   })),
 });
 
-/** As the platforms tell them, and as deliveries go. */
+/** Sets the states of the numbers, templates and deliveries. */
 async function varyStates({ rows }: World): Promise<void> {
   for (const [index, state] of numberStates.entries()) {
     const quality = state === "FLAGGED" ? "RED" : "GREEN";
@@ -56,7 +56,7 @@ async function varyStates({ rows }: World): Promise<void> {
   );
 }
 
-describe("the console's connections", function () {
+describe("the console's pages of connections", function () {
   this.timeout(90_000);
   const stage = setStage({
     businesses: [aBusiness(1), aBusiness(2), empty, varied],
@@ -76,7 +76,7 @@ describe("the console's connections", function () {
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const rowOf = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
 
-  it("pairs a phone by its QR code, and shows it connected once it is", async () => {
+  it("pair a phone by a QR code, and show when it is connected", async () => {
     const phone = { provider: "qr", platform_id: "tienda", phone: "59171111111", token: "secreto", account_id: "" };
     await knowSender(stage.world, phone);
     const page = await seat("settings/numbers");
@@ -99,7 +99,7 @@ describe("the console's connections", function () {
     await rowOf(page, "Tienda").getByText("Conectado", { exact: true }).waitFor();
   });
 
-  it("lets an App Key expire at the end of a day of the business, wherever the browser is", async () => {
+  it("let an App Key expire at the end of a day in the business's time zone, not the browser's", async () => {
     const page = await stage.visitor("", { timezoneId: "Asia/Tokyo" });
     const token = await stage.world.sessionToken(admin);
     await page.context().addCookies([{ name: "recado_session", value: token, url: stage.world.api }]);
@@ -115,7 +115,7 @@ describe("the console's connections", function () {
     expect(key?.expires_at.toISOString()).to.equal("2100-01-01T03:59:00.000Z");
   });
 
-  it("creates an App Key that is shown once, works, and is revoked at once", async () => {
+  it("create an App Key that is shown once, works, and stops working when it is revoked", async () => {
     const page = await seat("settings/app-keys");
     await button(page, "Nueva App Key").click();
     await page.keyboard.type("Tienda en línea");
@@ -130,7 +130,7 @@ describe("the console's connections", function () {
     expect(await status()).to.equal(401);
   });
 
-  it("tries a webhook out, shows what it answered, and delivers again", async () => {
+  it("test a webhook, show its answer, and repeat a delivery", async () => {
     const { json } = await request(`${stage.world.api}/admin/webhooks`, {
       method: "POST",
       headers: { authorization: `Bearer ${await stage.world.sessionToken(admin)}` },
@@ -153,13 +153,13 @@ describe("the console's connections", function () {
     await receiver.gets(before + 1);
   });
 
-  it("shows the secret of a new webhook once", async () => {
+  it("show the secret of a new webhook once", async () => {
     const page = await seat("settings/webhooks");
     await button(page, "Nuevo webhook").click();
     await page.getByLabel("Dirección (https)").fill("no es una dirección");
     await button(page, "Guardar").click();
     await page.locator("input[aria-invalid=true]").waitFor();
-    expect(await objections(page)).to.deep.equal([]);
+    expect(await axeViolations(page)).to.deep.equal([]);
     await page.getByLabel("Dirección (https)").fill("https://crm.example.com/recado");
     await button(page, "Guardar").click();
     await page.getByText(/^whsec_/).waitFor();
@@ -168,7 +168,7 @@ describe("the console's connections", function () {
     expect(await page.getByText(/whsec_/).count()).to.equal(0);
   });
 
-  it("has an address for each form, which a reload opens again and going back closes", async () => {
+  it("have a URL for each form, which a reload opens again and going back closes", async () => {
     const page = await seat("settings", ownerOfAll);
     const forms = [
       ["numbers", "Agregar número"],
@@ -197,7 +197,7 @@ describe("the console's connections", function () {
     await form.getByRole("alert").waitFor();
   });
 
-  it("guides the owner of an empty business, ticks what is done, and goes when it is dismissed", async () => {
+  it("guide the owner of an empty business: the guide ticks finished steps and can be dismissed", async () => {
     const page = await seat("inbox", newOwner);
     const step = (name: string) => rowOf(page, name);
     await step("Conecta un número").waitFor();
@@ -227,7 +227,7 @@ describe("the console's connections", function () {
     await page.getByText("Elige un chat").waitFor();
   });
 
-  it("has nothing that axe objects to and fits every width, light and dark", async () => {
+  it("pass axe and fit every width, light and dark", async () => {
     const page = await seat("settings", ownerOfAll);
     for (const [view, shown] of [
       ["settings", "Números"],

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { Locator, Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aThread } from "../support/world.ts";
-import { objections, rulesIn } from "./axe.ts";
+import { axeViolations, rulesIn } from "./axe.ts";
 import { setStage, wide } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
@@ -49,7 +49,7 @@ describe("the console's contacts", function () {
     return readFile(await download.path(), "utf8");
   };
 
-  it("are searched and filtered in the address, opened with their chats, and shown as others change them", async () => {
+  it("are searched and filtered by the page's URL, open with their chats, and show changes by others", async () => {
     const id = await make("Ñusta Quispe", "59171110001", { tags: [101], campos: { Zona: "Sur" } });
     await make("Otilia Vargas", "59171110002", { opted_out: true });
     const page = await seat(admin, "contacts?tag=101");
@@ -77,7 +77,7 @@ describe("the console's contacts", function () {
     await page.waitForURL(/\/inbox\/102/);
   });
 
-  it("are edited by two at once without loss: what only one changed is kept, and clashes are told", async () => {
+  it("merge the changes of two editors, and show conflicts", async () => {
     const id = await make("Elena Prado", "59171120001", { campos: { Zona: "Sur", Talla: "M" } });
     const page = await seat(agent, `contacts/${id}`);
     const panel = page.getByRole("dialog", { name: "Elena Prado" });
@@ -107,7 +107,7 @@ describe("the console's contacts", function () {
     expect(await page.getByRole("textbox", { name: "Valor de Plan" }).inputValue()).to.equal("Plata");
   });
 
-  it("are made once, get their first template, and are erased after a word was typed", async () => {
+  it("are created once, get a first template, and are erased after a typed confirmation", async () => {
     await make("Primera Dueña", "59171130001");
     const page = await seat(admin);
     await page.getByRole("link", { name: "Nuevo contacto" }).click();
@@ -144,7 +144,7 @@ describe("the console's contacts", function () {
     expect((await stage.world.get(`/contacts/${made?.id}`)).status).to.equal(404);
   });
 
-  it("are imported from a file of thousands, whose refused rows come back with reasons, and exported again", async () => {
+  it("are imported from a file of thousands of rows, which returns refused rows with reasons, and are exported", async () => {
     await make("Ya Estaba", "59172000000");
     const page = await seat(admin);
     await page.getByRole("link", { name: "Importar" }).click();
@@ -157,7 +157,7 @@ describe("the console's contacts", function () {
     await page.getByRole("textbox", { name: "Nombre del campo para Barrio" }).fill("Zona");
     await page.getByRole("cell", { name: "Niña 3", exact: true }).waitFor();
     await page.getByRole("button", { name: "Importar 3003 filas" }).click();
-    // It goes on while one works elsewhere, and its end is kept for a page that is opened later.
+    // The import continues while the user works elsewhere, and a page that is opened later shows its end.
     await page.getByRole("button", { name: "Cerrar panel" }).click();
     await page.getByRole("link", { name: "Bandeja" }).click();
     await page.getByRole("link", { name: "Contactos" }).click();
@@ -189,7 +189,7 @@ describe("the console's contacts", function () {
   });
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`have nothing that axe objects to and fit every width, in ${colorScheme}`, async () => {
+    it(`pass axe and fit every width in ${colorScheme}`, async () => {
       const id = await make(
         "Una Persona De Nombre Larguísimo Que No Cabe En Ningún Lado",
         `5917114000${colorScheme.length}`,
@@ -212,7 +212,7 @@ describe("the console's contacts", function () {
             "Math.max(...['html', 'main', 'main > *'].map((each) => document.querySelector(each)).map((e) => e.scrollWidth - e.clientWidth))",
           );
           expect(overflow, `${view} at ${width}`).to.be.at.most(0);
-          expect(await objections(page, rulesIn[colorScheme]), `${view} at ${width}`).to.deep.equal([]);
+          expect(await axeViolations(page, rulesIn[colorScheme]), `${view} at ${width}`).to.deep.equal([]);
           if (process.env.SHOTS) {
             const name = `${view.replaceAll("/", "_").replace(String(id), "one")}-${width}-${colorScheme}.png`;
             await page.screenshot({ path: `${process.env.SHOTS}/${name}` });
@@ -222,7 +222,7 @@ describe("the console's contacts", function () {
     });
   }
 
-  it("keep from agents what only administrators may do, and from everybody what is of another business", async () => {
+  it("hide actions of administrators from agents, and the contacts of other businesses from everyone", async () => {
     const page = await seat(agent);
     await page.getByRole("link", { name: "Nuevo contacto" }).waitFor();
     for (const name of ["Exportar", "Importar"])

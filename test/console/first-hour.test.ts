@@ -11,7 +11,7 @@ const number = {
   ...{ phone: "59171111111", token: "t-1" },
 };
 
-/** As an installation makes a business: its administrator and nothing else. */
+/** A new business as an installation creates it, with nothing but an administrator. */
 const empty = aBusiness(1, {
   users: [{ id: owner, name: "Olga Dueña", email: "olga@b1.test", roleId: 1, available: false }],
   ...{ departments: [], steps: [], templates: [], threads: [] },
@@ -36,20 +36,20 @@ describe("an owner's first hour in the console", function () {
   };
   const phoneOf = (n: number): string => `5917200${String(n).padStart(4, "0")}`;
 
-  it("says on a phone, too, what to do next", async () => {
+  it("shows the next step on a phone, too", async () => {
     const page = await stage.seat(owner);
     await page.setViewportSize({ width: 360, height: 740 });
     await page.getByRole("link", { name: /Conecta un número/ }).waitFor();
     expect(await page.getByRole("heading", { level: 1 }).count()).to.equal(1);
   });
 
-  it("leads from an empty business to a campaign, an answer and an order, by the pages alone", async () => {
+  it("leads from an empty business to a campaign, an answer and an order", async () => {
     const page = await stage.seat(owner);
     const problems: string[] = [];
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
 
-    // A number, as the guide says.
+    // The owner adds a number, as the guide says.
     await knowSender(stage.world, number);
     await stage.world.control("POST", "/reviews", { outcome: "APPROVED", delay_ms: 0 });
     await page.getByRole("link", { name: /Conecta un número/ }).click();
@@ -61,7 +61,7 @@ describe("an owner's first hour in the console", function () {
     await button(page, "Guardar").click();
     await rowOf(page, "+59171111111").getByText("Listo").waitFor();
 
-    // Who attends, and where the bot hands over.
+    // The owner adds an agent, and the department to which the bot hands over.
     await link(page, "Departamentos").click();
     await link(page, "Nuevo departamento").click();
     await page.getByLabel("Nombre").fill("Ventas");
@@ -74,7 +74,7 @@ describe("an owner's first hour in the console", function () {
     await button(page, "Guardar").click();
     await page.getByRole("treeitem", { name: /^Hablar con ventas/ }).waitFor();
 
-    // Something to sell.
+    // The owner adds an article.
     await link(page, "Artículos").click();
     await button(page, "Nuevo artículo").click();
     await page.getByRole("textbox", { name: /^Nombre/ }).fill("Api con pastel");
@@ -82,7 +82,7 @@ describe("an owner's first hour in the console", function () {
     await button(page, "Guardar").click();
     await rowOf(page, "Api con pastel").waitFor();
 
-    // Something to say, approved by the platform.
+    // The owner creates a template, which the platform approves.
     await link(page, "Plantillas").click();
     await link(page, "Nueva plantilla").click();
     await page.getByLabel("Nombre").fill("Oferta");
@@ -91,7 +91,7 @@ describe("an owner's first hour in the console", function () {
     await button(page, "Enviar a aprobación").click();
     await rowOf(page, "Oferta").getByText("Aprobada").waitFor();
 
-    // A campaign to customers of a file.
+    // The owner sends a campaign to the customers in a file.
     await link(page, "Campañas").click();
     await button(page, "Nueva campaña").first().click();
     await page.getByLabel("Nombre de la campaña").fill("Apertura");
@@ -111,7 +111,7 @@ describe("an owner's first hour in the console", function () {
     await button(page, "Enviar ahora").click();
     await page.getByText("Terminada").waitFor({ timeout: patienceMs });
 
-    // A customer answers, and is answered.
+    // A customer answers, and gets an answer.
     await stage.world.control("POST", `/customers/${phoneOf(7)}/say`, { to: number.platform_id, text: "¡Quiero dos!" });
     await link(page, "Bandeja").click();
     await page.getByRole("list", { name: "Chats" }).getByRole("listitem").filter({ hasText: "¡Quiero dos!" }).click();
@@ -120,7 +120,7 @@ describe("an owner's first hour in the console", function () {
     await button(page, "Enviar").click();
     await page.getByRole("log", { name: "Mensajes" }).getByText("¡Anotado!").waitFor();
 
-    // What the customer wants becomes an order, with its exact total on the board.
+    // The customer's wish becomes an order, and the board shows its exact total.
     await page.getByRole("link", { name: "Nuevo pedido" }).click();
     const panel = page.getByRole("dialog");
     await panel.getByText(/Cliente 7/).waitFor();

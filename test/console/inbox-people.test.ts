@@ -3,8 +3,8 @@ import type { Page } from "playwright-core";
 import { pageChannel } from "../../src/kernel/channels.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aThread } from "../support/world.ts";
-import { objections } from "./axe.ts";
-import { lineTo } from "./browser.ts";
+import { axeViolations } from "./axe.ts";
+import { cuttableProxy } from "./browser.ts";
 import { setStage, wide } from "./stage.ts";
 
 const [admin, ana, beto] = [101, 102, 103];
@@ -37,7 +37,7 @@ const composer = (page: Page) => page.getByRole("textbox", { name: "Mensaje" });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const focused = (page: Page) => page.locator(":focus");
 
-describe("the console's inbox among people", function () {
+describe("the console's inbox with several users", function () {
   this.timeout(90_000);
   const stage = setStage({
     viewport: wide,
@@ -69,7 +69,7 @@ describe("the console's inbox among people", function () {
     expect(answer.ok, await answer.text()).to.equal(true);
   };
 
-  it("calls a customer of a page by the name as soon as the platform tells it", async () => {
+  it("shows the name of a page's customer when the platform sends it", async () => {
     const customer = "24000000000003616";
     const page = await stage.seat(admin);
     await stage.world.control("POST", `/customers/${customer}/say`, {
@@ -81,7 +81,7 @@ describe("the console's inbox among people", function () {
     expect(await list(page).getByText(customer).count()).to.equal(0);
   });
 
-  it("shows what a customer writes while the page connects", async () => {
+  it("shows a message that arrives while the page connects", async () => {
     const page = await stage.visitor();
     await page
       .context()
@@ -107,7 +107,7 @@ describe("the console's inbox among people", function () {
     await row(page, "Cliente 3").getByText("Mientras conecta").waitFor();
   });
 
-  it("says who wrote last: a colleague, oneself, or a note", async () => {
+  it("says who wrote last: a colleague, the user, or the author of a note", async () => {
     const [mine, others] = [await stage.seat(ana, "inbox/101"), await stage.seat(admin)];
     await says(101, "Buenas");
     await composer(mine).fill("Ahora mismo");
@@ -120,7 +120,7 @@ describe("the console's inbox among people", function () {
     for (const page of [mine, others]) await row(page, "Cliente 1").getByText("Nota: Paga con QR").waitFor();
   });
 
-  it("keeps a chat readable that a colleague takes, with what one was writing", async () => {
+  it("keeps a chat and the draft readable when a colleague takes the chat", async () => {
     const page = await stage.seat(ana, "inbox/102");
     await thread(page).getByText("Hola", { exact: true }).waitFor();
     await composer(page).fill("Casi termino de escribir");
@@ -137,10 +137,10 @@ describe("the console's inbox among people", function () {
     await row(page, "Cliente 2").waitFor({ state: "detached" });
   });
 
-  it("says who took a chat that one wanted to take, too", async () => {
+  it("says who took a chat first", async () => {
     const page = await stage.seat(ana, "inbox/103");
     await button(page, "Tomar").waitFor();
-    // The colleague's comes first; the page hears of it only afterwards.
+    // The colleague's request is first. The page gets its event only after its own request.
     await page.route("**/chats/103/take", async (route) => {
       await act(beto, 103, "take");
       await route.continue();
@@ -150,14 +150,14 @@ describe("the console's inbox among people", function () {
     await thread(page).getByText("Hola", { exact: true }).waitFor();
   });
 
-  it("leaves the focus where work goes on, and closes with a reason", async () => {
+  it("moves the focus to the next step, and closes a chat with a reason", async () => {
     const page = await stage.seat(ana, "inbox/104");
     await button(page, "Tomar").press("Enter");
     await focused(page).and(composer(page)).waitFor();
     await button(page, "Cerrar").press("Enter");
     await page.getByRole("menuitem", { name: "Cerrar el chat" }).waitFor();
-    expect(await objections(page, ["aria-required-children", "region"])).to.deep.equal([]);
-    // Without a ticket there is none to complete.
+    expect(await axeViolations(page, ["aria-required-children", "region"])).to.deep.equal([]);
+    // Without a ticket, the user need not choose how it ends.
     expect(await page.getByRole("menuitem", { name: /Ticket/ }).count()).to.equal(0);
     await page.getByRole("menuitem", { name: "Cerrar con un motivo…" }).click();
     await page.getByRole("textbox", { name: "Motivo" }).fill("Compró en tienda");
@@ -169,7 +169,7 @@ describe("the console's inbox among people", function () {
     await page.getByText("Compró en tienda").waitFor();
   });
 
-  it("opens at what was not read, and marks read what was shown", async () => {
+  it("opens a thread at the first unread message, and marks visible messages as read", async () => {
     const page = await stage.seat(admin, "inbox/109");
     const separator = thread(page).getByText("30 mensajes sin leer");
     await separator.waitFor();
@@ -188,7 +188,7 @@ describe("the console's inbox among people", function () {
     ).to.equal(true);
     await page.getByRole("button", { name: /Ir a lo último/ }).click();
     await eventually(async () => (await unread()) === 0);
-    // The thread holds only the rows around what is shown.
+    // The thread renders only the rows around the visible ones.
     const goBack = () =>
       eventually(async () => {
         await thread(page).evaluate((frame) => frame.scrollBy(0, -frame.clientHeight / 2));
@@ -196,7 +196,7 @@ describe("the console's inbox among people", function () {
       });
     await goBack();
     expect(await separator.count()).to.equal(1);
-    // It opens the window in which one may answer.
+    // A customer's message opens the service window, so that the agent can answer.
     await says(109, "Otra cosa");
     await composer(page).fill("Ya leí todo");
     await button(page, "Enviar").click();
@@ -205,7 +205,7 @@ describe("the console's inbox among people", function () {
     expect(await separator.count()).to.equal(0);
   });
 
-  it("does not send what looks like a quick reply with the key that would choose one", async () => {
+  it("does not send a search for quick replies when Enter is pressed", async () => {
     await says(105, "Buenas");
     const page = await stage.seat(ana, "inbox/105");
     await composer(page).fill("/zzzz");
@@ -221,11 +221,11 @@ describe("the console's inbox among people", function () {
     await thread(page).getByText("/zzzz").waitFor();
   });
 
-  it("moves nothing of the page where the connection is lost", async () => {
+  it("does not move the page when the connection is lost", async () => {
     for (const viewport of [wide, { width: 360, height: 740 }]) {
-      const line = await lineTo(stage.world.api);
+      const proxy = await cuttableProxy(stage.world.api);
       try {
-        const page = await stage.seat(ana, "inbox/106", line.url);
+        const page = await stage.seat(ana, "inbox/106", proxy.url);
         await page.setViewportSize(viewport);
         await composer(page).waitFor();
         const places = async () => [
@@ -234,19 +234,19 @@ describe("the console's inbox among people", function () {
           await page.getByRole("link", { name: "Bandeja" }).boundingBox(),
         ];
         const before = await places();
-        line.cut();
+        proxy.cut();
         const said = page.getByText("Sin conexión. Reconectando");
         await said.waitFor();
         expect(await places()).to.deep.equal(before);
         const box = await said.boundingBox();
         expect(box && box.width > 0 && box.height > 0).to.equal(true);
       } finally {
-        await line.close();
+        await proxy.close();
       }
     }
   });
 
-  it("names the screen in the browser's tab, and numbers with their plus", async () => {
+  it("shows the screen's name in the browser's tab, and numbers with a plus", async () => {
     const page = await stage.seat(admin, "inbox/107");
     await page
       .getByText(/\+59170000107/)
@@ -257,7 +257,7 @@ describe("the console's inbox among people", function () {
     await eventually(async () => /^(\(\d+\) )?Pedidos · Recado$/.test(await page.title()));
   });
 
-  it("shows bold and slanted text as the customer sees it, and names each message", async () => {
+  it("shows bold and italic text as the customer sees it, and gives each message an accessible name", async () => {
     await says(108, "Es *muy* _urgente_, 2*3*4 <b>no</b>", "Cliente 8");
     const page = await stage.seat(admin, "inbox/108");
     const said = thread(page)

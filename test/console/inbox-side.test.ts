@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aThread } from "../support/world.ts";
-import { objections } from "./axe.ts";
+import { axeViolations } from "./axe.ts";
 import { setStage, wide } from "./stage.ts";
 
 const [admin, ana] = [101, 102];
@@ -24,7 +24,7 @@ const list = (page: Page) => page.getByRole("list", { name: "Chats" });
 const rows = (page: Page) => list(page).getByRole("listitem");
 const side = (page: Page) => page.getByRole("complementary", { name: "Datos del chat" });
 
-describe("the console's inbox around the thread", function () {
+describe("the console's inbox beside the thread", function () {
   this.timeout(90_000);
   const stage = setStage({ viewport: wide, businesses: [aBusiness(1, { tags, threads })] });
 
@@ -32,7 +32,7 @@ describe("the console's inbox around the thread", function () {
   const says = (chat: number, text: string) =>
     stage.world.control("POST", `/customers/5917000${String(chat).padStart(4, "0")}/say`, { to: "number-1", text });
 
-  it("shows by its address the chats of a department, of a tag and of a state, and takes a filter away", async () => {
+  it("filters chats by department, tag and state in the page's URL, and removes a filter", async () => {
     const page = await seat(admin, "inbox?department=101");
     await rows(page).getByText("Cliente 2", { exact: true }).waitFor();
     expect(await rows(page).count()).to.equal(1);
@@ -47,7 +47,7 @@ describe("the console's inbox around the thread", function () {
     expect(await rows(page).count()).to.equal(1);
   });
 
-  it("finds one of 200 tags by its name", async () => {
+  it("finds one of 200 tags by name", async () => {
     const page = await seat();
     await page.getByRole("button", { name: "Filtrar" }).click();
     await page.getByRole("combobox", { name: "Etiqueta" }).fill("Etiqueta 151");
@@ -57,7 +57,7 @@ describe("the console's inbox around the thread", function () {
     expect(page.url()).to.include("tag=1150");
   });
 
-  it("lets a contact and a chat's tags be edited beside the thread, which a colleague sees", async () => {
+  it("edits a contact and a chat's tags beside the thread, and a colleague sees it", async () => {
     const [one, other] = [await seat(admin, "inbox/101"), await seat(admin, "inbox/101")];
     await side(other).getByText("Talla").waitFor();
     await side(one).getByRole("button", { name: "Editar contacto" }).click();
@@ -71,7 +71,7 @@ describe("the console's inbox around the thread", function () {
     await side(one).getByRole("button", { name: "Quitar la etiqueta Etiqueta 7" }).waitFor({ state: "detached" });
   });
 
-  it("keeps what a colleague saved meanwhile, and says so", async () => {
+  it("keeps what a colleague saved meanwhile, and says that the contact changed", async () => {
     const [one, other] = [await seat(admin, "inbox/102"), await seat(admin, "inbox/102")];
     for (const page of [one, other]) {
       await side(page).getByRole("button", { name: "Editar contacto" }).click();
@@ -101,7 +101,7 @@ describe("the console's inbox around the thread", function () {
     expect(await side(page).count()).to.equal(0);
   });
 
-  it("goes from chat to chat by keys, lists them all, and leaves them alone while one writes", async () => {
+  it("moves between chats by keys, lists all keys, and ignores them while the user types", async () => {
     const page = await seat(admin, "inbox");
     await rows(page).first().waitFor();
     await page.keyboard.press("j");
@@ -122,7 +122,7 @@ describe("the console's inbox around the thread", function () {
     await page.keyboard.press("?");
     const dialog = page.getByRole("dialog", { name: "Atajos de teclado" });
     await dialog.getByText("Chat siguiente").waitFor();
-    expect(await objections(page)).to.deep.equal([]);
+    expect(await axeViolations(page)).to.deep.equal([]);
     await dialog.getByRole("switch", { name: "Usar atajos de una tecla" }).click();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
@@ -130,7 +130,7 @@ describe("the console's inbox around the thread", function () {
     expect(page.url()).to.equal(first);
   });
 
-  it("leaves the rows where they are under the pointer, and says how many are new", async () => {
+  it("keeps rows in place under the pointer, and says how many are new", async () => {
     const page = await seat();
     await rows(page).first().waitFor();
     const third = rows(page).nth(2);
@@ -140,14 +140,14 @@ describe("the console's inbox around the thread", function () {
     await says(chat, "¿Siguen abiertos?");
     await page.getByRole("button", { name: "1 nuevo" }).waitFor();
     expect(await third.textContent()).to.equal(before);
-    // By keyboard: a pointer that leaves the list shows the new row, too.
+    // The keyboard is used, since a pointer that leaves the list shows the new row, too.
     await page.getByRole("button", { name: "1 nuevo" }).press("Enter");
     await eventually(async () => ((await rows(page).first().textContent()) ?? "").includes("¿Siguen abiertos?"));
   });
 
-  it("notifies only once the user wants it and the browser allows it", async () => {
+  it("shows notifications only after the user and the browser have allowed them", async () => {
     const page = await seat(ana);
-    // As text: what compiles the tests would leave calls of its own in it.
+    // The script is a text, since the compiler of the tests would add its own calls to a function.
     await page.context().addInitScript({
       content: `
         globalThis.shown = [];
@@ -170,7 +170,7 @@ describe("the console's inbox around the thread", function () {
     await eventually(async () => (await shown()).length === 1);
   });
 
-  it("lets an agent say that no chats are to be given out to them", async () => {
+  it("lets an agent stop getting chats assigned", async () => {
     const page = await seat(ana);
     await page.getByRole("button", { name: "Cuenta de Ana Agente" }).click();
     await page.getByRole("menuitemcheckbox", { name: "Disponible para atender", checked: true }).click();
@@ -180,12 +180,12 @@ describe("the console's inbox around the thread", function () {
     });
   });
 
-  it("is accessible with the panel open, light and dark", async () => {
+  it("passes axe with the panel open, light and dark", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       const page = await seat(admin, "inbox/101?tag=1150");
       await page.emulateMedia({ colorScheme });
       await side(page).getByText("Talla").waitFor();
-      expect(await objections(page)).to.deep.equal([]);
+      expect(await axeViolations(page)).to.deep.equal([]);
     }
   });
 });
@@ -195,7 +195,7 @@ describe("the console's inbox with 10,000 chats", function () {
   const all = Array.from({ length: 10_000 }, (_, index) => aThread(1_001 + index, { name: `Cliente ${index + 1}` }));
   const stage = setStage({ businesses: [aBusiness(1, { threads: all })] });
 
-  it("keeps few rows in the page however far one scrolls", async () => {
+  it("keeps few rows in the page while the user scrolls", async () => {
     const page = await stage.seat(admin);
     await rows(page).first().waitFor();
     await list(page).hover();

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aThread } from "../support/world.ts";
-import { lineTo } from "./browser.ts";
+import { cuttableProxy } from "./browser.ts";
 import { setStage } from "./stage.ts";
 
 const [admin, ana, beto, stranger] = [101, 102, 103, 202];
@@ -17,7 +17,7 @@ const threads = Array.from({ length: 8 }, (_, index) =>
   aThread(101 + index, { name: `Cliente ${index + 1}`, state: "pending" }),
 );
 
-/** Longer than a page of the API. */
+/** More messages than a page of the API. */
 const long = aThread(109, {
   name: "Clienta de siempre",
   messages: Array.from({ length: 120 }, (_, index) => ({
@@ -53,7 +53,7 @@ describe("the console's inbox", function () {
   const times = async (chat: number, text: string): Promise<number> =>
     (await reads(chat)).filter((message) => message.includes(text)).length;
 
-  it("shows what a customer writes, in the list and in the open thread, without being asked", async () => {
+  it("shows a customer's new message in the list and in the open thread without a reload", async () => {
     const page = await seat(ana, "inbox/101");
     await thread(page).getByText("Hola", { exact: true }).waitFor();
     await says(101, "¿Tienen talla M?");
@@ -63,7 +63,7 @@ describe("the console's inbox", function () {
     expect(await first.textContent()).to.include("¿Tienen talla M?");
   });
 
-  it("sends an answer, which the customer reads, and shows what became of it", async () => {
+  it("sends an answer to the customer, and shows its status", async () => {
     await says(102, "Buenas");
     const page = await seat(ana, "inbox/102");
     await composer(page).fill("Buenas tardes");
@@ -76,7 +76,7 @@ describe("the console's inbox", function () {
     expect(await composer(page).inputValue()).to.equal("");
   });
 
-  it("sends once what is sent with a double click, and what is sent with two keys", async () => {
+  it("sends a message once after a double click, and after two presses of Enter", async () => {
     await says(103, "Buenas");
     const page = await seat(ana, "inbox/103");
     await composer(page).fill("Una sola vez");
@@ -86,7 +86,7 @@ describe("the console's inbox", function () {
       const { KeyboardEvent: Key } = globalThis as unknown as {
         KeyboardEvent: new (type: string, how: object) => Event;
       };
-      // Both come before the page is drawn again.
+      // Both events come before the page renders again.
       for (const key of ["Enter", "Enter"])
         field.dispatchEvent(new Key("keydown", { key, bubbles: true, cancelable: true }));
     });
@@ -95,7 +95,7 @@ describe("the console's inbox", function () {
     expect(await thread(page).getByText("Una sola vez").count()).to.equal(1);
   });
 
-  it("opens a thread at its newest message, brings older ones while one scrolls, and stays where one reads", async () => {
+  it("opens a thread at its newest message, loads older ones during scrolling, and keeps the reading position", async () => {
     const page = await seat(ana, "inbox/109");
     const isInSight = (text: string) =>
       thread(page)
@@ -124,11 +124,11 @@ describe("the console's inbox", function () {
     await thread(page).getByText("Uno más").waitFor();
   });
 
-  it("gives a chat to one of two agents who take it at once, and tells the other one", async () => {
+  it("gives a chat to one of two agents who take it at the same time, and informs the other one", async () => {
     const pages = await Promise.all([seat(ana, "inbox/104"), seat(beto, "inbox/104")]);
     const takes = pages.map((page) => page.getByRole("button", { name: "Tomar" }));
     await Promise.all(takes.map((button) => button.waitFor()));
-    // Neither hears of the other's before its own is on its way.
+    // Both requests are sent before either page gets the event of the other.
     await Promise.all(takes.map((button) => button.click({ noWaitAfter: true }).catch(() => {})));
     const [row] = await eventually(async () => {
       const rows = await stage.world.rows<{ support_user_id: number }>(
@@ -143,7 +143,7 @@ describe("the console's inbox", function () {
     for (const button of takes) await button.waitFor({ state: "detached" });
   });
 
-  it("lets an agent take, answer, hand on and close a chat by the keyboard alone", async () => {
+  it("lets an agent take, answer, reassign and close a chat by keyboard", async () => {
     await says(108, "Buenas");
     const page = await seat(ana, "inbox/108");
     const press = async (name: string, ...keys: string[]): Promise<void> => {
@@ -172,7 +172,7 @@ describe("the console's inbox", function () {
     });
   });
 
-  it("keeps a note from the customer", async () => {
+  it("does not send a note to the customer", async () => {
     await says(105, "Buenas");
     const page = await seat(ana, "inbox/105");
     await composer(page).fill("Quiere pagar con QR");
@@ -182,7 +182,7 @@ describe("the console's inbox", function () {
     expect(await times(105, "Quiere pagar con QR")).to.equal(0);
   });
 
-  it("keeps what is not sent yet over a reload", async () => {
+  it("keeps a draft after a reload", async () => {
     const page = await seat(ana, "inbox/105");
     await composer(page).fill("A medio escribir");
     await page.reload();
@@ -190,13 +190,13 @@ describe("the console's inbox", function () {
     expect(await composer(page).inputValue()).to.equal("A medio escribir");
   });
 
-  it("loses nothing and doubles nothing where the connection is cut for some seconds", async () => {
-    const line = await lineTo(stage.world.api);
+  it("neither loses nor repeats a message when the connection is cut for some seconds", async () => {
+    const proxy = await cuttableProxy(stage.world.api);
     try {
       await says(106, "Antes");
-      const page = await seat(ana, "inbox/106", line.url);
+      const page = await seat(ana, "inbox/106", proxy.url);
       await thread(page).getByText("Antes").waitFor();
-      line.cut();
+      proxy.cut();
       await page.getByText("Sin conexión. Reconectando").waitFor();
       await says(106, "Durante uno");
       await composer(page).fill("Escrito sin conexión");
@@ -204,7 +204,7 @@ describe("the console's inbox", function () {
       await says(106, "Durante dos");
       await thread(page).getByText("Escrito sin conexión").waitFor();
       expect(await times(106, "Escrito sin conexión")).to.equal(0);
-      line.mend();
+      proxy.restore();
       await eventually(async () => (await times(106, "Escrito sin conexión")) === 1, 20_000);
       await page.getByText("Sin conexión. Reconectando").waitFor({ state: "detached" });
       for (const text of ["Antes", "Durante uno", "Durante dos", "Escrito sin conexión"]) {
@@ -213,18 +213,18 @@ describe("the console's inbox", function () {
       }
       await eventually(async () => (await thread(page).getByRole("img", { name: "Enviando" }).count()) === 0);
     } finally {
-      await line.close();
+      await proxy.close();
     }
   });
 
-  it("sends once what was answered into a cut connection", async () => {
-    const line = await lineTo(stage.world.api);
+  it("sends a message once if the connection is cut before its answer", async () => {
+    const proxy = await cuttableProxy(stage.world.api);
     try {
       await says(107, "Antes");
-      const page = await seat(ana, "inbox/107", line.url);
+      const page = await seat(ana, "inbox/107", proxy.url);
       await thread(page).getByText("Antes").waitFor();
       await composer(page).fill("La respuesta se perdió");
-      // The service has it; what it answers does not reach the page.
+      // The request reaches the service, but its answer does not reach the page.
       let lost = 0;
       await page.route("**/chats/107/messages", async (route) => {
         if (route.request().method() !== "POST" || lost > 0) return route.continue();
@@ -240,14 +240,14 @@ describe("the console's inbox", function () {
       );
       expect(lost).to.equal(1);
       expect(await times(107, "La respuesta se perdió")).to.equal(1);
-      // The thread may be loading it.
+      // The thread may still be loading it.
       await eventually(async () => (await thread(page).getByText("La respuesta se perdió").count()) === 1);
     } finally {
-      await line.close();
+      await proxy.close();
     }
   });
 
-  it("shows nothing of another business", async () => {
+  it("does not show another business's chats", async () => {
     const page = await seat(stranger, "inbox/101");
     await page.getByText("Este chat no existe o no lo puedes ver.").waitFor();
     await list(page).getByText("Carla Cliente").waitFor();
@@ -262,7 +262,7 @@ describe("the console's inbox", function () {
     expect(await page.getByText("Solo para el negocio 1").count()).to.equal(0);
   });
 
-  it("ends where the session does", async () => {
+  it("signs the user out when the session ends", async () => {
     const page = await seat(beto);
     await list(page).waitFor();
     await stage.world.rows("delete from sessions where user_id = $1", [beto]);

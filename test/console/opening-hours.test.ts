@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { hoursOf, overlapping, painted, weekOf } from "../../console/src/people/hours.ts";
 
-describe("the painted week", () => {
+describe("the editor of opening hours", () => {
   it("keeps the rest of a night when an hour after midnight is closed", () => {
     const week = weekOf({ fri: [["18:10", "02:00"]] });
     expect(hoursOf(painted(week, "sat", [2, 2], false))).to.deep.equal({
@@ -13,13 +13,13 @@ describe("the painted week", () => {
     });
   });
 
-  it("joins what touches, and keeps minutes between the half hours", () => {
+  it("joins adjacent ranges, and keeps minutes between half hours", () => {
     const week = weekOf({ mon: [["09:15", "12:00"]] });
     expect(hoursOf(painted(week, "mon", [24, 25], true))).to.deep.equal({ mon: [["09:15", "13:00"]] });
     expect(hoursOf(painted(week, "mon", [18, 19], false))).to.deep.equal({ mon: [["10:00", "12:00"]] });
   });
 
-  it("tells the day on which two ranges overlap", () => {
+  it("names the day on which two ranges overlap", () => {
     expect(
       overlapping(
         weekOf({

@@ -32,7 +32,7 @@ describe("the console's panel of an order", function () {
       headers: { "x-api-key": stage.world.appKey(1) },
     });
 
-  it("adds an extra at a price of its own, which counts in every browser", async () => {
+  it("adds an extra with its own price, and every browser shows the new total", async () => {
     const id = await addOrder(stage.world, 1, { shipment_method: "pickup" });
     const [one, other] = [await seat(agent, `orders/${id}`), await seat(admin, `orders/${id}`)];
     const panel = panelOf(one);
@@ -59,7 +59,7 @@ describe("the console's panel of an order", function () {
     }
   });
 
-  it("says what each line costs with its extras", async () => {
+  it("shows the price of each line with its extras", async () => {
     const id = await addOrder(stage.world, 1, { shipment_method: "pickup" });
     await addLine(stage.world, 1, id, { quantity: 3, extras: [101, 102] });
     const page = await seat(agent, `orders/${id}`);
@@ -71,7 +71,7 @@ describe("the console's panel of an order", function () {
       .waitFor();
   });
 
-  it("says where an order is by now, where somebody else moved it first", async () => {
+  it("shows the current state of an order that another user moved first", async () => {
     const id = await addOrder(stage.world, 1);
     const page = await seat(agent, "orders");
     await cardIn(page, "Pendientes", id).waitFor();
@@ -88,7 +88,7 @@ describe("the console's panel of an order", function () {
     expect(await page.getByRole("article").count()).to.equal(1);
   });
 
-  it("tells in its history who changed what, in a user's words", async () => {
+  it("shows in its history who changed what, in the terms of the screen", async () => {
     const id = await addOrder(stage.world, 1);
     const page = await seat(admin, `orders/${id}`);
     const panel = panelOf(page);
@@ -100,7 +100,7 @@ describe("the console's panel of an order", function () {
     await panel.getByText("Repartidor: — → Raúl Rider").waitFor();
   });
 
-  it("counts 200 orders of a column, loads them while one scrolls, and keeps the page small", async () => {
+  it("counts the 200 orders of a column, loads them during scrolling, and keeps the page small", async () => {
     await stage.world.rows(
       `insert into orders (business_id, status, type, branch_id, chat_id, created_at)
        select 1, 8, 'wa', 101, 101, timestamptz '2026-01-02 03:04:05Z' + n * interval '1 minute'
@@ -119,7 +119,7 @@ describe("the console's panel of an order", function () {
     expect(await pending.getByRole("listitem").count()).to.be.below(40);
   });
 
-  it("shows no step that only an administrator may take to an agent", async () => {
+  it("hides an administrator's actions from agents", async () => {
     const id = await addOrder(stage.world, 1, { status: 4 });
     const [agents, admins] = [await seat(agent, `orders/${id}`), await seat(admin, `orders/${id}`)];
     await panelOf(admins).getByRole("button", { name: "Volver a pendientes" }).waitFor();
@@ -127,7 +127,7 @@ describe("the console's panel of an order", function () {
     expect(await panelOf(agents).getByRole("button", { name: "Volver a pendientes" }).count()).to.equal(0);
   });
 
-  it("prints the ticket and nothing else, on a roll as on a sheet", async () => {
+  it("prints only the ticket, on a roll and on a sheet", async () => {
     const id = await addOrder(stage.world, 1, { shipment_method: "pickup", payment_method: "cash" });
     await addLine(stage.world, 1, id, { quantity: 2 });
     const page = await seat(agent, `orders/${id}`);

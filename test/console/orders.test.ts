@@ -3,12 +3,12 @@ import type { Page } from "playwright-core";
 import { addOrder, openShop } from "../orders/shop.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aThread } from "../support/world.ts";
-import { objections } from "./axe.ts";
-import { lineTo } from "./browser.ts";
+import { axeViolations } from "./axe.ts";
+import { cuttableProxy } from "./browser.ts";
 import { setStage, wide } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
-/** A connection that was cut is opened again after 5 s at most, by a busy machine later. */
+/** A cut connection is opened again within 5 s. A busy machine needs longer. */
 const patienceMs = 45_000;
 
 const column = (page: Page, name: string) => page.getByRole("list", { name, exact: true });
@@ -35,7 +35,7 @@ describe("the console's board of orders", function () {
     await eventually(async () => (await headOf(page, name).textContent()) === `${name}${count}`, patienceMs);
   };
 
-  it("takes an order across, in two browsers at once", async () => {
+  it("moves an order through all columns in two browsers at the same time", async () => {
     const id = await addOrder(stage.world, 1);
     const [one, other] = [await seat(admin), await seat(agent)];
     await card(other, "Pendientes", id).waitFor();
@@ -56,7 +56,7 @@ describe("the console's board of orders", function () {
     expect(await stage.world.rows("select status from orders")).to.deep.equal([{ status: 4 }]);
   });
 
-  it("lets a card be dragged, and brings it back with the reason where it may not go", async () => {
+  it("moves a dragged card, and returns it with a reason if the move is not allowed", async () => {
     const id = await addOrder(stage.world, 1, { shipment_method: "pickup" });
     const page = await seat(admin);
     const dragTo = async (from: string, to: string): Promise<void> => {
@@ -79,7 +79,7 @@ describe("the console's board of orders", function () {
     await card(page, "En proceso", id).waitFor();
   });
 
-  it("brings a card back that the service refused to move", async () => {
+  it("returns a card if the service refuses the move", async () => {
     const id = await addOrder(stage.world, 1);
     const page = await seat(agent);
     await card(page, "Pendientes", id).waitFor();
@@ -93,13 +93,13 @@ describe("the console's board of orders", function () {
     expect(await column(page, "En proceso").getByRole("listitem").count()).to.equal(0);
   });
 
-  /** The focus goes into a menu a moment after its items are shown. */
+  /** Waits until the menu has the focus, which is a moment after it shows its items. */
   const menuTakesKeys = async (page: Page, item: string) => {
     await page.getByRole("menuitem", { name: item }).waitFor();
     await page.locator("[role=menu]:focus-within").waitFor();
   };
 
-  it("moves and cancels by keyboard alone, with a reason", async () => {
+  it("moves and cancels orders by keyboard, with a reason", async () => {
     const id = await addOrder(stage.world, 1);
     const page = await seat(agent);
     await card(page, "Pendientes", id).waitFor();
@@ -126,13 +126,13 @@ describe("the console's board of orders", function () {
     });
   });
 
-  it("shows after a cut what happened meanwhile, and nothing twice", async () => {
-    const line = await lineTo(stage.world.api);
+  it("shows what happened during an interruption once", async () => {
+    const proxy = await cuttableProxy(stage.world.api);
     try {
       const id = await addOrder(stage.world, 1);
-      const page = await seat(agent, "orders", line.url);
+      const page = await seat(agent, "orders", proxy.url);
       await card(page, "Pendientes", id).waitFor();
-      line.cut();
+      proxy.cut();
       await page.getByText(/Reconectando/).waitFor({ timeout: patienceMs });
       await stage.world.post("/catalogs/orders", { type: "wa", lines: [{ articleId: 101, quantity: 2, extras: [] }] });
       const key = { "x-api-key": stage.world.appKey(1), "content-type": "application/json" };
@@ -141,17 +141,17 @@ describe("the console's board of orders", function () {
         headers: key,
         body: JSON.stringify({ status: "progress" }),
       });
-      line.mend();
+      proxy.restore();
       await card(page, "En proceso", id).waitFor({ timeout: patienceMs });
       await column(page, "Pendientes").getByText("2 × Salteña").waitFor();
       expect(await page.getByRole("article").count()).to.equal(2);
       await counts(page, "Pendientes", 1);
     } finally {
-      await line.close();
+      await proxy.close();
     }
   });
 
-  it("changes an order's lines, and shows the new total in every browser", async () => {
+  it("changes an order's lines, and every browser shows the new total", async () => {
     const id = await addOrder(stage.world, 1, { shipment_method: "pickup" });
     const [one, other] = [await seat(agent, `orders/${id}`), await seat(admin)];
     const panel = one.getByRole("dialog");
@@ -167,7 +167,7 @@ describe("the console's board of orders", function () {
     await card(other, "Pendientes", id).getByText(/0,00/).waitFor();
   });
 
-  it("keeps what was typed where somebody else changed the order meanwhile", async () => {
+  it("keeps typed text if another user changed the order meanwhile", async () => {
     const id = await addOrder(stage.world, 1);
     const page = await seat(agent, `orders/${id}`);
     const panel = page.getByRole("dialog");
@@ -186,7 +186,7 @@ describe("the console's board of orders", function () {
     expect(saved.json.data.raw_adress).to.equal("Calle 21, casa verde");
   });
 
-  it("makes an order from a chat, once", async () => {
+  it("creates an order from a chat once", async () => {
     const page = await seat(admin, "orders/new?chat=102");
     const panel = page.getByRole("dialog");
     await panel.getByText(/Bruno Baca/).waitFor();
@@ -199,7 +199,7 @@ describe("the console's board of orders", function () {
     expect(await stage.world.rows("select chat_id from orders")).to.deep.equal([{ chat_id: 102 }]);
   });
 
-  it("shows nothing of another business", async () => {
+  it("does not show another business's orders", async () => {
     const foreign = await addOrder(stage.world, 2);
     const page = await seat(admin, `orders/${foreign}`);
     await page.getByText("Este pedido no existe o no lo puedes ver.").waitFor();
@@ -208,7 +208,7 @@ describe("the console's board of orders", function () {
   });
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`has nothing that axe objects to, in ${colorScheme}`, async () => {
+    it(`passes axe in ${colorScheme}`, async () => {
       const id = await addOrder(stage.world, 1);
       for (const [view, width] of [
         ["orders", 1440],
@@ -221,7 +221,7 @@ describe("the console's board of orders", function () {
         await page.setViewportSize({ width, height: 800 });
         if (view === "orders") await card(page, "Pendientes", id).waitFor();
         else await page.getByRole("heading", { name: "Productos" }).waitFor();
-        expect(await objections(page), `${view} at ${width}`).to.deep.equal([]);
+        expect(await axeViolations(page), `${view} at ${width}`).to.deep.equal([]);
       }
     });
   }

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
 import { aThread } from "../support/world.ts";
-import { lineTo } from "./browser.ts";
+import { cuttableProxy } from "./browser.ts";
 import { ana, composer, sendButton, setThreadStage, thread } from "./thread-bench.ts";
 
 const threads = [105, 106, 107, 108].map((id) => aThread(id, { name: `Cliente ${id}`, state: "pending" }));
@@ -13,8 +13,8 @@ describe("the console's outbox", function () {
   const outboxIsEmpty = async (page: Page): Promise<boolean> =>
     !(await page.evaluate<string>("Object.keys(localStorage).join()")).includes("outbox");
 
-  describe("what is sent", () => {
-    it("does not wait for a message before it that was refused, which can be tried again or dropped", async () => {
+  describe("a message", () => {
+    it("does not wait for a refused one before it, which can be repeated or discarded", async () => {
       await says(105, "Hola");
       const page = await seat(ana, "inbox/105");
       await page.route("**/chats/105/messages", async (route) => {
@@ -37,7 +37,7 @@ describe("the console's outbox", function () {
       await eventually(() => outboxIsEmpty(page));
     });
 
-    it("goes on after a message that the service keeps failing at", async () => {
+    it("is sent after one at which the service keeps failing", async () => {
       await says(106, "Hola");
       const page = await seat(ana, "inbox/106");
       await page.clock.install();
@@ -59,18 +59,18 @@ describe("the console's outbox", function () {
       expect(await thread(page).getByText("Atascado").count()).to.equal(0);
     });
 
-    it("goes once where the page is reloaded in the middle, and where two pages of the user are open", async () => {
+    it("is sent once if the page is reloaded meanwhile, and if the user has two pages open", async () => {
       await says(107, "Hola");
       const page = await seat(ana, "inbox/107");
       const other = await page.context().newPage();
       await other.goto(`${stage.world.api}/console/inbox/107`);
       await composer(other).waitFor();
       let asked = 0;
-      // Either page may be the one that sends.
+      // Any of the two pages may send it.
       await page.context().route("**/chats/107/messages", async (route) => {
         if (route.request().method() !== "POST") return route.continue();
         asked += 1;
-        // Reaches the service; the answer never comes.
+        // The request reaches the service, but gets no answer.
         await route.fetch();
       });
       await composer(page).fill("Solo una vez");
@@ -85,20 +85,20 @@ describe("the console's outbox", function () {
         await eventually(async () => (await thread(each).getByText("Solo una vez").count()) === 1);
     });
 
-    it("keeps its order through a connection that is cut", async () => {
-      const line = await lineTo(stage.world.api);
+    it("keeps its place in the order when the connection is cut", async () => {
+      const proxy = await cuttableProxy(stage.world.api);
       try {
         await says(108, "Antes");
-        const page = await seat(ana, "inbox/108", line.url);
+        const page = await seat(ana, "inbox/108", proxy.url);
         await thread(page).getByText("Antes").waitFor();
-        line.cut();
+        proxy.cut();
         await page.getByText("Sin conexión. Reconectando").waitFor();
         const texts = ["Primero", "Segundo", "Tercero"];
         for (const text of texts) {
           await composer(page).fill(text);
           await page.keyboard.press("Enter");
         }
-        line.mend();
+        proxy.restore();
         await eventually(async () => (await received(108, "Tercero")) === 1, 20_000);
         await eventually(() => outboxIsEmpty(page));
         const said = await thread(page).getByRole("article").allTextContents();
@@ -109,7 +109,7 @@ describe("the console's outbox", function () {
         ]);
         for (const text of texts) expect(await received(108, text)).to.equal(1);
       } finally {
-        await line.close();
+        await proxy.close();
       }
     });
   });

@@ -8,7 +8,7 @@ import { flaws } from "./axe.ts";
 import { setStage } from "./stage.ts";
 
 const admin = 101;
-/** One pixel. */
+/** A picture of one pixel. */
 const picture = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
@@ -26,7 +26,7 @@ describe("the console's pages of people and of the business", function () {
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const rowOf = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
 
-  it("invites a user whose link opens a session once, and takes the access away again", async () => {
+  it("invite a user whose link opens a session once, and remove the access again", async () => {
     const page = await seat("settings/users");
     await button(page, "Invitar usuario").click();
     const panel = page.getByRole("dialog");
@@ -44,7 +44,7 @@ describe("the console's pages of people and of the business", function () {
     await guest.getByLabel("Contraseña nueva").fill("bastante larga");
     await button(guest, "Guardar y entrar").click();
     await guest.getByRole("list", { name: "Chats" }).waitFor();
-    // It is said at once, and the session that is open stays open.
+    // A used link shows this at once, and does not end the open session.
     await guest.goto(link);
     await guest.getByRole("heading", { name: "Este enlace ya no sirve" }).waitFor();
     expect(await guest.getByLabel("Contraseña nueva").count()).to.equal(0);
@@ -60,7 +60,7 @@ describe("the console's pages of people and of the business", function () {
     await button(guest, "Entrar").waitFor();
   });
 
-  it("gives lists and forms of the settings the same width", async () => {
+  it("give lists and forms of the settings the same width", async () => {
     const page = await seat("settings/users");
     await page.setViewportSize({ width: 1440, height: 900 });
     const widths = new Set<number>();
@@ -73,14 +73,14 @@ describe("the console's pages of people and of the business", function () {
     expect([...widths]).to.have.length(1);
   });
 
-  it("says what a user of another role may do, in words", async () => {
+  it("describe what a user of another role may do", async () => {
     await asAdmin("POST", "/admin/users", { nombre: "Otto Otro", email: "otto@b1.test", role_id: 2 });
     const page = await seat("settings/users");
     await rowOf(page, "Otto Otro").getByText("Agente (otro rol)").waitFor();
     expect(await page.getByText(/Rol \d/).count()).to.equal(0);
   });
 
-  it("joins the changes of two people to one record, and refuses an e-mail that is taken", async () => {
+  it("merge the changes of two people to one record, and refuse an e-mail that is in use", async () => {
     const made = await asAdmin("POST", "/admin/users", { nombre: "Dora", email: "dora@b1.test", role_id: 5 });
     const page = await seat(`settings/users?user=${made.json.id}`);
     const panel = page.getByRole("dialog");
@@ -101,7 +101,7 @@ describe("the console's pages of people and of the business", function () {
     await panel.getByText("Este correo ya lo usa otra persona.").waitFor();
   });
 
-  it("paints a department's week by mouse and keyboard, keeps exact times, and says what keeps it from being deleted", async () => {
+  it("edit a department's opening hours by mouse and keyboard, keep exact times, and say what prevents its deletion", async () => {
     const page = await seat("settings/departments/new");
     await page.getByLabel("Nombre").fill("Mostrador");
     await page.getByRole("combobox", { name: "Integrantes" }).click();
@@ -137,7 +137,7 @@ describe("the console's pages of people and of the business", function () {
     await page.getByRole("alert").getByText("Todavía está en uso (usuarios: 1)").waitFor();
   });
 
-  it("lets an agent change the own password, and reach nothing of the settings", async () => {
+  it("let agents change their own password, and hide the settings from them", async () => {
     const password = "la primera clave";
     const made = await asAdmin("POST", "/admin/users", { nombre: "Ada", email: "ada@b1.test", role_id: 5 });
     const body = { token: made.json.invitation.token, password };
@@ -160,7 +160,7 @@ describe("the console's pages of people and of the business", function () {
     await page.getByText("Esta pantalla es para administradores.").waitFor();
   });
 
-  it("takes users from a file, and exports those that the address shows", async () => {
+  it("import users from a file, and export the filtered ones", async () => {
     const page = await seat("settings/users");
     await button(page, "Importar").click();
     const rows = ["Rita Rojas,rita@b1.test,5,sí", "Raúl Rojas,raul@b1.test,1,no", "Sin correo,,5,sí"];
@@ -189,7 +189,7 @@ describe("the console's pages of people and of the business", function () {
     expect(lines[1]).to.include("raul@b1.test");
   });
 
-  it("shows agents where they are signed in, and ends one of these sessions or all others", async () => {
+  it("show agents their sessions, and end one of them or all others", async () => {
     const { json } = await asAdmin("POST", "/admin/users", { nombre: "Sara", email: "sara@b1.test", role_id: 5 });
     const page = await seat("account", json.id);
     const others = await Promise.all([1, 2, 3].map(() => seat("account", json.id)));
@@ -212,7 +212,7 @@ describe("the console's pages of people and of the business", function () {
     }
   });
 
-  it("changes flags without losing those that it does not show, and shows who did it in the audit", async () => {
+  it("change flags without losing hidden ones, and show who did it in the audit", async () => {
     await stage.world.rows(
       `update businesses set feature_flags = feature_flags || '{"of_tomorrow": 7, "tax_id_label": "NIT"}' where id = 1`,
     );
@@ -245,7 +245,7 @@ describe("the console's pages of people and of the business", function () {
     await rowOf(page, "cambió opciones").first().waitFor();
   });
 
-  it("has nothing that axe objects to and fits every width, light and dark", async () => {
+  it("pass axe and fit every width, light and dark", async () => {
     const { json } = await asAdmin("POST", "/admin/departments", {
       nombre: "Ventas",
       horario: { fri: [["18:10", "02:00"]] },
@@ -264,7 +264,7 @@ describe("the console's pages of people and of the business", function () {
       [`invitation/${invited.json.invitation.token}`, "Con ella y tu correo"],
       ["invitation/ri_none", "Este enlace ya no sirve"],
     ] as const) {
-      // Within the page that is there: axe takes longer to be loaded than to look.
+      // The page is kept, since loading axe takes longer than running it.
       await page.evaluate(`history.pushState(null, "", "/console/${view}")`);
       await page.getByText(shown).first().waitFor();
       await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });

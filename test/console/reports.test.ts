@@ -5,7 +5,7 @@ import { aCampaign, anAccount, anAd } from "../ads/support.ts";
 import { addConversation, addRecord, addTicket, assignTag, csvRecordsOf } from "../reports/support.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aThread, type World } from "../support/world.ts";
-import { objections } from "./axe.ts";
+import { axeViolations } from "./axe.ts";
 import { setStage, wide } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
@@ -29,7 +29,7 @@ async function fill(world: World): Promise<void> {
   await addRecord(world, 3, { amount: 999 });
 }
 
-describe("the console's reports", function () {
+describe("the console's report page", function () {
   this.timeout(90_000);
   const campaign = aCampaign("11", [
     [anAd("111", { "2026-03-02": "10.00", "2026-03-30": "5.50", "2026-02-28": "99.00" })],
@@ -45,7 +45,7 @@ describe("the console's reports", function () {
   const stage = setStage({ viewport: wide, businesses: [own, inGroup, kept], fill });
 
   const seat = (userId: number, query = march) => stage.seat(userId, `reports?${query}`);
-  /** The rows of a table, their cells as they read. */
+  /** The texts of the cells of a table. */
   const rowsOf = async (page: Page, name: string): Promise<string[][]> => {
     const table = page.getByRole("table", { name });
     await table.waitFor();
@@ -59,7 +59,7 @@ describe("the console's reports", function () {
   const money = (amount: number): string =>
     plain(new Intl.NumberFormat("es", { style: "currency", currency: "BOB", useGrouping: "always" }).format(amount));
 
-  it("shows the figures of the shared report to the cent, by business and all together", async () => {
+  it("shows the exact figures of the shared report by business and in total", async () => {
     const period = { startDate: "2026-03-01", endDate: "2026-03-31" };
     const { json } = await stage.world.post("/empresas/data-report/multi", { businessId: 1, ...period });
     const [first, second] = json.data;
@@ -89,7 +89,7 @@ describe("the console's reports", function () {
     expect(page.url()).to.match(/by=businesses.*business=1|business=1.*by=businesses/);
   });
 
-  it("tells the figure of a bar that one points at, which the table beside it has too", async () => {
+  it("shows the figure of a bar under the pointer, which is also in the table", async () => {
     const page = await seat(admin, `${march}&business=1`);
     const rows = (await rowsOf(page, "Día por día")).map((cells) => cells.map(plain));
     expect(rows.find(([day]) => day === "3 mar 2026")?.[1]).to.equal(money(1_000.1));
@@ -97,13 +97,13 @@ describe("the console's reports", function () {
     await chart.locator("svg").waitFor();
     const box = await chart.boundingBox();
     if (!box) throw new Error("there is no chart");
-    // The third of 31 days, right of the labels of the axis.
+    // The third of 31 days. The labels of the axis are left of the bars.
     const left = box.x + 50;
     await page.mouse.move(left + ((box.width - 70) / 31) * 2.5, box.y + 150);
     await eventually(async () => plain(await chart.textContent()).includes(`Monto de ventas: ${money(1_000.1)}`));
   });
 
-  it("sorts by agent, tag and ad, and keeps period, tab and order in the address", async () => {
+  it("sorts by agent, tag and ad, and keeps period, tab and order in the page's URL", async () => {
     const page = await seat(admin, `${march}&by=tags`);
     expect((await rowsOf(page, "Etiquetas más asignadas")).map(([name]) => name)).to.deep.equal([
       "Reclamo",
@@ -117,7 +117,7 @@ describe("the console's reports", function () {
       "Reclamo",
     ]);
     expect(await page.getByLabel("Desde").inputValue()).to.equal("01/03/2026");
-    // Days are written as the console's language writes them, whatever the browser's is.
+    // The format of days depends on the console's language, not on the browser's.
     await page.evaluate(`localStorage.setItem("recado.language", "en")`);
     await page.reload();
     await eventually(async () => (await page.getByLabel("From", { exact: true }).inputValue()) === "03/01/2026");
@@ -134,7 +134,7 @@ describe("the console's reports", function () {
     ]);
   });
 
-  it("shows what campaigns and ad sets spent in the period beside what they sold", async () => {
+  it("shows what campaigns and ad sets spent and sold in the period", async () => {
     const page = await seat(admin, `${march}&by=campaigns`);
     const spent = async (table: string) => (await rowsOf(page, table)).map((cells) => cells.map(plain).slice(0, 4));
     expect(await spent("Campañas de anuncios")).to.deep.equal([["Campaña 11Activa", "19,50 US$", "2", "9,75 US$"]]);
@@ -147,7 +147,7 @@ describe("the console's reports", function () {
     await page.getByRole("table", { name: "Campañas de anuncios" }).waitFor();
   });
 
-  it("exports what is shown as CSV, and shares it by link", async () => {
+  it("exports the shown figures as CSV, and shares them by link", async () => {
     const page = await seat(admin, `${march}&by=agents&business=1`);
     await rowsOf(page, "Por agente");
     const [download] = await Promise.all([
@@ -172,7 +172,7 @@ describe("the console's reports", function () {
     expect(await page.title()).to.include("Negocio 1");
   });
 
-  it("says so where there is nothing, and shows nothing to those it is kept from", async () => {
+  it("says when there are no figures, and shows none to users without access", async () => {
     const page = await seat(301, "from=2025-03-01&to=2025-03-31");
     await page.getByText(/No hay conversaciones, ventas ni cotizaciones en este periodo/).waitFor();
     await page.getByRole("tab", { name: "Publicidad" }).click();
@@ -185,7 +185,7 @@ describe("the console's reports", function () {
     expect(await other.getByText(/999/).count()).to.equal(0);
   });
 
-  it("stays at its top where a phone opens it at one of the last tabs, which is in sight in its row", async () => {
+  it("starts at its top on a phone and shows the open tab, even one of the last", async () => {
     const page = await stage.visitor();
     await page.setViewportSize({ width: 360, height: 500 });
     const token = await stage.world.sessionToken(admin);
@@ -202,7 +202,7 @@ describe("the console's reports", function () {
   });
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`has nothing that axe objects to, in ${colorScheme}, and never scrolls sideways`, async () => {
+    it(`passes axe in ${colorScheme}, and never scrolls sideways`, async () => {
       const page = await seat(admin);
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       for (const [view, width] of [
@@ -214,7 +214,7 @@ describe("the console's reports", function () {
         await page.getByRole("tab", { name: view }).click();
         await page.getByRole("tabpanel", { name: view }).getByRole("table").first().waitFor();
         await page.locator("figure svg").first().waitFor();
-        expect(await objections(page), `${view} at ${width}`).to.deep.equal([]);
+        expect(await axeViolations(page), `${view} at ${width}`).to.deep.equal([]);
         const isWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
         expect(isWide, `${view} at ${width}`).to.equal(false);
       }

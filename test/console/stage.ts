@@ -3,38 +3,38 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { startWorld, type World, type WorldSettings } from "../support/world.ts";
-import { buildConsole, demandBrowser, launch, type Seat, seatOf } from "./browser.ts";
+import { buildConsole, launch, type Seat, seatOf, skipWithoutBrowser } from "./browser.ts";
 
-interface Scenery extends WorldSettings {
-  /** Uploaded files go to a folder of their own. */
+interface StageSettings extends WorldSettings {
+  /** Stores uploaded files in a temporary folder. */
   readonly keepsMedia?: true;
-  /** Of every seat. */
+  /** The size of every signed-in page. */
   readonly viewport?: { readonly width: number; readonly height: number };
   /** Adds to the world before the first test. */
   readonly fill?: (world: World) => Promise<void>;
 }
 
-/** A world and a browser for one suite. Both are there once its tests begin. */
+/** A world and a browser for one suite. They exist when its tests begin. */
 export interface Stage {
   readonly world: World;
   readonly browser: Browser;
-  /** A page in a browser of its own, in which the user is signed in. Closed after the test. */
+  /** Opens a page in a new browser context in which the user is signed in. It is closed after the test. */
   seat(userId: number, view?: string, at?: string): Promise<Page>;
-  /** The same without a session. */
+  /** Does the same without a session. */
   visitor(view?: string, options?: BrowserContextOptions): Promise<Page>;
 }
 
 export const wide = { width: 1440, height: 900 } as const;
 
-/** To be called in a suite: sets the stage before its tests, and clears it after them. */
-export function setStage({ keepsMedia, viewport, fill, ...options }: Scenery = {}): Stage {
+/** A suite calls it once. It starts the world and the browser before the tests, and stops them after the tests. */
+export function setStage({ keepsMedia, viewport, fill, ...options }: StageSettings = {}): Stage {
   let world: World | undefined;
   let browser: Browser | undefined;
   let folder: string | undefined;
   const seats: Pick<Seat, "context">[] = [];
 
   before(async function () {
-    demandBrowser(this);
+    skipWithoutBrowser(this);
     buildConsole();
     if (keepsMedia) folder = await mkdtemp(join(tmpdir(), "recado-console-"));
     const media = folder && { MEDIA_DIR: folder, MEDIA_BASE_URL: "https://media.test/media/" };

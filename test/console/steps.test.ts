@@ -3,15 +3,15 @@ import type { Page } from "playwright-core";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness } from "../support/world.ts";
-import { objections } from "./axe.ts";
+import { axeViolations } from "./axe.ts";
 import { setStage, wide } from "./stage.ts";
 
 const [admin, agent] = [101, 102];
 const [emptyAdmin, largeAdmin] = [201, 301];
-/** More than the tree draws at once. */
+/** More steps than the tree renders at once. */
 const many = 240;
 
-describe("the console's steps", function () {
+describe("the console's editor of steps", function () {
   this.timeout(90_000);
   const steps = Array.from({ length: many }, (_, index) => ({
     ...{ id: 301 + index, name: `Paso ${index + 1}`, identifier: `paso-${index + 1}`, content: "Hola" },
@@ -47,7 +47,7 @@ describe("the console's steps", function () {
     });
   };
   let made = 0;
-  /** A step under a name that no other test has. */
+  /** Creates a step with a unique name. */
   const make = async (name: string, more: object = {}): Promise<{ id: number; nombre: string }> => {
     made += 1;
     const { status, json, text } = await ask("POST", "", { nombre: `${name} ${made}`, tipo: "mensaje", ...more });
@@ -55,7 +55,7 @@ describe("the console's steps", function () {
     return json;
   };
 
-  it("tells a business without steps what they are for, and begins its flow", async () => {
+  it("explains steps to a business without any, and creates its first one", async () => {
     const page = await seat("settings/steps", emptyAdmin);
     await page.getByText("antes de que atienda una persona").waitFor();
     await button(page, "Crear el primer paso").click();
@@ -69,7 +69,7 @@ describe("the console's steps", function () {
     expect(json.data[0]).to.include({ nombre: "Bienvenida", contenido: "¡Hola!", tipo: "mensaje", inicio: true });
   });
 
-  it("makes a step and one below it, and shows both in the tree and in the picture", async () => {
+  it("creates a step and another one below it, and shows both in the tree and in the picture", async () => {
     const page = await seat();
     await button(page, "Nuevo paso").click();
     await field(page, "Nombre").fill("Menú");
@@ -99,7 +99,7 @@ describe("the console's steps", function () {
     expect(new URL(page.url()).searchParams.get("step")).to.equal(String(child.id));
   });
 
-  it("shows only the fields of a step's type, and loses none of the others", async () => {
+  it("shows only the fields of a step's type, and keeps the others", async () => {
     const step = await make("Mapa", { tipo: "ubicacion", maps_search: "farmacia", helper_data: { a: 1 } });
     const page = await seat(`settings/steps?step=${step.id}`);
     expect(await field(page, "Qué buscar en el mapa").inputValue()).to.equal("farmacia");
@@ -114,7 +114,7 @@ describe("the console's steps", function () {
     expect(json.helper_data).to.deep.equal({ a: 1 });
   });
 
-  it("joins what two people changed in one step", async () => {
+  it("merges the changes of two people to one step", async () => {
     const step = await make("Saludo", { contenido: "Hola" });
     const page = await seat(`settings/steps?step=${step.id}`);
     await field(page, "Texto").fill("¡Buenas!");
@@ -131,7 +131,7 @@ describe("the console's steps", function () {
     });
   });
 
-  it("says a refused circle, a taken identifier and a lost step at their fields", async () => {
+  it("shows a refused cycle, a used identifier and a deleted step at their fields", async () => {
     const first = await make("Vuelta");
     const second = await make("Sigue", { paso_automatico: first.id });
     const page = await seat(`settings/steps?step=${first.id}`);
@@ -167,7 +167,7 @@ describe("the console's steps", function () {
     expect(await list(page, "Viene después de").getAttribute("aria-invalid")).to.equal("true");
   });
 
-  it("asks before typed text is lost", async () => {
+  it("asks before it discards typed text", async () => {
     const step = await make("Nota");
     const page = await seat(`settings/steps?step=${step.id}`);
     await field(page, "Texto").fill("Algo");
@@ -181,7 +181,7 @@ describe("the console's steps", function () {
     await closed(page);
   });
 
-  it("archives a step after it said what hangs below it and what leads to it", async () => {
+  it("archives a step after it listed the steps below it and the steps that lead to it", async () => {
     const top = await make("Raíz");
     const below = await make("Rama", { paso_id: top.id });
     const before = await make("Antes", { paso_automatico: top.id });
@@ -197,7 +197,7 @@ describe("the console's steps", function () {
     expect(await node(page, top.nombre).count()).to.equal(0);
   });
 
-  it("is walked by keyboard, in the tree and in the picture", async () => {
+  it("can be used by keyboard in the tree and in the picture", async () => {
     const top = await make("Teclas");
     const below = await make("Abajo", { paso_id: top.id });
     const page = await seat();
@@ -224,7 +224,7 @@ describe("the console's steps", function () {
     await page.getByRole("dialog").getByRole("heading", { name: below.nombre }).waitFor();
   });
 
-  it("finds a step without its accents, and keeps the ones above it", async () => {
+  it("finds a step without accents, and shows the steps above it", async () => {
     const top = await make("Arriba");
     const found = await make("Dirección exacta", { paso_id: top.id });
     const page = await seat();
@@ -235,7 +235,7 @@ describe("the console's steps", function () {
     expect(new URL(page.url()).searchParams.get("q")).to.equal("direccion EXACTA");
   });
 
-  it("draws hundreds of steps, of which the tree holds those that are seen and the picture all", async () => {
+  it("shows hundreds of steps: the tree renders only visible ones, and the picture all of them", async () => {
     const page = await seat("settings/steps", largeAdmin);
     await row(page, "Paso 1").focus();
     await page.keyboard.press("End");
@@ -269,7 +269,7 @@ describe("the console's steps", function () {
     expect(await view.getAttribute("transform")).to.equal(whole);
   });
 
-  it("is not for agents, and shows another business nothing", async () => {
+  it("is shown neither to agents nor to another business", async () => {
     const step = await make("Secreto");
     const page = await seat("settings/steps", agent);
     await page.getByRole("link", { name: "Bandeja" }).waitFor();
@@ -280,7 +280,7 @@ describe("the console's steps", function () {
     expect(await other.getByText(step.nombre).count()).to.equal(0);
   });
 
-  it("has nothing that axe objects to and fits every width, light and dark", async () => {
+  it("passes axe and fits every width, light and dark", async () => {
     const long = await make("Un nombre muy largo que no cabe en ninguna fila ni en ninguna caja", { tipo: "opciones" });
     const page = await seat();
     const found: string[] = [];
@@ -297,7 +297,7 @@ describe("the console's steps", function () {
         await page.getByRole("heading", { name: "Pasos", level: 1 }).waitFor();
         if (view.includes("step=")) await button(page, "Guardar").waitFor();
         else await (view.includes("picture") ? node(page, "Ventas") : row(page, "Ventas")).waitFor();
-        found.push(...(await objections(page)).map((each) => `${view} ${width}: ${each}`));
+        found.push(...(await axeViolations(page)).map((each) => `${view} ${width}: ${each}`));
         const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
         if (overflow > 0) found.push(`${view} scrolls at ${width}`);
       }

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { eventually } from "../support/wait.ts";
 import { aBusiness } from "../support/world.ts";
-import { objections } from "./axe.ts";
+import { axeViolations } from "./axe.ts";
 import { setStage } from "./stage.ts";
 import { picture } from "./thread-bench.ts";
 
@@ -31,7 +31,7 @@ describe("the console's template editor", function () {
     await page.getByLabel("Ejemplo de {{1}}").fill("Ana");
   }
 
-  it("takes a template from the editor to the platform's approval, with a live preview", async () => {
+  it("previews a template, submits it, and shows the platform's approval", async () => {
     await review({ outcome: "APPROVED" });
     const page = await seat("settings/templates/new");
     await writeTemplate(page, "Pedido listo");
@@ -40,7 +40,7 @@ describe("the console's template editor", function () {
     await rowOf(page, "Pedido listo").getByText("Aprobada").waitFor();
   });
 
-  it("says what breaks the platform's rules before anything is submitted", async () => {
+  it("shows violations of the platform's rules before a template is submitted", async () => {
     const page = await seat("settings/templates/new");
     await page.getByLabel("Nombre").fill("Con error");
     await page.getByLabel("Cuerpo").fill("{{1}} hola");
@@ -50,7 +50,7 @@ describe("the console's template editor", function () {
     expect(new URL(page.url()).pathname).to.equal("/console/settings/templates/new");
   });
 
-  it("shows why the platform rejected a template, which can then be changed and submitted again", async () => {
+  it("shows why the platform rejected a template, and submits it again after a change", async () => {
     await review({ outcome: "REJECTED", reason: "INVALID_FORMAT" });
     const page = await seat("settings/templates/new");
     await writeTemplate(page, "Aviso");
@@ -63,7 +63,7 @@ describe("the console's template editor", function () {
     await rowOf(page, "Aviso").getByText("Aprobada").waitFor();
   });
 
-  it("submits a header with a picture, which the preview shows and sends use", async () => {
+  it("submits a header with a picture, which the preview shows and messages use", async () => {
     await review({ outcome: "APPROVED" });
     const page = await seat("settings/templates/new");
     await writeTemplate(page, "Carta del día");
@@ -84,14 +84,14 @@ describe("the console's template editor", function () {
     expect(JSON.stringify(stored?.structure)).to.include(`"header_handle":["${stored?.file_name}"]`);
   });
 
-  it("submits a template for one-time codes, worded by the platform", async () => {
+  it("submits a template for one-time codes with the platform's text", async () => {
     await review({ outcome: "APPROVED" });
     const page = await seat("settings/templates/new");
     await page.getByLabel("Nombre").fill("Código de acceso");
     await choose(page, "Categoría", "Autenticación");
     const preview = page.getByRole("region", { name: "Así la verá tu cliente" });
     await preview.getByText("123456 es tu código de verificación. Por tu seguridad, no lo compartas.").waitFor();
-    expect(await objections(page)).to.deep.equal([]);
+    expect(await axeViolations(page)).to.deep.equal([]);
     await page.getByLabel("Minutos hasta que caduca").fill("100");
     await page.getByText("De 1 a 90 minutos.").waitFor();
     await page.getByLabel("Minutos hasta que caduca").fill("5");

@@ -10,7 +10,7 @@ const users = [
   { id: ana, name: "Ana Agente", email: "agent@b1.test", roleId: 5, available: true },
 ];
 
-/** Of 9 by 6. */
+/** A picture of 9 by 6 pixels. */
 export const picture = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAkAAAAGCAIAAACepSOSAAAAFUlEQVR4nGP4z8BAEKI8JIEGEoAKACT2DPQVcQLXAAAAAElFTkSuQmCC",
   "base64",
@@ -20,7 +20,7 @@ export const thread = (page: Page) => page.getByRole("log", { name: "Mensajes" }
 export const composer = (page: Page) => page.getByRole("textbox", { name: "Mensaje" });
 export const sendButton = (page: Page) => page.getByRole("button", { name: "Enviar", exact: true });
 
-/** To be called in a suite: agents at the threads of one business, and its customers. */
+/** A suite calls it once. It sets up agents and customers of one business with these threads. */
 export function setThreadStage(threads: readonly ThreadFixture[]) {
   const templates = [
     aTemplate(101, { name: "Pedido listo" }),
@@ -30,7 +30,7 @@ export function setThreadStage(threads: readonly ThreadFixture[]) {
   const does = (what: "say" | "react", chat: number, body: object): Promise<{ id: string }> =>
     stage.world.control("POST", `/customers/${phoneOf(chat)}/${what}`, { to: "number-1", ...body });
   const says = (chat: number, text: string) => does("say", chat, { text });
-  /** How many messages with this text the customer of the chat has got. */
+  /** The number of messages with this text that the customer of the chat has received. */
   const received = async (chat: number, text: string): Promise<number> => {
     const messages: object[] = await stage.world.control("GET", `/messages?to=${phoneOf(chat)}`);
     return messages.filter((message) => JSON.stringify(message).includes(text)).length;

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import type { MessageFixture } from "../../src/fixtures/businesses/business.ts";
 import { eventually } from "../support/wait.ts";
 import { aThread } from "../support/world.ts";
-import { objections } from "./axe.ts";
+import { axeViolations } from "./axe.ts";
 import { admin, ana, composer, picture, setThreadStage, thread } from "./thread-bench.ts";
 
 const threads = [
@@ -21,14 +21,14 @@ describe("the console's thread", function () {
   this.timeout(90_000);
   const { stage, seat, does, says } = setThreadStage(threads);
 
-  describe("a long thread", () => {
+  describe("with many messages", () => {
     const drawn = (page: Page) => thread(page).getByRole("article").count();
     const topOf = (page: Page, text: string) =>
       thread(page)
         .getByText(text, { exact: true })
         .evaluate((shown) => Math.round(shown.getBoundingClientRect().top));
 
-    /** Of a message in the middle, once the thread neither moves nor loads any more. */
+    /** The text of a message in the middle. Waits until the thread neither moves nor loads. */
     const restingText = (page: Page): Promise<string> => {
       let last = "";
       return eventually(async () => {
@@ -46,7 +46,7 @@ describe("the console's thread", function () {
       });
     };
 
-    it("keeps few messages in the page, and each one where it is read while others come in", async () => {
+    it("keeps few messages in the page, and keeps the reading position when others arrive", async () => {
       const page = await seat(admin, "inbox/120");
       await thread(page).getByText("Mensaje 5000.", { exact: false }).waitFor();
       await thread(page).hover();
@@ -69,7 +69,7 @@ describe("the console's thread", function () {
       expect(await drawn(page)).to.be.lessThan(80);
     });
 
-    it("goes to the message that another one quotes, however far it is", async () => {
+    it("scrolls to a quoted message, also far away", async () => {
       const [original] = await stage.world.rows<{ platform_message_id: string }>(
         "select platform_message_id from messages where chat_id = 120 and body = $1",
         [spoken(4_699).body],
@@ -84,7 +84,7 @@ describe("the console's thread", function () {
     });
   });
 
-  describe("every kind of message", () => {
+  describe("with every kind of message", () => {
     const sayKind = (type: string, content: object) => does("say", 109, { type, content });
     const base64 = picture.toString("base64");
 
@@ -112,7 +112,7 @@ describe("the console's thread", function () {
       expect((await stage.world.post("/admin/quick-replies", reply)).status).to.equal(201);
     });
 
-    it("is shown, and asks no other host for anything", async () => {
+    it("shows them all, and sends no request to another host", async () => {
       const page = await seat(ana, "inbox/109");
       const asked = new Set<string>();
       page.on("request", (request) => asked.add(new URL(request.url()).origin));
@@ -133,7 +133,7 @@ describe("the console's thread", function () {
       expect([...asked]).to.deep.equal([stage.world.api]);
     });
 
-    it("leads from what was chosen in the catalog to its order on the board", async () => {
+    it("links an order from the catalog to the board", async () => {
       const page = await seat(ana, "inbox/109");
       await page.setViewportSize({ width: 1_000, height: 2_400 });
       const [order] = await stage.world.rows<{ id: number }>("select id from orders where chat_id = 109");
@@ -144,7 +144,7 @@ describe("the console's thread", function () {
       expect(new URL(page.url()).pathname).to.equal(`/console/orders/${order?.id}`);
     });
 
-    it("has its reaction, until the customer takes it back", async () => {
+    it("shows a reaction until the customer removes it", async () => {
       const page = await seat(ana, "inbox/109");
       await page.setViewportSize({ width: 1_000, height: 2_400 });
       const reactions = thread(page).getByRole("list", { name: "Reacciones" });
@@ -159,7 +159,7 @@ describe("the console's thread", function () {
       await reactions.getByText("👍").waitFor();
     });
 
-    it("opens pictures over the page, and gives the focus back", async () => {
+    it("opens pictures over the page, and returns the focus", async () => {
       const page = await seat(ana, "inbox/109");
       const picture = thread(page).getByRole("button", { name: "Ver imagen: Mi mesa" });
       await picture.focus();
@@ -174,11 +174,11 @@ describe("the console's thread", function () {
     });
 
     for (const colorScheme of ["light", "dark"] as const) {
-      it(`has nothing that axe objects to, in ${colorScheme}`, async () => {
+      it(`passes axe in ${colorScheme}`, async () => {
         const page = await seat(ana, "inbox/109");
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
         const check = async (what: string): Promise<void> => {
-          expect(await objections(page), what).to.deep.equal([]);
+          expect(await axeViolations(page), what).to.deep.equal([]);
         };
         await page.setViewportSize({ width: 1_200, height: 2_400 });
         await thread(page).getByText("Sobre lo primero").waitFor();

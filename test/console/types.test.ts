@@ -4,7 +4,7 @@ import { asyncApi } from "../../src/bootstrap/documents.ts";
 import { request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-describe("the types that the console is checked with", function () {
+describe("the types of the console's client", function () {
   this.timeout(60_000);
   let world: World;
   before(async () => {
@@ -12,8 +12,8 @@ describe("the types that the console is checked with", function () {
   });
   after(() => world.stop());
 
-  it("are those of the documents that the service answers; `make check` makes them", async () => {
-    // The generator can only be imported; what a test requires shares the database with the other tests.
+  it("match the documents that the service answers", async () => {
+    // With a static import of the generator, mocha would load this file apart from the others, with its own database.
     const { eventTypesOf, typesOf } = await import("../../client/generate.ts");
     const { json } = await request(`${world.api}/openapi.json`);
     const same = async (file: string, text: string) => (await readFile(`client/src/${file}`, "utf8")) === text;

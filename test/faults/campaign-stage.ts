@@ -17,7 +17,7 @@ const business = aBusiness(businessId, { templates: [aTemplate(templateId)], thr
 const firstContact = 1_000_000;
 const tagId = 101;
 
-/** Short, so that the leases of a killed worker end soon, but longer than an answer takes here. */
+/** Short, so that the leases of a killed worker end soon. They must be longer than an answer takes. */
 const shortLeases = {
   CAMPAIGN_SEND_WITHIN_SECONDS: "1",
   CAMPAIGN_RECORD_WITHIN_SECONDS: "1",
@@ -26,7 +26,7 @@ const shortLeases = {
   ...(process.env.REDIS_URL && { REDIS_URL: process.env.REDIS_URL }),
 };
 
-/** Milliseconds for progress after a kill, until leases and the clock's lock have expired. */
+/** Milliseconds until a campaign must go on after a kill. Leases and the clock's lock expire earlier. */
 const patienceMs = 30_000;
 
 export interface CampaignStatus {
@@ -55,7 +55,7 @@ export class CampaignStage {
     private readonly contacts: number,
   ) {}
 
-  /** @param messagesPerSecond - the sender's rate: slow enough to interrupt a campaign */
+  /** @param messagesPerSecond - the sender's rate. It must be slow enough to interrupt a campaign. */
   static async open(databaseUrl: string, contacts: number, messagesPerSecond: number): Promise<CampaignStage> {
     const stage = await openStage({ databaseUrl, businesses: [business], statusDelayMs: 5 });
     const settings = { url: databaseUrl, poolSize: 2, statementTimeoutMs: 30_000, connectTimeoutMs: 5_000 };
@@ -92,7 +92,6 @@ export class CampaignStage {
     return this.stage.service("src", { ROLE: "api", ...shortLeases });
   }
 
-  /** kill -9. */
   async kill(worker: OwnProcess): Promise<void> {
     this.workers.delete(worker);
     await worker.kill();
@@ -102,7 +101,7 @@ export class CampaignStage {
     await Promise.all([...this.workers].map((worker) => this.kill(worker)));
   }
 
-  /** Opens a socket of the administrator. Returns the names of its events. */
+  /** Opens a socket of the administrator. Returns the names of the events that it gets, also later ones. */
   async listen(api: OwnProcess): Promise<readonly string[]> {
     const container = createContainer(readConfig({ ...this.stage.environment, LOG_LEVEL: "silent" }));
     const database = resolve(container, tokens.database);
@@ -156,7 +155,7 @@ export class CampaignStage {
     await this.control("POST", "/accounts", { ...sandboxAccountsOf([business])[0], messagesPerSecond });
   }
 
-  /** Ends every connection of the service, as a failover does. */
+  /** Ends all database connections of the service, as a failover does. */
   async cutConnections(): Promise<void> {
     await this.rows(`
       select pg_terminate_backend(pid) from pg_stat_activity
@@ -202,7 +201,7 @@ export class RunningCampaign {
     return all.filter(({ to }) => this.phones.has(to));
   }
 
-  /** The number of waiting recipients, by a fast query. */
+  /** The number of waiting recipients. This query is faster than the API. */
   async waiting(): Promise<number> {
     const [row] = await this.stage.rows<{ count: number }>(`
       select count(*)::int as count from campaign_recipients
@@ -214,7 +213,7 @@ export class RunningCampaign {
   async inTheMiddle(thenMs: number): Promise<void> {
     const before = await this.waiting();
     await eventually(async () => before === 0 || (await this.waiting()) < before, patienceMs);
-    // A random moment is what is tested here.
+    // The kill must hit a random moment.
     await sleep(thenMs);
   }
 
@@ -230,11 +229,7 @@ export class RunningCampaign {
     }, deadlineMs);
   }
 
-  /**
-   * Does what an operator would do at the end: resends to recipients without a message, after all statuses have arrived.
-   *
-   * @param deadlineMs - the total time
-   */
+  /** Waits for all statuses, and then sends again to unknown recipients, as an operator would. Repeats this until the end. */
   async settle(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs;
     for (;;) {
@@ -253,18 +248,18 @@ export class RunningCampaign {
     await eventually(async () => (await this.status()).state === "completed", Math.max(0, deadlineMs));
   }
 
-  /** Checks that every recipient got the message once and that the records agree. */
+  /** Checks that every recipient got the message once, and that the stored rows say so. */
   async verdict(): Promise<Verdict> {
     const { stage, id, phones } = this;
     const accepted = await this.accepted();
     const { counts, total } = await this.status();
     const messages = await stage.rows<{ reference: string; state: string; announced: number }>(`
-      with told as materialized (
+      with announced as materialized (
         select business_id, (payload->'message'->>'id')::bigint as id, count(*)::int as times
         from realtime_events where name = 'message:new' group by 1, 2
       )
-      select message.reference::text as reference, message.state, coalesce(told.times, 0) as announced
-      from messages as message left join told using (business_id, id) where message.campaign_id = ${id}`);
+      select message.reference::text as reference, message.state, coalesce(announced.times, 0) as announced
+      from messages as message left join announced using (business_id, id) where message.campaign_id = ${id}`);
     const [funnel] = await stage.rows<{ sent: number; tagged: number }>(`
       select (select count(*)::int from funnel_events where campaign_id = ${id} and type = 'campaign_sent') as sent,
              (select max(count)::int from (select count(*) from funnel_events where type = 'assigned_tag'
@@ -302,8 +297,8 @@ export class RunningCampaign {
           "messages were not announced exactly once",
           messages.filter(({ announced }) => announced !== 1).length,
         ),
-        ...wrong("chats passed the funnel's step not exactly once", Math.abs((funnel?.sent ?? 0) - phones.size)),
-        ...wrong("times too often a chat got its tag", (funnel?.tagged ?? 1) - 1),
+        ...wrong("funnel events are missing or too many", Math.abs((funnel?.sent ?? 0) - phones.size)),
+        ...wrong("repeated tags in one chat", (funnel?.tagged ?? 1) - 1),
       ],
     };
   }

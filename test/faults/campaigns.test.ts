@@ -4,13 +4,13 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { CampaignStage } from "./campaign-stage.ts";
 import { dieWhileDraining } from "./campaigns.ts";
 
-/** Fixed; `main.ts` runs many more. */
+/** The same in every run. `main.ts` uses other seeds. */
 const seed = 7;
 const recipients = 200;
 const kills = 2;
 
 describe("a worker that is killed (kill -9) in the middle of a campaign", function () {
-  // Processes are started and leases run out, each in seconds.
+  // Starting a process and waiting for a lease to run out take seconds each.
   this.timeout(60_000);
   let database: TestDatabase | undefined;
   let stage: CampaignStage | undefined;

@@ -5,7 +5,7 @@ import { eventually } from "../support/wait.ts";
 import type { CampaignStage, RunningCampaign, Verdict } from "./campaign-stage.ts";
 import type { Outcome } from "./scenario.ts";
 
-/** Milliseconds until everything must be settled after the last fault. */
+/** Milliseconds after the last fault until everything must be settled. */
 const settledWithinMs = 60_000;
 
 export interface CampaignSize {
@@ -17,8 +17,8 @@ export interface CampaignSize {
 type Scenario = (stage: CampaignStage, random: Random, size: CampaignSize) => Promise<Outcome>;
 
 /**
- * Kills the worker at random moments while another one is ready. The platform sends no statuses until the end, so only
- * the stored state can prevent a second send.
+ * Kills the worker at random moments while another one is ready. The platform sends no status until the end, so that only
+ * stored rows can prevent a second send.
  */
 export const dieWhileDraining: Scenario = async (stage, random, { recipients, rounds }) => {
   await stage.control("POST", "/webhooks", { paused: true });
@@ -35,7 +35,7 @@ export const dieWhileDraining: Scenario = async (stage, random, { recipients, ro
   return await judged(campaign, { kills: rounds, "waiting after the last": waiting }, () => stage.killAll());
 };
 
-/** Stops a worker until its leases have expired and another one has taken over, then lets it continue. */
+/** Freezes a worker until its leases have expired and another one has taken over, and then lets it continue. */
 export const freezeWhileDraining: Scenario = async (stage, random, { recipients, rounds }) => {
   let drainer = await stage.startWorker();
   const campaign = await stage.register(recipients);
@@ -44,7 +44,7 @@ export const freezeWhileDraining: Scenario = async (stage, random, { recipients,
   for (let freezes = 0; freezes < rounds; freezes += 1) {
     await campaign.inTheMiddle(random.between(0, 200));
     process.kill(drainer.pid, "SIGSTOP");
-    // Until the leases of the sender and its recipients have expired and the sweep has run.
+    // Meanwhile the leases of the sender and its recipients expire, and usually the sweep runs.
     await sleep(random.between(3_000, 8_000));
     process.kill(drainer.pid, "SIGCONT");
     [drainer, spare] = [spare, drainer];
@@ -68,7 +68,7 @@ export const confuseStatuses: Scenario = async (stage, random, { recipients, rou
   return await judged(campaign, { kills: rounds, "waiting after the last": waiting }, () => stage.killAll());
 };
 
-/** The platform's limit is lower than the sender's rate, or zero, for a while. All messages must be sent. */
+/** For a while the platform's limit is lower than the sender's rate, or it refuses everything. All messages must be sent. */
 export const stormOfRateLimits: Scenario = async (stage, random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
   const campaign = await stage.register(recipients);
@@ -88,16 +88,16 @@ export const stormOfRateLimits: Scenario = async (stage, random, { recipients, r
   return { ...outcome, violations: [...outcome.violations, ...wrong] };
 };
 
-/** Answers are lost, broken off or meaningless, for accepted and for refused messages. */
+/** Answers to accepted and to refused messages are lost, broken off or meaningless. */
 export const loseAnswers: Scenario = async (stage, random, { recipients, rounds }) => {
   const worker = await stage.startWorker();
   const campaign = await stage.register(recipients);
-  let spoilt = 0;
+  let faults = 0;
   for (let round = 0; round < rounds; round += 1) {
     await campaign.inTheMiddle(random.between(0, 100));
     const kind = random.pick(["hang", "reset", "garbage", "status"]);
     const count = random.between(1, 15);
-    spoilt += count;
+    faults += count;
     await stage.control("POST", "/faults", {
       count,
       path: "messages",
@@ -106,7 +106,7 @@ export const loseAnswers: Scenario = async (stage, random, { recipients, rounds 
     });
   }
   await eventually(async () => (await stage.control<unknown[]>("GET", "/faults")).length === 0, settledWithinMs);
-  return await judged(campaign, { spoilt }, () => stage.kill(worker));
+  return await judged(campaign, { faults }, () => stage.kill(worker));
 };
 
 /** Breaks all connections to the database twice a second. */
@@ -122,7 +122,7 @@ export const cutTheDatabase: Scenario = async (stage, _random, { recipients, rou
   return await judged(campaign, { cuts, "waiting after the last": waiting }, () => stage.kill(worker));
 };
 
-/** Two workers, two APIs and a client of each API: each client must get each message's event once. */
+/** Two workers send, and a client of each of two APIs listens. Each client must get each message's event once. */
 export const shareTheWork: Scenario = async (stage, _random, { recipients, rounds }) => {
   const [otherApi] = await Promise.all([stage.startApi(), stage.startWorker(), stage.startWorker()]);
   const clients = [await stage.listen(stage.api), await stage.listen(otherApi)];
@@ -136,8 +136,8 @@ export const shareTheWork: Scenario = async (stage, _random, { recipients, round
   const sent = campaigns.length * recipients;
   const heardBy = (client: readonly string[]) => client.filter((name) => name === "message:new").length;
   await eventually(() => clients.every((client) => heardBy(client) >= sent), settledWithinMs).catch(() => {});
-  const deaf = clients.flatMap((client, n) =>
-    heardBy(client) === sent ? [] : [`client ${n + 1} heard of ${heardBy(client)} messages of ${sent}`],
+  const wrong = clients.flatMap((client, n) =>
+    heardBy(client) === sent ? [] : [`client ${n + 1} got ${heardBy(client)} events for ${sent} messages`],
   );
   await Promise.all([stage.killAll(), otherApi.kill()]);
   const figures: Record<string, number> = { campaigns: campaigns.length };
@@ -149,11 +149,11 @@ export const shareTheWork: Scenario = async (stage, _random, { recipients, round
       "heard by the first": heardBy(clients[0] ?? []),
       "by the second": heardBy(clients[1] ?? []),
     },
-    violations: [...deaf, ...verdicts.flatMap(({ violations }) => violations)],
+    violations: [...wrong, ...verdicts.flatMap(({ violations }) => violations)],
   };
 };
 
-/** As `shareTheWork`, but a worker and an API are killed in the middle. The others and their clients must miss nothing. */
+/** Like `shareTheWork`, but a worker and an API are killed in the middle. The other client must miss no event. */
 export const loseOneOfEach: Scenario = async (stage, random, { recipients }) => {
   const [otherApi, doomed] = await Promise.all([stage.startApi(), stage.startWorker(), stage.startWorker()]);
   const client = await stage.listen(stage.api);
@@ -170,16 +170,16 @@ export const loseOneOfEach: Scenario = async (stage, random, { recipients }) => 
       await stage.killAll();
     },
   );
-  // Messages that stayed `unknown` were announced, and so were those sent in their place.
+  // Messages that stayed `unknown` were announced, and so were the messages sent in their place.
   const announced = recipients + (outcome.figures["left unknown"] ?? 0);
-  const deaf = heard() === announced ? [] : [`the client heard of ${heard()} messages of ${announced}`];
+  const wrong = heard() === announced ? [] : [`the client got ${heard()} events for ${announced} messages`];
   return {
     figures: { ...outcome.figures, "heard by the client": heard() },
-    violations: [...outcome.violations, ...deaf],
+    violations: [...outcome.violations, ...wrong],
   };
 };
 
-/** Kills workers one after the other; the next one is always ready. */
+/** Kills one worker after the other while the next one starts. */
 async function killOneAfterTheOther(
   stage: CampaignStage,
   first: OwnProcess,
@@ -189,7 +189,7 @@ async function killOneAfterTheOther(
   let drainer = first;
   let spare = stage.startWorker();
   for (let n = 0; n < kills; n += 1) {
-    // A failed start is reported when its worker is needed.
+    // A failed start is reported by the `await` below.
     spare.catch(() => {});
     await untilKill();
     await stage.kill(drainer);
@@ -218,14 +218,14 @@ async function judged(
   };
 }
 
-/** By name, with sizes that suffice for all interruptions. */
+/** The scenarios by name. Their campaigns are long enough for all faults. */
 export const campaignScenarios: Readonly<Record<string, readonly [Scenario, CampaignSize]>> = {
-  "killed while it drains a campaign": [dieWhileDraining, { recipients: 3_000, rounds: 30 }],
-  "frozen while it drains a campaign": [freezeWhileDraining, { recipients: 3_000, rounds: 4 }],
-  "statuses muted, shuffled and tripled": [confuseStatuses, { recipients: 3_000, rounds: 5 }],
+  "killed while it sends a campaign": [dieWhileDraining, { recipients: 3_000, rounds: 30 }],
+  "frozen while it sends a campaign": [freezeWhileDraining, { recipients: 3_000, rounds: 4 }],
+  "statuses late, shuffled and sent three times": [confuseStatuses, { recipients: 3_000, rounds: 5 }],
   "storms of rate limits": [stormOfRateLimits, { recipients: 1_000, rounds: 8 }],
   "hangs, resets and garbage": [loseAnswers, { recipients: 3_000, rounds: 25 }],
-  "the database cut twice a second": [cutTheDatabase, { recipients: 3_000, rounds: 30 }],
-  "one of two workers and one of two APIs killed": [loseOneOfEach, { recipients: 2_000, rounds: 1 }],
+  "database connections cut twice a second": [cutTheDatabase, { recipients: 3_000, rounds: 30 }],
+  "one of two workers and one of two APIs are killed": [loseOneOfEach, { recipients: 2_000, rounds: 1 }],
   "two workers and two APIs": [shareTheWork, { recipients: 1_000, rounds: 3 }],
 };

@@ -16,10 +16,10 @@ import type { Outcome } from "./scenario.ts";
 const directory = fileURLToPath(new URL("../../.data/faults-cell", import.meta.url));
 /** A business of the first cell and one of the second. */
 const [here, there] = [1, 2] as const;
-/** The allowed growth of the other businesses' p99 as a ratio, and the milliseconds that do not count. */
+/** The other cell's p99 may grow by this factor, or by `noiseMs`. */
 const mostGrowth = 1.5;
-const noise = 5;
-/** Milliseconds until a cell's businesses are served again after its return. */
+const noiseMs = 5;
+/** Milliseconds after the cell's return until its businesses must be served again. */
 const patienceMs = 15_000;
 
 interface Size {
@@ -48,7 +48,7 @@ export async function loseACell({ perSecond, seconds }: Size): Promise<Outcome> 
     try {
       await both();
       const [before, beforeThere] = (await both()) as [Answered, Answered];
-      // The other processes of the server end by themselves.
+      // The child processes of the server end by themselves.
       process.kill(server.pid, "SIGKILL");
       const [during, duringThere] = (await both()) as [Answered, Answered];
       const refused = await answerTo(url, shotOf(there)());
@@ -68,7 +68,7 @@ export async function loseACell({ perSecond, seconds }: Size): Promise<Outcome> 
         violations: [
           ...(failuresOf(before) + failuresOf(beforeThere) > 0 ? ["requests failed before the cell was away"] : []),
           ...(failuresOf(during) > 0 ? [`requests elsewhere failed: ${JSON.stringify(during.wrong)}`] : []),
-          ...(p99Away > Math.max(p99 * mostGrowth, p99 + noise)
+          ...(p99Away > Math.max(p99 * mostGrowth, p99 + noiseMs)
             ? [`p99 elsewhere: ${p99} ms, then ${p99Away} ms`]
             : []),
           ...(failuresOf(duringThere) > (duringThere.wrong[503] ?? 0)

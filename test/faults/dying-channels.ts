@@ -73,9 +73,9 @@ async function groupOn(victim: Victim, channel: CustomerChannel, customers: read
   return { channel, customers, chats };
 }
 
-/** Whether neither the platforms nor the service have pending webhooks. */
+/** Whether all webhooks are delivered and handled, and no message is being sent. */
 const isQuiet = async (victim: Victim): Promise<boolean> => {
-  // Must be asked first, so that a webhook that arrives in between is counted below.
+  // The platforms are asked first: a webhook that arrives in between is counted below.
   const { pending } = await victim.control<{ pending: number }>("GET", "/webhooks");
   const [row] = await victim.rows<{ count: number }>(`
     select (select count(*)::int from messages where state in ('queued', 'sending'))
@@ -88,16 +88,16 @@ const settledOnPages: readonly string[] = ["sent", "delivered", "read"];
 
 export interface LostAnswers {
   readonly channels: readonly CustomerChannel[];
-  /** Per channel. */
+  /** The number of answers per channel. */
   readonly count: number;
-  /** Kills the process while it waits; otherwise its connection breaks. */
+  /** Whether the process is killed while it waits for the answers. Otherwise its connections break. */
   readonly dies: boolean;
 }
 
 /**
- * The platforms accept agents' answers, but their own answers are lost. Then they send statuses, three times and in any
- * order, but none for every third message. Messages with a status must be settled and the others stay `unknown`.
- * Repeating the requests must send nothing.
+ * The platforms accept agents' answers, but their responses are lost. Then they send each status three times and in any
+ * order, but none for every third message. Messages with a status must be settled, and the others must stay `unknown`.
+ * Repeated requests must send nothing.
  */
 export async function loseAnswers(
   victim: Victim,
@@ -115,8 +115,8 @@ export async function loseAnswers(
   const trouble = { paused: true, repeat: 3, shuffled: true, seed: random.between(1, 1_000_000), mute };
   await victim.control("POST", "/webhooks", trouble);
   for (const channel of channels) {
-    const spoilt = dies ? { hang: true } : { reset: true };
-    await victim.control("POST", "/faults", { count, path: sending[channel], accept: true, ...spoilt });
+    const fault = dies ? { hang: true } : { reset: true };
+    await victim.control("POST", "/faults", { count, path: sending[channel], accept: true, ...fault });
   }
   const answerAll = () =>
     Promise.all(groups.flatMap(({ chats }) => chats.map((chat) => victim.answer(chat, `lost-${chat}`))));
@@ -185,7 +185,7 @@ export async function dieWhileCustomersWriteOn(
         said.set(id, { channel, delivered });
       }),
     );
-    // A random moment is what is tested here.
+    // The kill must hit a random moment.
     await sleep(random.between(20, 250));
     await victim.kill();
     await Promise.all(sayings);
@@ -220,10 +220,10 @@ const givingUpSoon: readonly CustomerChannel[] = ["qr", "provider-b"];
 
 const incoming = (victim: Victim): Promise<Stored[]> =>
   victim.rows<Stored>(`
-    with told as (
+    with announced as (
       select business_id, (payload->'message'->>'id')::bigint as id, count(*)::int as times
       from realtime_events where name = 'message:new' group by 1, 2
     )
-    select platform_message_id as id, count(*)::int as times, coalesce(sum(told.times), 0)::int as announced
-    from messages as message left join told using (business_id, id)
+    select platform_message_id as id, count(*)::int as times, coalesce(sum(announced.times), 0)::int as announced
+    from messages as message left join announced using (business_id, id)
     where direction = 'in' group by platform_message_id`);

@@ -12,7 +12,7 @@ interface Contact {
   readonly opted_out: boolean;
 }
 
-/** The interval of rows that repeat the number of the row before. */
+/** Every fiftieth row has the same number as the row before it. */
 const repeatedEvery = 50;
 
 const header = "numero,nombre,Ciudad,tags,opted_out\n";
@@ -46,8 +46,8 @@ const countOf = async (victim: Victim, prefix: string): Promise<number> => {
 };
 
 /**
- * Breaks off imports by killing the process or by disconnecting the client. Only complete rows may be stored, and
- * repeating the import must give the usual result.
+ * Interrupts imports: it kills the process, or disconnects the client. Only complete rows may be stored, and a repeated
+ * import must give the same contacts as an uninterrupted one.
  */
 export async function dieWhileContactsAreImported(
   victim: Victim,

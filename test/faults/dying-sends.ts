@@ -34,8 +34,8 @@ const phonesFrom = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, n) => phoneOf(first + n));
 
 /**
- * The platform accepts but answers slowly, and the process is killed meanwhile. Its messages must become `unknown` until a
- * status arrives.
+ * The platform accepts messages, and the process is killed before it gets the answers. The messages must be `unknown` until
+ * a status arrives.
  */
 export function dieBeforeTheCommit(victim: Victim, first: number, requests: number): Promise<Outcome> {
   return dieWhileSending(victim, phonesFrom(first, requests), (phone) => victim.send(phone));
@@ -55,7 +55,7 @@ export async function dieBeforeTheAnswersCommit(victim: Victim, first: number, r
   const said = [
     ...(replayed === requests ? [] : [`repeated answers were answered ${[...new Set(repeated)].join(", ")}`]),
     ...(after.requests === before.requests ? [] : ["a repeated answer was sent again"]),
-    ...(rows.length === requests ? [] : ["a repeated answer was entered again"]),
+    ...(rows.length === requests ? [] : ["a repeated answer was stored again"]),
   ];
   return { figures: { ...figures, repeated: replayed }, violations: [...violations, ...said] };
 }
@@ -128,7 +128,7 @@ export async function dieAtRandom(
     const slow = { count: parallel, path: "messages", delay_ms: random.between(1, 60) };
     await victim.control("POST", "/faults", slow);
     const sends = phones.map(async (phone) => statuses.set(phone, await victim.send(phone)));
-    // A random moment is what is tested here.
+    // The kill must hit a random moment.
     await sleep(random.between(0, 400));
     await victim.kill();
     await Promise.all(sends);
@@ -138,7 +138,7 @@ export async function dieAtRandom(
 
   const own = async () => (await messages(victim)).filter(({ phone }) => statuses.has(phone));
   const accepted = await eventually(async () => {
-    // Must be asked first, so that a webhook that arrives in between is counted below.
+    // The platform is asked first: a webhook that arrives in between is counted below.
     const { pending } = await victim.control<{ pending: number }>("GET", "/webhooks");
     const [underWay] = await victim.rows<{ count: number }>(`
       select (select count(*)::int from messages where state in ('queued', 'sending'))

@@ -9,13 +9,13 @@ interface Stored {
   readonly announced: number;
 }
 
-/** Shorter than the platform's retries; a busy machine starts processes slowly. */
+/** Milliseconds. A busy machine starts processes slowly. The platform retries for longer. */
 const storedMs = 120_000;
 const customers = 7;
 
 /**
- * Kills the process while customers write. The platform delivers webhooks again that were not answered with 200, and some
- * twice anyway. Each message must be stored and announced exactly once.
+ * Kills the process while customers write. The platform repeats webhooks that were not answered with 200, and some that
+ * were. Each message must be stored and announced exactly once.
  */
 export async function dieWhileCustomersWrite(
   victim: Victim,
@@ -34,7 +34,7 @@ export async function dieWhileCustomersWrite(
       const { delivered } = await victim.control<{ delivered: boolean }>("POST", `/customers/${number}/say`, saying);
       if (!delivered) redelivered += 1;
     });
-    // A random moment is what is tested here.
+    // The kill must hit a random moment.
     await sleep(random.between(20, 250));
     await victim.kill();
     await Promise.all(said);
@@ -43,12 +43,12 @@ export async function dieWhileCustomersWrite(
 
   const stored = () =>
     victim.rows<Stored>(`
-      with told as (
+      with announced as (
         select business_id, (payload->'message'->>'id')::bigint as id, count(*)::int as times
         from realtime_events where name = 'message:new' group by 1, 2
       )
-      select platform_message_id as id, count(*)::int as times, coalesce(sum(told.times), 0)::int as announced
-      from messages as message left join told using (business_id, id)
+      select platform_message_id as id, count(*)::int as times, coalesce(sum(announced.times), 0)::int as announced
+      from messages as message left join announced using (business_id, id)
       where direction = 'in' and platform_message_id like 'wamid.said-${first}-%'
       group by platform_message_id`);
   const rows = await eventually(async () => {

@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A proxy with a fixed address in front of changing processes, like a load balancer. */
+/** A proxy with a fixed address in front of a service that restarts, like a load balancer. */
 export interface Front {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   /** Forwards connections to this service, including those on hold. */
-  leadTo(url: string): void;
-  /** Holds new connections until there is a service again. */
+  forwardTo(url: string): void;
+  /** Holds new connections until the next `forwardTo`. */
   hold(): void;
   close(): Promise<void>;
 }
 
-/** Without a service, connections are closed unless they are on hold. */
+/** Connections to a service that has ended are closed, unless they are on hold. */
 export async function openFront(): Promise<Front> {
   const open = new Set<Socket>();
   let waiting: Socket[] = [];
@@ -41,7 +41,7 @@ export async function openFront(): Promise<Front> {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    leadTo: (url) => {
+    forwardTo: (url) => {
       port = Number(new URL(url).port);
       for (const client of waiting) passOn(client, port);
       waiting = [];

@@ -14,7 +14,7 @@ export interface Took {
   readonly id: string;
   readonly subject: string;
   readonly number: number;
-  /** Milliseconds since the start of the transaction that logged it. */
+  /** Milliseconds from the start of the transaction that logged the event. */
   readonly delayMs: number;
 }
 
@@ -23,7 +23,7 @@ export class Endpoint {
   readonly took: Took[] = [];
   asked = 0;
   repeats = 0;
-  /** Requests with a wrong signature, or with a known id and another body. */
+  /** Descriptions of requests with a wrong signature, or with a known id and another body. */
   readonly wrong: string[] = [];
   /** Whether a failing endpoint works again. */
   isWell = false;
@@ -41,7 +41,7 @@ export class Endpoint {
     this.verifier = new Webhook(secret);
   }
 
-  /** Returns the status of the answer; null for none. */
+  /** Returns the status of the answer, or null for no answer. */
   take(headers: IncomingHttpHeaders, body: string): number | null {
     this.asked += 1;
     const { manner } = this.part;
@@ -76,8 +76,8 @@ export class Endpoint {
 
 /** All endpoints of a business, and an internal URL to which one of them redirects. */
 export class Endpoints {
-  /** Requests to the internal URL, which are forbidden. */
-  ledAstray = 0;
+  /** The number of requests to the internal URL. There must be none. */
+  followed = 0;
   private constructor(
     private readonly served: Served,
     readonly all: readonly Endpoint[],
@@ -102,11 +102,11 @@ export class Endpoints {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const place = /^\/hook\/(\d+)$/.exec(request.url ?? "")?.[1];
-    // A killed process leaves an incomplete body.
+    // A killed process may leave an incomplete body.
     const body = await text(request).catch(() => null);
     if (body === null) return;
     const endpoint = place === undefined ? undefined : this.all[Number(place)];
-    if (!endpoint) this.ledAstray += 1;
+    if (!endpoint) this.followed += 1;
     const status = endpoint ? endpoint.take(request.headers, body) : 200;
     if (status === null) return;
     response.writeHead(status, status === 307 ? { location: `${this.served.url}/inside` } : {}).end();

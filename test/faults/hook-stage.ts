@@ -11,9 +11,9 @@ import { businessId } from "./scenario.ts";
 
 const customers = 40;
 const orders = 20;
-/** Requests at a time. */
+/** The number of requests at a time. */
 const connections = 6;
-/** Milliseconds until events must be logged. */
+/** Milliseconds until all events must be logged. */
 const loggedMs = 60_000;
 
 /** A logged event for webhooks. */
@@ -22,7 +22,7 @@ export interface Logged {
   readonly type: string;
 }
 
-/** A running API, a worker that is killed, a business with endpoints, and a database. */
+/** An API and a worker on a database, and a business with webhook endpoints. The worker can be killed. */
 export class HookStage {
   private written = 0;
   private changed = 0;
@@ -53,7 +53,7 @@ export class HookStage {
     }
   }
 
-  /** Creates messages and, for every fourth event, a change of an order. Resolves when all are logged. */
+  /** Creates messages, and a change of an order for every fourth event. Resolves when all events are logged. */
   async happen(events: number): Promise<void> {
     const changes = Math.floor(events / 4);
     const volleys = await Promise.all([
@@ -61,7 +61,7 @@ export class HookStage {
       this.shoot(changes, () => this.aChange()),
     ]);
     const wrong = volleys.find((volley) => volley.wrong > 0)?.firstWrong;
-    if (wrong !== undefined) throw new Error(`an event could not be made: ${wrong}`);
+    if (wrong !== undefined) throw new Error(`an event could not be created: ${wrong}`);
     const all = this.written + this.changed;
     await eventually(async () => {
       const [found] = await this.rows<{ count: number }>(
@@ -71,29 +71,28 @@ export class HookStage {
     }, loggedMs);
   }
 
-  /** The logged events for webhooks. */
   logged(): Promise<Logged[]> {
     return this.rows<Logged>(`
       select number, case name when 'message:new' then 'message.new' else 'order.changed' end as type
       from realtime_events where name in ('message:new', 'order:changed') order by number`);
   }
 
-  /** Kills the worker and starts another one, which need not wait for the leases. */
+  /** Kills the worker and starts another one. The leases end at once, so that it need not wait. */
   async killWorker(): Promise<void> {
     await this.worker.kill();
     await this.rows("update webhook_progress set lease_until = now()");
     this.worker = await startOn(this.stage, "worker");
   }
 
-  /** Moves the retries of an endpoint some seconds closer. */
-  async pass(webhookId: number, seconds: number): Promise<void> {
+  /** Makes the retries of an endpoint due some seconds earlier. */
+  async advanceRetries(webhookId: number, seconds: number): Promise<void> {
     await this.rows(`
       update webhook_deliveries set due_at = due_at - interval '${seconds} seconds'
       where webhook_id = ${webhookId} and state = 'waiting' and failures > 0`);
     await this.rows("notify deliveries_due");
   }
 
-  /** Sends a request with an App Key with the scope `admin`. */
+  /** Sends a request with an App Key that has the scope `admin`. Throws for an error status. */
   async administer<Result>(method: string, path: string, body?: object): Promise<Result> {
     const headers = { "x-api-key": this.stage.appKey(businessId) };
     const answer = await request(this.api.url + path, { method, headers, body });
@@ -168,6 +167,6 @@ export class HookStage {
   }
 }
 
-/** Allows receivers on this machine. */
+/** The settings allow webhook receivers on this machine. */
 const startOn = (stage: Stage, role: string): Promise<OwnProcess> =>
   stage.service("src", { ROLE: role, NODE_ENV: "test", ALLOW_PRIVATE_WEBHOOK_URLS: "true" });

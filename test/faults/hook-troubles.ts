@@ -9,7 +9,7 @@ import type { Outcome } from "./scenario.ts";
 const messages = "message.new";
 const orders = "order.changed";
 
-/** Twenty endpoints: four with different failures and sixteen that work. */
+/** Four endpoints that fail in different ways, and sixteen that work. */
 export const parts: readonly Part[] = [
   { manner: "hangs", events: [messages] },
   { manner: "fails", events: [orders] },
@@ -23,39 +23,39 @@ export const parts: readonly Part[] = [
 export interface HookSize {
   readonly events: number;
   readonly kills: number;
-  /** Events after the last kill, and the seconds over which they are spread. */
+  /** The number of events after the last kill, and the seconds over which they are spread. */
   readonly even: number;
   readonly evenSeconds: number;
-  /** Milliseconds until all must be delivered. */
+  /** Milliseconds until all events must be delivered. */
   readonly patienceMs: number;
 }
 
-/** The retry delays within the first hour, in seconds. The endpoint fails until then. */
+/** The delays of the retries in the first hour, in seconds. The endpoint fails until then. */
 const pausesOfAnHour = [6, 331, 1_981];
 const pauseAfterThat = 7_921;
-/** A place held by a hanging endpoint would cost 15 s. */
+/** Milliseconds. A hanging endpoint that blocked others would delay them by 15 s. */
 const heldUpMs = 5_000;
 
 /**
- * Delivers events to many endpoints, some of which fail, while the worker is killed. Working endpoints must get all events
- * once and in order, and must not be delayed by the others.
+ * Delivers events to many endpoints while the worker is killed and some endpoints fail. Working endpoints must get all
+ * events once and in order, and must not be delayed by the others.
  */
 export async function troubleHooks(stage: HookStage, random: Random, size: HookSize): Promise<Outcome> {
   const { events, kills, even, evenSeconds, patienceMs } = size;
   for (let round = 0; round <= kills; round += 1) {
     const happening = stage.happen(Math.floor(events / (kills + 1)));
-    // Errors are checked below, when the worker runs again.
+    // An error is thrown by the `await` below, when the worker runs again.
     happening.catch(() => {});
     if (round < kills) {
-      // A random moment is what is tested here.
+      // The kill must hit a random moment.
       await sleep(random.between(300, 1_500));
       await stage.killWorker();
     }
     await happening;
   }
   const well = stage.endpoints.all.filter(({ part }) => part.manner === "takes");
-  /** For all events in the log. */
-  const allIsTaken = async () => {
+  /** Counts the events that are logged now. The returned function checks whether all of them were delivered. */
+  const allDelivered = async () => {
     const logged = await stage.logged();
     const wanted = new Map(well.map((endpoint) => [endpoint, wantedOf(endpoint, logged).length]));
     return async () => well.every((endpoint) => endpoint.took.length === wanted.get(endpoint));
@@ -63,23 +63,23 @@ export async function troubleHooks(stage: HookStage, random: Random, size: HookS
   const violations: string[] = [];
   const within = (what: string, isSo: () => Promise<boolean>) =>
     eventually(isSo, patienceMs).catch(() => void violations.push(`${what}: not within ${patienceMs} ms`));
-  await within("all that happened is taken", await allIsTaken());
+  await within("all events were delivered", await allDelivered());
 
   const before = new Map(well.map((endpoint) => [endpoint, endpoint.took.length]));
   for (let second = 0; second < evenSeconds; second += 1) {
     await Promise.all([stage.happen(Math.floor(even / evenSeconds)), sleep(1_000)]);
   }
-  await within("what came evenly is taken", await allIsTaken());
+  await within("all evenly spread events were delivered", await allDelivered());
   const delays = well.flatMap((endpoint) => endpoint.took.slice(before.get(endpoint)).map(({ delayMs }) => delayMs));
   const p99 = rounded(quantile(delays, 0.99));
-  if (p99 > heldUpMs) violations.push(`endpoints that are well were held up: p99 ${p99} ms`);
+  if (p99 > heldUpMs) violations.push(`working endpoints were delayed: p99 ${p99} ms`);
 
   await failForAnHour(stage, within);
   const logged = await stage.logged();
   const recovered = stage.endpoints.of("fails");
   for (const endpoint of [...well, recovered]) violations.push(...lostAt(endpoint, logged), ...endpoint.wrong);
-  for (const endpoint of well) violations.push(...misled(endpoint));
-  violations.push(...(await troublesOfTheBad(stage, logged)));
+  for (const endpoint of well) violations.push(...orderViolations(endpoint));
+  violations.push(...(await violationsOfTheBad(stage, logged)));
   const sum = (of: (endpoint: Endpoint) => number) => well.reduce((all, endpoint) => all + of(endpoint), 0);
   const figures = {
     events: logged.length,
@@ -92,7 +92,7 @@ export async function troubleHooks(stage: HookStage, random: Random, size: HookS
   return { figures, violations };
 }
 
-/** Moves the endpoint's clock forward to each retry. */
+/** Makes each retry of the failing endpoint due at once, instead of waiting for an hour. */
 async function failForAnHour(
   stage: HookStage,
   within: (what: string, isSo: () => Promise<boolean>) => Promise<unknown>,
@@ -106,36 +106,36 @@ async function failForAnHour(
   let times = 1;
   await within("each event was tried once at the failing endpoint", attempted(times));
   for (const seconds of pausesOfAnHour) {
-    await stage.pass(failing.webhookId, seconds);
+    await stage.advanceRetries(failing.webhookId, seconds);
     times += 1;
     await within(`each event was tried ${times} times at the failing endpoint`, attempted(times));
   }
   failing.isWell = true;
-  await stage.pass(failing.webhookId, pauseAfterThat);
+  await stage.advanceRetries(failing.webhookId, pauseAfterThat);
   const wanted = wantedOf(failing, await stage.logged()).length;
-  await within("the endpoint that recovered has all", async () => failing.took.length === wanted);
+  await within("the recovered endpoint has all events", async () => failing.took.length === wanted);
 }
 
 const wantedOf = ({ part }: Endpoint, logged: readonly Logged[]): readonly Logged[] =>
   logged.filter(({ type }) => part.events.includes(type));
 
 function lostAt(endpoint: Endpoint, logged: readonly Logged[]): string[] {
-  const told = new Set(endpoint.took.map(({ number }) => number));
-  const lost = wantedOf(endpoint, logged).filter(({ number }) => !told.has(number));
-  const twice = endpoint.took.length - told.size;
+  const delivered = new Set(endpoint.took.map(({ number }) => number));
+  const lost = wantedOf(endpoint, logged).filter(({ number }) => !delivered.has(number));
+  const twice = endpoint.took.length - delivered.size;
   return [
-    ...lost.map(({ number, type }) => `endpoint ${endpoint.webhookId} was not told of ${type} ${number}`),
-    ...(twice > 0 ? [`endpoint ${endpoint.webhookId} was told of ${twice} events under two ids`] : []),
+    ...lost.map(({ number, type }) => `endpoint ${endpoint.webhookId} did not get ${type} ${number}`),
+    ...(twice > 0 ? [`endpoint ${endpoint.webhookId} got ${twice} events with two ids`] : []),
   ];
 }
 
-/** First deliveries that came after a later one of their chat or order. */
-function misled({ webhookId, took }: Endpoint): string[] {
+/** Finds events that came after a later event of their chat or order. */
+function orderViolations({ webhookId, took }: Endpoint): string[] {
   const last = new Map<string, number>();
   return took.flatMap(({ subject, number }) => {
     const before = last.get(subject) ?? 0;
     last.set(subject, number);
-    return before < number ? [] : [`endpoint ${webhookId} was told of ${number} after ${before}, of one ${subject}`];
+    return before < number ? [] : [`endpoint ${webhookId} got ${number} after ${before} of ${subject}`];
   });
 }
 
@@ -146,15 +146,15 @@ interface Audited {
   readonly data: readonly { readonly after: { readonly reason?: string } | null }[];
 }
 
-async function troublesOfTheBad(stage: HookStage, logged: readonly Logged[]): Promise<string[]> {
+async function violationsOfTheBad(stage: HookStage, logged: readonly Logged[]): Promise<string[]> {
   const { endpoints } = stage;
   const [hanging, gone, redirecting] = [endpoints.of("hangs"), endpoints.of("gone"), endpoints.of("redirects")];
   const shown = ({ webhookId }: Endpoint) => stage.administer<Shown>("GET", `/admin/webhooks/${webhookId}`);
   const violations: string[] = [];
   if (!(await shown(gone)).disabled) violations.push("the endpoint that answered 410 is not disabled");
-  const told = await stage.administer<Audited>("GET", `/admin/audit?resource=webhooks&record=${gone.webhookId}`);
-  if (!told.data.some(({ after }) => after?.reason === "410")) violations.push("the audit does not tell of the 410");
-  if (endpoints.ledAstray > 0) violations.push(`${endpoints.ledAstray} redirects were followed`);
+  const audit = await stage.administer<Audited>("GET", `/admin/audit?resource=webhooks&record=${gone.webhookId}`);
+  if (!audit.data.some(({ after }) => after?.reason === "410")) violations.push("the audit does not mention the 410");
+  if (endpoints.followed > 0) violations.push(`${endpoints.followed} redirects were followed`);
   for (const endpoint of [hanging, redirecting]) {
     if (endpoint.asked === 0) violations.push(`endpoint ${endpoint.webhookId} was never asked`);
     if ((await shown(endpoint)).disabled) violations.push(`endpoint ${endpoint.webhookId} was disabled too soon`);

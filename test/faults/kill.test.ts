@@ -8,16 +8,16 @@ import { dieWhileContactsAreImported } from "./dying-imports.ts";
 import { dieAtRandom, dieBeforeTheAnswersCommit } from "./dying-sends.ts";
 import { Victim } from "./scenario.ts";
 
-/** Fixed. `main.ts` runs more scenarios, with other seeds. */
+/** The same in every run. `main.ts` runs more scenarios, with other seeds. */
 const seed = 7;
 
 describe("a process that is killed (kill -9)", function () {
-  // Processes are started and leases run out, each in seconds.
+  // Starting a process and waiting for a lease to run out take seconds each.
   this.timeout(120_000);
   let database: TestDatabase | undefined;
   let victim: Victim;
 
-  // Shared, since a start takes seconds. Each test has phone numbers of its own.
+  // All tests share one process, since its start takes seconds. Each test uses its own phone numbers.
   before(async () => {
     database = await freshDatabase();
     victim = await Victim.start(database.url);
@@ -33,19 +33,19 @@ describe("a process that is killed (kill -9)", function () {
     await database?.drop();
   });
 
-  it("before an agent's answer is committed leaves it unknown, and a repeated request sends nothing", async () => {
+  it("before an agent's answer is committed leaves the answer unknown, and a repeated request sends nothing", async () => {
     const { figures, violations } = await dieBeforeTheAnswersCommit(victim, 4_000, 5);
     expect(violations).to.deep.equal([]);
     expect(figures).to.include({ unknown: 5, read: 5, repeated: 5 });
   });
 
-  it("while it sends sends nothing twice, and forgets nothing that was accepted", async () => {
+  it("during sends neither repeats nor loses an accepted message", async () => {
     const { figures, violations } = await dieAtRandom(victim, 2_000, new Random(seed), { rounds: 1, parallel: 20 });
     expect(violations).to.deep.equal([]);
     expect(figures.requests).to.equal(20);
   });
 
-  it("while contacts are imported leaves whole rows, and the next import of the file ends as if nothing had been", async () => {
+  it("during an import leaves whole rows, and importing the file again gives the same contacts", async () => {
     const { violations } = await dieWhileContactsAreImported(victim, 4_000, new Random(seed), {
       rounds: 1,
       rows: 4_000,
@@ -53,7 +53,7 @@ describe("a process that is killed (kill -9)", function () {
     expect(violations).to.deep.equal([]);
   });
 
-  it("while it delivers webhooks loses no event and keeps their order", async () => {
+  it("during webhook deliveries loses no event and keeps their order", async () => {
     const { violations } = await dieWhileEventsAreDelivered(victim, 5_000, new Random(seed), {
       rounds: 1,
       parallel: 30,
@@ -61,21 +61,21 @@ describe("a process that is killed (kill -9)", function () {
     expect(violations).to.deep.equal([]);
   });
 
-  it("while platforms answer leaves the answers of every channel unknown until news of them come", async () => {
+  it("before platforms answer leaves messages of every channel unknown until a status or an echo comes", async () => {
     const lost = { channels: channelNames, count: 3, dies: true };
     const { figures, violations } = await loseAnswers(victim, 6_000, new Random(seed), lost);
     expect(violations).to.deep.equal([]);
     expect(figures).to.include({ answers: 15, settled: 10, unknown: 5 });
   });
 
-  it("or loses what platforms answer sends nothing twice on any channel", async () => {
+  it("or that loses the platforms' answers sends nothing twice on any channel", async () => {
     const lost = { channels: channelNames, count: 3, dies: false };
     const { figures, violations } = await loseAnswers(victim, 6_100, new Random(seed), lost);
     expect(violations).to.deep.equal([]);
     expect(figures).to.include({ answers: 15, settled: 10, unknown: 5 });
   });
 
-  it("while customers write on every channel stores once what it took", async () => {
+  it("while customers write on every channel stores each accepted message once", async () => {
     const size = { channels: channelNames, rounds: 1, parallel: 15 };
     const { violations } = await dieWhileCustomersWriteOn(victim, 7_000, new Random(seed), size);
     expect(violations).to.deep.equal([]);

@@ -19,21 +19,21 @@ import { type MoveSize, moveUnderKills, openMoveStage } from "./moving.ts";
 import { type Outcome, Victim } from "./scenario.ts";
 
 /**
- * `node --import tsx test/faults/main.ts [repeats] [seed] [name]`: kills the service at random moments, prints tables and
- * writes .run/faults.json, also if it is broken off. Exits with 1 if anything was sent twice, lost or left open. A name
- * selects the scenarios that contain it.
+ * `node --import tsx test/faults/main.ts [repeats] [seed] [name]` kills the service at random moments, prints tables and
+ * writes .run/faults.json after each scenario. It exits with 1 if anything was sent twice, lost or left open. `name`
+ * selects the scenarios whose names contain it.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** More phone numbers than a scenario uses. */
 const numbersEach = 1_000;
-/** Messages per second, so slow that thirty kills hit a running campaign. */
+/** Messages per second. A faster campaign would end before its thirty kills. */
 const campaignRate = 200;
-const hooksName = "20 endpoints, four of them bad, and the worker that delivers is killed";
-const cellsName = "one of two cells killed for 10 s under load";
+const hooksName = "20 endpoints, four of them bad, and a delivering worker is killed";
+const cellsName = "one of two cells is down for 10 s under load";
 const cellsSize = { perSecond: 40, seconds: 10 };
 const hookSize: HookSize = { events: 10_000, kills: 5, even: 200, evenSeconds: 10, patienceMs: 600_000 };
 
-/** A machine with little time gets a smaller business with `CHATS`; each chat has ten messages. */
+/** `CHATS` and `KILLS` make the run shorter. */
 const moveSize: MoveSize = {
   chats: Number(process.env.CHATS ?? 100_000),
   messagesEach: 10,
@@ -42,7 +42,7 @@ const moveSize: MoveSize = {
 };
 const moveName =
   `a business of ${moveSize.chats.toLocaleString("en")} chats and ten times as many messages is moved under load, ` +
-  `and its mover killed ${moveSize.kills} times`;
+  `and its mover is killed ${moveSize.kills} times`;
 
 type Scenario = (victim: Victim, first: number, random: Random) => Promise<Outcome>;
 
@@ -56,11 +56,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   ...Object.fromEntries(
     channelNames.flatMap((channel): [string, Scenario][] => [
       [
-        `killed on ${channel} between the platform's answer and the commit, its news tripled and some muted`,
+        `killed on ${channel} between the platform's answer and the commit, while statuses come three times or never`,
         (victim, first, random) => loseAnswers(victim, first, random, { channels: [channel], count: 21, dies: true }),
       ],
       [
-        `answers lost on ${channel}, its news tripled and some muted`,
+        `answers lost on ${channel}, while statuses come three times or never`,
         (victim, first, random) => loseAnswers(victim, first, random, { channels: [channel], count: 21, dies: false }),
       ],
       [
@@ -72,7 +72,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   ),
   "killed while events are delivered": (victim, first, random) =>
     dieWhileEventsAreDelivered(victim, first, random, { rounds: 4, parallel: 50 }),
-  "killed, or left by its client, while contacts are imported": (victim, first, random) =>
+  "killed or abandoned by its client while contacts are imported": (victim, first, random) =>
     dieWhileContactsAreImported(victim, first, random, { rounds: 4, rows: 20_000 }),
 };
 
@@ -130,7 +130,7 @@ async function killProcesses(done: Done, repeats: number, seed: number, wanted: 
   }
 }
 
-/** Runs each campaign scenario once on a stage of its own, since it takes long and has many faults. */
+/** Runs each campaign scenario only once, since it is long and has many faults in itself. */
 async function troubleCampaigns(done: Done, seed: number, wanted: string): Promise<void> {
   for (const [name, [scenario, size]] of Object.entries(campaignScenarios)) {
     if (!name.includes(wanted)) continue;
@@ -188,7 +188,7 @@ function add(sums: Sums, name: string, { figures, violations }: Outcome, seed: n
   sum.violations.push(...violations.map((line) => `seed ${seed}: ${line}`));
 }
 
-// A signal alone would not run the exit handlers that stop the children and the database server.
+// A signal by itself would not run the exit handlers, which stop the child processes and the database server.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 const [repeats = "10", seed = "1", wanted = ""] = process.argv.slice(2);
 try {

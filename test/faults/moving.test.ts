@@ -3,7 +3,7 @@ import { Random } from "../../src/sandbox/core/random.ts";
 import type { Stage } from "../moving/stage.ts";
 import { moveUnderKills, openMoveStage } from "./moving.ts";
 
-/** Fixed. `main.ts` kills more often, with other seeds. */
+/** The same in every run. `main.ts` kills more often, with other seeds. */
 const seed = 11;
 
 describe("a mover that is killed (kill -9) while it moves a business under load", function () {
@@ -16,7 +16,7 @@ describe("a mover that is killed (kill -9) while it moves a business under load"
   });
   after(() => stage?.close());
 
-  it("loses nothing, and has nothing twice", async () => {
+  it("loses and duplicates no write", async () => {
     const size = { chats: 500, messagesEach: 10, kills: 1, killWithinMs: 2_500 };
     const { figures, violations } = await moveUnderKills(stage as Stage, new Random(seed), size);
     expect(violations).to.deep.equal([]);

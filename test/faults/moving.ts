@@ -20,10 +20,10 @@ export interface MoveSize {
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const businessId = 1;
-/** Milliseconds that a write may be blocked. */
+/** The maximum delay of a write in milliseconds. */
 const mostHeldMs = 5_000;
 
-/** Creates a business with many chats; `fill` adds a whole shop. */
+/** Adds many chats to the business that `fill` created. */
 async function grow(stage: Stage, { chats, messagesEach }: MoveSize): Promise<void> {
   const first = 1_000_000;
   for (const text of [
@@ -46,7 +46,7 @@ async function grow(stage: Stage, { chats, messagesEach }: MoveSize): Promise<vo
   }
 }
 
-/** The operator's command. */
+/** The operator's command in a process of its own. */
 class Command {
   readonly said: string[] = [];
   readonly begun: Promise<unknown>;
@@ -102,7 +102,7 @@ export async function moveUnderKills(stage: Stage, random: Random, size: MoveSiz
   let moves = 0;
   const begun = performance.now();
   const note = ({ said }: Command): void => {
-    const held = /held for ([\d.]+) s/.exec(said.join("\n"))?.[1];
+    const held = /blocked for ([\d.]+) s/.exec(said.join("\n"))?.[1];
     if (held) heldMs.push(Number(held) * 1_000);
   };
   for (;;) {

@@ -18,12 +18,12 @@ const vip = { id: 101, name: "VIP" };
 /** An agent of `aBusiness`. */
 const agentId = 102;
 
-/** Short, so that messages of a killed process become `unknown` soon, but longer than an answer takes. */
+/** Short, so that messages of a killed process soon become `unknown`. It must be longer than an answer takes. */
 const leaseSeconds = "2";
-/** Shorter than the lease. */
+/** It must be shorter than the lease. */
 const platformTimeoutMs = "1500";
 
-/** A service process that is killed and restarted, with a permanent database and platform. */
+/** A service process that is killed and restarted, while its database and its platform keep running. */
 export class Victim {
   private constructor(
     private readonly stage: Stage,
@@ -91,7 +91,7 @@ export class Victim {
   /**
    * Imports a CSV file of contacts. Returns the last line of the answer, or `null` if the connection broke.
    *
-   * @param leave - keeps the upload open until this resolves, then disconnects
+   * @param leave - the upload stays open until this resolves, and then disconnects
    */
   async import(file: string, { leave }: { readonly leave?: () => Promise<unknown> } = {}): Promise<Imported | null> {
     const sending = request(`${this.process.url}/contacts/import`, {
@@ -110,12 +110,12 @@ export class Victim {
     return last && "refused_csv" in last ? last : null;
   }
 
-  /** Sends a request with an App Key with the scope `admin`. Throws for an error status. */
+  /** Sends a request with an App Key that has the scope `admin`. Throws for an error status. */
   async administer<Result>(method: string, path: string, body?: object): Promise<Result> {
     await this.rows("update app_keys set scopes = '{read,send,orders,admin}' where not 'admin' = any(scopes)");
     const headers = { "x-api-key": this.stage.appKey(businessId) };
     const send = () => ask(this.process.url + path, { method, headers, body });
-    // The process may still have cached the key's former scopes.
+    // The process may have cached the key's former scopes.
     const answer = await eventually(async () => {
       const given = await send();
       return given.status !== 403 && given;
@@ -162,12 +162,12 @@ async function startOn(stage: Stage, front: Front): Promise<OwnProcess> {
   const process = await stage.service("src", {
     MESSAGE_LEASE_SECONDS: leaseSeconds,
     MESSAGING_PLATFORM_TIMEOUT_MS: platformTimeoutMs,
-    // Allows receivers on this machine.
+    // Needed for webhook receivers on this machine.
     NODE_ENV: "test",
     ALLOW_PRIVATE_WEBHOOK_URLS: "true",
     PUBLIC_URL: front.url,
   });
-  front.leadTo(process.url);
+  front.forwardTo(process.url);
   return process;
 }
 

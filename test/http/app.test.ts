@@ -44,7 +44,7 @@ describe("the HTTP frame", () => {
       expectAnswer(got, 200, { params: { id: 5 }, query: { page: 2, exact: true, word: "a b" }, user: 70 });
     });
 
-    it("may carry a body with DELETE and with GET", async () => {
+    it("may have a body with DELETE and with GET", async () => {
       expectAnswer(await ask("/things", { method: "DELETE", body: { id: 3 } }), 200, { id: 3 });
       expectAnswer(await ask("/things", { method: "GET", body: { word: "a" } }), 200, { word: "a" });
       expectAnswer(await ask("/things", { method: "GET" }), 200, {});
@@ -64,7 +64,7 @@ describe("the HTTP frame", () => {
       expectAnswer(await make({ rawBody: gzipSync(rawBody), headers: { "content-encoding": "gzip" } }), 201, made);
     });
 
-    it("hands over raw bytes as they came", async () => {
+    it("passes raw bytes on unchanged", async () => {
       const answer = await ask("/raw", { method: "POST", rawBody: Buffer.from([0, 255, 10]) });
       expectAnswer(answer, 200, { hex: "00ff0a" });
     });
@@ -75,7 +75,7 @@ describe("the HTTP frame", () => {
     });
   });
 
-  it("passes no field on that is named like an object's own", async () => {
+  it("does not pass on fields with the names of an object's own members", async () => {
     const made = await make({
       rawBody: '{"name":"a","count":1,"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}',
     });
@@ -83,8 +83,8 @@ describe("the HTTP frame", () => {
     expect(made.text).not.to.include("__proto__");
   });
 
-  describe("failures in the endpoint's own words", () => {
-    it("a missing or wrong field", async () => {
+  describe("answers in the endpoint's own words", () => {
+    it("to a missing or wrong field", async () => {
       expectAnswer(await make({ body: { count: 1 } }), 400, { success: false, error: "Falta el nombre" });
       const wrong = { success: false, error: "count debe ser un número" };
       expectAnswer(await make({ body: { name: "a", count: "1" } }), 400, wrong);
@@ -92,17 +92,17 @@ describe("the HTTP frame", () => {
     });
 
     for (const rawBody of ["", "{}", "[]", "[1]", '"text"', "5", "null", "true", '{"__proto__":{"name":"a"}}']) {
-      it(`the body ${rawBody || "that is empty"}`, async () => {
+      it(`to the body ${rawBody || "that is empty"}`, async () => {
         expectAnswer(await make({ rawBody }), 400, { success: false, error: "Falta el nombre" });
       });
     }
 
-    it("a rule that was not met, even as one JSON string", async () => {
+    it("to a violated rule, even as one JSON string", async () => {
       expectAnswer(await ask("/things/404", { headers: token }), 404, "Error: no existe");
     });
 
     for (const how of ["error", "text", "domain", "lost"]) {
-      it(`an unexpected ${how}, of which nothing gets out`, async () => {
+      it(`to an unexpected ${how} without its details`, async () => {
         const answer = await ask(`/fail/${how}`, { method: "POST" });
         expectAnswer(answer, 500, { success: false, error: "Error interno" });
         expect(JSON.stringify(answer.headers)).not.to.include("hunter2");
@@ -113,12 +113,12 @@ describe("the HTTP frame", () => {
       });
     }
 
-    it("an unexpected error for which the endpoint fails to find words", async () => {
+    it("to an unexpected error if the endpoint's own words fail", async () => {
       const answer = await ask("/fail-twice", { method: "POST" });
       expectAnswer(answer, 500, { message: "Internal server error" });
     });
 
-    it("a character that no text in the database can hold", async () => {
+    it("to a character that the database cannot store", async () => {
       const refused = (field: string) => ({ success: false, error: `${field} no es válido` });
       expectAnswer(await make({ body: { ...good, name: "a\0b" } }), 400, refused("name"));
       expectAnswer(await make({ body: { ...good, other: { deep: ["a\0"] } } }), 400, refused("other"));
@@ -131,7 +131,7 @@ describe("the HTTP frame", () => {
       expectAnswer(await make({ rawBody: nested(99, '"\\u0000"') }), 400, refused("other"));
     });
 
-    it("a body that is nested deeper than 100 levels, whatever its texts hold", async () => {
+    it("to a body with more than 100 levels", async () => {
       const deep = { success: false, error: "La solicitud no puede tener más de 100 niveles" };
       const texts = JSON.stringify("\\[[[[[{{".repeat(50));
       expect((await make({ rawBody: nested(99, texts) })).status).to.equal(201);
@@ -141,7 +141,7 @@ describe("the HTTP frame", () => {
     });
 
     for (const query of ["page=1&page=2", "page=0", "page=-1", "page=x", "page=", "page=1e1"]) {
-      it(`the query ?${query}`, async () => {
+      it(`to the query ?${query}`, async () => {
         const answer = await ask(`/things/5?${query}`, { headers: token });
         expect(answer.status).to.equal(400);
         expect(answer.json.error).to.match(/^page /);
@@ -149,7 +149,7 @@ describe("the HTTP frame", () => {
     }
 
     for (const id of ["0", "-1", "1.5", "1e3", "%205", "9007199254740992", "%E0%A4%A", "%00", "9".repeat(8_000)]) {
-      it(`the id ${id.slice(0, 20)}`, async () => {
+      it(`to the id ${id.slice(0, 20)}`, async () => {
         const answer = await ask(`/things/${id}`, { headers: token });
         expect(answer.status).to.equal(400);
         expect(answer.json.error).to.match(/^id /);
@@ -195,17 +195,17 @@ describe("the HTTP frame", () => {
     after(() => guarded.close());
     const post = (input: object) => request(`${guarded.url}/guarded`, { method: "POST", headers: key, body: input });
 
-    it("is reached for the caller's own, and answers any other in its words", async () => {
+    it("is reached for the caller's business, and answers any other in its own words", async () => {
       expectAnswer(await post({ empresa_id: 7 }), 200, { handled: true });
       expectAnswer(await post({ empresa_id: 8 }), 404, { error: "Empresa no encontrada" });
     });
 
-    it("looks at every field before", async () => {
+    it("checks every field first", async () => {
       expectAnswer(await post({ empresa_id: 8, a: "1" }), 400, { error: "a debe ser un número" });
       expectAnswer(await post({ empresa_id: 8, a: 13 }), 400, { error: "a no es válido" });
     });
 
-    it("does not compile without saying which field that is, and what it answers", () => {
+    it("does not compile without the name of that field and an answer", () => {
       const route = { ...base, path: "/a", operationId: "a", body, handle } as const;
       // @ts-expect-error: ownBusiness is missing
       defineRoute({ ...route, dialect: words });
@@ -216,9 +216,9 @@ describe("the HTTP frame", () => {
     });
   });
 
-  describe("failures worded alike on every endpoint", () => {
+  describe("answers alike on every endpoint", () => {
     for (const rawBody of ["{", "hello", "{'name':'a'}", '{"name":"a"}}', "NaN", "\u0000", "[".repeat(9_000)]) {
-      it(`the body ${JSON.stringify(rawBody.slice(0, 20))} that is no JSON`, async () => {
+      it(`to the body ${JSON.stringify(rawBody.slice(0, 20))}, which is not JSON`, async () => {
         expectAnswer(await make({ rawBody }), 400, notJson);
       });
     }
@@ -229,7 +229,7 @@ describe("the HTTP frame", () => {
       "multipart/form-data; boundary=x",
       "nonsense",
     ]) {
-      it(`a body labelled ${type}`, async () => {
+      it(`to a body of type ${type}`, async () => {
         const headers = { "content-type": type };
         const mislabelled = { message: "Content-Type must be application/json" };
         expectAnswer(await make({ rawBody: JSON.stringify(good), headers }), 415, mislabelled);
@@ -237,14 +237,14 @@ describe("the HTTP frame", () => {
       });
     }
 
-    it("a database that could not be reached", async () => {
+    it("while the database cannot be reached", async () => {
       const answer = await ask("/fail/away", { method: "POST" });
       expectAnswer(answer, 503, { message: "Service unavailable" });
       expect(answer.headers["retry-after"]).to.equal("5");
       expect(app.logged.at(-2)).to.include({ level: "error", message: "request failed" });
     });
 
-    it("a body that is not compressed as it says, or in a way unknown here", async () => {
+    it("to a body with a wrong or unknown compression", async () => {
       const rawBody = JSON.stringify(good);
       expectAnswer(await make({ rawBody, headers: { "content-encoding": "gzip" } }), 400, notJson);
       const unknown = { message: "Content-Encoding is not supported" };
@@ -263,7 +263,7 @@ describe("the HTTP frame", () => {
       ],
     ];
     for (const [what, options] of large) {
-      it(`a body that is too large, ${what}, after which the connection can be used again`, async () => {
+      it(`to a body that is too large, ${what}, and the connection can be used again`, async () => {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 });
         const answer = await make({ ...options, agent });
         expectAnswer(answer, 413, tooLarge);
@@ -273,7 +273,7 @@ describe("the HTTP frame", () => {
       });
     }
 
-    it("a body so large that the connection is closed", async () => {
+    it("to a body so large that the connection is closed", async () => {
       const agent = new Agent({ keepAlive: true });
       const endless = { rawBody: Buffer.alloc(30_000_000, " "), chunked: true, agent };
       const answer = await make(endless).catch((error) => error.code);
@@ -281,12 +281,12 @@ describe("the HTTP frame", () => {
       else expect(answer.headers.connection).to.equal("close");
     });
 
-    it("a raw body over its route's own limit", async () => {
+    it("to a raw body above its route's limit", async () => {
       expectAnswer(await ask("/raw", { method: "POST", rawBody: Buffer.alloc(101) }), 413, tooLarge);
       expect((await ask("/raw", { method: "POST", rawBody: Buffer.alloc(100) })).status).to.equal(200);
     });
 
-    it("an unknown caller, with the headers the failure brings", async () => {
+    it("to an unknown caller, with the error's headers", async () => {
       expectAnswer(await ask("/things", { method: "POST", body: good }), 401, { message: "Invalid API key" });
       expectAnswer(await ask("/things/5", { headers: { authorization: "Bearer x" } }), 401, { error: "Invalid token" });
       const limited = await ask("/fail/limit", { method: "POST" });
@@ -294,7 +294,7 @@ describe("the HTTP frame", () => {
       expect(limited.headers["retry-after"]).to.equal("3");
     });
 
-    it("an unknown caller before anything is read of the body", async () => {
+    it("to an unknown caller before it reads the body", async () => {
       const answer = await ask("/things", { method: "POST", rawBody: "{", headers: { "x-api-key": "wrong" } });
       expectAnswer(answer, 401, { message: "Invalid API key" });
     });
@@ -308,7 +308,7 @@ describe("the HTTP frame", () => {
       "/__proto__",
       `/${"a".repeat(9_000)}`,
     ]) {
-      it(`the unknown path ${path.slice(0, 20)}`, async () => {
+      it(`to the unknown path ${path.slice(0, 20)}`, async () => {
         for (const method of ["GET", "POST", "PROPFIND"]) {
           expectAnswer(await ask(path, { method }), 404, { message: "Not found" });
         }
@@ -316,7 +316,7 @@ describe("the HTTP frame", () => {
     }
 
     for (const method of ["PATCH", "PUT", "TRACE", "PROPFIND"]) {
-      it(`the wrong method ${method}, with those that are right`, async () => {
+      it(`to the wrong method ${method}, with the right ones`, async () => {
         const answer = await ask("/things", { method });
         expectAnswer(answer, 405, { message: "Method not allowed" });
         expect(answer.headers.allow?.split(", ").sort()).to.deep.equal(["DELETE", "GET", "HEAD", "POST"]);
@@ -356,12 +356,12 @@ describe("the HTTP frame", () => {
   });
 
   describe("request ids", () => {
-    it("are taken over when they look like one", async () => {
+    it("are taken from the request if they are valid", async () => {
       const answer = await ask("/things", { headers: { "x-request-id": "abc_DEF-123" } });
       expect(answer.headers["x-request-id"]).to.equal("abc_DEF-123");
     });
 
-    it("are made otherwise, differently each time, for failures as well", async () => {
+    it("are created otherwise, each time a different one, also for failures", async () => {
       const ids = new Set<unknown>();
       for (const given of ["", "a b", "<script>", "x".repeat(65), 'a"b']) {
         const { headers } = await ask("/nothing-here", { headers: { "x-request-id": given } });
@@ -387,7 +387,7 @@ describe("the HTTP frame", () => {
     const foreign = { origin: "https://evil.example" };
     const preflight = { "access-control-request-method": "POST", "access-control-request-headers": "x-api-key" };
 
-    it("that are listed may read answers, failures too", async () => {
+    it("that are listed may read answers, including failures", async () => {
       for (const path of ["/things", "/nothing-here"]) {
         const { headers } = await ask(path, { headers: ours });
         expect(headers["access-control-allow-origin"]).to.equal("https://app.example");
@@ -405,7 +405,7 @@ describe("the HTTP frame", () => {
     });
 
     for (const origin of [foreign, { origin: "null" }, { origin: "https://app.example.evil.example" }, {}]) {
-      it(`that are not listed may nothing: ${JSON.stringify(origin)}`, async () => {
+      it(`that are not listed may not read anything: ${JSON.stringify(origin)}`, async () => {
         for (const method of ["GET", "OPTIONS"]) {
           const { headers } = await ask("/things", { method, headers: { ...origin, ...preflight } });
           expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).to.deep.equal([]);
@@ -413,7 +413,7 @@ describe("the HTTP frame", () => {
       });
     }
 
-    it("learn nothing from a failure that was thrown before for another origin", async () => {
+    it("get no headers of an error that was thrown before for another origin", async () => {
       const shared = new HttpProblem(401, "Invalid API key");
       const strict = await serveSample(undefined, { limitRate: () => () => Promise.reject(shared) });
       const options = { method: "DELETE", body: { id: 1 } };
@@ -425,7 +425,7 @@ describe("the HTTP frame", () => {
     });
   });
 
-  it("limits the rate once the caller is known, and before the body is read", async () => {
+  it("limits the rate after it knows the caller, and before it reads the body", async () => {
     const seen: unknown[] = [];
     const limited = await serveSample(undefined, {
       limitRate: () => async (ctx) => {

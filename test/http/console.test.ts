@@ -26,7 +26,7 @@ describe("the console", () => {
     await rm(outside, { recursive: true });
   });
 
-  it("answers its page at the address of every view, to be asked for again each time", async () => {
+  it("serves its page at the URL of every view, which browsers must revalidate", async () => {
     for (const path of ["/console", "/console/", "/console/inbox", "/console/inbox/12", "/console/settings/users/3"]) {
       const page = await request(app.url + path);
       expect([page.status, page.type, page.text], path).to.deep.equal([
@@ -40,14 +40,14 @@ describe("the console", () => {
     }
   });
 
-  it("runs no inline script, asks no other host and stands in no frame", async () => {
+  it("allows no inline script, no other host and no frame", async () => {
     const { headers } = await request(`${app.url}/console/`);
     const policy = String(headers["content-security-policy"]);
     expect(policy).to.include("default-src 'self'").and.to.include("frame-ancestors 'none'");
     expect(policy).not.to.match(/script-src[^;]*unsafe|https?:/);
   });
 
-  it("has files that are kept for ever, packed as the browser takes them", async () => {
+  it("serves files that browsers may cache for ever, in the browser's compression", async () => {
     for (const encoding of ["br", "gzip", "identity"]) {
       const file = await fetch(`${app.url}/console/assets/app-1234.js`, { headers: { "accept-encoding": encoding } });
       expect(await file.text()).to.equal(script);
@@ -58,7 +58,7 @@ describe("the console", () => {
     expect((await request(`${app.url}/console/icon.svg`)).type).to.equal("image/svg+xml");
   });
 
-  it("serves nothing beside its own folder", async () => {
+  it("serves nothing outside its folder", async () => {
     for (const file of ["app-0.js", "..%2findex.html", "%2e%2e%2f%2e%2e%2fsecret.txt", "constructor"]) {
       const { status } = await request(`${app.url}/console/assets/${file}`);
       expect(status, file).to.be.oneOf([400, 404]);
@@ -79,7 +79,7 @@ describe("the console", () => {
       .and.not.equal(json.console);
   });
 
-  it("says so where it is not built", async () => {
+  it("says so if it was not built", async () => {
     const empty = await serveSample(consoleRoutes(join(directory, "nowhere")));
     const { status, json } = await request(`${empty.url}/console/`);
     await empty.close();

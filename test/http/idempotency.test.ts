@@ -119,7 +119,7 @@ describe("the header Idempotency-Key", () => {
   });
 
   for (const what of ["plain", "reply", "text", "empty", "largest", "refused", "error", "away"]) {
-    it(`repeats an answer just as it was: ${what}`, async () => {
+    it(`repeats the same answer: ${what}`, async () => {
       const first = await make(what);
       expect(first.headers).not.to.have.property("idempotent-replay");
       for (let time = 1; time <= 2; time += 1) {
@@ -141,7 +141,7 @@ describe("the header Idempotency-Key", () => {
   });
 
   for (const what of ["large", "stream"]) {
-    it(`carries a request out once whose answer it does not keep: ${what}`, async () => {
+    it(`runs a request once even if its answer is not stored: ${what}`, async () => {
       expect((await make(what)).status).to.equal(201);
       const again = await make(what);
       expectProblem(again, 409, /answered with status 201.* too large to keep$/);
@@ -150,7 +150,7 @@ describe("the header Idempotency-Key", () => {
     });
   }
 
-  it("carries one of many at once out, and tells the others to wait", async () => {
+  it("runs one of many simultaneous requests, and tells the others to wait", async () => {
     const answers = Array.from({ length: 20 }, () => make("slow"));
     const others = await eventually(async () => {
       const answered = await Promise.all(answers.map((answer) => Promise.race([answer, Promise.resolve()])));
@@ -168,7 +168,7 @@ describe("the header Idempotency-Key", () => {
     expect(runs).to.equal(1);
   });
 
-  it("refuses another request under the same key, and one that is only spelled differently", async () => {
+  it("refuses another request with the same key, even if it only differs in spelling", async () => {
     await make("plain");
     const others: [path: string, options: RequestOptions][] = [
       ["/orders/1", { body: { what: "reply" } }],
@@ -180,14 +180,14 @@ describe("the header Idempotency-Key", () => {
     expect(runs).to.equal(1);
   });
 
-  it("takes the same body for the same whether it comes compressed or not", async () => {
+  it("treats a compressed body like the same uncompressed one", async () => {
     await make("plain");
     const rawBody = gzipSync(JSON.stringify({ what: "plain" }));
     const again = await post("/orders/1", { rawBody, headers: { "content-encoding": "gzip" } });
     expect(again.headers["idempotent-replay"]).to.equal("true");
   });
 
-  it("tells bodies apart that are bytes, and knows requests without one", async () => {
+  it("compares raw bodies, and handles requests without one", async () => {
     await post("/bytes", { rawBody: Buffer.from([0, 255]) });
     expect((await post("/bytes", { rawBody: Buffer.from([0, 255]) })).json).to.deep.equal({ run: 1, bytes: 2 });
     expect((await post("/bytes", { rawBody: Buffer.from([0, 254]) })).status).to.equal(422);
@@ -195,20 +195,20 @@ describe("the header Idempotency-Key", () => {
     expect((await post("/none")).headers["idempotent-replay"]).to.equal("true");
   });
 
-  it("is of one operation", async () => {
+  it("is valid for one operation", async () => {
     await make("plain");
     expect((await post("/none")).json).to.deep.equal({ run: 2 });
   });
 
   for (const what of ["invalid", "busy", "outdated"]) {
-    it(`is not used up by a request that its handler turns away: ${what}`, async () => {
+    it(`is not used up by a request that its handler refuses: ${what}`, async () => {
       const first = await make(what);
       expect(seen(await make(what))).to.deep.equal(seen(first));
       expect((await make("plain")).json.run).to.equal(3);
     });
   }
 
-  it("is free after a request that the database gave no connection before anything was done", async () => {
+  it("is free after a request that got no database connection before it did anything", async () => {
     const first = await make("unbegun");
     expectProblem(first, 503, /^Service unavailable$/);
     expect(first.headers["retry-after"]).to.equal("5");
@@ -216,14 +216,14 @@ describe("the header Idempotency-Key", () => {
     expect((await make("plain")).json.run).to.equal(3);
   });
 
-  it("is kept with what may have been carried out as the database broke off", async () => {
+  it("is kept for a request that may have been done when the database failed", async () => {
     const first = await make("unclear");
     expect([first.status, first.headers["retry-after"]]).to.deep.equal([500, undefined]);
     expect((await make("unclear")).headers["idempotent-replay"]).to.equal("true");
     expect(runs).to.equal(1);
   });
 
-  it("is free where the database cannot be reached to claim it; lost after that, it may have been carried out", async () => {
+  it("is free if the database cannot be reached to claim it, but not if it fails later", async () => {
     const away = () => Promise.reject(new DatabaseUnavailable(new Error("ECONNREFUSED"), false));
     const without = await serveSample(routes, { idempotency: { begin: away, finish: away, release: away } });
     const refused = await make("plain", without);
@@ -283,7 +283,7 @@ describe("the header Idempotency-Key", () => {
     expect(runs).to.equal(1);
   });
 
-  it("and what it is answered with may be used by pages of other origins that are listed", async () => {
+  it("and its response headers may be used by pages of listed origins", async () => {
     const origin = { origin: "https://app.example" };
     const { headers } = await post("/none", { headers: origin });
     const exposed = headers["access-control-expose-headers"]?.split(/, ?/);
@@ -295,7 +295,7 @@ describe("the header Idempotency-Key", () => {
     expect(preflight.headers["access-control-allow-headers"]).to.include("idempotency-key");
   });
 
-  it("is not looked for where it is missing, or where the route does not take it", async () => {
+  it("is not looked up if it is missing, or if the route does not support it", async () => {
     const broken: IdempotencyStore = { begin: unavailable, finish: unavailable, release: unavailable };
     const other = await serveSample([...routes, ...sampleRoutes], { idempotency: broken });
     const headers = { "x-api-key": "k" };
@@ -306,7 +306,7 @@ describe("the header Idempotency-Key", () => {
     await other.close();
   });
 
-  describe("while keys cannot be remembered", () => {
+  describe("while keys cannot be stored", () => {
     const serveWith = (failing: Partial<IdempotencyStore>) => {
       const memory = new InMemoryIdempotencyStore();
       const failingStore: IdempotencyStore = {
@@ -318,7 +318,7 @@ describe("the header Idempotency-Key", () => {
       return serveSample(routes, { idempotency: failingStore });
     };
 
-    it("carries nothing out", async () => {
+    it("runs nothing", async () => {
       const other = await serveWith({ begin: unavailable });
       const answer = await make("plain", other);
       expect(answer.status).to.equal(500);
@@ -327,7 +327,7 @@ describe("the header Idempotency-Key", () => {
       await other.close();
     });
 
-    it("tells what came of a request all the same, once, and reports it", async () => {
+    it("returns the answer of a request that it ran, runs it only once, and logs the failure", async () => {
       const other = await serveWith({ finish: unavailable });
       expect((await make("reply", other)).status).to.equal(201);
       expectProblem(await make("reply", other), 409, /still under way/);
@@ -336,7 +336,7 @@ describe("the header Idempotency-Key", () => {
       await other.close();
     });
 
-    it("turns away in the words that it would have used", async () => {
+    it("refuses in the endpoint's own words", async () => {
       const other = await serveWith({ release: unavailable });
       expect((await make("invalid", other)).json).to.deep.equal({ success: false, error: "what no es válido" });
       expect(
@@ -346,12 +346,12 @@ describe("the header Idempotency-Key", () => {
     });
   });
 
-  it("cannot be promised by a route where nothing remembers the keys", async () => {
+  it("cannot be supported by a route without a store for keys", async () => {
     const failure = await serveSample(routes).catch((error: Error) => error.message);
     expect(failure).to.match(/^orderThing takes Idempotency-Key/);
   });
 
-  it("stands in the document of the operations that take it, with what it may be answered with", () => {
+  it("is documented for the operations that support it, with its answers", () => {
     const document = JSON.parse(
       JSON.stringify(openApiDocument([...routes, ...sampleRoutes], { title: "", version: "" })),
     );

@@ -64,7 +64,7 @@ describe("a multipart body", () => {
     return socket;
   };
 
-  it("is handed over as it arrives, under its name without folders", async () => {
+  it("is passed on while it arrives, under its name without folders", async () => {
     const heard: string[] = [];
     app = await serveSample([
       taking(async ({ name, content }) => {
@@ -109,7 +109,7 @@ describe("a multipart body", () => {
     await eventually(() => theirs.bytesRead > limit / 2);
   });
 
-  it("breaks off in the hands of its reader when the client takes too long, or goes", async () => {
+  it("ends with an error for its reader if the client is too slow or disconnects", async () => {
     const ends: unknown[] = [];
     const route = taking((file) =>
       sizeOf(file).catch((error: unknown) => {
@@ -128,7 +128,7 @@ describe("a multipart body", () => {
     for (const end of ends) expect(end).to.be.instanceOf(InvalidInput);
   });
 
-  it("logs no error if the client disconnects, whatever fails then", async () => {
+  it("logs no error if the client disconnects", async () => {
     const route = taking((file) =>
       sizeOf(file).catch(() => {
         throw new Error("the disk was not told the end");
@@ -144,7 +144,7 @@ describe("a multipart body", () => {
       .and.not.include("error");
   });
 
-  it("leaves the connection for the next request where it was refused", async () => {
+  it("leaves the connection usable for the next request after a refusal", async () => {
     app = await serveSample([
       taking(async () => {
         throw new InvalidInput("no");
@@ -170,7 +170,7 @@ describe("a multipart body", () => {
     }
   });
 
-  it("is answered however it is broken, and so is the next one", async () => {
+  it("is answered even if it is broken, and so is the next one", async () => {
     app = await serveSample([taking(sizeOf)]);
     const whole = Buffer.concat([
       Buffer.from('--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nhola\r\n'),

@@ -46,7 +46,7 @@ function refusal(parse: (raw: unknown) => unknown, raw: unknown): string {
 }
 
 describe("parser", () => {
-  it("does not ask for a field that is optional and empty: it says that it may not be", () => {
+  it("says of an empty optional field that it may not be empty, not that it is missing", () => {
     const optional = { type: "object", properties: { why: { type: "string", minLength: 1 } } } as const;
     expect(refusal(parser(optional), { why: "" })).to.equal("why no puede estar vacío");
     expect(parser(optional)({})).to.deep.equal({});
@@ -54,7 +54,7 @@ describe("parser", () => {
     expect(refusal(parser(required), { why: "" })).to.equal("why es requerido");
   });
 
-  describe("words the first missing or wrong field", () => {
+  describe("names the first missing or wrong field", () => {
     const parse = parser(thing);
     const refusals: [raw: unknown, message: string][] = [
       [{}, "name es requerido"],
@@ -96,26 +96,26 @@ describe("parser", () => {
       expect(refusal(parse, { sizes: 1, count: "x" })).to.equal("name es requerido");
     });
 
-    it("and not at any length", () => {
+    it("and with a bounded length", () => {
       expect(refusal(parse, { ...good, extra: { ["k".repeat(100_000)]: 5 } })).to.have.lengthOf.below(150);
     });
   });
 
   for (const raw of [null, undefined, "name", 5, true, [], [{ name: "a", count: 1 }]]) {
-    it(`takes ${JSON.stringify(raw)} for an object without fields`, () => {
+    it(`treats ${JSON.stringify(raw)} as an object without fields`, () => {
       expect(refusal(parser(thing), raw)).to.equal("name es requerido");
       const optional = parser({ type: "object", properties: { id: numericIdOf("thing") } });
       expect(refusal(optional, raw)).to.equal("Se espera un objeto");
     });
   }
 
-  it("keeps null where it is allowed, fills in defaults, leaves unknown fields alone", () => {
+  it("keeps allowed nulls, fills in defaults and leaves unknown fields unchanged", () => {
     const { count: _, ...required } = thing.properties;
     const parse = parser({ ...thing, required: ["name"], properties: { ...required, count: thing.properties.count } });
     expect(parse({ name: "a", note: null, more: 1 })).to.deep.equal({ name: "a", note: null, count: 1, more: 1 });
   });
 
-  it("words what no single field explains", () => {
+  it("has a message for errors that concern no single field", () => {
     const either = {
       type: "object",
       properties: { a: text, b: text },
@@ -126,7 +126,7 @@ describe("parser", () => {
     expect(parse({ b: "" })).to.deep.equal({ b: "" });
   });
 
-  describe("takes the endpoint's own words", () => {
+  describe("uses the endpoint's own words", () => {
     const parse = parser({
       type: "object",
       required: ["one", "each"],
@@ -136,12 +136,12 @@ describe("parser", () => {
       },
     });
 
-    it("one text for whatever is wrong", () => {
+    it("with one text for all errors", () => {
       for (const one of [undefined, null, "1", 0])
         expect(refusal(parse, { one, each: 1 })).to.equal("one: siempre esto");
     });
 
-    it("but says of what is too long how long it may be", () => {
+    it("but names the maximum length of a text that is too long", () => {
       const list = { type: "array", items: { type: "string", maxLength: 2 }, maxItems: 2, "x-error": "siempre esto" };
       const parseList = parser({ type: "object", properties: { list } } as ObjectSchema);
       expect(refusal(parseList, { list: ["a", "abc"] })).to.equal("list[1] no puede tener más de 2 caracteres");
@@ -149,7 +149,7 @@ describe("parser", () => {
       expect(refusal(parseList, { list: [1] })).to.equal("siempre esto");
     });
 
-    it("or one for each keyword, the usual ones for the others", () => {
+    it("or with one for each keyword, and the usual ones for the others", () => {
       expect(refusal(parse, { one: 1 })).to.equal("each: falta");
       expect(refusal(parse, { one: 1, each: 0 })).to.equal("each: es poco");
       expect(refusal(parse, { one: 1, each: "1" })).to.equal("each debe ser un número");
@@ -187,7 +187,7 @@ describe("parser", () => {
       ],
     ];
 
-    it("is what a query's numbers may be, below 0 and with a fraction too, and worded as such", () => {
+    it("count as numbers in a query, also negative and with a fraction, and errors say so", () => {
       const page = { type: "object", properties: { page: { type: "integer", minimum: 1 } } } as const;
       expect(parser(page, true)({ page: "100000000000000000000" })).to.deep.equal({ page: 1e20 });
       for (const wrong of ["0", "-1", "1.5"]) {
@@ -199,13 +199,13 @@ describe("parser", () => {
     });
 
     for (const [raw, expected] of accepted) {
-      it(`${JSON.stringify(raw)} is ${expected} in a path and where a body's id must be numeric`, () => {
+      it(`count as ${expected} in a path and for numeric ids of a body: ${JSON.stringify(raw)}`, () => {
         expect(parser(numericId)({ id: raw })).to.deep.equal({ id: expected });
         expect(parser(id, true)({ id: raw })).to.deep.equal({ id: expected });
       });
     }
     for (const raw of refused) {
-      it(`${JSON.stringify(raw)} is none anywhere`, () => {
+      it(`do not include ${JSON.stringify(raw)}`, () => {
         for (const parse of [parser(numericId), parser(id, true), parser(id)]) {
           expect(refusal(parse, { id: raw })).to.match(/^id (no es válido|debe ser un número)$/);
         }
@@ -216,7 +216,7 @@ describe("parser", () => {
       expect(refusal(parser(id), { id: "5" })).to.equal("id debe ser un número");
     });
 
-    it("count in paths and queries for nullable numbers too, and true and false for booleans", () => {
+    it("count in paths and queries also for nullable numbers, and true and false count for booleans", () => {
       const schema = {
         type: "object",
         properties: { n: { type: ["integer", "null"] }, b: { type: "boolean" }, t: text },
@@ -227,14 +227,14 @@ describe("parser", () => {
       for (const b of ["1", "TRUE", "", "yes"]) expect(refusal(parse, { b })).to.equal("b debe ser un booleano");
     });
 
-    it("leave the caller's object as it was", () => {
+    it("do not change the caller's object", () => {
       const raw = { id: "5" };
       parser(numericId)(raw);
       expect(raw).to.deep.equal({ id: "5" });
     });
   });
 
-  it("is not moved by fields named like an object's own", () => {
+  it("is not confused by fields with the names of an object's own members", () => {
     const parse = parser({ type: "object", required: ["name"], properties: { name: text } });
     const raw = JSON.parse('{"name":"a","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}');
     expect(parse(raw).name).to.equal("a");

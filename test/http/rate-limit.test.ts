@@ -51,7 +51,7 @@ describe("the rate limit", () => {
     return statuses;
   };
 
-  it("lets a second's share and the burst through, and no more", async () => {
+  it("allows a second's share and the burst, and no more", async () => {
     await serveLimited(3, 3);
     const answers = await Promise.all(Array.from({ length: 10 }, () => withKey("k")));
     expect(answers.filter(({ status }) => status === 200)).to.have.length(6);
@@ -60,13 +60,13 @@ describe("the rate limit", () => {
     expect(refused?.headers["retry-after"]).to.equal("1");
   });
 
-  it("lets through again after the second it names", async () => {
+  it("allows requests again after the time in Retry-After", async () => {
     await serveLimited(1, 0);
     expect(await inTurn(2, () => withKey("k"))).to.deep.equal([200, 429]);
     await eventually(async () => (await withKey("k")).status === 200);
   });
 
-  it("tells what is left, and of a refusal what the limit is", async () => {
+  it("reports the rest in its headers, and the limit with a refusal", async () => {
     await serveLimited(2, 0);
     const [first, , refused] = [await withKey("k"), await withKey("k"), await withKey("k")];
     expect(first.headers["ratelimit-policy"]).to.equal('"requests";q=2;w=1, "burst";q=0;w=10');
@@ -76,12 +76,12 @@ describe("the rate limit", () => {
     expect(app.refusals).to.deep.equal([{ reason: "requests", status: 429 }]);
   });
 
-  it("counts an expensive request for as many as its route says", async () => {
+  it("counts an expensive request as often as its route says", async () => {
     await serveLimited(10, 0);
     expect(await inTurn(3, () => ask("/dear", { "x-api-key": "k" }))).to.deep.equal([200, 200, 429]);
   });
 
-  it("gives each business its own share, whatever address it comes from", async () => {
+  it("gives each business its own share from any address", async () => {
     await serveLimited(1, 0);
     const sent = (key: string, ip: string) => ask("/key-or-token", { "x-api-key": key, "x-forwarded-for": ip });
     const answers = [await sent("a", "10.0.0.1"), await sent("b", "10.0.0.1"), await sent("a", "10.0.0.2")];
@@ -96,7 +96,7 @@ describe("the rate limit", () => {
     expect((await from("10.0.0.2")).status).to.equal(200);
   });
 
-  it("knows who shows no key by the address, an IPv6 one by its network", async () => {
+  it("identifies callers without a key by their address, and by the network for IPv6", async () => {
     await serveLimited(1, 0);
     const addresses = ["10.0.0.1", "10.0.0.2", "10.0.0.1", "2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:1:9::2"];
     const answers = await Promise.all(addresses.map(from));
@@ -111,7 +111,7 @@ describe("the limit of failures", () => {
   const failure = new HttpProblem(401, "Wrong");
   const answerTo = (refused: Promise<never>): Promise<HttpProblem> => refused.catch((error: HttpProblem) => error);
 
-  it("words each failure as it is until an address failed as often as it may, and is for that address only", async () => {
+  it("passes each failure on until an address has reached its limit, and then refuses only that address", async () => {
     const failures = limitFailures({ name: "", points: 3, perSeconds: 60 });
     for (let i = 0; i < 3; i++) expect(await answerTo(failures.refuse("10.0.0.1", failure))).to.equal(failure);
     const refused = await answerTo(failures.refuse("10.0.0.1", failure));
@@ -121,7 +121,7 @@ describe("the limit of failures", () => {
     expect(await answerTo(failures.refuse("10.0.0.2", failure))).to.equal(failure);
   });
 
-  it("knows an IPv6 address by its network", async () => {
+  it("counts an IPv6 address by its network", async () => {
     const failures = limitFailures({ name: "", points: 1, perSeconds: 60 });
     const statuses = [];
     for (const ip of ["2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:1:9::2"]) {
@@ -130,7 +130,7 @@ describe("the limit of failures", () => {
     expect(statuses).to.deep.equal([401, 401, 429]);
   });
 
-  it("forgets after its time, however often something failed meanwhile", async () => {
+  it("ends after its time, even after further failures", async () => {
     const failures = limitFailures({ name: "", points: 1, perSeconds: 1 });
     await answerTo(failures.refuse("10.0.0.1", failure));
     expect(await answerTo(failures.refuse("10.0.0.1", failure))).to.include({ status: 429 });

@@ -85,7 +85,7 @@ describe("Scopes of App Keys", () => {
   });
 
   for (const scope of scopes) {
-    it(`let a key with ${scope} alone pass what states it, and nothing else, without an effect`, async function () {
+    it(`let a key with only ${scope} use the operations that state it, and no others`, async function () {
       this.timeout(60_000);
       const key = keys.get(scope) ?? "";
       // The time of a key's last use is not an effect of the request.
@@ -112,7 +112,7 @@ describe("Scopes of App Keys", () => {
     });
   }
 
-  it("open nothing with a key that is over or was revoked", async function () {
+  it("do not help an expired or revoked key", async function () {
     this.timeout(60_000);
     const before = await dumpOf(world, own);
     for (const route of forKeys) {
@@ -123,7 +123,7 @@ describe("Scopes of App Keys", () => {
     expect(await dumpOf(world, own)).to.deep.equal(before);
   });
 
-  it("never open what is for users alone", async () => {
+  it("never open operations that are only for users", async () => {
     const forUsers = routes.filter(({ auth }) => auth === "session");
     expect(forUsers.length).to.be.above(0);
     const before = await dumpOf(world, own);

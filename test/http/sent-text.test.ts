@@ -22,20 +22,20 @@ describe("text while it arrives", () => {
       expect(await read(Buffer.from(text))).to.equal(text);
     });
 
-    it(`is read as Latin-1 in pieces of ${size} where it is no UTF-8`, async () => {
+    it(`is read as Latin-1 in pieces of ${size} if it is not UTF-8`, async () => {
       const latin = "numero,nombre\n1,Peña ñandú\n2,José";
       expect(await read(Buffer.from(latin, "latin1"))).to.equal(latin);
       expect(await read(Buffer.from("Ã±", "latin1"), true)).to.equal("Ã±");
     });
 
-    it(`is cut into records in pieces of ${size}`, async () => {
+    it(`is split into records in pieces of ${size}`, async () => {
       const csv = Buffer.from('\ufeffa;"b;\n""c"""\r\n\r\n1;2;3\r\n4');
       const records = await all(csvRecords(decoded(pieces(csv, size), false)));
       expect(records).to.deep.equal([["a", 'b;\n"c"'], ["1", "2", "3"], ["4"]]);
     });
   }
 
-  it("is refused as CSV where a quote is never closed", async () => {
+  it("is refused as CSV if a quote is never closed", async () => {
     const endless = Buffer.from(`a,b\n1,"${"x".repeat(300_000)}`);
     const failure = await all(csvRecords(decoded(pieces(endless, 10_000), false))).then(
       () => undefined,

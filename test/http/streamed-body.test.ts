@@ -172,7 +172,7 @@ describe("a JSON body that streams", () => {
     });
   const lengths = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 9 });
 
-  it("is answered as one that is read whole, however it is written and wherever it is cut", async () => {
+  it("gets the same answer as a body that is read whole, for any spelling and chunks", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const statuses = new Map<number, number>();
     await fc.assert(
@@ -188,7 +188,7 @@ describe("a JSON body that streams", () => {
     for (const status of [200, 400]) expect(statuses.get(status)).to.be.above(100);
   });
 
-  it("is taken apart into spans of whole elements, wherever it is cut", () => {
+  it("is split into spans of whole elements for any chunks", () => {
     const spanLimit = 30;
     fc.assert(
       fc.property(writings(fc.dictionary(fc.string(), fc.array(odd))), lengths, (text, cuts) => {
@@ -215,7 +215,7 @@ describe("a JSON body that streams", () => {
     );
   });
 
-  it("counts the last of fields that come twice, and ignores __proto__, as JSON.parse would", async () => {
+  it("uses the last of repeated fields, and ignores __proto__, like JSON.parse", async () => {
     for (const rawBody of [
       '{"ids":["x"],"people":[],"name":"a","ids":[2],"people":[{"phone":"1"}],"name":"b"}',
       '{"people":[{"phone":"x","phone":"1"}],"ids":[7],"ids":[8],"name":"a","\\u0069ds":[9]}',
@@ -233,7 +233,7 @@ describe("a JSON body that streams", () => {
     const rawBody = JSON.stringify(large);
     const expected = { ...large, tags: [] };
 
-    it("reaches its handler whole, whichever way it comes", async () => {
+    it("reaches its handler complete in any form of transfer", async () => {
       expect(rawBody.length).to.be.above(500_000);
       expect((await post({ rawBody })).json).to.deep.equal(expected);
       expect((await post({ rawBody, chunked: true })).json).to.deep.equal(expected);
@@ -249,7 +249,7 @@ describe("a JSON body that streams", () => {
       }
     });
 
-    it("words what is wrong with its elements as one that is read whole does", async () => {
+    it("has the same messages about its elements as a body that is read whole", async () => {
       const { people, ids } = large;
       const wrong: [changes: object, error: string][] = [
         [{ people: [...people, {}] }, "people[4000] debe tener phone"],
@@ -284,7 +284,7 @@ describe("a JSON body that streams", () => {
     });
   });
 
-  it("is refused where one piece of it is too large, too deep, or there are too many", async () => {
+  it("is refused if an element is too large or too deep, or if there are too many", async () => {
     const phone = "1";
     const long = "x".repeat(65_536);
     expect(await refusal({ people: [{ phone }, { phone, a: [long] }] })).to.deep.equal([
@@ -305,7 +305,7 @@ describe("a JSON body that streams", () => {
     expect((await post({ rawBody: `"${long}"` })).json).to.deep.equal({ error: "Se espera un objeto" });
   });
 
-  describe("is refused as any other", () => {
+  describe("is refused like any other body", () => {
     const notJson = { message: "Request body is not valid JSON" };
     const tail = JSON.stringify(many(3_000)).slice(1);
 
@@ -321,13 +321,13 @@ describe("a JSON body that streams", () => {
       `{,${tail}`,
       `{"a":[}],${tail}`,
     ]) {
-      it(`that is no JSON: ${rawBody.slice(0, 20)}`, async () => {
+      it(`if it is not JSON: ${rawBody.slice(0, 20)}`, async () => {
         const answer = await post({ rawBody });
         expect([answer.status, answer.json]).to.deep.equal([400, notJson]);
       });
     }
 
-    it("a comma too many between two of its pieces", async () => {
+    it("with an extra comma between two elements", async () => {
       const text = JSON.stringify(many(3_000));
       for (const wrong of [text.replace("]", ",]"), text.replace("[", "[,"), text.replaceAll("},{", "},,{")]) {
         expect((await post({ rawBody: wrong })).json).to.deep.equal(notJson);
@@ -336,7 +336,7 @@ describe("a JSON body that streams", () => {
       expect((await post({ rawBody: spread })).json).to.deep.equal(notJson);
     });
 
-    it("that is labelled as something else, or compressed in an unknown or a wrong way", async () => {
+    it("with another content type, or an unknown or wrong compression", async () => {
       const rawBody = JSON.stringify(good);
       const labelled = await post({ rawBody, headers: { "content-type": "text/plain" } });
       expect([labelled.status, labelled.json.message]).to.deep.equal([415, "Content-Type must be application/json"]);
@@ -361,7 +361,7 @@ describe("a JSON body that streams", () => {
         { rawBody: gzipSync(Buffer.alloc(50_000_000, " ")), headers: { "content-encoding": "gzip" } },
       ],
     ] as const) {
-      it(`that is too large, ${what}, after which the connection can be used again`, async () => {
+      it(`if it is too large, ${what}, and the connection can be used again`, async () => {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 });
         const answer = await post({ ...options, agent });
         expect([answer.status, answer.json.message]).to.deep.equal([413, "Request body is too large"]);
@@ -372,7 +372,7 @@ describe("a JSON body that streams", () => {
     }
   });
 
-  it("counts as the same under an Idempotency-Key by its bytes, however they come", async () => {
+  it("counts as the same under an Idempotency-Key if its bytes are the same", async () => {
     const headers = { "idempotency-key": "one" };
     const rawBody = JSON.stringify(many(3_000));
     const first = await post({ rawBody, headers });
@@ -408,7 +408,7 @@ describe("a JSON body that streams", () => {
       return socket;
     };
 
-    it("when its client hangs up", async function () {
+    it("when its client disconnects", async function () {
       if (process.platform !== "linux") this.skip();
       const socket = begin(app.url, 600_000, part);
       await eventually(async () => (await spoolFiles()) === 1);
@@ -416,7 +416,7 @@ describe("a JSON body that streams", () => {
       await eventually(async () => (await spoolFiles()) === 0);
     });
 
-    it("when it does not come to its end in time", async function () {
+    it("when it does not end in time", async function () {
       if (process.platform !== "linux") this.skip();
       const slow = await serveSample(routes, { idempotency: new InMemoryIdempotencyStore(), bodyMs: 300 });
       const answer = await new Promise<string>((resolve) => {
@@ -430,7 +430,7 @@ describe("a JSON body that streams", () => {
       await slow.close();
     });
 
-    it("when it is wrong, and reads no more of it than lets the answer through", async function () {
+    it("when it is wrong, and reads no more than necessary to send the answer", async function () {
       if (process.platform !== "linux") this.skip();
       const socket = begin(app.url, limit, `{"a":[}],${part}`);
       const [answer] = await once(socket, "data");
@@ -438,7 +438,7 @@ describe("a JSON body that streams", () => {
       expect(await spoolFiles()).to.equal(0);
     });
 
-    it("when its client hangs up while its handler works, which stops", async function () {
+    it("when its client disconnects while its handler works, which then stops", async function () {
       if (process.platform !== "linux") this.skip();
       let open = () => {};
       gate.open = new Promise((resolve) => (open = resolve));
@@ -455,7 +455,7 @@ describe("a JSON body that streams", () => {
       expect(await spoolFiles()).to.equal(0);
     });
 
-    it("when its handler is done, and keeps it until then", async function () {
+    it("when its handler has ended, and keeps it until then", async function () {
       if (process.platform !== "linux") this.skip();
       let open = () => {};
       gate.open = new Promise((resolve) => (open = resolve));

@@ -44,7 +44,7 @@ describe("acting on chats", () => {
     ]);
 
   describe("taking", () => {
-    it("assigns the chat, its conversation and its tickets are in hand, and everybody is told (Inbox.34)", async () => {
+    it("assigns the chat, marks its conversation and tickets as in progress, and notifies everyone (Inbox.34)", async () => {
       const { chatId } = await withTicket();
       const chat = await act(people.ana, chatId, "take");
       expect(chat).to.deep.include({ soporte_id: people.ana, estado: "proceso" });
@@ -55,7 +55,7 @@ describe("acting on chats", () => {
       expect((await told("ticket:changed", chatId)).estado).to.equal("proceso");
     });
 
-    it("lets exactly one of many win, and tells the others who (Inbox.34)", async () => {
+    it("lets exactly one of many users win, and tells the others who it was (Inbox.34)", async () => {
       await inbox.flag("agents_see", "all");
       const { chatId } = await inbox.customerWrites("¿hay alguien?");
       const agents = [people.ana, people.bea, people.carl];
@@ -76,7 +76,7 @@ describe("acting on chats", () => {
       await inbox.flag("agents_see", null);
     });
 
-    it("is a 200 for one's own, a 403 for a key, a 404 for what could not be seen (Inbox.35)", async () => {
+    it("answers 200 for the user's own chat, 403 for a key, and 404 for a hidden chat (Inbox.35)", async () => {
       const { chatId } = await inbox.customerWrites("mío");
       const first = await act(people.ana, chatId, "take");
       expect((await act(people.ana, chatId, "take")).version).to.equal(first.version);
@@ -89,7 +89,7 @@ describe("acting on chats", () => {
       await inbox.refused(404, "chat_not_found", people.ana, "POST", "/chats/201/take");
     });
 
-    it("keeps no message from being entered while it waits for the chat", async () => {
+    it("does not block new messages while it waits for the chat", async () => {
       const { chatId, phone } = await inbox.customerWrites("hola");
       let under: Promise<unknown[]> | undefined;
       await inbox.world.database.transaction(async (transaction) => {
@@ -106,7 +106,7 @@ describe("acting on chats", () => {
       expect((await inbox.chat("key", chatId)).soporte_id).to.equal(people.ana);
     });
 
-    it("takes back one's own closed chat with a new conversation", async () => {
+    it("reopens the user's own closed chat with a new conversation", async () => {
       const { chatId } = await inbox.customerWrites("cierro y abro");
       await act(people.ana, chatId, "take");
       await act(people.ana, chatId, "close", { ticket: "completado" });
@@ -120,7 +120,7 @@ describe("acting on chats", () => {
   });
 
   describe("answering", () => {
-    it("sends a text in the agent's name, takes the chat, and tells what became of it (Inbox.22, Inbox.23)", async () => {
+    it("sends a text in the agent's name, takes the chat, and reports the outcome (Inbox.22, Inbox.23)", async () => {
       const { chatId, phone } = await withTicket();
       const message = await say(people.ana, chatId, { texto: "¡Hola! Soy Ana" });
       expect(message).to.deep.include({
@@ -160,7 +160,7 @@ describe("acting on chats", () => {
       expect(await inbox.sentTo(phone)).to.have.length(1);
     });
 
-    it("is 409 for an agent where another one has the chat; administrators and keys may (Inbox.23)", async () => {
+    it("answers 409 if another agent has the chat, except to administrators and keys (Inbox.23)", async () => {
       const { chatId } = await inbox.customerWrites("de ana");
       await act(people.ana, chatId, "take");
       const refused = await inbox.refused(409, "chat_taken", people.bea, "POST", `/chats/${chatId}/messages`, {
@@ -173,7 +173,7 @@ describe("acting on chats", () => {
       expect((await inbox.chat("key", chatId)).soporte_id).to.equal(people.ana);
     });
 
-    it("keeps a note, tells agents of it and never sends it (Inbox.26)", async () => {
+    it("stores a note, sends agents its event, and never sends it to the customer (Inbox.26)", async () => {
       const { chatId, phone } = await inbox.customerWrites("nota");
       const note = await say(people.ana, chatId, { nota: "Pidió descuento" });
       expect(note).to.deep.include({ nota: true, tipo: "note", texto: "Pidió descuento", autor: "usuario" });
@@ -184,7 +184,7 @@ describe("acting on chats", () => {
       expect((await inbox.chat("key", chatId)).soporte_id).to.equal(null);
     });
 
-    it("answers a message of the same chat", async () => {
+    it("can quote a message of the same chat", async () => {
       const { chatId, phone } = await inbox.customerWrites("¿cuánto cuesta?");
       const other = await inbox.customerWrites("otra persona");
       const [question] = await messages(chatId);
@@ -207,7 +207,7 @@ describe("acting on chats", () => {
       });
     });
 
-    it("keeps free text within the service window; templates go out later as well (Inbox.24, Inbox.25)", async () => {
+    it("sends free text only in the service window, and templates at any time (Inbox.24, Inbox.25)", async () => {
       const { chatId } = await inbox.customerWrites("ayer");
       await inbox.world.rows(
         "update chats set last_inbound_at = now() - interval '25 hours' where business_id = 1 and id = $1",
@@ -235,7 +235,7 @@ describe("acting on chats", () => {
       });
     });
 
-    it("counts templates against the month, and gives back what the platform refused (Inbox.25)", async () => {
+    it("counts templates against the monthly limit, but not those that the platform refused (Inbox.25)", async () => {
       const { chatId } = await inbox.customerWrites("límite");
       await inbox.world.rows("delete from template_usage where business_id = 1", []);
       await inbox.world.rows(
@@ -252,7 +252,7 @@ describe("acting on chats", () => {
       await inbox.flag("monthly_template_limit", null);
     });
 
-    it("is unknown where nobody knows, and settled by its delivery status (Inbox.22)", async () => {
+    it("leaves a message with a lost answer unknown until its delivery status settles it (Inbox.22)", async () => {
       const { chatId } = await inbox.customerWrites("¿llegó?");
       await inbox.world.control("POST", "/faults", { reset: true, accept: true, path: "messages" });
       const message = await say(people.ana, chatId, { texto: "sí" });
@@ -264,7 +264,7 @@ describe("acting on chats", () => {
       await told("message:status", chatId, ({ mensaje_id, estado }) => mensaje_id === message.id && estado === "read");
     });
 
-    it("refuses bodies that say nothing or too much", async () => {
+    it("refuses bodies without content or with too much", async () => {
       const { chatId } = await inbox.customerWrites("vacío");
       for (const body of [
         {},
@@ -280,8 +280,8 @@ describe("acting on chats", () => {
     });
   });
 
-  describe("handing on", () => {
-    it("goes to an agent with its tickets (Inbox.37, Inbox.38)", async () => {
+  describe("assigning", () => {
+    it("gives an agent the chat with its tickets (Inbox.37, Inbox.38)", async () => {
       const { chatId } = await withTicket();
       const chat = await act(people.ana, chatId, "assign", { soporte_id: people.carl });
       expect(chat).to.deep.include({ soporte_id: people.carl, estado: "proceso" });
@@ -289,7 +289,7 @@ describe("acting on chats", () => {
       await inbox.refused(404, "chat_not_found", people.ana, "GET", `/chats/${chatId}`);
     });
 
-    it("is for who has it, administrators and keys (Inbox.37)", async () => {
+    it("is allowed to the chat's agent, administrators and keys (Inbox.37)", async () => {
       const { chatId } = await inbox.customerWrites("sin dueño");
       await inbox.refused(403, "forbidden", people.ana, "POST", `/chats/${chatId}/assign`, { soporte_id: people.bea });
       expect((await act(people.admin, chatId, "assign", { soporte_id: people.bea })).soporte_id).to.equal(people.bea);
@@ -306,14 +306,14 @@ describe("acting on chats", () => {
       });
     });
 
-    it("goes to a department's available agent (Inbox.50)", async () => {
+    it("gives the chat to an available agent of a department (Inbox.50)", async () => {
       await inbox.world.rows("update users set available = id = $1 where business_id = 1", [people.ana]);
       const { chatId } = await inbox.customerWrites("a ventas");
       const chat = await act("key", chatId, "assign", { departamento_id: sales });
       expect(chat).to.deep.include({ soporte_id: people.ana, estado: "proceso" });
     });
 
-    it("waits in the line of a department where nobody is, until somebody comes back (Inbox.51, Inbox.48)", async () => {
+    it("queues the chat in a department without available agents until one returns (Inbox.51, Inbox.48)", async () => {
       await inbox.world.rows("update users set available = false where business_id = 1", []);
       const first = await inbox.customerWrites("espero");
       const second = await inbox.customerWrites("espero también");
@@ -332,7 +332,7 @@ describe("acting on chats", () => {
       expect((await inbox.chat("key", first.chatId)).soporte_id).to.equal(people.carl);
     });
 
-    it("goes back to those that wait (Inbox.38)", async () => {
+    it("can put the chat back among the waiting ones (Inbox.38)", async () => {
       const { chatId } = await withTicket();
       await act(people.ana, chatId, "take");
       const chat = await act(people.ana, chatId, "assign", { soporte_id: null });
@@ -340,7 +340,7 @@ describe("acting on chats", () => {
       expect(chat.ticket.estado).to.equal("pendiente");
     });
 
-    it("leaves a closed chat as it is where it is to go to nobody (Inbox.38)", async () => {
+    it("does not change a closed chat when its agent is removed (Inbox.38)", async () => {
       const { chatId } = await withTicket();
       await act(people.ana, chatId, "close", { ticket: "completado" });
       const before = await inbox.chat("key", chatId);
@@ -349,7 +349,7 @@ describe("acting on chats", () => {
       expect(await inbox.chat("key", chatId)).to.deep.equal(before);
     });
 
-    it("takes its tickets from the agent as well (Inbox.38)", async () => {
+    it("also removes its tickets from the agent (Inbox.38)", async () => {
       const { chatId } = await withTicket();
       await act(people.ana, chatId, "take");
       await act("key", chatId, "assign", { soporte_id: null });
@@ -363,7 +363,7 @@ describe("acting on chats", () => {
   });
 
   describe("closing", () => {
-    it("ends conversation and tickets; the customer's next message begins a new one with the bot (Inbox.40)", async () => {
+    it("ends the conversation and its tickets; the customer's next message starts a new one with the bot (Inbox.40)", async () => {
       const { chatId, phone } = await withTicket();
       await act(people.ana, chatId, "take");
       const closed = await act(people.ana, chatId, "close", { ticket: "cancelado", motivo: "Sin stock" });
@@ -381,7 +381,7 @@ describe("acting on chats", () => {
       expect(error).to.equal("motivo no puede estar vacío");
     });
 
-    it("shows why at the conversation (Inbox.40)", async () => {
+    it("stores the reason with the conversation (Inbox.40)", async () => {
       const { chatId, phone } = await inbox.customerWrites("cierre con motivo");
       await act("key", chatId, "close", { ticket: "completado", motivo: "Compró en la tienda" });
       await inbox.customerWrites("otra vez", phone);
@@ -392,7 +392,7 @@ describe("acting on chats", () => {
       ]);
     });
 
-    it("is for who has the chat, administrators and keys; one that nobody has is for who sees it (Inbox.52)", async () => {
+    it("is allowed to the chat's agent, administrators and keys, and for an unassigned chat to all who see it (Inbox.52)", async () => {
       await inbox.flag("agents_see", "all");
       const { chatId } = await inbox.customerWrites("de ana");
       await act(people.ana, chatId, "take");
@@ -407,7 +407,7 @@ describe("acting on chats", () => {
   });
 
   describe("marking read", () => {
-    it("counts what came after it, never moves back, and sends one receipt (Inbox.31, Inbox.32)", async () => {
+    it("leaves later messages unread, never moves back, and sends one receipt (Inbox.31, Inbox.32)", async () => {
       const { chatId, phone } = await inbox.customerWrites("uno");
       for (const text of ["dos", "tres"]) await inbox.customerWrites(text, phone);
       const [third, second, first] = await messages(chatId);
@@ -447,7 +447,7 @@ describe("acting on chats", () => {
   });
 
   describe("tags and the bot", () => {
-    it("puts a tag on once and counts it in the funnel once (Inbox.44, Inbox.46)", async () => {
+    it("adds a tag once and counts it in the funnel once (Inbox.44, Inbox.46)", async () => {
       const { chatId } = await inbox.customerWrites("etiqueta");
       const put = () => inbox.done(people.ana, "PUT", `/chats/${chatId}/tags/101`);
       expect((await put()).tags).to.deep.equal([{ id: 101, nombre: "VIP" }]);
@@ -464,7 +464,7 @@ describe("acting on chats", () => {
       await inbox.refused(404, "tag_not_found", people.ana, "PUT", `/chats/${chatId}/tags/201`);
     });
 
-    it("keeps the order of a tag's chats where one rises while it gets the tag", async () => {
+    it("keep the order of a tag's chats if a chat moves up while it gets the tag", async () => {
       const { chatId, phone } = await inbox.customerWrites("subo");
       const other = await inbox.customerWrites("otro");
       await inbox.done("key", "PUT", `/chats/${other.chatId}/tags/102`);
@@ -484,7 +484,7 @@ describe("acting on chats", () => {
       expect(data.map(({ chat_id }: { chat_id: number }) => chat_id)).to.deep.equal([chatId, other.chatId]);
     });
 
-    it("says whether the bot attends the chat (Inbox.42)", async () => {
+    it("switch the bot on and off for a chat (Inbox.42)", async () => {
       const { chatId } = await inbox.customerWrites("bot");
       const row = await act(people.ana, chatId, "bot", { disponible: false });
       expect(row.bot_disponible).to.equal(false);
@@ -497,7 +497,7 @@ describe("acting on chats", () => {
     });
   });
 
-  it("/me tells users of themselves, and keys nothing (Inbox.47)", async () => {
+  it("returns the user at /me, and nothing for keys (Inbox.47)", async () => {
     expect(await inbox.done(people.ana, "GET", "/me")).to.deep.include({
       id: people.ana,
       nombre: "Ana Agente",
@@ -510,7 +510,7 @@ describe("acting on chats", () => {
     await inbox.refused(403, "forbidden", "key", "PUT", "/me/available", { disponible: true });
   });
 
-  it("hides what the viewer may not see from every action", async () => {
+  it("refuses every action on chats that the viewer may not see", async () => {
     const { chatId } = await inbox.customerWrites("oculto");
     await act("key", chatId, "assign", { soporte_id: people.carl });
     for (const [method, path, body] of [

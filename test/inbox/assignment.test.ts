@@ -12,34 +12,34 @@ const agent = (id: number, load = 0, lastGiven: number | null = null, takesAll =
 });
 
 describe("the agent of a ticket", () => {
-  it("is the one whom the step names, however busy, of the department or not (§5.3)", () => {
+  it("is the one that the step names, even if busy or of another department (§5.3)", () => {
     expect(chooseAgent([agent(1), agent(2, 9), agent(3, 9, 7, false)], 2)?.id).to.equal(2);
     expect(chooseAgent([agent(1), agent(3, 9, 7, false)], 3)?.id).to.equal(3);
   });
 
-  it("is another one when the named one is not available", () => {
+  it("is another agent if the named one is not available", () => {
     expect(chooseAgent([agent(1, 5)], 2)?.id).to.equal(1);
   });
 
-  it("is the one with the fewest open tickets, of several the one assigned longest ago, or never (§5.3)", () => {
+  it("is the one with the fewest open tickets, and then the one assigned longest ago or never (§5.3)", () => {
     expect(chooseAgent([agent(1, 2, 10), agent(2, 1, 12), agent(3, 1, 11)], null)?.id).to.equal(3);
     expect(chooseAgent([agent(1, 1, 10), agent(2, 1), agent(3, 1, 11)], null)?.id).to.equal(2);
     expect(chooseAgent([agent(2), agent(1)], null)?.id).to.equal(1);
   });
 
-  it("is nobody who only takes the tickets of other steps", () => {
+  it("is never one who only takes tickets of other steps", () => {
     expect(chooseAgent([agent(3, 0, null, false)], 2)).to.equal(null);
     expect(chooseAgent([], null)).to.equal(null);
   });
 });
 
 describe("several tickets at once", () => {
-  it("go to the agents as they would one by one, each weighing in the next", () => {
+  it("are assigned as if they came one by one", () => {
     const given = distribute([null, null, null, 1, null, null], [agent(1, 2, 3), agent(2, 1, 1), agent(3, 1, 2)]);
     expect(given.map((each) => each?.id)).to.deep.equal([2, 3, 1, 1, 2, 3]);
   });
 
-  it("leave the agents level, whatever they had", () => {
+  it("balance the agents' numbers of tickets", () => {
     const loads = fc.array(fc.nat(5), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(loads, fc.integer({ min: 30, max: 60 }), (open, count) => {
@@ -64,7 +64,7 @@ describe("the agents that a step names", () => {
     ["x,0,7,9007199254740992,99999999999999999999", [7]],
   ];
   for (const [text, ids] of tags) {
-    it(`names the tags ${JSON.stringify(text)}`, () => expect(tagIds(text)).to.deep.equal(ids));
+    it(`are those with the tags ${JSON.stringify(text)}`, () => expect(tagIds(text)).to.deep.equal(ids));
   }
 
   it("names at most 100 tags", () => {

@@ -89,7 +89,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(answer.json.success).to.equal(true);
     });
 
-    it("and asks for the App Key before anything else", async () => {
+    it("and checks the App Key before anything else", async () => {
       const answer = await request(`${world.api}/chats/crear/ticket/business/x`, { method: "POST", body: {} });
       expectAnswer(answer, 401, { message: "Invalid API key" });
     });
@@ -106,12 +106,12 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       }
     });
 
-    it("and tells a step that does not exist from another business's", async () => {
+    it("and distinguishes a missing step from another business's", async () => {
       expectError(await tickets.create(999_999, tickets.newPhone()), 404, "Paso no encontrado");
       expectError(await tickets.create(201, tickets.newPhone()), 404, "El paso no pertenece a la empresa");
     });
 
-    it("and shows by nothing but these words which of the two it is", async () => {
+    it("and differs between the two only in this message", async () => {
       const seen = async (stepId: number) => {
         const { status, headers, json } = await tickets.create(stepId, tickets.newPhone());
         const { date, ratelimit, "content-length": length, "x-request-id": requestId, ...same } = headers;
@@ -132,7 +132,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(asked).to.deep.equal(ofForeign);
     });
 
-    it("and does not know a step of another type, though another business has one of its number (§5.1)", async () => {
+    it("and does not find a step of another type, even if another business has one with its id (§5.1)", async () => {
       for (const business of [1, 3]) {
         await world.rows(
           "insert into steps (business_id, id, name, identifier, type) values ($1, 150, 'Menú', 'menu', 'message')",
@@ -152,7 +152,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
   });
 
   describe("makes a ticket", () => {
-    it("with contact, chat and conversation where they are missing (§5.2)", async () => {
+    it("with a missing contact, chat and conversation (§5.2)", async () => {
       const phone = tickets.newPhone();
       const written = `+${phone.slice(0, 3)} (${phone.slice(3, 6)})-${phone.slice(6)}`;
       const answer = await tickets.create(open.stepId, written, { name: "Ana Pérez" });
@@ -168,7 +168,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       });
     });
 
-    it("of a contact who is named by the number when no name is given (§5.2)", async () => {
+    it("for a contact whose name is the number if no name is given (§5.2)", async () => {
       const [phone, other] = [tickets.newPhone(), tickets.newPhone()];
       await tickets.created(open.stepId, phone);
       await tickets.create(open.stepId, other, { name: "" });
@@ -176,7 +176,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect((await tickets.chat(other))?.contact).to.equal(other);
     });
 
-    it("in the latest chat of a contact who has some, and names nobody anew (§5.2)", async () => {
+    it("in the latest chat of a known contact, whom it does not rename (§5.2)", async () => {
       const phone = await tickets.customer();
       const before = await tickets.chat(phone);
       await world.rows("update chats set last_message_at = now() - interval '1 hour' where id = $1", [before?.chat_id]);
@@ -195,7 +195,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       });
     });
 
-    it("in the conversation that is open, taken from the bot (§5.4)", async () => {
+    it("in the open conversation, which it takes from the bot (§5.4)", async () => {
       const phone = await tickets.customer();
       const before = await tickets.chat(phone);
       expect(before).to.include({ state: "bot", bot_available: true, support_user_id: null });
@@ -209,7 +209,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       });
     });
 
-    it("and leaves a conversation that is in an agent's hands in progress", async () => {
+    it("and leaves an agent's conversation in progress", async () => {
       const phone = await tickets.customer();
       const before = await tickets.chat(phone);
       await world.rows("update conversations set state = 'in_progress' where id = $1", [before?.conversation_id]);
@@ -217,7 +217,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect((await tickets.chat(phone))?.state).to.equal("in_progress");
     });
 
-    it("once for each step while it is open, however often it is asked for (§5.7)", async () => {
+    it("once for each step while it is open, also for repeated requests (§5.7)", async () => {
       await world.control("POST", "/webhooks", { paused: true });
       const phone = tickets.newPhone();
       const first = await tickets.created(open.stepId, phone);
@@ -247,19 +247,19 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
   describe("assigns the agent (§5.3)", () => {
     const agentOf = async ({ chat_id }: { chat_id: number }) => (await tickets.ticketsOf(chat_id))[0]?.agent_id;
 
-    it("whom the step names, when available, though busier than others", async () => {
+    it("that the step names, even if busier than others", async () => {
       const desk = await tickets.desk({ agents: 2, agent: ([, second]) => String(second) });
       const agents = [await tickets.created(desk.stepId), await tickets.created(desk.stepId)].map(agentOf);
       expect(await Promise.all(agents)).to.deep.equal([desk.agentIds[1], desk.agentIds[1]]);
     });
 
-    it("whom the step names, though of another department", async () => {
+    it("that the step names, even if of another department", async () => {
       const [stranger] = await tickets.agents(1);
       const desk = await tickets.desk({ agents: 1, agent: () => ` ${stranger} ` });
       expect(await agentOf(await tickets.created(desk.stepId))).to.equal(stranger);
     });
 
-    it("of the department when the named one is not available, not one of them, or no agent at all", async () => {
+    it("of the department if the named one is not available, not of the business, or not an agent", async () => {
       const unavailable = await tickets.desk({ agents: 2, agent: ([first]) => String(first) });
       await tickets.setAvailable(unavailable.agentIds.slice(0, 1), false);
       expect(await agentOf(await tickets.created(unavailable.stepId))).to.equal(unavailable.agentIds[1]);
@@ -269,7 +269,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       }
     });
 
-    it("with the fewest open tickets of all departments, closed ones do not count", async () => {
+    it("with the fewest open tickets in all departments, without closed ones", async () => {
       const desk = await tickets.desk({ agents: 2 });
       const [busy, idle] = desk.agentIds;
       const elsewhere = await tickets.desk({ agents: 0 });
@@ -282,7 +282,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(await agentOf(await tickets.created(desk.stepId))).to.equal(busy);
     });
 
-    it("of several the one assigned longest ago", async () => {
+    it("who was assigned longest ago among equals", async () => {
       const desk = await tickets.desk({ agents: 3 });
       const [a, b, c] = desk.agentIds;
       const close =
@@ -307,7 +307,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(await agentOf(await tickets.created(desk.stepId))).to.equal(good);
     });
 
-    it("inside the department's hours, of the named one too", async () => {
+    it("only in the department's hours, also the named one", async () => {
       const desk = await tickets.desk({ agent: ([first]) => String(first), hours: {} });
       expect((await tickets.created(desk.stepId)).ticket_id).to.equal(null);
       const day = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
@@ -350,7 +350,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
   });
 
   describe("announces the ticket", () => {
-    it("the contact, in the business's name, with the step's content (§5.4)", async () => {
+    it("to the contact in the business's name with the step's content (§5.4)", async () => {
       const phone = await tickets.customer();
       await world.control("POST", "/webhooks", { paused: true });
       const { chat_id } = await tickets.created(open.stepId, phone);
@@ -386,7 +386,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       ["a file of an unknown type", { media: "hola.bin" }, "document", "https://media.test/hola.bin"],
     ];
     for (const [what, step, kind, link] of welcomes) {
-      it(`the contact with the step's media: ${what} (§5.4)`, async () => {
+      it(`to the contact with the step's media: ${what} (§5.4)`, async () => {
         const desk = await tickets.desk();
         const values = [desk.stepId, step.media ?? null, step.media_url ?? null, step.media_type ?? null];
         await world.rows("update steps set media = $2, media_url = $3, media_type = $4 where id = $1", values);
@@ -403,7 +403,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       });
     }
 
-    it("the contact with the step's media alone when the step has no content", async () => {
+    it("to the contact with only the step's media if the step has no content", async () => {
       const desk = await tickets.desk({ content: "" });
       await world.rows(
         "update steps set media_url = 'https://files.test/a.ogg', media_type = 'audio/ogg' where id = $1",
@@ -415,7 +415,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect((await tickets.accepted(phone))[0]).to.include({ type: "audio" });
     });
 
-    it("the contact at their number on the platform", async () => {
+    it("to the contact at their number on the platform", async () => {
       const [phone, platformId] = [tickets.newPhone(), tickets.newPhone()];
       await world.rows("insert into contacts (business_id, name, phone, platform_id) values (1, 'Ana', $1, $2)", [
         phone,
@@ -429,13 +429,13 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect((await tickets.chat(phone))?.chat_id).to.equal(chat_id);
     });
 
-    it("and is none the worse when the platform refuses the text: outside the window, say (§5.4)", async () => {
+    it("and succeeds even if the platform refuses the text (§5.4)", async () => {
       const { chat_id, ticket_id } = await tickets.created(open.stepId);
       expect(ticket_id).to.be.a("number");
       expect(await tickets.settledText(chat_id)).to.include({ state: "failed", error_code: 131047 });
     });
 
-    it("nothing to the contact when the step has no content", async () => {
+    it("with no text to the contact if the step has no content", async () => {
       const desk = await tickets.desk({ content: "  " });
       const { chat_id, ticket_id } = await tickets.created(desk.stepId, await tickets.customer());
       await tickets.textsDone();
@@ -457,7 +457,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(await tickets.accepted(phone)).to.have.length(1);
     });
 
-    it("the agents, in the chat, in a note that is not sent", async () => {
+    it("to the agents in the chat by a note that is not sent", async () => {
       const phone = await tickets.customer();
       const { chat_id, ticket_id } = await tickets.created(open.stepId, phone);
       await tickets.textsDone();
@@ -474,7 +474,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(await tickets.accepted(phone)).to.have.length(1);
     });
 
-    it("the funnel, and applies the step's tags; of those the chat has, nothing is told again (§5.4)", async () => {
+    it("to the funnel, and adds the step's tags without announcing those that the chat has (§5.4)", async () => {
       const [a = 0, b = 0, c = 0] = await tickets.tags(3);
       const [theirs] = await new Tickets(world, 2).tags(1);
       const [first, second] = [
@@ -503,7 +503,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(tagged.map(({ tag_id }) => tag_id)).to.deep.equal([a, b, c]);
     });
 
-    it("the inbox: the chat rises to its top, and clients hear it, once it is committed (§5.5)", async () => {
+    it("to the inbox: the chat moves to its top, and clients get the event after the commit (§5.5)", async () => {
       const phone = await tickets.customer();
       await tickets.customer();
       const [inbox, foreign] = [await world.listen(open.agentIds[0] ?? 0), await world.listen(202)];
@@ -557,7 +557,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(foreign.heard).to.deep.equal([]);
     });
 
-    it("clients, of all of it at once, and of nothing that is not committed", async () => {
+    it("to clients all at once, and only after the commit", async () => {
       const desk = await tickets.desk({ content: "" });
       const published = await publishedBy(() => tickets.created(desk.stepId));
       expect(published.map(({ name }) => name)).to.deep.equal([
@@ -570,7 +570,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       for (const { committed } of published) expect(await committed).to.equal(true);
     });
 
-    it("nobody of one that was not made after all", async () => {
+    it("to no client if the ticket was not created", async () => {
       const desk = await tickets.desk();
       const phone = tickets.newPhone();
       await world.rows("alter table funnel_events rename to away");
@@ -615,7 +615,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(await tickets.load(desk)).to.deep.equal([10, 10, 10]);
     });
 
-    it("does so in several processes, through several steps of the department, and without a department", async () => {
+    it("does so in several processes, by several steps of the department, and without a department", async () => {
       const desk = await tickets.desk({ agents: 3 });
       const steps = [desk.stepId, await tickets.step(desk.departmentId)];
       const other = new Tickets(world, 2);
@@ -643,7 +643,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(await tickets.ticketsOf(made[0]?.chatId ?? 0)).to.have.length(1);
     });
 
-    it("leaves connections to others while a department cannot be had", async () => {
+    it("leaves connections to others while a department is locked", async () => {
       const desk = await tickets.desk();
       const holder = new EventEmitter();
       const isHeld = once(holder, "held");
@@ -669,7 +669,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect((await made).every(({ ticket_id }) => ticket_id !== null)).to.equal(true);
     });
 
-    it("makes one ticket of 30 requests for one chat, that is told and greeted once", async () => {
+    it("creates one ticket from 30 requests for one chat, announces it once and greets once", async () => {
       const desk = await tickets.desk({ agents: 3 });
       const phone = await tickets.customer();
       const made = await together(30, () => tickets.created(desk.stepId, phone));
@@ -690,7 +690,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       expect(await tickets.ticketsOf(made[0]?.chat_id ?? 0)).to.have.length(6);
     });
 
-    it("gets along with customers who write at that moment", async () => {
+    it("works while customers write", async () => {
       const desk = await tickets.desk({ agents: 2 });
       const phones = Array.from({ length: 20 }, () => tickets.newPhone());
       const [made] = await Promise.all([

@@ -72,7 +72,7 @@ describe("webhooks of customers and platform", () => {
   };
 
   describe("a customer's message", () => {
-    it("makes contact, chat and conversation where they are missing, with the bot", async () => {
+    it("creates a missing contact, chat and conversation with the bot", async () => {
       const phone = newPhone();
       const id = newId();
       const messages = [texting(phone, "hola ñandú 😀", { id })];
@@ -110,7 +110,7 @@ describe("webhooks of customers and platform", () => {
       ]);
     });
 
-    it("joins the open conversation that there is, and renames nobody", async () => {
+    it("joins the open conversation, and does not rename the contact", async () => {
       const contacts = [{ profile: { name: "Otro" }, wa_id: "59170000101" }];
       await telling({ contacts, messages: [texting("59170000101", "otra vez")] });
       const messages = await messagesOf("59170000101");
@@ -118,7 +118,7 @@ describe("webhooks of customers and platform", () => {
       expect(await world.rows("select name from contacts where id = 101")).to.deep.equal([{ name: "Carla Cliente" }]);
     });
 
-    it("opens a new conversation after the last one was closed: pending where the bot is not available", async () => {
+    it("opens a new conversation after a closed one, which is pending if the bot is off", async () => {
       const phone = newPhone();
       await telling({ messages: [texting(phone, "uno")] });
       await world.rows(
@@ -177,7 +177,7 @@ describe("webhooks of customers and platform", () => {
       });
     }
 
-    it("may hold zero characters and halves of characters, which are left out or replaced", async () => {
+    it("may contain zero characters and halves of characters, which are removed or replaced", async () => {
       const phone = newPhone();
       const raw = JSON.stringify(aWebhook(1, { messages: [texting(phone, "a#b%c", { more: { "k#": "v#%" } })] }))
         .replaceAll("#", "\\u0000")
@@ -189,7 +189,7 @@ describe("webhooks of customers and platform", () => {
       expect(stored?.details).to.deep.equal({ more: { k: "v\ufffd" } });
     });
 
-    it("comes from somebody whose long name is cut between characters", async () => {
+    it("cuts a long name of its sender between characters", async () => {
       const phone = newPhone();
       const contacts = [{ profile: { name: `${"x".repeat(199)}😀` }, wa_id: phone }];
       await telling({ contacts, messages: [texting(phone, "hola")] });
@@ -198,7 +198,7 @@ describe("webhooks of customers and platform", () => {
       ]);
     });
 
-    it("without an id, a sender or a kind is left out, and those beside it are stored", async () => {
+    it("is ignored without an id, a sender or a kind, and the messages beside it are stored", async () => {
       const phone = newPhone();
       const broken = [
         texting(phone, "no id", { id: undefined }),
@@ -211,7 +211,7 @@ describe("webhooks of customers and platform", () => {
       expect((await messagesOf(phone)).map(({ body }) => body)).to.deep.equal(["bien"]);
     });
 
-    it("whose time lies ahead or is none counts as told now", async () => {
+    it("counts as sent now if its time is in the future or invalid", async () => {
       const phone = newPhone();
       const ahead = String(Math.floor(Date.now() / 1000) + 86_400);
       await telling({
@@ -224,7 +224,7 @@ describe("webhooks of customers and platform", () => {
       expect(row).to.deep.equal({ late: 0 });
     });
 
-    it("is stored once, delivered twice, given twice in one webhook, or twenty times at once (Webhook.3)", async () => {
+    it("is stored once if it comes twice, twice in one webhook, or twenty times at once (Webhook.3)", async () => {
       const [twice, within, parallel] = [newPhone(), newPhone(), newPhone()];
       const message = texting(twice, "dos veces");
       await telling({ messages: [message] });
@@ -235,8 +235,8 @@ describe("webhooks of customers and platform", () => {
       await telling({ messages: [same, same] });
       expect(await messagesOf(within)).to.have.length(1);
 
-      const crowd = texting(parallel, "veinte");
-      await Promise.all(Array.from({ length: 20 }, () => tell({ messages: [crowd] })));
+      const repeated = texting(parallel, "veinte");
+      await Promise.all(Array.from({ length: 20 }, () => tell({ messages: [repeated] })));
       await workedOff();
       expect(await messagesOf(parallel)).to.have.length(1);
       const events = await world.rows<{ name: string }>(
@@ -246,14 +246,14 @@ describe("webhooks of customers and platform", () => {
       expect(events.map(({ name }) => name)).to.deep.equal(["message:new", "inbox:reorder"]);
     });
 
-    it("keeps its place among those of one webhook", async () => {
+    it("keeps its place among the messages of one webhook", async () => {
       const phone = newPhone();
       const texts = ["uno", "dos", "tres", "cuatro"];
       await telling({ messages: texts.map((text) => texting(phone, text)) });
       expect((await messagesOf(phone)).map(({ body }) => body)).to.deep.equal(texts);
     });
 
-    it("to a number that no business has is ignored", async () => {
+    it("is ignored if no business has its number", async () => {
       const phone = newPhone();
       await telling({ messages: [texting(phone, "¿hola?")] }, 99);
       await telling({ messages: [texting(phone, "¿hola?")] }, 1);
@@ -263,7 +263,7 @@ describe("webhooks of customers and platform", () => {
       ]);
     });
 
-    it("raises its chat and is heard at once, in its business only", async () => {
+    it("moves its chat up and is announced at once, only in its business", async () => {
       const [ours, theirs] = await Promise.all([world.listen(102), world.listen(202)]);
       const phone = newPhone();
       await telling({ contacts: [{ profile: { name: "Ana" }, wa_id: phone }], messages: [texting(phone, "hola")] });
@@ -318,7 +318,7 @@ describe("webhooks of customers and platform", () => {
       for (const phone of [forward, backward, together]) expect(await chatOf(phone)).to.include({ ad_id: "ad-new" });
     });
 
-    it("is none for a post that is no ad", async () => {
+    it("is not stored for a post that is not an ad", async () => {
       const phone = newPhone();
       await telling({ messages: [click(phone, "post-1", 1_760_000_000, { source_type: "post" })] });
       expect(await chatOf(phone)).to.include({ ad_id: null });
@@ -375,7 +375,7 @@ describe("webhooks of customers and platform", () => {
       return rows.map(({ state }) => state);
     };
 
-    it("moves forward only, in whatever order and however often it is told (Webhook.3)", async () => {
+    it("only moves forward, in any order of statuses and with repetitions (Webhook.3)", async () => {
       const orders = [
         ["sent", "delivered", "read"],
         ["read", "delivered", "sent"],
@@ -393,7 +393,7 @@ describe("webhooks of customers and platform", () => {
       }
     });
 
-    it("is told to those who look at the inbox, each step once", async () => {
+    it("is announced to users of the inbox, each state once", async () => {
       const message = await sentMessage();
       for (const name of ["delivered", "sent", "delivered", "read", "read"]) {
         await telling({ statuses: [status(message, name)] });
@@ -421,7 +421,7 @@ describe("webhooks of customers and platform", () => {
       });
     });
 
-    it("that failed because the recipient opted out is remembered on the contact", async () => {
+    it("opts the contact out if it failed for that reason", async () => {
       const message = await sentMessage("sent", 3);
       const errors = [{ code: 131_050, title: "Opted out" }];
       await telling({ statuses: [status(message, "failed", { errors })] }, 3);
@@ -443,7 +443,7 @@ describe("webhooks of customers and platform", () => {
       });
     }
 
-    it("of a message under way is told as a new message, once", async () => {
+    it("of a message that is being sent announces the new message once", async () => {
       const message = await sentMessage("sending");
       const known = { biz_opaque_callback_data: message.reference };
       for (const name of ["sent", "delivered"]) await telling({ statuses: [status(message, name, known)] });
@@ -458,7 +458,7 @@ describe("webhooks of customers and platform", () => {
       ]);
     });
 
-    it("is ignored when neither id nor reference are known, and when it is no status", async () => {
+    it("is ignored if neither id nor reference are known, and if the state is unknown", async () => {
       const message = await sentMessage();
       await telling({
         statuses: [
@@ -472,7 +472,7 @@ describe("webhooks of customers and platform", () => {
       expect(await stored(message)).to.include({ state: "sent" });
     });
 
-    it("cannot touch another business's message, by its reference or by the platform's id", async () => {
+    it("cannot change another business's message by its reference or by the platform's id", async () => {
       const theirs = await sentMessage("unknown", 2);
       const delivered = await sentMessage("sent", 2);
       // Ids are only unique per business: a query without the business would find these.
@@ -487,7 +487,7 @@ describe("webhooks of customers and platform", () => {
       for (const message of [delivered, ...twins]) expect(await stored(message)).to.include({ state: "sent" });
     });
 
-    it("of a customer's message is none: a status never changes what came in", async () => {
+    it("never changes a customer's message", async () => {
       const phone = newPhone();
       const incoming = texting(phone, "hola");
       await telling({ messages: [incoming] });
@@ -496,7 +496,7 @@ describe("webhooks of customers and platform", () => {
     });
   });
 
-  describe("a customer's word on marketing", () => {
+  describe("a customer's choice about marketing", () => {
     const word = (wa_id: string, value: string, timestamp: number, changes: object = {}) => ({
       wa_id,
       category: "marketing_messages",
@@ -514,7 +514,7 @@ describe("webhooks of customers and platform", () => {
     const stop = 1_760_000_000;
     const resume = stop + 60;
 
-    it("is kept, also of somebody the business does not know yet", async () => {
+    it("is stored, also for an unknown customer", async () => {
       const phone = newPhone();
       await telling({ user_preferences: [word(phone, "stop", stop)] });
       expect(await optedOutAt(phone)).to.deep.equal(new Date(stop * 1000));
@@ -522,7 +522,7 @@ describe("webhooks of customers and platform", () => {
       expect(await optedOutAt(phone)).to.equal(null);
     });
 
-    it("is the later one of two, whichever arrives first (Webhook.3)", async () => {
+    it("is the later one of two in any order of delivery (Webhook.3)", async () => {
       const [apart, together] = [newPhone(), newPhone()];
       await telling({ user_preferences: [word(apart, "resume", resume)] });
       await telling({ user_preferences: [word(apart, "stop", stop)] });
@@ -531,7 +531,7 @@ describe("webhooks of customers and platform", () => {
       expect(await optedOutAt(together)).to.equal(null);
     });
 
-    it("is nothing when it is on something else, says something else, or is about another business", async () => {
+    it("is ignored if it has another subject, an unknown value, or is about another business", async () => {
       const phone = newPhone();
       await telling({ messages: [texting(phone, "hola")] });
       const others = [

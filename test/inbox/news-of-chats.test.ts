@@ -55,7 +55,7 @@ describe("webhooks about chats and messages other than new messages", () => {
   const sum = async (work: ReturnType<typeof tell>) => Object.fromEntries((await work).dropped);
 
   describe("marks", () => {
-    it("move what was sent before them, and settle nothing that is unknown or failed", async () => {
+    it("advance earlier messages, but not unknown or failed ones", async () => {
       const { phone, chatId } = await talk(["sent", "delivered", "unknown", "failed", "sending", "read", "sent"]);
       await tell({ marks: [mark(phone, "read", at(6))] });
       expect(await statesIn(chatId)).to.deep.equal(["read", "read", "unknown", "failed", "sending", "read", "sent"]);
@@ -71,7 +71,7 @@ describe("webhooks about chats and messages other than new messages", () => {
       ]);
     });
 
-    it("count as the furthest of each state, are told once, and never move back", async () => {
+    it("count only if they are later, are announced once, and never move back", async () => {
       const { phone, chatId } = await talk(["sent", "sent", "sent"]);
       const marks = [mark(phone, "delivered", at(3)), mark(phone, "read", at(1)), mark(phone, "delivered", at(2))];
       await tell({ marks });
@@ -87,7 +87,7 @@ describe("webhooks about chats and messages other than new messages", () => {
       expect([states.filter((state) => state === "read").length, states[0]]).to.deep.equal([500, "sent"]);
     });
 
-    it("touch no chat of another business or sender, and are counted where nothing is there", async () => {
+    it("change no chat of another business or sender, and are counted without a chat", async () => {
       const { phone, chatId } = await talk(["sent"], 2);
       const news = { marks: [mark(phone, "read", at(9)), mark(phone, "read", at(9), "nobody's")] };
       expect(await sum(tell(news))).to.deep.equal({ unknown_chat: 1, unknown_sender: 1 });
@@ -98,7 +98,7 @@ describe("webhooks about chats and messages other than new messages", () => {
   describe("withdrawals", () => {
     const withdrawal = (from: string, messageId: string) => ({ sender: "number-1", from, messageId });
 
-    it("leave the kind of the message alone, once, and the preview of the chat follows", async () => {
+    it("leave only the kind of the message, once, and change the preview of the chat", async () => {
       const phone = newPhone();
       const message = saying(phone, { body: "secreto", kind: "image", details: { caption: "secreto" } });
       await tell({ messages: [message] });
@@ -115,7 +115,7 @@ describe("webhooks about chats and messages other than new messages", () => {
       expect((await namesOf(row?.chat_id ?? 0)).slice(before)).to.deep.equal(["message:changed", "chat:changed"]);
     });
 
-    it("may come with their message", async () => {
+    it("may come together with their message", async () => {
       const phone = newPhone();
       const message = saying(phone, { body: "adelantado" });
       await tell({ messages: [message], withdrawals: [withdrawal(phone, message.platformMessageId)] });
@@ -129,7 +129,7 @@ describe("webhooks about chats and messages other than new messages", () => {
       expect(told).to.deep.equal([]);
     });
 
-    it("take away only the customer's own messages, and are counted otherwise", async () => {
+    it("remove only the customer's own messages, and are counted otherwise", async () => {
       const [phone, other] = [newPhone(), newPhone()];
       const message = saying(phone);
       await tell({ messages: [message] });
@@ -168,14 +168,14 @@ describe("webhooks about chats and messages other than new messages", () => {
       expect((await namesOf(chatId)).slice(before)).to.deep.equal(["chat:changed"]);
     });
 
-    it("of somebody without a chat are counted, and make none", async () => {
+    it("are counted without creating a chat if the customer has none", async () => {
       const phone = newPhone();
       expect(await sum(tell({ clicks: [click(phone, 1, "ad")] }))).to.deep.equal({ unknown_chat: 1 });
       expect(await world.rows("select from contacts where phone = $1", [phone])).to.deep.equal([]);
     });
   });
 
-  it("is counted by reason where nothing here is meant, and never fails", async () => {
+  it("are counted by reason if they concern nothing known, and never fail", async () => {
     const phone = newPhone();
     const reaction = { sender: "number-1", from: phone, messageId: "nothing", emoji: "👍", occurredAt: at(0) };
     const news = {
@@ -186,7 +186,7 @@ describe("webhooks about chats and messages other than new messages", () => {
     expect(await sum(tell(news))).to.deep.equal({ unknown_sender: 3, unknown_message: 1 });
   });
 
-  it("of all kinds in one batch, from many workers at once, ends the same and blocks nobody", async () => {
+  it("have the same result in one batch from many workers at once, without blocking", async () => {
     const chats = await Promise.all(Array.from({ length: 4 }, () => talk(["sent", "sent", "sent"])));
     const messages = chats.map(({ phone }) => saying(phone, { body: "Ya" }));
     const all = (turn: number) => {

@@ -66,7 +66,7 @@ describe("reactions and answers of customers", () => {
     messages: [message],
   });
 
-  it("a reaction is shown at the message that it is about, of either side, and is no message of its own (Webhook.4)", async () => {
+  it("are shown at the message of either side, and not as messages of their own (Webhook.4)", async () => {
     const { phone, theirs, ours, chatId } = await talk();
     await tell(named(phone, reacting(phone, ours, "👍")));
     await tell(named(phone, reacting(phone, theirs, "👨‍👩‍👧‍👦")));
@@ -75,7 +75,7 @@ describe("reactions and answers of customers", () => {
     expect(await messagesOf(chatId)).to.have.length(2);
   });
 
-  it("is told by message:changed to clients of its business alone, raises no chat and is not counted as unread", async () => {
+  it("send message:changed only to clients of the business, move no chat up and do not count as unread", async () => {
     const { phone, ours, chatId } = await talk();
     const [listener, stranger] = await Promise.all([world.listen(101), world.listen(201)]);
     const before = (await world.get(`/chats/${chatId}`)).json;
@@ -94,7 +94,7 @@ describe("reactions and answers of customers", () => {
     expect(stranger.heard).to.deep.equal([]);
   });
 
-  it("opens the service window, as any word of the customer does", async () => {
+  it("open the service window like any message of the customer", async () => {
     const { phone, ours, chatId } = await talk();
     const windowOf = async () => (await world.get(`/chats/${chatId}`)).json.ventana_hasta;
     expect(await windowOf()).to.equal(null);
@@ -103,7 +103,7 @@ describe("reactions and answers of customers", () => {
     expect(await windowOf()).to.equal(new Date((nowSeconds + 24 * 60 * 60) * 1_000).toISOString());
   });
 
-  it("is replaced by the next one of the same customer, and gone with an empty one or none", async () => {
+  it("are replaced by the customer's next one, and removed by an empty one", async () => {
     const { phone, ours, chatId } = await talk();
     await tellAll([reacting(phone, ours, "👍", 1), reacting(phone, ours, "❤️", 2)]);
     expect(await reactionsTo(chatId, ours)).to.deep.equal([{ autor: "Ana", emoji: "❤️" }]);
@@ -113,7 +113,7 @@ describe("reactions and answers of customers", () => {
     expect(await reactionsTo(chatId, ours)).to.deep.equal([]);
   });
 
-  it("stands beside one of the business", async () => {
+  it("stand beside one of the business", async () => {
     const { phone, theirs, chatId } = await talk();
     await world.rows(
       `update messages set reactions = '[{"from": 101, "author": "Ada Admin", "emoji": "🙏"}]'
@@ -127,7 +127,7 @@ describe("reactions and answers of customers", () => {
     expect(await reactionsTo(chatId, theirs)).to.deep.equal(both.slice(0, 1));
   });
 
-  it("is what the customer gave last, in whatever order the news come and however often, and told once each", async () => {
+  it("show the customer's last one in any order of delivery, and announce each once", async () => {
     const gave = [
       [1, "👍"],
       [2, "❤️"],
@@ -162,7 +162,7 @@ describe("reactions and answers of customers", () => {
     expect(events).to.have.length(1);
   });
 
-  it("is the one of the latest moment after any news, in any order, in any batches, with messages stored once", async () => {
+  it("keep the latest one after random deliveries in any order and batches, and messages are stored once", async () => {
     const incoming = incomingOn(world.database);
     const given = fc.uniqueArray(
       fc.record({
@@ -205,7 +205,7 @@ describe("reactions and answers of customers", () => {
     );
   });
 
-  it("counts as given when it came where the platform dates it in the future, so that later ones replace it", async () => {
+  it("count as given on arrival if the platform's date is in the future, so that later ones replace them", async () => {
     const { phone, ours, chatId } = await talk();
     const now = () => Date.now() / 1_000 - 1_760_000_000;
     await tell(named(phone, reacting(phone, ours, "👍", Math.ceil(now()) + 86_400 * 365)));
@@ -219,7 +219,7 @@ describe("reactions and answers of customers", () => {
     expect(await reactionsTo(chatId, ours)).to.deep.equal([{ autor: "Ana", emoji: "❤️" }]);
   });
 
-  it("may come together with its message and with statuses", async () => {
+  it("may come in one webhook with their message and with statuses", async () => {
     const { phone, ours, chatId } = await talk();
     const fresh = newId();
     await tell({
@@ -241,7 +241,7 @@ describe("reactions and answers of customers", () => {
     ]);
   });
 
-  it("to a message that is not known, another business's or in somebody else's chat is dropped", async () => {
+  it("are dropped if the message is unknown, of another business or in another customer's chat", async () => {
     const { phone, ours, chatId } = await talk();
     await tellAll([
       reacting(phone, "wamid.unknown", "👍"),
@@ -256,7 +256,7 @@ describe("reactions and answers of customers", () => {
     expect(strangers).to.deep.equal([]);
   });
 
-  it("an answer names the message that it answers, which may have come in the same webhook (Webhook.5)", async () => {
+  it("name the quoted message, which may come in the same webhook (Webhook.5)", async () => {
     const { phone, ours, chatId } = await talk();
     const [first, second, stray] = [newId(), newId(), newId()];
     await tell({
@@ -271,7 +271,7 @@ describe("reactions and answers of customers", () => {
     expect((await messageOf(chatId, stray)).responde_a).to.equal(null);
   });
 
-  it("an answer of the business goes out with the message that it answers, and is told with it", async () => {
+  it("include answers of the business, which are sent and announced with the quoted message", async () => {
     const { phone, chatId } = await talk();
     const { id } = await world.control("POST", `/customers/${phone}/say`, { to: "number-1", text: "¿Y la cuenta?" });
     const theirs = await eventually(() => messageOf(chatId, id));
@@ -289,7 +289,7 @@ describe("reactions and answers of customers", () => {
     expect(sent).to.deep.include({ id: sentId, context: { message_id: id } });
   });
 
-  it("an answer to a message of another chat names none", async () => {
+  it("name no quoted message of another chat", async () => {
     const [one, other] = [await talk(), await talk()];
     const id = newId();
     await tell({ messages: [texting(one.phone, id, { context: { id: other.ours } })] });

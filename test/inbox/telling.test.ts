@@ -23,7 +23,7 @@ describe("events for agents about chats", () => {
   const hears = (listener: Listener, chatId: number, name: string) =>
     listener.hears((event) => event.name === name && of(chatId)(event));
 
-  it("an incoming message tells the message and the whole row, and no change besides", async () => {
+  it("announce an incoming message with its whole row, and nothing else", async () => {
     const { chatId } = await inbox.customerWrites("hola");
     const { payload } = await hears(ana, chatId, "inbox:reorder");
     const row = (await inbox.done(people.ana, "GET", "/chats?limit=1")).data[0];
@@ -32,7 +32,7 @@ describe("events for agents about chats", () => {
     expect(names(ana, chatId)).to.deep.equal(["message:new", "inbox:reorder"]);
   });
 
-  it("who loses sight of a chat is told that it is gone, and nothing of it afterwards", async () => {
+  it("tell a user that a chat is gone when it becomes hidden, and nothing about it afterwards", async () => {
     const { chatId, phone } = await inbox.customerWrites("para carl");
     await hears(ana, chatId, "inbox:reorder");
     await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: people.carl });
@@ -50,7 +50,7 @@ describe("events for agents about chats", () => {
     await hears(ana, chatId, "chat:changed");
   });
 
-  it("who had a closed chat, and sees only its own, is told that it is gone when the customer writes again", async () => {
+  it("tell the agent of a closed chat that it is gone when the customer writes again, if the agent sees only own chats", async () => {
     await inbox.flag("agents_see", "own");
     const [ana, carl] = [await inbox.world.listen(people.ana), await inbox.world.listen(people.carl)];
     const { chatId, phone } = await inbox.customerWrites("para ana");
@@ -64,7 +64,7 @@ describe("events for agents about chats", () => {
     await inbox.refused(404, "chat_not_found", people.ana, "GET", `/chats/${chatId}`);
   });
 
-  it("a customer's reaction tells of the service window that it opens again, once", async () => {
+  it("announce once that a customer's reaction opened the service window again", async () => {
     const { chatId, phone } = await inbox.customerWrites("hola");
     const [{ platform_message_id }] = (await inbox.done("key", "GET", `/chats/${chatId}/messages`)).data;
     await inbox.world.rows(
@@ -83,7 +83,7 @@ describe("events for agents about chats", () => {
     expect(names(listener, chatId)).to.deep.equal(["message:changed", "chat:changed"]);
   });
 
-  it("a ticket takes the chat out of the others' sight", async () => {
+  it("hide a chat from other agents when it gets a ticket", async () => {
     await inbox.world.rows("update users set available = id = $1 where business_id = 1", [people.ana]);
     await inbox.world.rows(
       `insert into steps (business_id, id, name, identifier, type) values (1, 955, 'Paso', 'paso-955', 'ticket')`,
@@ -96,7 +96,7 @@ describe("events for agents about chats", () => {
     expect(names(carl, chatId)).not.to.include("ticket:new");
   });
 
-  it("a contact who waits for another department's agents goes out of the others' sight", async () => {
+  it("hide a contact from agents of other departments while the contact waits", async () => {
     await inbox.world.rows("update users set available = false where business_id = 1");
     await inbox.world.rows(
       `insert into steps (business_id, id, name, identifier, type, department_id)
@@ -121,7 +121,7 @@ describe("events for agents about chats", () => {
     expect(await inbox.chat(people.carl, chatId)).to.include({ chat_id: chatId });
   });
 
-  it("a contact who waits for a department's agents, and writes again, stays in the sight of these alone", async () => {
+  it("show a waiting contact who writes again only to agents of that department", async () => {
     await inbox.world.rows("update users set available = false where business_id = 1");
     const { chatId, phone } = await inbox.customerWrites("quiero un agente");
     const asks = () => inbox.world.post("/chats/crear/ticket/business/956", { empresa_id: 1, phone_number: phone });
@@ -146,7 +146,7 @@ describe("events for agents about chats", () => {
     expect(await inbox.chat(people.carl, chatId)).to.include({ soporte_id: null, estado: "bot" });
   });
 
-  it("an answer that failed shows in the chat's row, and the chat stays with who took it on (Inbox.22)", async () => {
+  it("show a failed answer in the chat's row, and leave the chat with its agent (Inbox.22)", async () => {
     const { chatId } = await inbox.customerWrites("¿me lees?");
     await inbox.world.control("POST", "/faults", { code: 131026, status: 400, path: "messages" });
     const message = await inbox.done(people.ana, "POST", `/chats/${chatId}/messages`, { texto: "Sí" });
@@ -166,7 +166,7 @@ describe("events for agents about chats", () => {
     ]);
   });
 
-  it("everybody hears how many open tickets agents have, when that changes", async () => {
+  it("tell everyone how many open tickets agents have when the number changes", async () => {
     await inbox.world.rows("update users set available = id = $1 where business_id = 1", [people.ana]);
     const openOf = async (id: number) => {
       const { data } = await inbox.done("key", "GET", "/agents");
@@ -199,7 +199,7 @@ describe("events for agents about chats", () => {
     );
   });
 
-  it("what came while one was away follows what one may see today, nothing missing and nothing twice", async () => {
+  it("catch up a returning client completely and without duplicates, by what the user may see now", async () => {
     const { chatId: hidden } = await inbox.customerWrites("se va");
     const { chatId: kept } = await inbox.customerWrites("se queda");
     const seqs = admin.heard.map(({ payload }) => payload.seq).filter((seq) => typeof seq === "number");

@@ -25,7 +25,7 @@ describe("contacts who wait for an agent", () => {
   };
   const longAgo = () => world.rows("update waiting_tickets set told_at = now() - interval '11 minutes'");
 
-  describe("when none is available", () => {
+  describe("while no agent is available", () => {
     it("get no ticket, and the department's out-of-hours message (§5.6)", async () => {
       const desk = await tickets.desk(closed);
       const phone = await tickets.customer();
@@ -42,7 +42,7 @@ describe("contacts who wait for an agent", () => {
       expect(await tickets.funnel(chat?.chat_id ?? 0)).to.deep.equal([]);
     });
 
-    it("get ours where the department has none, in hours too, and without a department", async () => {
+    it("get the default message if the department has none, also during its hours, and without a department", async () => {
       const other = new Tickets(world, 2);
       await world.rows("update users set available = false where business_id = 2");
       for (const [from, desk] of [
@@ -67,7 +67,7 @@ describe("contacts who wait for an agent", () => {
       expect(inbox.heard.filter(({ name }) => name === "ticket:new")).to.deep.equal([]);
     });
 
-    it("are told so once in ten minutes, however often they ask (§5.6)", async () => {
+    it("get the message at most once in ten minutes (§5.6)", async () => {
       const desk = await tickets.desk(closed);
       const phone = await tickets.customer();
       const asked = await Promise.all(Array.from({ length: 30 }, () => tickets.created(desk.stepId, phone)));
@@ -86,7 +86,7 @@ describe("contacts who wait for an agent", () => {
       expect(await tickets.waiting(chatId)).to.have.length(2);
     });
 
-    it("are told so in a new conversation", async () => {
+    it("get the message again in a new conversation", async () => {
       const desk = await tickets.desk(closed);
       const phone = await tickets.customer();
       const chatId = await waits(desk, phone);
@@ -96,7 +96,7 @@ describe("contacts who wait for an agent", () => {
       expect(await tickets.accepted(phone)).to.have.length(2);
     });
 
-    it("wait no longer when they ask again and somebody is there", async () => {
+    it("get a ticket at once when they ask again and an agent is available", async () => {
       const desk = await tickets.desk(closed);
       const phone = await tickets.customer();
       const chatId = await waits(desk, phone);
@@ -107,7 +107,7 @@ describe("contacts who wait for an agent", () => {
   });
 
   describe("when agents are available again", () => {
-    it("get their ticket, with all that belongs to one (§5.6)", async () => {
+    it("get a complete ticket (§5.6)", async () => {
       const [tag = 0] = await tickets.tags(1);
       const desk = await tickets.desk({ ...closed, tags: `[${tag}]` });
       const phone = await tickets.customer();
@@ -135,7 +135,7 @@ describe("contacts who wait for an agent", () => {
       expect(await tickets.sweep()).to.equal(0);
     });
 
-    it("are told of live", async () => {
+    it("are announced live", async () => {
       const desk = await tickets.desk({ ...closed, content: "" });
       await waits(desk);
       await tickets.textsDone();
@@ -156,7 +156,7 @@ describe("contacts who wait for an agent", () => {
       ]);
     });
 
-    it("get it without anybody asking: a tick looks for them", async () => {
+    it("get it from a tick without another message", async () => {
       const desk = await tickets.desk({ agents: 1 });
       await tickets.setAvailable(desk.agentIds, false);
       const chatId = await waits(desk);
@@ -167,7 +167,7 @@ describe("contacts who wait for an agent", () => {
       expect(tick?.everySeconds).to.be.at.most(60);
     });
 
-    it("the one who waits longest first, level over the agents, with the one whom the step names", async () => {
+    it("are served in the order of waiting, evenly over the agents, and by the agent that the step names", async () => {
       const desk = await tickets.desk({ ...closed, agents: 3 });
       const named = await tickets.step(desk.departmentId, "Hola", null, String(desk.agentIds[2]));
       const chats: number[] = [];
@@ -184,7 +184,7 @@ describe("contacts who wait for an agent", () => {
       expect(await tickets.load(desk)).to.deep.equal([2, 2, 2]);
     });
 
-    it("when only the one is there whom their step names, they alone", async () => {
+    it("are served alone if only the agent of their step is available", async () => {
       const desk = await tickets.desk({ agents: 0 });
       const [stranger = 0] = await tickets.agents(1);
       const named = await tickets.step(desk.departmentId, "Hola", null, ` ${stranger}`);
@@ -197,7 +197,7 @@ describe("contacts who wait for an agent", () => {
       expect(await tickets.waiting(others)).to.have.length(1);
     });
 
-    it("one chat for each of its steps, in the open conversation", async () => {
+    it("get one ticket for each step, in the open conversation", async () => {
       const desk = await tickets.desk(closed);
       const second = await tickets.step(desk.departmentId);
       const phone = tickets.newPhone();
@@ -208,7 +208,7 @@ describe("contacts who wait for an agent", () => {
       expect((await tickets.ticketsOf(chatId)).map(({ step_id }) => step_id)).to.have.members([desk.stepId, second]);
     });
 
-    it("but not those whose conversation is closed, or in an agent's hands: nobody waits there any more", async () => {
+    it("get none if their conversation is closed or has an agent", async () => {
       const desk = await tickets.desk(closed);
       const [over, attended, open] = [await waits(desk), await waits(desk), await waits(desk)];
       await world.rows("update conversations set closed_at = now() where chat_id = $1", [over]);
@@ -222,7 +222,7 @@ describe("contacts who wait for an agent", () => {
       }
     });
 
-    it("many of them, of several businesses and lines, while several workers look for them: each once", async () => {
+    it("each get one ticket while several workers serve several businesses and queues", async () => {
       const other = new Tickets(world, 2);
       const desks = [await tickets.desk({ ...closed, agents: 3 }), await tickets.desk({ ...closed, agents: 2 })];
       const theirs = await other.desk({ ...closed, agents: 3, withoutDepartment: true });
@@ -254,7 +254,7 @@ describe("contacts who wait for an agent", () => {
       }
     }).timeout(10_000);
 
-    it("more of them than one batch holds", async () => {
+    it("all get one if there are more than one batch holds", async () => {
       const desk = await tickets.desk({ agents: 2 });
       await world.rows(
         `with contact as (
@@ -277,7 +277,7 @@ describe("contacts who wait for an agent", () => {
       expect(await tickets.load(desk)).to.deep.equal([60, 60]);
     });
 
-    it("though a line before them fails", async () => {
+    it("get one although a queue before them fails", async () => {
       const [broken, good] = [await tickets.desk(closed), await tickets.desk(closed)];
       await waits(broken);
       const chatId = await waits(good);
@@ -294,7 +294,7 @@ describe("contacts who wait for an agent", () => {
     });
   });
 
-  it("are not written down with hours that nobody could read", async () => {
+  it("are not stored if the department's hours are invalid", async () => {
     for (const hours of [[], { lun: [] }, { mon: null }, { mon: ["08:00", "18:00"] }, { mon: [["8:00", "18:00"]] }]) {
       const error = await tickets.desk({ hours }).then(
         () => null,
@@ -316,7 +316,7 @@ describe("contacts who wait for an agent", () => {
     });
   });
 
-  it("leave no text under way when the service stops: what became of it is written down first", async () => {
+  it("have the outcome of their text stored before the service stops", async () => {
     const own = await startWorld({ environment: { ROLE: "api" } });
     const [texts, database] = [resolve(own.container, tokens.sendMessage), resolve(own.container, tokens.database)];
     const order: string[] = [];

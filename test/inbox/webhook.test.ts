@@ -52,13 +52,13 @@ describe("/webhooks/cloud", () => {
       });
     }
 
-    it("and refuses a question that is put twice, or that no text can hold, as the caller's mistake", async () => {
+    it("and refuses a repeated or invalid parameter as the caller's mistake", async () => {
       const ask = (query: string) => request(`${world.api}/webhooks/cloud?${query}`);
       expectAnswer(await ask("hub.mode=a&hub.mode=b"), [400, { message: "hub.mode debe ser un texto" }]);
       expectAnswer(await ask("hub.verify_token=%00"), [400, { message: "hub.verify_token no es válido" }]);
     });
 
-    it("and refuses a question without anything", async () => {
+    it("and refuses a request without parameters", async () => {
       expectAnswer(await verify({}), [403, { message: "Wrong verify token" }]);
     });
   });
@@ -67,7 +67,7 @@ describe("/webhooks/cloud", () => {
     const refused: [number, object] = [401, { message: "Invalid signature" }];
     const stored: [number, object] = [200, { success: true }];
 
-    it("and refuses a body with none, a wrong one, or another body's, and stores nothing", async () => {
+    it("and refuses a body without it, with a wrong one, or with another body's, and stores nothing", async () => {
       const payload = JSON.stringify(saying("forged"));
       const right = signatureOf(payload);
       const hex = right.slice("sha256=".length);
@@ -89,7 +89,7 @@ describe("/webhooks/cloud", () => {
       expect(await bodies()).not.to.include("forgeD");
     });
 
-    it("and takes it whatever the characters and however they are written", async () => {
+    it("and accepts it for any characters and encodings", async () => {
       const text = "ñandú 😀 你好";
       const written = JSON.stringify(saying(text));
       expectAnswer(await world.webhook(written), stored);
@@ -108,7 +108,7 @@ describe("/webhooks/cloud", () => {
       return Number(/^webhooks_unreadable_total\{channel="platform-apicloud"\} (\d+)$/m.exec(text)?.[1] ?? 0);
     };
 
-    it("and drops a signed body that is no JSON with a count and a word in the log, so that the platform does not repeat it", async () => {
+    it("and drops, counts and logs a signed body that is not JSON, so that the platform does not repeat it", async () => {
       const before = await unreadable();
       const bodies = ["", "{", "hello", '{"entry":[]}}'];
       for (const body of bodies) expectAnswer(await world.webhook(body), stored);
@@ -131,7 +131,7 @@ describe("/webhooks/cloud", () => {
       await arrives("deep");
     });
 
-    it("and takes a signed body of 3 MB, and refuses one that the platform never sends", async () => {
+    it("and accepts a signed body of 3 MB, and refuses larger ones than the platform sends", async () => {
       expectAnswer(await world.webhook(saying("x".repeat(3_000_000))), stored);
       await eventually(async () => (await bodies()).some(({ length }) => length === 3_000_000));
       const answer = await world.webhook(saying("x".repeat(4_200_000)));
@@ -139,7 +139,7 @@ describe("/webhooks/cloud", () => {
     });
   });
 
-  describe("are limited by what is wrong, not by how many there are", () => {
+  describe("limits only wrong requests", () => {
     let strict: World;
     before(async () => {
       strict = await startWorld({
@@ -154,14 +154,14 @@ describe("/webhooks/cloud", () => {
       return statuses;
     };
 
-    it("since the platform sends those of all businesses from a few addresses", async () => {
+    it("since the platform sends the requests of all businesses from a few addresses", async () => {
       const statuses = await statusesOf(10, () => strict.webhook(saying("one of many")));
       expect(new Set(statuses)).to.deep.equal(new Set([200]));
       const health = await statusesOf(10, () => request(`${strict.api}/livez`));
       expect(new Set(health)).to.deep.equal(new Set([200]));
     });
 
-    it("while whoever forges them is refused for a while", async () => {
+    it("and refuses an address that forges requests for a while", async () => {
       expect(await statusesOf(5, () => strict.webhook(saying("forged"), "sha256="))).to.deep.equal([
         401, 401, 401, 429, 429,
       ]);
@@ -170,7 +170,7 @@ describe("/webhooks/cloud", () => {
     });
   });
 
-  it("takes what is JSON and no webhook, since a refusal would bring it again for days", async () => {
+  it("accepts JSON that is not a webhook, since the platform would repeat a refused one for days", async () => {
     const odd = [
       "null",
       "[]",
@@ -184,7 +184,7 @@ describe("/webhooks/cloud", () => {
     await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
   });
 
-  it("answers 200 while the tables it works on are locked, and works it off afterwards (Webhook.2)", async () => {
+  it("answers 200 while tables are locked, and handles the webhook afterwards (Webhook.2)", async () => {
     const other = new pg.Client({ connectionString: world.config.database.url });
     await other.connect();
     try {
@@ -203,7 +203,7 @@ describe("/webhooks/cloud", () => {
     await eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
   });
 
-  it("is stopped in the middle of a backlog, which stays for later", async () => {
+  it("can stop in the middle of a backlog, which stays for later", async () => {
     const backlog = await startWorld({ environment: { ROLE: "api" } });
     try {
       const waiting = async () => (await resolve(backlog.container, tokens.webhookQueue).counts()).due;
@@ -221,7 +221,7 @@ describe("/webhooks/cloud", () => {
     }
   });
 
-  describe("a webhook that cannot be worked off", () => {
+  describe("with a webhook that cannot be handled", () => {
     const queue = () =>
       world.rows<{ attempts: number; error: string | null; gave_up: boolean; waits: boolean }>(
         "select attempts, error, gave_up_at is not null as gave_up, due_at > now() as waits from incoming_webhooks",
@@ -229,7 +229,7 @@ describe("/webhooks/cloud", () => {
     const workOff = () => Promise.all(resolve(world.container, tokens.workOffWebhooks).map((each) => each.execute()));
     afterEach(() => world.rows("delete from incoming_webhooks"));
 
-    it("keeps none of the others from being worked off, not even of the same batch", async () => {
+    it("handles all others, even of the same batch", async () => {
       const payloads = Array.from({ length: 5 }, (_, index) =>
         index === 1 ? "no JSON" : JSON.stringify(saying(`beside a bad one ${index}`)),
       );
@@ -244,7 +244,7 @@ describe("/webhooks/cloud", () => {
       expect(bad?.error).to.include("JSON");
     });
 
-    it("is tried ten times, each later than the last, and then kept a week for an operator", async () => {
+    it("tries it ten times with growing pauses, and then keeps it for a week for an operator", async () => {
       await world.rows("insert into incoming_webhooks (payload) values ('no JSON')");
       const waits: number[] = [];
       for (let attempt = 1; attempt <= 10; attempt += 1) {
@@ -268,7 +268,7 @@ describe("/webhooks/cloud", () => {
     });
 
     for (const state of ["40P01", "53300", "08006", "57P03"]) {
-      it(`is put off without counting when the trouble is the database's own: ${state}`, async () => {
+      it(`postpones it without counting a failure of the database: ${state}`, async () => {
         await world.rows(`
           create function trouble() returns trigger language plpgsql
             as $$ begin raise 'trouble' using errcode = '${state}'; end $$;
@@ -284,7 +284,7 @@ describe("/webhooks/cloud", () => {
       });
     }
 
-    it("is put back by an operator once it was given up on", async () => {
+    it("lets an operator put it back after the last attempt", async () => {
       await world.rows("insert into incoming_webhooks (payload, attempts, gave_up_at) values ($1, 10, now())", [
         JSON.stringify(saying("put back")),
       ]);

@@ -108,7 +108,7 @@ describe("FairQueue", () => {
     expect([...began].sort()).to.deep.equal(["a0", "a1", "b1", "c1"]);
   });
 
-  it("turns away whom the others' queue leaves no room as the process's doing", async () => {
+  it("does not blame a key that is refused because of the others' queue", async () => {
     const gate = new FairQueue({ ...settings, width: 1, queue: 2 });
     const { enter } = bench(gate);
     for (const key of ["a", "c", "d"]) void enter(key);
@@ -117,8 +117,8 @@ describe("FairQueue", () => {
       .that.includes({ isOwnDoing: false });
   });
 
-  it("turns new work away before its queue is full, so that work begun finds room", async () => {
-    const gate = new FairQueue({ ...settings, width: 1, crowd: { ofOne: 2, all: 3 } });
+  it("refuses new work before its queue is full, so that begun work finds room", async () => {
+    const gate = new FairQueue({ ...settings, width: 1, overload: { perKey: 2, all: 3 } });
     const { began, enter, end } = bench(gate);
     for (const name of ["a1", "a2"]) void enter("a", name);
     gate.check("a");
@@ -131,8 +131,8 @@ describe("FairQueue", () => {
     expect(began).to.deep.equal(["a1", "a2", "a3", "a4"]);
   });
 
-  it("refuses new work when it is crowded only of keys with an equal share waiting", async () => {
-    const gate = new FairQueue({ ...settings, width: 1, crowd: { ofOne: 5, all: 4 } });
+  it("refuses new work of an overloaded queue only for keys with an equal share waiting", async () => {
+    const gate = new FairQueue({ ...settings, width: 1, overload: { perKey: 5, all: 4 } });
     const { enter } = bench(gate);
     for (const name of ["a0", "a1", "a2", "a3", "b1"]) void enter(name[0] ?? "", name);
     expect(() => gate.check("a"))

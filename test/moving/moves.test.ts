@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Told } from "../../src/infra/postgres/moving/mover.ts";
+import type { MoveProgress } from "../../src/infra/postgres/moving/mover.ts";
 import { Random } from "../../src/sandbox/core/random.ts";
 import { fill } from "./businesses.ts";
 import { emptyStaying, tablesWithoutBusiness } from "./catalog.ts";
@@ -18,7 +18,7 @@ const count = (rows: Record<string, string[]>): number => Object.values(rows).fl
 class Killed extends Error {}
 const killing = (after: number) => {
   let heard = 0;
-  return (_: Told): void => {
+  return (_: MoveProgress): void => {
     heard += 1;
     if (heard > after) throw new Killed();
   };
@@ -49,7 +49,7 @@ describe("a business that moves to another cell", () => {
 
   afterEach(() => stage.close());
 
-  it("has the same rows there, whatever was written meanwhile", async () => {
+  it("has the same rows in both cells, including those written during the move", async () => {
     const before = count(await stage.all("c1", 2));
     const traffic = new Traffic(stage, 1, 1, "c2").start();
     await stage.mover.move(1, "c2", silent);
@@ -63,7 +63,7 @@ describe("a business that moves to another cell", () => {
   }).timeout(60_000);
 
   for (const seed of [1, 2]) {
-    it(`loses nothing and has nothing twice where its move is killed again and again (seed ${seed})`, async () => {
+    it(`loses and duplicates nothing if its move is killed several times (seed ${seed})`, async () => {
       const random = new Random(seed);
       const traffic = new Traffic(stage, 1, seed).start();
       const kills = await moveWithKills(stage, random, 30, 8);
@@ -84,8 +84,8 @@ describe("a business that moves to another cell", () => {
     }).timeout(120_000);
   }
 
-  it("goes on where the process died between leaving and saying so", async () => {
-    // The move is cut off before its last step, so the directory does not know its end yet.
+  /** Ends a move after the business has left its cell, but before the directory records the new one. */
+  const moveWithoutRecord = async (): Promise<void> => {
     await stage.rows(
       "c1",
       "create function fail() returns trigger language plpgsql as $$ begin raise 'cut off'; end $$",
@@ -96,6 +96,10 @@ describe("a business that moves to another cell", () => {
     );
     expect(await failure(stage.mover.move(1, "c2", silent))).to.contain("cut off");
     await stage.rows("c1", "drop trigger cut_off on business_moves");
+  };
+
+  it("completes its move if the process died before the directory recorded the new cell", async () => {
+    await moveWithoutRecord();
     expect(await stage.cellOf(1)).to.equal("c1");
     const write = "update contacts set name = 'late' where business_id = 1";
     expect(await failure(stage.rows("c1", write))).to.contain("held for a move");
@@ -104,23 +108,14 @@ describe("a business that moves to another cell", () => {
     expect(await stage.all("c2", 1)).to.deep.equal(await stage.all("c1", 1));
   });
 
-  it("is noted where it lives by the tick, where the process died before", async () => {
-    await stage.rows(
-      "c1",
-      "create function fail() returns trigger language plpgsql as $$ begin raise 'cut off'; end $$",
-    );
-    await stage.rows(
-      "c1",
-      `create trigger cut_off before update on business_moves for each row when (new.step = 'moved') execute function fail()`,
-    );
-    await failure(stage.mover.move(1, "c2", silent));
-    await stage.rows("c1", "drop trigger cut_off on business_moves");
+  it("gets its new cell recorded by the tick if the process died before", async () => {
+    await moveWithoutRecord();
     await stage.mover.settleAll();
     expect(await stage.cellOf(1)).to.equal("c2");
     expect(await stage.rows("c2", "select from away_businesses")).to.deep.equal([]);
   });
 
-  it("is not switched where its copy differs", async () => {
+  it("stays in its cell if its copy differs", async () => {
     await stage.rows(
       "c2",
       `create function spoil() returns trigger language plpgsql as $$ begin new.name := 'spoilt'; return new; end $$`,
@@ -132,10 +127,10 @@ describe("a business that moves to another cell", () => {
     await stage.rows("c1", "update contacts set name = 'still written' where business_id = 1");
   });
 
-  it("is written to where it was once a hold was cut off and is over", async () => {
+  it("accepts writes in its old cell again after a hold whose process died", async () => {
     const slow = stage.reopened({ holdMs: 700, noticeMs: 0, chunk: 1_000, stretchMs: 1_000 });
-    const cutOff = (told: Told): void => {
-      if (told.what === "holding") throw new Killed();
+    const cutOff = (progress: MoveProgress): void => {
+      if (progress.what === "holding") throw new Killed();
     };
     const traffic = new Traffic(stage, 1, 5).start();
     expect(await failure(slow.move(1, "c2", cutOff))).to.equal("");
@@ -143,7 +138,7 @@ describe("a business that moves to another cell", () => {
     expect(traffic.longestMs).to.be.below(3_000);
   }).timeout(60_000);
 
-  it("is undone before the switch, and nothing of it stays", async () => {
+  it("leaves no traces in the other cell if the move is undone before the switch", async () => {
     const before = await stage.all("c1", 1);
     expect(await failure(stage.mover.move(1, "c2", killing(40)))).to.equal("");
     await stage.mover.undo(1, silent);
@@ -154,7 +149,7 @@ describe("a business that moves to another cell", () => {
     expect(await failure(stage.mover.undo(1, silent))).to.contain("not on its way");
   });
 
-  it("moves back before its old rows are gone", async () => {
+  it("can move back while its old rows still exist", async () => {
     await stage.mover.move(1, "c2", silent);
     await stage.rows("c2", "update contacts set name = 'over there' where business_id = 1");
     const there = await stage.all("c2", 1);
@@ -164,7 +159,7 @@ describe("a business that moves to another cell", () => {
     await stage.rows("c1", "update contacts set name = 'back' where business_id = 1");
   });
 
-  it("leaves read-only rows for a day", async () => {
+  it("leaves read-only rows in its old cell for a day", async () => {
     await stage.mover.move(1, "c2", silent);
     const write = "update contacts set name = 'late' where business_id = 1";
     expect(await failure(stage.rows("c1", write))).to.contain("held for a move");
@@ -176,7 +171,7 @@ describe("a business that moves to another cell", () => {
     for (const cell of ["c1", "c2"] as const) expect(await emptyStaying(stage, cell)).to.deep.equal([]);
   });
 
-  it("gets no id again that it had before", async () => {
+  it("never gets an id that it already had", async () => {
     await stage.rows("c1", "select setval('orders_id_seq', 500)");
     await stage.mover.move(1, "c2", silent);
     const [next] = await stage.rows<{ id: string }>("c2", "select nextval('orders_id_seq') as id");
@@ -185,7 +180,7 @@ describe("a business that moves to another cell", () => {
     expect(Number(user?.id)).to.equal(1);
   });
 
-  it("is found by its names", async () => {
+  it("is found in the directory by its e-mails and senders", async () => {
     await stage.mover.move(1, "c2", silent);
     const names = await stage.rows<{ kind: string; name: string }>(
       "c1",
@@ -198,8 +193,8 @@ describe("a business that moves to another cell", () => {
   });
 });
 
-describe("the tables that a move copies", () => {
-  it("are all but those that are named", async () => {
+describe("the tables without a business_id", () => {
+  it("are only those that belong to the installation", async () => {
     const stage = await openStage();
     try {
       expect(await tablesWithoutBusiness(stage)).to.deep.equal([

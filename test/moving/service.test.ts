@@ -73,7 +73,7 @@ describe("a business that moves while the service runs", () => {
     ["c2", 1],
     ["c1", 2],
   ] as const) {
-    it(`loses no request and reads its own writes, to ${to}`, async () => {
+    it(`loses no request and reads its own writes on the way to ${to}`, async () => {
       const socket = await world.listen(102);
       const clients = ["a", "b"].map((name) => new Client(world, `${name}${times}`).start());
       await moverOf(cellsOf(world.config)).move(1, to, () => {});
@@ -90,7 +90,7 @@ describe("a business that moves while the service runs", () => {
     }).timeout(90_000);
   }
 
-  it("has its campaign sent to each recipient once, and none unknown", async () => {
+  it("sends its campaign once to each recipient, and none becomes unknown", async () => {
     const recipients = 60;
     await world.rows("update senders set messages_per_second = 2 where business_id = 1");
     const body = all.body(recipients);

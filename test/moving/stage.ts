@@ -1,10 +1,10 @@
 import pg from "pg";
-import { type MoveBounds, Mover, type Told } from "../../src/infra/postgres/moving/mover.ts";
-import { Side } from "../../src/infra/postgres/moving/side.ts";
+import { type MoveBounds, type MoveProgress, Mover } from "../../src/infra/postgres/moving/mover.ts";
+import { withSide } from "../../src/infra/postgres/moving/side.ts";
 import { tenantTables } from "../../src/infra/postgres/moving/tenant-tables.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
-/** Two databases as cells. The first one has the directory. */
+/** Two databases as cells. The first database has the directory. */
 export interface Stage {
   readonly places: { readonly c1: string; readonly c2: string };
   readonly mover: Mover;
@@ -33,19 +33,15 @@ export async function openStage(bounds: MoveBounds = soon): Promise<Stage> {
     rows,
     reopened: (other) => new Mover(places as never, other),
     connect: (cell) => pools[cell].connect(),
-    all: async (cell, businessId) => {
-      const side = await Side.open({ cell, url: databases[cell].url, schema: "" });
-      try {
+    all: (cell, businessId) =>
+      withSide({ cell, url: databases[cell].url, schema: "" }, async (side) => {
         const found: Record<string, string[]> = {};
         for (const { name, owner } of await tenantTables(side)) {
           const text = `select to_jsonb(own)::text as row from ${name} as own where ${owner} = $1 order by 1`;
           found[name] = (await rows<{ row: string }>(cell, text, [businessId])).map(({ row }) => row);
         }
         return found;
-      } finally {
-        await side.close();
-      }
-    },
+      }),
     cellOf: async (businessId) => {
       const text = "select cell from directory_businesses where business_id = $1";
       return ((await rows<{ cell: Cell }>("c1", text, [businessId]))[0]?.cell ?? "c1") as Cell;
@@ -66,4 +62,4 @@ const poolOf = (url: string): pg.Pool => {
   return pool;
 };
 
-export const silent = (_: Told): void => {};
+export const silent = (_: MoveProgress): void => {};

@@ -4,7 +4,7 @@ import type { Cell, Stage } from "./stage.ts";
 
 type Say = (text: string, values?: readonly unknown[]) => Promise<void>;
 
-/** Kinds of writes. Each inserts, updates or deletes rows in a way that a copy must follow. */
+/** Kinds of writes that a copy must follow. */
 const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>)[] = [
   (say, random, mark) =>
     say(
@@ -66,7 +66,7 @@ const kinds: readonly ((say: Say, random: Random, mark: string) => Promise<void>
     ]),
 ];
 
-/** Writes to a business like the service: in the cell of the directory, and again after a refusal. Records accepted writes. */
+/** Writes like the service: to the cell in the directory, and again after a refusal. It counts accepted writes. */
 export class Traffic {
   readonly marks: string[] = [];
   /** The number of accepted writes. */
@@ -117,7 +117,6 @@ export class Traffic {
     const client = await this.stage.connect(cell);
     try {
       await client.query("begin");
-      let isMarked = false;
       await kind(
         async (text, values = []) => void (await client.query(text, [this.businessId, ...values])),
         this.random,
@@ -127,9 +126,8 @@ export class Traffic {
         "select 1 from realtime_events where business_id = $1 and payload->>'mark' = $2",
         [this.businessId, mark],
       );
-      isMarked = rows.length > 0;
       await client.query("commit");
-      if (isMarked) this.marks.push(mark);
+      if (rows.length > 0) this.marks.push(mark);
       this.accepted += 1;
       return true;
     } catch (error) {

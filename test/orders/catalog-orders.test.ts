@@ -78,7 +78,7 @@ describe("an order that a customer puts together from a catalog", () => {
     return { phone, row: order, order: json.data as Answer["json"], history: history as Answer["json"][] };
   };
 
-  it("is found by its message, by those who see the chat", async () => {
+  it("is found by its message, by users who see the chat", async () => {
     const { row } = await ordered([item("JUGO")]);
     const path = `/catalogs/orders/of-message/${row.message_id}`;
     const { status, json } = await shops.get(path);
@@ -96,7 +96,7 @@ describe("an order that a customer puts together from a catalog", () => {
     expect((await shops.get("/catalogs/orders/of-message/none")).status).to.equal(400);
   });
 
-  it("becomes an order of the business like one that is made on the board, at the business's own prices", async () => {
+  it("becomes an order like one from the board, at the business's own prices", async () => {
     const { phone, row, order } = await ordered([item("SAL-1", { quantity: 2 }), item("JUGO", { item_price: "1" })]);
     expect(isOrder(order), ajv.errorsText(isOrder.errors)).to.equal(true);
     // 2 x 8.10 + 5.25
@@ -112,7 +112,7 @@ describe("an order that a customer puts together from a catalog", () => {
     expect(linesOf(order)).to.deep.equal(linesOf(made));
   });
 
-  it("is told once by `order:changed` as it is, and counts in lists, counters and statistics", async () => {
+  it("is announced once by `order:changed`, and counts in lists, counters and statistics", async () => {
     const countsNow = async () => (await shops.list("/counts")).json;
     const eventsNow = async () =>
       (
@@ -131,7 +131,7 @@ describe("an order that a customer puts together from a catalog", () => {
     );
   });
 
-  it("is begun by its contact in the history, with all products as the customer saw them", async () => {
+  it("has a history that begins with its contact, and with all products as the customer saw them", async () => {
     const { history, order, row } = await ordered([
       item("DOS"),
       item("CUÑ", { quantity: "3", item_price: null }),
@@ -159,7 +159,7 @@ describe("an order that a customer puts together from a catalog", () => {
     expect(order.details).to.have.length(1);
   });
 
-  it("keeps in the history what of it cannot be read, as it came", async () => {
+  it("keeps unreadable parts unchanged in the history", async () => {
     const { order, history } = await ordered([
       ...[0, -3, 1e9, 1.5, null].map((quantity) => item("SAL-1", { quantity })),
       ...[item({ id: "SAL-1" }), item("S".repeat(5_000)), {}],
@@ -177,7 +177,7 @@ describe("an order that a customer puts together from a catalog", () => {
     ]);
   });
 
-  it("is made without lines where the business knows none of its products, or cannot count what they cost", async () => {
+  it("is created without lines if the business has none of its products, or cannot represent their price", async () => {
     const unknown = await ordered([item("DOS"), item("constructor"), item("__proto__")]);
     expect(unknown.order).to.include({ total: 0, type: "wa" });
     expect(unknown.order.details).to.deep.equal([]);
@@ -186,12 +186,12 @@ describe("an order that a customer puts together from a catalog", () => {
     expect(dear.history[0]?.changes.catalog_details.to).to.have.length(2);
   });
 
-  it("may have a free delivery among its products, as on the board", async () => {
+  it("may have a product with free delivery, as on the board", async () => {
     const { order } = await ordered([item("ENV"), item("SAL-1")]);
     expect(order.details.map(({ type }: Answer["json"]) => type)).to.deep.equal(["delivery_coupon", "item"]);
   });
 
-  it("is one however often and by however many it is told, and each message makes its own", async () => {
+  it("is created once per message, even for repeated and simultaneous deliveries", async () => {
     const [one, other] = [newPhone(), newPhone()];
     const first = ordering(one, [item("SAL-1")]);
     const second = ordering(one, [item("JUGO")]);
@@ -209,7 +209,7 @@ describe("an order that a customer puts together from a catalog", () => {
     expect(message?.details.order.product_items).to.deep.equal([item("JUGO")]);
   });
 
-  it("is made once by two workers that have it at the same time", async () => {
+  it("is created once by two workers at the same time", async () => {
     const phone = newPhone();
     const message = {
       ...{ sender: "number-1", platformMessageId: "wamid.twice", from: phone, kind: "order", body: "" },
@@ -223,7 +223,7 @@ describe("an order that a customer puts together from a catalog", () => {
     expect(told.filter(({ name }) => name === "order:changed")).to.have.length(1);
   });
 
-  it("stays the business's own, where two businesses sell under one id", async () => {
+  it("stays in its business if two businesses sell products with one id", async () => {
     const phone = newPhone();
     await Promise.all([
       tell([ordering(phone, [item("SAL-1")])], 1),
@@ -244,7 +244,7 @@ describe("an order that a customer puts together from a catalog", () => {
     ]);
   });
 
-  it("never waits in a circle with what people do on boards and in chats meanwhile", async () => {
+  it("never causes a deadlock with actions on boards and in chats", async () => {
     const phones = Array.from({ length: 6 }, newPhone);
     for (const businessId of [1, 2])
       await tell(
@@ -298,7 +298,7 @@ describe("an order that a customer puts together from a catalog", () => {
     expect(counted).to.deep.equal([]);
   });
 
-  it("names its contact in the history no more once the contact is erased", async () => {
+  it("does not name an erased contact in its history", async () => {
     const { row } = await ordered([item("SAL-1")]);
     const [contact] = await shops.rows<{ id: number }>("select contact_id as id from chats where id = $1", [
       row.chat_id,

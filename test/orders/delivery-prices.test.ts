@@ -78,7 +78,7 @@ describe("the price of a delivery", () => {
       expect(await wanting()).to.deep.equal([]);
     });
 
-    it("is never asked by reading, which changes nothing and tells nothing (§12.5)", async () => {
+    it("is never requested by a read, which changes and announces nothing (§12.5)", async () => {
       await shops.control("PUT", "/delivery-price", { price: "9.00" });
       const id = await addOrder(shops, 1, place);
       const before = await edits.everything();
@@ -91,7 +91,7 @@ describe("the price of a delivery", () => {
       expect(await wanting()).to.deep.equal([id]);
     });
 
-    it("is asked for an order that came by another road when the clock looks (§12.5)", async () => {
+    it("is requested by a tick for an order that was stored in another way (§12.5)", async () => {
       await shops.control("PUT", "/delivery-price", { price: "9.00" });
       const id = await addOrder(shops, 1, place);
       resolve(shops.container, tokens.priceLoop).nudge();
@@ -99,7 +99,7 @@ describe("the price of a delivery", () => {
       expect(await shown(id)).to.deep.equal({ total: 9, listed: 9, price: 9, etag: '"v2"' });
     });
 
-    it("is asked when a delivery coupon is removed, and counts no more beside one (§12.5)", async () => {
+    it("is requested when a delivery coupon is removed, and does not count with one (§12.5)", async () => {
       const id = await addOrder(shops, 1, place);
       const coupon = await addLine(shops, 1, id, { articleId: 103, type: "delivery_coupon" });
       resolve(shops.container, tokens.priceLoop).nudge();
@@ -113,8 +113,8 @@ describe("the price of a delivery", () => {
     });
   });
 
-  describe("is wanted", () => {
-    it("by an open order with a delivery to pay and a place, made on any road", async () => {
+  describe("is needed", () => {
+    it("by an open order with a location and a delivery to pay, in whatever way it was created", async () => {
       const open = [];
       for (const status of [8, 1, 2, 3]) open.push(await addOrder(shops, 1, { ...place, status }));
       for (const none of [
@@ -130,7 +130,7 @@ describe("the price of a delivery", () => {
       expect(await wanting()).to.deep.equal(open);
     });
 
-    it("when the delivery changes, or the order is opened again, and by no other change", async () => {
+    it("when the delivery changes or the order is reopened, and after no other change", async () => {
       const id = await addOrder(shops, 1, place);
       for (const [change, wants] of [
         ["payment_method = 'qr', paid = true, version = version + 1", false],
@@ -228,7 +228,7 @@ describe("the price of a delivery", () => {
       expect(await wanting()).to.deep.equal([]);
     });
 
-    it("again after growing pauses where there is no answer, until it is given up", async () => {
+    it("again after growing pauses without an answer, until it is given up", async () => {
       const id = await addOrder(shops, 1, place);
       const pauses = [];
       for (let attempt = 1; attempt <= 6; attempt += 1) {
@@ -243,7 +243,7 @@ describe("the price of a delivery", () => {
       expect(await priceIn(id)).to.deep.equal({ speedy_price: "3.00", version: 2 });
     });
 
-    it("from the beginning if the delivery changes, after the request for the old one", async () => {
+    it("from the start if the delivery changes, after the request for the old one", async () => {
       const id = await addOrder(shops, 1, place);
       await asker(async () => {
         await set(id, "zone_id = 102");
@@ -256,7 +256,7 @@ describe("the price of a delivery", () => {
       expect(asked).to.have.length(1);
     });
 
-    it("no more where there is none, until the delivery changes", async () => {
+    it("no more if there is no price, until the delivery changes", async () => {
       const id = await addOrder(shops, 1, place);
       await asker(async () => "none").execute();
       expect(await wanting()).to.deep.equal([]);
@@ -265,7 +265,7 @@ describe("the price of a delivery", () => {
       expect(await priceIn(id)).to.deep.equal({ speedy_price: "0.00", version: 2 });
     });
 
-    it("again where the delivery changes before the integration says that there is none", async () => {
+    it("again if the delivery changes before the integration answers that there is no price", async () => {
       const id = await addOrder(shops, 1, place);
       await asker(async () => {
         await set(id, "zone_id = 102");
@@ -302,7 +302,7 @@ describe("the price of a delivery", () => {
       expect(await wanting()).to.deep.equal([id]);
     });
 
-    it("not where there is nothing to pay, or nothing left to price", async () => {
+    it("not if there is nothing to pay or to price", async () => {
       const free = await addOrder(shops, 1, place);
       await addLine(shops, 1, free, { articleId: 103, type: "delivery_coupon" });
       await set(await addOrder(shops, 1, place), "status = 5");
@@ -313,7 +313,7 @@ describe("the price of a delivery", () => {
       expect([asked, await wanting()]).to.deep.equal([[], []]);
     });
 
-    it("past an order that fails, which stays wanted", async () => {
+    it("even if another order fails, which stays due", async () => {
       const [bad, good] = [await addOrder(shops, 1, place), await addOrder(shops, 1, place)];
       const down = new Error("down");
       await asker(async ({ orderId }) => (orderId === bad ? Promise.reject(down) : 500n)).execute();

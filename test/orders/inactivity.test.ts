@@ -209,13 +209,13 @@ describe("the cancellation of orders for inactivity", () => {
       });
     }
 
-    it("leaves completed ones alone", async () => {
+    it("keeps completed orders", async () => {
       const one = await cart({ order: { status: 4 } });
       await run();
       expect(await stored(one)).to.include({ status: 4, version: 1, is_recent: false });
     });
 
-    it("leaves the reason of those that are cancelled", async () => {
+    it("keeps the reason of cancelled orders", async () => {
       const one = await cart({ order: { status: 5, cancel_reason: "Sin stock" } });
       expect((await run()).orders).to.equal(0);
       expect(await stored(one)).to.include({ status: 5, cancel_reason: "Sin stock", version: 1 });
@@ -227,12 +227,12 @@ describe("the cancellation of orders for inactivity", () => {
       expect(await cancels({ order: { paid: null } })).to.equal(true);
     });
 
-    it("leaves those alone that are younger than the idle time", async () => {
+    it("keeps orders younger than the idle time", async () => {
       expect(await cancels({ age: 59.9 })).to.equal(false);
       expect(await cancels({ age: 60.1 })).to.equal(true);
     });
 
-    it("leaves those without a chat alone", async () => {
+    it("keeps orders without a chat", async () => {
       expect(await cancels({ order: { chat_id: null } })).to.equal(false);
     });
   });
@@ -245,7 +245,7 @@ describe("the cancellation of orders for inactivity", () => {
       ["closed", false],
       ["none", false],
     ] as const) {
-      it(`${expected ? "cancels" : "leaves alone"} where the conversation is: ${state}`, async () => {
+      it(`${expected ? "cancels" : "keeps"} an order if the conversation is: ${state}`, async () => {
         expect(await cancels({ state })).to.equal(expected);
       });
     }
@@ -258,7 +258,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect((await run()).orders).to.equal(0);
     });
 
-    it("leaves alone where the customer wrote within the idle time, and not beyond it", async () => {
+    it("keeps an order if the customer wrote within the idle time, and cancels it afterwards", async () => {
       expect(await cancels({ silent: 59 })).to.equal(false);
       expect(await cancels({ silent: 61 })).to.equal(true);
       expect(await cancels({ silent: null })).to.equal(true);
@@ -270,14 +270,14 @@ describe("the cancellation of orders for inactivity", () => {
       expect((await run()).orders).to.equal(1);
     });
 
-    it("hears a message that came by the platform's webhook", async () => {
+    it("counts a message from the platform's webhook", async () => {
       const one = await cart();
       await says(one);
       expect((await run()).orders).to.equal(0);
       expect(await isCancelled(one)).to.equal(false);
     });
 
-    it("counts what another customer writes for that one only", async () => {
+    it("counts another customer's messages only for that customer", async () => {
       const [one, other] = [await cart(), await cart()];
       await says(other);
       await run();
@@ -325,14 +325,14 @@ describe("the cancellation of orders for inactivity", () => {
     });
 
     for (const long of [1_000_000, 1e12, "99999999999999999999", `1${"0".repeat(900)}`]) {
-      it(`for as good as ever where it says ${JSON.stringify(long).slice(0, 25)}`, async () => {
+      it(`practically for ever for ${JSON.stringify(long).slice(0, 25)}`, async () => {
         await setFlag(long);
         expect(await cancels({ silent: 999_999, age: 999_999 })).to.equal(false);
       });
     }
 
     for (const wrong of [0, -5, 1.5, "soon", "", "5 minutes", true, null, {}, [5], "1e3"]) {
-      it(`an hour where it says ${JSON.stringify(wrong)}`, async () => {
+      it(`an hour for ${JSON.stringify(wrong)}`, async () => {
         await setFlag(wrong);
         expect(await cancels({ silent: 50, age: 50 })).to.equal(false);
         expect(await cancels({ silent: 70, age: 70 })).to.equal(true);
@@ -398,7 +398,7 @@ describe("the cancellation of orders for inactivity", () => {
       }
     }
 
-    it("runs at once cancel each order once, with one event each", async () => {
+    it("cancels each order once, with one event, in simultaneous runs", async () => {
       const { chatId } = await cart();
       await world.rows(
         `insert into orders (business_id, type, chat_id, created_at)
@@ -415,7 +415,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect(await world.rows("select from order_changes")).to.have.length(1_501);
     });
 
-    it("a customer whose message is just being stored is not inactive, and does not delay others", async () => {
+    it("keeps the order of a customer whose message is just being stored, without delaying others", async () => {
       const [writing, silent] = [await cart(), await cart({ businessId: 2 })];
       const message: IncomingMessage = {
         sender: "number-1",
@@ -438,7 +438,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect((await run()).orders).to.equal(0);
     });
 
-    it("a message that is committed while a run already looks, and has seen no message, is heard", async () => {
+    it("counts a message that is committed during a run", async () => {
       const [one, silent] = [await cart(), await cart()];
       // The cancelling statement calls our function, which waits in the middle of its search.
       await world.rows("create schema hooked");
@@ -463,7 +463,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect([await isCancelled(one), await isCancelled(silent)]).to.deep.equal([false, true]);
     });
 
-    it("a message that comes after the order was cancelled waits for the run's end", async () => {
+    it("lets a message wait for the run's end if its order was already cancelled", async () => {
       const one = await cart();
       let release = () => {};
       const released = new Promise<void>((resolve) => {
@@ -493,7 +493,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect(await isCancelled(one)).to.equal(true);
     });
 
-    it("an order that is being edited or taken over is left for the next run", async () => {
+    it("leaves an order that is being changed for the next run", async () => {
       for (const change of [
         "update orders set payment_method = 'qr' where business_id = 1 and id = $1",
         "update conversations set state = 'pending' where business_id = 1 and chat_id = $2",
@@ -509,7 +509,7 @@ describe("the cancellation of orders for inactivity", () => {
       }
     });
 
-    it("a run that fails leaves no event and no order behind (Real time)", async () => {
+    it("leaves no event and no cancelled order after a failed run (Real time)", async () => {
       const one = await cart();
       const failing = another({ hold: () => Promise.reject(new Error("the process dies")) });
       expect(await failing.execute()).to.deep.equal({ orders: 0, businesses: 0, failed: 1 });
@@ -517,7 +517,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect([await isCancelled(one), failing.published, await eventsOf(one)]).to.deep.equal([false, [], []]);
     });
 
-    it("a business with locked counters does not delay other businesses", async () => {
+    it("does not delay other businesses if one has locked counters", async () => {
       for (const [held, free] of [
         [1, 2],
         [2, 1],
@@ -544,7 +544,7 @@ describe("the cancellation of orders for inactivity", () => {
       }
     });
 
-    it("a business that hangs is left for the next run, and the others have their turn", async () => {
+    it("leaves a hanging business for the next run, and handles the others", async () => {
       const stuck = await cart();
       await world.rows(
         `insert into orders (business_id, type, chat_id, created_at)
@@ -564,7 +564,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect((await run()).orders).to.equal(601);
     });
 
-    it("an order that cannot be cancelled stops no other one, in this run and the next", async () => {
+    it("cancels other orders if one cannot be cancelled, in this run and the next", async () => {
       const [before, broken, after] = [await cart({ age: 200 }), await cart({ age: 190 }), await cart()];
       const theirs = await cart({ businessId: 2 });
       await world.rows(
@@ -593,7 +593,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect((await run()).orders).to.equal(1);
     }).timeout(20_000);
 
-    it("a run that is stopped ends after the batch under way", async () => {
+    it("ends a stopped run after the current batch", async () => {
       await cart();
       const stopped = await resolve(world.container, tokens.cancelInactive).execute(AbortSignal.abort());
       expect(stopped.orders).to.equal(0);
@@ -609,7 +609,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect(await isCancelled(one)).to.equal(true);
     });
 
-    it("by make job-inactivity, which says how many there were, and is heard by clients of the service", async () => {
+    it("by make job-inactivity, which prints the number of orders and notifies the service's clients", async () => {
       const inbox = await world.listen(102);
       const carts = [await cart(), await cart({ businessId: 2 })];
       const { stdout } = await make(world.config.database.url);

@@ -47,7 +47,7 @@ describe("the delivery pricing", () => {
   };
   const answering = (status: number, body: string | object) => nock(host).post("/prices/quotes").reply(status, body);
 
-  it("is asked exactly this", async () => {
+  it("gets exactly this request", async () => {
     const asked: unknown[] = [];
     nock(host)
       .post("/prices/quotes")
@@ -67,7 +67,7 @@ describe("the delivery pricing", () => {
     ]);
   });
 
-  it("names prices exactly", async () => {
+  it("has exact prices", async () => {
     for (const [price, amount] of [
       ["0", 0n],
       ["0.1", 10n],
@@ -82,7 +82,7 @@ describe("the delivery pricing", () => {
 
   const wrong = ["-1", "12.505", "1e3", "12,5", " 12", "", ".5", "1234567890123", 12.5, true, ["1"], {}];
   for (const price of wrong) {
-    it(`takes ${JSON.stringify(price)} for no price`, async () => {
+    it(`treats ${JSON.stringify(price)} as no price`, async () => {
       answering(200, { price });
       expect(await pricing().priceOf(request)).to.equal("unanswered");
       expect(parts.failures).to.have.length(1);
@@ -90,14 +90,14 @@ describe("the delivery pricing", () => {
   }
 
   for (const [what, status, body] of useless) {
-    it(`names none by ${what}`, async () => {
+    it(`has no price after ${what}`, async () => {
       answering(status, body);
       expect(await pricing().priceOf(request)).to.equal("unanswered");
       expect(parts.failures).to.have.length(1);
     });
   }
 
-  it("may well have none", async () => {
+  it("may have no price", async () => {
     answering(404, "");
     answering(200, { price: null });
     expect([await pricing().priceOf(request), await pricing().priceOf(request)]).to.deep.equal(["none", "none"]);
@@ -128,7 +128,7 @@ describe("the driver tracking", () => {
   const answering = (status: number, body: string | object) =>
     nock(host).get("/drivers/moto%207%2Fa/location").reply(status, body);
 
-  it("tells where a driver is", async () => {
+  it("has a driver's location", async () => {
     answering(200, { lat: -16.5, lng: -68.15, at });
     expect(await tracking().locate(driver)).to.deep.equal({
       latitude: -16.5,
@@ -147,7 +147,7 @@ describe("the driver tracking", () => {
     { lat: 0, lng: 0, at: 1 },
   ];
   for (const body of wrong) {
-    it(`takes ${JSON.stringify(body)} for no location`, async () => {
+    it(`treats ${JSON.stringify(body)} as no location`, async () => {
       answering(200, body);
       expect(await tracking().locate(driver)).to.equal(null);
       expect(parts.failures).to.have.length(1);
@@ -155,20 +155,20 @@ describe("the driver tracking", () => {
   }
 
   for (const [what, status, body] of useless) {
-    it(`tells nothing by ${what}`, async () => {
+    it(`has no location after ${what}`, async () => {
       answering(status, body);
       expect(await tracking().locate(driver)).to.equal(null);
       expect(parts.failures).to.have.length(1);
     });
   }
 
-  it("may well not know", async () => {
+  it("may have no location", async () => {
     answering(404, "");
     expect(await tracking().locate(driver)).to.equal(null);
     expect(parts.failures).to.deep.equal([]);
   });
 
-  it("is not asked about a driver whom it cannot know", async () => {
+  it("is not asked about a driver that it cannot know", async () => {
     for (const trackingId of [null, "", ".", ".."]) {
       expect(await tracking().locate({ ...driver, trackingId })).to.equal(null);
     }

@@ -78,7 +78,7 @@ describe("the order board", () => {
       });
     });
 
-    it("users of any role, to whom the history attributes what they do whatever the body says (Board.4, Board.11)", async () => {
+    it("users of any role, whom the history names as the actors in spite of other names in the body (Board.4, Board.11)", async () => {
       const headers = bearer(agentToken);
       const { id, user } = orderIn(await create({ userId: 101, user_id: 101, actor: "key" }, headers), 201);
       expect(user).to.deep.equal({ id: 102, nombre: "Ana Agente" });
@@ -90,7 +90,7 @@ describe("the order board", () => {
     });
   });
 
-  describe("POST /catalogs/orders: make an order", () => {
+  describe("POST /catalogs/orders: create an order", () => {
     const everything = {
       chatId: 102,
       type: "app",
@@ -106,7 +106,7 @@ describe("the order board", () => {
       zoneId: 101,
     };
 
-    it("of its fields and lines, and answers it as when it is read (Board.1, Board.2, Board.3)", async () => {
+    it("stores its fields and lines, and answers like a read (Board.1, Board.2, Board.3)", async () => {
       const extras = [{ id: 101, customPrice: 0.3, picked: "Doble" }, { id: 102, customPrice: 9 }, { id: 999_999 }];
       const answer = await create({ ...everything, lines: [line({ quantity: 2, extras }), line({ articleId: 102 })] });
       const order = orderIn(answer, 201);
@@ -143,7 +143,7 @@ describe("the order board", () => {
       ]);
     });
 
-    it("with a product that makes the delivery free, and the branch of its zone where that is asked (Board.2, Board.3)", async () => {
+    it("supports a product with free delivery, and the branch of the zone on request (Board.2, Board.3)", async () => {
       const lines = [line(), line({ articleId: 103 })];
       const order = orderIn(await create({ ...everything, shouldUpdateSucursal: true, lines }), 201);
       expect(order).to.include({ sucursal_id: 101, total: 8.1 });
@@ -160,7 +160,7 @@ describe("the order board", () => {
       expect(order.total).to.equal(43_430);
     });
 
-    it("begins its history with who made it of what (Board.4), and tells clients (Board.6)", async () => {
+    it("begins its history with its creator and contents (Board.4), and notifies clients (Board.6)", async () => {
       const { id, details } = orderIn(await create({ chatId: 101, paid: true, lines: [line({ quantity: 3 })] }), 201);
       const { version, action, actor, changes } = await latest(id);
       expect({ version, action, actor }).to.deep.equal({
@@ -182,7 +182,7 @@ describe("the order board", () => {
       expect(await edits.logged(id)).to.equal(1);
     });
 
-    it("has its delivery priced in the background (§12.5)", async () => {
+    it("prices its delivery in the background (§12.5)", async () => {
       await shops.control("PUT", "/delivery-price", { price: "4.44" });
       try {
         const { id } = orderIn(await create({ ...everything, type: "wa" }), 201);
@@ -193,7 +193,7 @@ describe("the order board", () => {
       }
     });
 
-    it("is made once under one Idempotency-Key, of many at once too", async () => {
+    it("creates one order for one Idempotency-Key, even for many requests at once", async () => {
       const headers = { ...key(), "idempotency-key": "make-once" };
       const [{ n } = { n: 0 }] = await shops.rows<{ n: number }>("select count(*) as n from orders");
       const first = await create({ chatId: 103 }, headers);
@@ -217,7 +217,7 @@ describe("the order board", () => {
       [{ lines: [line({ articleId: 999_999 })] }, "article_not_found"],
     ];
     for (const [changes, code] of missing) {
-      it(`refuses ${JSON.stringify(changes)} with 404 ${code}, and makes nothing (Board.3)`, () =>
+      it(`refuses ${JSON.stringify(changes)} with 404 ${code}, and creates nothing (Board.3)`, () =>
         untouched(async () => {
           const answer = await create(changes);
           expectFailure(answer, 404, code);
@@ -261,13 +261,13 @@ describe("the order board", () => {
         untouched(async () => expectFailure(await create(changes), 400, "invalid_input", complaint)));
     }
 
-    it("refuses a total that no number tells exactly, and makes nothing (Board.5)", () =>
+    it("refuses a total that a number cannot represent exactly, and creates nothing (Board.5)", () =>
       untouched(async () => {
         const extras = [{ id: 101, customPrice: 999_999_999_999.99, picked: "x" }];
         expectFailure(await create({ lines: [line({ quantity: 91, extras })] }), 400, "order_too_dear");
       }));
 
-    it("answers a failure of the database in its own words, and makes nothing", async () => {
+    it("answers a failure of the database in its own words, and creates nothing", async () => {
       await shops.rows("alter table order_changes rename to order_changes_away");
       try {
         expectFailure(await create(), 500, "unexpected");
@@ -285,7 +285,7 @@ describe("the order board", () => {
       ["manager", () => bearer(shops.token)],
       ["agent", () => bearer(agentToken)],
     ] as const) {
-      it(`is exactly what the table lets the ${who} do, from each status that is stored (Board.7 to Board.10)`, async () => {
+      it(`allows the ${who} exactly the steps of the table, from each stored status (Board.7 to Board.10)`, async () => {
         for (const method of methods) {
           for (const from of orderStates) {
             for (const status of statusesOf[from]) {
@@ -336,7 +336,7 @@ describe("the order board", () => {
       expect(await edits.logged(id)).to.equal(2);
     });
 
-    it("wants a reason for a cancellation, and for nothing else (Board.8)", async () => {
+    it("requires a reason only for a cancellation (Board.8)", async () => {
       const id = await addOrder(shops, 1);
       await untouched(async () => {
         for (const reason of [undefined, null, "", " \n"]) {
@@ -348,7 +348,7 @@ describe("the order board", () => {
       expect(await latest(id)).to.deep.include({ changes: { status: { from: 8, to: 1 } } });
     });
 
-    it("gives the customer of an order that is opened again time before the bot cancels it (Board.9)", async () => {
+    it("gives the customer of a reopened order time before the bot cancels it (Board.9)", async () => {
       const day = new Date(Date.now() - 86_400_000).toISOString();
       const [again, never] = [
         await addOrder(shops, 1, { status: 5, created_at: day }),
@@ -363,7 +363,7 @@ describe("the order board", () => {
       expect(await stored(again)).to.deep.equal({ status: 5 });
     });
 
-    it("has the delivery of an order that is opened again priced, if it has no price (§12.5)", async () => {
+    it("prices the delivery of a reopened order without a price (§12.5)", async () => {
       await shops.control("PUT", "/delivery-price", { price: "3.30" });
       const id = await addOrder(shops, 1, { status: 5, latitude: -16.5, longitude: -68.1 });
       orderIn(await move(id, { status: "pending" }), 200);
@@ -391,7 +391,7 @@ describe("the order board", () => {
       expectFailure(await move(999_999, { status: "progress" }, at("*")), 404, "order_not_found");
     });
 
-    it("lets one of many through that ask for the same step at once", async () => {
+    it("accepts one of many simultaneous requests for the same step", async () => {
       const id = await addOrder(shops, 1);
       const answers = await Promise.all(Array.from({ length: 10 }, () => move(id, { status: "progress" })));
       expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
@@ -429,7 +429,7 @@ describe("the order board", () => {
   describe("PUT /catalogs/order/{orderId}/driver: give an order a driver", () => {
     const raul = { id: 101, nombre: "Raúl Rider", telefono: null };
 
-    it("and none, with history and event (Board.14, Board.15, Board.16)", async () => {
+    it("sets and removes the driver, with history and event (Board.14, Board.15, Board.16)", async () => {
       const id = await addOrder(shops, 1, { status: 4 });
       const order = orderIn(await drive(id, { driverId: 101 }, bearer(agentToken)), 200);
       expect(order.driver).to.deep.equal(raul);
@@ -451,7 +451,7 @@ describe("the order board", () => {
       expect((await told(id, 3)).driver).to.equal(null);
     });
 
-    it("is refused where the order or the driver is none of the business (Board.14)", async () => {
+    it("is refused if the order or the driver belongs to another business (Board.14)", async () => {
       const id = await addOrder(shops, 1);
       const theirs = await addOrder(shops, 2);
       await untouched(async () => {
@@ -477,7 +477,7 @@ describe("the order board", () => {
     });
   });
 
-  it("reads states off every list and counter at once (Board.7)", async () => {
+  it("changes every list and counter at once (Board.7)", async () => {
     await shops.rows("truncate orders cascade");
     const { id } = orderIn(await create({ chatId: 102 }), 201);
     const stateIs = async (state: OrderState): Promise<void> => {

@@ -31,7 +31,7 @@ const firstPhone = 59_200_000_000;
 
 export interface Size {
   /** Further businesses with the same requests. */
-  readonly crowd: number;
+  readonly others: number;
   /** Of the victim and the attacker in all. */
   readonly orders: number;
   /** Of the attacker, for campaigns. */
@@ -46,7 +46,7 @@ export const elsewhere = "127.0.0.2";
 /** A database with businesses, a sandbox, and credentials for each business. */
 export class Arena {
   /** Ids of the further businesses. */
-  readonly crowd: readonly number[];
+  readonly others: readonly number[];
 
   private constructor(
     readonly stage: Stage,
@@ -56,11 +56,11 @@ export class Arena {
     /** The clients' other address; undefined if this machine has none. */
     readonly elsewhere: string | undefined,
   ) {
-    this.crowd = crowdOf(size);
+    this.others = othersOf(size);
   }
 
   static async open(databaseUrl: string, from: "src" | "dist", size: Size): Promise<Arena> {
-    const businesses = [victim, attacker, ...crowdOf(size)].map((id) =>
+    const businesses = [victim, attacker, ...othersOf(size)].map((id) =>
       aBusiness(id, {
         templates: [aTemplate(templateOf(id)), aTemplate(mediaTemplateOf(id), { headerType: "IMAGE" })],
         ...(id === attacker && { flags: { timezone: "America/La_Paz", group_shared_report: [attacker] } }),
@@ -151,7 +151,7 @@ export class Arena {
   }
 }
 
-const crowdOf = ({ crowd }: Size): number[] => Array.from({ length: crowd }, (_, n) => attacker + 1 + n);
+const othersOf = ({ others }: Size): number[] => Array.from({ length: others }, (_, n) => attacker + 1 + n);
 
 /** An order per business, listening users, contacts, and records of a year. */
 const stepsOf = (orders: number, contacts: number, records: number): string[] => [

@@ -15,7 +15,7 @@ import { bounds, type Pace, type RowResult, runRow, sumOf, wordsOf } from "./run
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const pace: Pace = { warm: 3_000, quiet: 5_000, attack: 12_000, recover: 60_000 };
-const size = { crowd: 50, orders: 60_000, contacts: 100_000, records: 100_000 };
+const size = { others: 50, orders: 60_000, contacts: 100_000, records: 100_000 };
 
 type Done = RowResult | { readonly misses: readonly string[] };
 

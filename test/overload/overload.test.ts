@@ -29,7 +29,7 @@ describe("one client that does its worst", function () {
   // One process for all rows, since a start takes seconds.
   before(async () => {
     database = await freshDatabase();
-    arena = await Arena.open(database.url, "src", { crowd: 0, orders: 100, contacts: 10, records: 10 });
+    arena = await Arena.open(database.url, "src", { others: 0, orders: 100, contacts: 10, records: 10 });
     service = await arena.service();
   });
   after(async () => {

@@ -210,17 +210,17 @@ const campaign = {
 
 /** All events for sockets, with their payloads. */
 const emitted = [
-  ...Object.entries(inboxEvents).flatMap(([name, spell]) =>
-    (ofInbox[name as keyof InboxEvents] ?? []).map((payload) => ({ name, spell: spell as Spell, payload })),
+  ...Object.entries(inboxEvents).flatMap(([name, toWire]) =>
+    (ofInbox[name as keyof InboxEvents] ?? []).map((payload) => ({ name, toWire: toWire as ToWire, payload })),
   ),
-  ...orders.map((payload) => ({ name: "order:changed", spell: orderEvents["order:changed"] as Spell, payload })),
-  { name: "campaign:progress", spell: campaignEvents["campaign:progress"] as Spell, payload: campaign },
+  ...orders.map((payload) => ({ name: "order:changed", toWire: orderEvents["order:changed"] as ToWire, payload })),
+  { name: "campaign:progress", toWire: campaignEvents["campaign:progress"] as ToWire, payload: campaign },
 ];
-type Spell = (payload: never) => object;
+type ToWire = (payload: never) => object;
 
-const wired = emitted.map(({ name, spell, payload }) => {
+const wired = emitted.map(({ name, toWire, payload }) => {
   const event = { name, payload, businessId: 1, number: 12, at: new Date(instant) };
-  return onTheWire(() => spell(payload as never), silent)(event) as WireEvent;
+  return onTheWire(() => toWire(payload as never), silent)(event) as WireEvent;
 });
 
 describe("the AsyncAPI document", () => {
@@ -258,7 +258,7 @@ describe("the AsyncAPI document", () => {
   it("describes what the gateway says of itself", () => {
     expectDescribed(ready(3));
     expectDescribed(resync(0));
-    for (const why of ["token", "key", "since", "crowd", "namespace"] as const) {
+    for (const why of ["token", "key", "since", "connections", "namespace"] as const) {
       const { message, data } = new HandshakeRefused(why);
       expectDescribed({ name: "connect_error", payload: { message, data } });
     }

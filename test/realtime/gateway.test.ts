@@ -210,9 +210,9 @@ describe("Real-time gateway", () => {
           return world.sessions.get(token) ?? null;
         },
       });
-      const crowd = Array.from({ length: 8 }, () => world.client(url, { token: "ana" }));
+      const clients = Array.from({ length: 8 }, () => world.client(url, { token: "ana" }));
       await eventually(
-        () => crowd.filter(({ refusals, farewells }) => [...refusals, ...farewells].length > 0).length === 5,
+        () => clients.filter(({ refusals, farewells }) => [...refusals, ...farewells].length > 0).length === 5,
       );
       expect(gateway.stats().sockets).to.equal(3);
       const late = world.client(url, { token: "ana" });

@@ -106,7 +106,7 @@ describe("the report of the caller's own business or group", () => {
     }
   });
 
-  it("is a business's own where it shares no report, and never another's (Reports.3)", async () => {
+  it("is only about the business if it shares no report, and never about another one (Reports.3)", async () => {
     const { data } = await reportsOf(march, 2);
     expect(data.map(({ data }: { data: { id: number } }) => data.id)).to.deep.equal([2]);
     expect(data[0]).to.include({ quotationsCount: 1, quotationsAmount: 5 }).and.not.to.have.property("adsBreakdown");
@@ -115,7 +115,7 @@ describe("the report of the caller's own business or group", () => {
     expect((await reportsOf(`${march}&includeBusinesses=3`, 2)).data).to.deep.equal([]);
   });
 
-  it("is for those who may see reports (Reports.7)", async () => {
+  it("is only for users who may see reports (Reports.7)", async () => {
     expect((await asUser(102)).status).to.equal(200);
     expect((await asUser(301)).status).to.equal(200);
     const refused = await asUser(302);
@@ -134,7 +134,7 @@ describe("the report of the caller's own business or group", () => {
     expect((await csv("ad")).split("\r\n")).to.include("1,Negocio 1,BOB,a,,,,,1,20.2,0,0");
   });
 
-  it("is a page to print as well, also of a business that shares no report (Reports.8)", async () => {
+  it("is also a page to print, even for a business that shares no report (Reports.8)", async () => {
     const page = (query: string) => world.get(`/reports/2.html?${march}${query}`, 2);
     expect((await page("")).status).to.equal(400);
     const own = await page("&own=true");
@@ -142,7 +142,7 @@ describe("the report of the caller's own business or group", () => {
     expect(own.text).to.include("Negocio 2").and.not.to.include("Negocio 1");
   });
 
-  it("says what is wrong with a period", async () => {
+  it("explains an invalid period", async () => {
     for (const [query, message] of [
       ["endDate=2026-03-31", "startDate es requerido y debe ser un día, como 2026-01-31"],
       ["startDate=2026-03-01T00:00&endDate=2026-03-31", "startDate es requerido y debe ser un día, como 2026-01-31"],

@@ -161,7 +161,7 @@ describe("the shared report (§7)", () => {
         });
       }
 
-      it("has the business record in data, with no flag that is nobody's business (§7)", () => {
+      it("has the business record in data, with only the public flags (§7)", () => {
         expect(report.data).to.deep.equal({
           id: 1,
           nombre: "Negocio 1",
@@ -170,7 +170,7 @@ describe("the shared report (§7)", () => {
         });
       });
 
-      it("has in agentes the active agents by name, the others neither (§7.9)", () => {
+      it("has only the active agents in agentes, by name (§7.9)", () => {
         const names = (report.agentes as { agente: string }[]).map(({ agente }) => agente);
         expect(names).to.deep.equal(["Ana Agente", "Beto Agente"]);
       });
@@ -201,7 +201,7 @@ describe("the shared report (§7)", () => {
     });
   }
 
-  it("is folded whole by then: a report of the past reads no row", async () => {
+  it("reads only aggregates for a past period", async () => {
     await folded();
     const [days] = await world.rows<{ count: number }>(
       "select count(*) from report_days where business_id = 1 and day between '2026-03-01' and '2026-03-31'",
@@ -269,7 +269,7 @@ describe("the shared report (§7)", () => {
     expect(await idsOf([])).to.deep.equal([]);
   });
 
-  describe("to whom", () => {
+  describe("by caller", () => {
     const post = (body: object, headers: Record<string, string> = {}): Promise<Answer> =>
       request(world.api + path, { method: "POST", headers, body: { ...march, ...body } });
     const refused = ({ status, json }: Answer): void => {
@@ -289,7 +289,7 @@ describe("the shared report (§7)", () => {
       expect((await post({ token: await world.sessionToken(102) })).status).to.equal(200);
     });
 
-    it("is refused without any, and with a wrong one of each (§7.1)", async () => {
+    it("is refused without credentials, and with wrong ones of each kind (§7.1)", async () => {
       refused(await post({}));
       refused(await post({ token: "" }));
       refused(await post({ token: 5 }));
@@ -312,24 +312,24 @@ describe("the shared report (§7)", () => {
       refused(await post({}, { authorization: `Bearer ${await world.sessionToken(202)}` }));
     });
 
-    it("is described in the document with each way to be known (§7.1)", async () => {
+    it("is documented with each kind of credentials (§7.1)", async () => {
       const { json } = await request(`${world.api}/openapi.json`);
       const schemes = json.paths[path].post.security.flatMap((each: object) => Object.keys(each));
       expect(schemes).to.deep.equal(["appKey", "appKeyOfReports", "session", "sessionInQuery"]);
     });
 
-    it("is refused for a key that is wrong beside a token that is right (§7.1)", async () => {
+    it("is refused for a wrong key with a right token (§7.1)", async () => {
       refused(await post({ token: await world.sessionToken(102) }, { "x-api-key": "wrong" }));
     });
 
-    it("is refused to others than the root, also in its group (§7.1)", async () => {
+    it("is refused to all businesses but the root, also in its group (§7.1)", async () => {
       refused(await post({}, { "x-api-key": world.appKey(2) }));
       refused(await post({}, { "x-recado-key": world.appKey(3) }));
       refused(await post({ token: await world.sessionToken(202) }));
       refused(await post({ businessId: 12_345 }, { "x-api-key": world.appKey(1) }));
     });
 
-    describe("where its flag reports_for keeps it for administrators", () => {
+    describe("if its flag reports_for restricts it to administrators", () => {
       const page = `/reports/1.html?startDate=${march.startDate}&endDate=${march.endDate}`;
       const setFlag = (businessId: number, value: unknown): Promise<unknown> =>
         world.rows("update businesses set feature_flags = feature_flags || $2 where id = $1", [
@@ -364,14 +364,14 @@ describe("the shared report (§7)", () => {
         }
       });
 
-      it("is answered to everybody once it says all, or nothing of the kind (§7.12)", async () => {
+      it("is answered to everyone if the flag is `all` or unknown (§7.12)", async () => {
         for (const value of ["all", null, "nobody"]) {
           await setFlag(1, value);
           expect((await inAllForms(102)).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
         }
       });
 
-      it("asks the flag of the root alone, not those of its group (§7.12)", async () => {
+      it("uses only the flag of the root, not those of its group (§7.12)", async () => {
         await setFlag(1, "all");
         await setFlag(2, "administrators");
         const answers = await inAllForms(102).finally(() => setFlag(2, "all"));
@@ -398,7 +398,7 @@ describe("the shared report (§7)", () => {
       ["counted from the rows", () => world.rows("delete from report_days")],
       ["of folded days", folded],
     ] as const) {
-      it(`has what there is in it, ${state} (§7.3)`, async () => {
+      it(`has exactly the records of the period, ${state} (§7.3)`, async () => {
         await prepare();
         const [long, short] = [await ask(ages), await ask(allOfIt)];
         expect(long.status, long.text).to.equal(200);
@@ -410,7 +410,7 @@ describe("the shared report (§7)", () => {
       });
     }
 
-    it("has days only where something was (§7.3)", async () => {
+    it("has only days with records (§7.3)", async () => {
       const [found] = await resolve(world.container, tokens.sharedReports).daily({
         rootId: 1,
         forAdministrator: true,
@@ -419,7 +419,7 @@ describe("the shared report (§7)", () => {
       expect(found?.days).to.have.lengthOf.within(31, 150);
     });
 
-    it("may have nothing in it (§7.3)", async () => {
+    it("may have no records (§7.3)", async () => {
       for (const period of [
         { startDate: "0100-01-01", endDate: "1999-12-31" },
         { startDate: "2050-01-01T12:00:00", endDate: "9999-12-31" },
@@ -517,7 +517,7 @@ describe("the shared report (§7)", () => {
       world.rows("update businesses set feature_flags = feature_flags - 'ad_account_for_report' where id = 1"),
     );
 
-    it("has in adsBreakdown what is known here, and null for what no platform tells (§7.10)", async () => {
+    it("has the known values in adsBreakdown, and null for those that the platform did not give (§7.10)", async () => {
       const { data } = (await ask()).json;
       expect(data[1]).not.to.have.property("adsBreakdown");
       expect(data[0].adsBreakdown.map(({ salesRecords, ...ad }: { salesRecords: unknown[] }) => ad)).to.deep.equal([
@@ -546,7 +546,7 @@ describe("the shared report (§7)", () => {
       ]);
     });
 
-    it("has in salesRecords every record of the ad in the period, whole (§7.10)", async () => {
+    it("has every complete record of the ad in the period in salesRecords (§7.10)", async () => {
       const [ad] = (await ask()).json.data[0].adsBreakdown;
       expect(ad.salesRecords).to.have.length(4);
       const [{ id, ...first }] = ad.salesRecords;
@@ -570,7 +570,7 @@ describe("the shared report (§7)", () => {
       ]);
     });
 
-    it("has name, imageUrl, spend and currency from the platform, and its ads that sold nothing (§7.10)", async () => {
+    it("has name, imageUrl, spend and currency from the platform, and also ads without sales (§7.10)", async () => {
       const { ads, isSilent } = await adsWith(insights);
       expect(isSilent).to.equal(false);
       expect(
@@ -584,7 +584,7 @@ describe("the shared report (§7)", () => {
       expect(ads[2]?.records).to.deep.equal([]);
     });
 
-    it("does not fail with the platform (§7.10)", async () => {
+    it("does not fail if the platform fails (§7.10)", async () => {
       const failures: unknown[] = [];
       const { ads, isSilent } = await adsWith({ adsOf: () => Promise.reject(new Error("down")) }, failures);
       expect(isSilent).to.equal(true);
@@ -596,7 +596,7 @@ describe("the shared report (§7)", () => {
     });
   });
 
-  it("is also had day by day, from the same figures", async () => {
+  it("is also available by day, with the same figures", async () => {
     const reports = resolve(world.container, tokens.sharedReports);
     const [first] = await reports.daily({ rootId: 1, forAdministrator: true, ...march });
     expect(first?.days).to.have.length(31);

@@ -130,7 +130,7 @@ describe("the shared report of the whole service", () => {
       });
     }
 
-    it("and names those that sold without spending as those that spent", async () => {
+    it("and has the same names for ads with and without spend", async () => {
       const [, report] = (await ask()).json.data;
       const ad = report.adsBreakdown.find(({ adId }: { adId: string }) => adId === "112");
       expect(ad).to.include({ name: "Anuncio 112", imageUrl: "https://media.test/112.jpg", spend: 0, currency: null });
@@ -162,7 +162,7 @@ describe("the shared report of the whole service", () => {
     });
     const reports = async (): Promise<Wire[]> => (await ask()).json.data;
 
-    it("a line for each business, unless asked otherwise", async () => {
+    it("with a line for each business by default", async () => {
       const expected = (await reports()).map((report) => {
         const { data, tags, agentes, adsBreakdown, ...figures } = report;
         return written({ ...ownerOf(report), ...figures });
@@ -172,7 +172,7 @@ describe("the shared report of the whole service", () => {
       expect(await rowsOf("business")).to.deep.equal(expected);
     });
 
-    it("a line for each agent", async () => {
+    it("with a line for each agent", async () => {
       const expected = (await reports()).flatMap((report) =>
         (report.agentes as object[]).map((agent) => written({ ...ownerOf(report), ...agent })),
       );
@@ -180,7 +180,7 @@ describe("the shared report of the whole service", () => {
       expect(await rowsOf("agent")).to.deep.equal(expected);
     });
 
-    it("a line for each ad", async () => {
+    it("with a line for each ad", async () => {
       const expected = (await reports()).flatMap((report) =>
         ((report.adsBreakdown ?? []) as Record<string, unknown>[]).map(({ salesRecords, ...ad }) =>
           written({ ...ownerOf(report), ...ad }),
@@ -190,7 +190,7 @@ describe("the shared report of the whole service", () => {
       expect(await rowsOf("ad")).to.deep.equal(expected);
     });
 
-    it("and of no other lines", async () => {
+    it("with no other lines", async () => {
       for (const accept of ["text/csv", "application/json"]) {
         const answer = await ask("day", { accept });
         expect([answer.status, answer.json]).to.deep.equal([
@@ -200,7 +200,7 @@ describe("the shared report of the whole service", () => {
       }
     });
 
-    it("to nobody else than the JSON, and refused in JSON", async () => {
+    it("only to the same callers, with refusals in JSON", async () => {
       const answer = await ask("ad", { accept: "text/csv", "x-api-key": world.appKey(2) });
       expect([answer.status, answer.json]).to.deep.equal([401, { message: "Invalid API key" }]);
     });
@@ -225,13 +225,13 @@ describe("the shared report of the whole service", () => {
       expect(narrowed.text).to.include("El Rincón").and.not.include("Negocio 1");
     });
 
-    it("for nobody else", async () => {
+    it("only for these callers", async () => {
       const authorization = `Bearer ${await world.sessionToken(201)}`;
       const headers = [{}, { "x-api-key": "wrong" }, { "x-api-key": world.appKey(2) }, { authorization }];
       for (const each of headers as Record<string, string>[]) expect((await page(period(), each)).status).to.equal(401);
     });
 
-    it("and words what is wrong as the report does", async () => {
+    it("with the same error messages as the report", async () => {
       const answer = await page(`startDate=${last}&endDate=${first}`, { "x-api-key": world.appKey(1) });
       expect([answer.status, answer.json]).to.deep.equal([
         400,

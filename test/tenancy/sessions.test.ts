@@ -337,9 +337,9 @@ describe("sessions", () => {
       expect(statuses.filter((status) => status === 429).length).to.be.at.least(55);
     });
 
-    it("wait in a bounded line, past which known browsers go and which clients that hang up leave (Auth.10)", async () => {
+    it("wait in a bounded queue, which known browsers skip and disconnected clients leave (Auth.10)", async () => {
       const cookie = cookieOf(await from("10.0.0.1", password));
-      const crowd = Array.from({ length: 50 }, (_, i) => {
+      const waiting = Array.from({ length: 50 }, (_, i) => {
         const client = new AbortController();
         const turnedAway = fetch(`${strict.api}/auth/session`, {
           method: "POST",
@@ -352,11 +352,11 @@ describe("sessions", () => {
         });
         return { client, turnedAway };
       });
-      const late = await Promise.any(crowd.map(({ turnedAway }) => turnedAway));
+      const late = await Promise.any(waiting.map(({ turnedAway }) => turnedAway));
       expect(await late.json()).to.deep.equal({ message: "Service unavailable" });
       expect(Number(late.headers.get("retry-after"))).to.be.within(1, 30);
       expect((await from("10.0.0.1", password, { cookie })).status).to.equal(200);
-      for (const { client } of crowd) client.abort();
+      for (const { client } of waiting) client.abort();
       await eventually(async () => (await from("10.0.0.2", password)).status === 200);
     });
   });

@@ -37,7 +37,7 @@ function SwitchItem({ isOn, label, hint, isDisabled = false, onChange }: SwitchP
 /** The user's own settings: whether chats are assigned to them, and whether the browser shows notifications. */
 export function OwnSwitches({ me }: { readonly me: Me }) {
   const { t } = useTranslation("inbox");
-  const { t: words } = useTranslation();
+  const { t: tCommon } = useTranslation();
   const alerts = useAlertState();
   const available = useMutation({
     mutationFn: (disponible: boolean) => answered(api.PUT("/me/available", { body: { disponible } })),
@@ -49,7 +49,7 @@ export function OwnSwitches({ me }: { readonly me: Me }) {
         <SwitchItem
           isOn={available.isPending ? available.variables : me.disponible}
           label={t("available")}
-          hint={available.isError ? words("chat.failed") : undefined}
+          hint={available.isError ? tCommon("chat.failed") : undefined}
           onChange={(on) => available.mutate(on)}
         />
       )}

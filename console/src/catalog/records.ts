@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { everyOne } from "../settings/records.ts";
+import { allPages } from "../shared/all-pages.ts";
 import { answered, api } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
 import type { IfMatch, Read } from "../shared/record-form.ts";
@@ -82,6 +82,6 @@ export function bodyOf({ fields }: Resource, values: Values): Values {
 export const useAllArticles = (isWanted: boolean) =>
   useQuery({
     queryKey: ["admin", "articles", "all"],
-    queryFn: ({ signal }) => everyOne((query) => answered(api.GET("/admin/articles", { params: { query }, signal }))),
+    queryFn: ({ signal }) => allPages((query) => answered(api.GET("/admin/articles", { params: { query }, signal }))),
     enabled: isWanted,
   });

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { useMe } from "../app/session.ts";
 import { Refused } from "../shared/api.ts";
+import { Listeners } from "../shared/listeners.ts";
 import { queryClient } from "../shared/query.ts";
 import { importRows, type RowCounts, rowsIn } from "../shared/row-import.ts";
 import { storage } from "../shared/storage.ts";
@@ -26,14 +27,14 @@ const nothing: RowCounts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
 let userId: number | null = null;
 let current: Import | null = null;
 let running: AbortController | null = null;
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 
 const placeOf = (id: number): string => `recado.import.${id}`;
 
 function set(next: Import | null): void {
   current = next;
   if (userId !== null) storage.set(placeOf(userId), next && JSON.stringify(next));
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
 /** An import that was running when its page was closed counts as broken. */
@@ -53,13 +54,7 @@ export function useImport(): Import | null {
     userId = id;
     current = stored(id);
   }
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => current,
-  );
+  return useSyncExternalStore(listeners.subscribe, () => current);
 }
 
 const warn = (event: BeforeUnloadEvent): void => event.preventDefault();

@@ -14,20 +14,20 @@ const steps = ["number", "template", "agents", "message"] as const;
 type Step = (typeof steps)[number];
 const links = { number: "/settings/numbers", template: "/settings/templates", agents: "/settings/users" } as const;
 
-/** Steps are done elsewhere, also by platforms; the guide looks this often. */
-const watchMs = 4_000;
-/** The newest templates; a business with more is none that begins. */
-const looked = 100;
+/** The guide polls, since steps are done on other pages and by platforms. */
+const pollMs = 4_000;
+/** One page is enough: a business with more records does not need the guide. */
+const limit = 100;
 
 async function fetchDone(): Promise<Readonly<Record<Step, boolean>>> {
   const [senders, templates, users, contacts] = await Promise.all([
-    answered(api.GET("/admin/senders", { params: { query: { limit: looked } } })),
-    answered(api.GET("/admin/templates", { params: { query: { limit: looked } } })),
+    answered(api.GET("/admin/senders", { params: { query: { limit } } })),
+    answered(api.GET("/admin/templates", { params: { query: { limit } } })),
     answered(api.GET("/admin/users", { params: { query: { limit: 2 } } })),
-    answered(api.GET("/contacts", { params: { query: { limit: looked } } })),
+    answered(api.GET("/contacts", { params: { query: { limit } } })),
   ]);
   return {
-    // A paired instance is connected once its phone is.
+    // A QR sender works only while its phone is connected.
     number: senders.data.some(({ provider, state }) => provider !== "qr" || state === "open"),
     template: templates.data.some(({ state }) => state === "APPROVED"),
     agents: users.data.length > 1,
@@ -38,7 +38,7 @@ async function fetchDone(): Promise<Readonly<Record<Step, boolean>>> {
 const isOver = (done: Readonly<Record<Step, boolean>> | undefined): boolean =>
   done !== undefined && steps.every((step) => done[step]);
 
-/** What an administrator does next in a business that begins; afterwards what else stands at its place. */
+/** The first steps of a new business. Shows `otherwise` when they are done, hidden or cannot be loaded. */
 export default function Guide({ otherwise }: { readonly otherwise: ReactNode }) {
   const { t } = useTranslation("connections");
   const { empresa } = useMe();
@@ -49,7 +49,7 @@ export default function Guide({ otherwise }: { readonly otherwise: ReactNode }) 
     queryFn: fetchDone,
     enabled: !isHidden,
     refetchOnMount: "always",
-    refetchInterval: ({ state }) => (isOver(state.data) ? false : watchMs),
+    refetchInterval: ({ state }) => (isOver(state.data) ? false : pollMs),
   });
   if (isHidden || isError || isOver(done)) return otherwise;
   if (!done) return <div className={styles.guide} />;

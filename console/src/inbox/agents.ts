@@ -10,7 +10,7 @@ export const useDepartments = () =>
     queryFn: async () => (await answered(api.GET("/departments", { params: { query: { limit: 100 } } }))).data,
   });
 
-/** The name of the user who has a chat, once it is known. */
+/** The name of an agent. It is undefined until the agents are loaded. */
 export function useAgentName(id: number | null): string | undefined {
   const { data } = useAgents();
   return id === null ? undefined : data?.find((agent) => agent.id === id)?.nombre;

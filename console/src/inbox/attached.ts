@@ -1,9 +1,11 @@
 import { useSyncExternalStore } from "react";
 import { Refused } from "../shared/api.ts";
+import { Listeners } from "../shared/listeners.ts";
+import { newKey } from "../shared/new-key.ts";
 import { upload } from "../shared/upload.ts";
 import { keepDraftFiles, readDraftFiles } from "./drafts.ts";
 import { prepared, type Trouble, troubleWith } from "./file-rules.ts";
-import { newKey, type StoredFile } from "./outgoing.ts";
+import type { StoredFile } from "./outgoing.ts";
 
 /** A file in the composer. */
 export interface Attached {
@@ -11,13 +13,13 @@ export interface Attached {
   readonly name: string;
   readonly type: string;
   readonly bytes: number;
-  /** Address of a picture to show. */
+  /** The URL of a picture to show. */
   readonly preview: string | null;
-  /** Of the upload, from 0 to 1. */
+  /** The progress of the upload, from 0 to 1. */
   readonly progress: number;
-  /** Once the service has it. */
+  /** Null until the file is uploaded. */
   readonly url: string | null;
-  /** The service's words, or nothing but that it failed. */
+  /** The service's error, or an empty text for another failure. Null without a failure. */
   readonly failure: string | null;
 }
 
@@ -31,11 +33,11 @@ interface Tray {
 
 export const mostFiles = 10;
 
-/** By user and chat: an upload goes on while another chat is open. */
+/** Trays by user and chat. An upload continues while another chat is open. */
 const trays = new Map<string, Tray>();
-/** What is being uploaded, or could not be. */
+/** Files that are being uploaded or have failed. */
 const sources = new Map<string, { readonly file: File; cancel: () => void }>();
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 
 const trayName = (userId: number, chatId: number): string => `${userId}.${chatId}`;
 
@@ -69,9 +71,9 @@ export class FileTray {
   #change(change: Partial<Tray>): void {
     const next = { ...this.get(), ...change };
     trays.set(trayName(this.#userId, this.#chatId), next);
-    // What the service has survives a reload; what is under way cannot.
+    // Only uploaded files can be restored after a reload.
     keepDraftFiles(this.#userId, this.#chatId, storedIn(next.files));
-    for (const listener of listeners) listener();
+    listeners.notify();
   }
 
   #update(id: string, part: Partial<Attached>): void {
@@ -89,7 +91,7 @@ export class FileTray {
     this.#change({ refusals });
   }
 
-  /** A file that the service has already. */
+  /** Adds a file that the service already has. */
   addStored(file: StoredFile): void {
     this.#change({ files: [...this.get().files, attachedOf(file)].slice(0, mostFiles) });
   }
@@ -131,7 +133,7 @@ export class FileTray {
     this.#change({ files: this.get().files.filter((other) => other.id !== id) });
   }
 
-  /** Takes out all, which are sent. */
+  /** Empties the tray and returns its uploaded files. */
   take(): StoredFile[] {
     const { files } = this.get();
     for (const { preview } of files) if (preview?.startsWith("blob:")) URL.revokeObjectURL(preview);
@@ -147,9 +149,4 @@ export class FileTray {
 const storedIn = (files: readonly Attached[]): StoredFile[] =>
   files.flatMap(({ url, name, type, bytes }) => (url === null ? [] : [{ url, name, type, bytes }]));
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export const useTray = (tray: FileTray): Tray => useSyncExternalStore(subscribe, tray.get);
+export const useTray = (tray: FileTray): Tray => useSyncExternalStore(listeners.subscribe, tray.get);

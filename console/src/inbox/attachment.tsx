@@ -11,23 +11,23 @@ interface AttachmentProps {
   readonly onPicture: (id: number) => void;
 }
 
-/** Whether a message shows a picture that can be looked at by itself. */
+/** The URL of a picture that the lightbox can show, or null. */
 export function pictureOf({ adjunto, tipo }: Message): string | null {
   if (!adjunto || tipo === "sticker" || !isPicture(adjunto.tipo)) return null;
   return ownAddress(adjunto.url);
 }
 
-/** Files have a media type, or only the word for their kind. */
+/** The type may be a media type, or only its first part. */
 const isPicture = (type: string): boolean => type.split("/")[0] === "image";
 
 export function Attachment({ message, onPicture }: AttachmentProps) {
   const { t } = useTranslation();
-  const { t: tell } = useTranslation("thread");
+  const { t: tThread } = useTranslation("thread");
   const { adjunto, tipo } = message;
   if (!adjunto) return <MissingFile message={message} />;
   const address = ownAddress(adjunto.url);
   const name = adjunto.nombre ?? kindOf(tipo, t);
-  // Pictures of other hosts are not loaded: that would tell them who reads here.
+  // Loading a file of another host would show it who reads here.
   if (address === null) return <FileLink href={adjunto.url} name={name} isElsewhere />;
   const kind = adjunto.tipo.split("/")[0];
   if (tipo === "sticker" || kind === "sticker")
@@ -37,7 +37,7 @@ export function Attachment({ message, onPicture }: AttachmentProps) {
       <button
         type="button"
         className={styles.picture}
-        aria-label={tell("picture.open", { name: message.texto || name })}
+        aria-label={tThread("picture.open", { name: message.texto || name })}
         onClick={() => onPicture(message.id)}
       >
         <img src={address} alt="" decoding="async" draggable={false} />
@@ -45,7 +45,7 @@ export function Attachment({ message, onPicture }: AttachmentProps) {
     );
   if (kind === "audio") return <Voice address={address} name={name} />;
   if (kind === "video")
-    // biome-ignore lint/a11y/useMediaCaption: what customers record has no captions.
+    // biome-ignore lint/a11y/useMediaCaption: customers' recordings have no captions.
     return <video controls preload="metadata" src={address} aria-label={name} className={styles.video} />;
   return <FileLink href={address} name={name} bytes={adjunto.bytes} />;
 }

@@ -1,6 +1,5 @@
 import type { Chat } from "../shared/api.ts";
 
-/** What the channels are called on the page. */
 export const channelNames: Readonly<Record<Chat["provider"], string>> = {
   "platform-apicloud": "WhatsApp",
   "platform-page": "Messenger",

@@ -5,10 +5,11 @@ import type { paths } from "../shared/api.ts";
 import { useMoney } from "../shared/money.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./chat-facts.module.css";
+import { fieldsOf, textOf } from "./media.ts";
 
 export type ChatDetails = paths["/chats/{id}"]["get"]["responses"][200]["content"]["application/json"];
 
-/** Orders with their sums, each a link to its panel. */
+/** Links to the panels of orders, with their totals. */
 export function OrderLinks({ orders }: { readonly orders: ChatDetails["pedidos"] }) {
   const { t } = useTranslation("inbox");
   const money = useMoney();
@@ -37,20 +38,19 @@ const isWeb = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(ne
 
 interface AdProps {
   readonly adId: string | null;
-  /** As the platform told it: any field may be missing. */
+  /** The platform's fields. Any of them may be missing. */
   readonly ad: ChatDetails["anuncio"];
 }
 
 /** The ad that a chat came from. */
 export function AdOrigin({ adId, ad }: AdProps) {
   const { t } = useTranslation("inbox");
-  const said = (ad ?? {}) as Readonly<Record<string, unknown>>;
-  const textOf = (name: string): string => (typeof said[name] === "string" ? said[name] : "");
-  const url = textOf("source_url");
+  const { source_url, source_id, headline, body } = fieldsOf(ad);
+  const url = textOf(source_url);
   return (
     <div className={styles.entry}>
-      <b>{textOf("headline") || t("ad", { id: adId ?? textOf("source_id") })}</b>
-      {textOf("body") && <span className={styles.dim}>{textOf("body")}</span>}
+      <b>{textOf(headline) || t("ad", { id: adId ?? textOf(source_id) })}</b>
+      {textOf(body) && <span className={styles.dim}>{textOf(body)}</span>}
       {isWeb(url) && (
         <a href={url} target="_blank" rel="noreferrer" className={styles.link}>
           {t("openAd")}

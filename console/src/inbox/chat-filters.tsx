@@ -11,7 +11,7 @@ import { useTags } from "./tags.ts";
 
 const Picker = lazy(() => import("./filter-picker.tsx"));
 
-/** Changes filters in the address; what is undefined is taken away. */
+/** The filters in the page's URL. Undefined removes a filter. */
 export function useFilters(): readonly [Chosen, (change: Chosen) => void] {
   const { state, department, tag } = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
@@ -48,14 +48,14 @@ export function FilterButton() {
 
 export function FilterChips() {
   const { t } = useTranslation("inbox");
-  const { t: words } = useTranslation();
+  const { t: tCommon } = useTranslation();
   const [{ state, department, tag }, change] = useFilters();
   const departments = useDepartments();
   const tags = useTags(tag !== undefined);
   const nameIn = (all: readonly { id: number; nombre: string }[] | undefined, id: number): string =>
     all?.find((one) => one.id === id)?.nombre ?? `#${id}`;
   const chips: { readonly part: Part; readonly name: string }[] = [
-    ...(state ? [{ part: "state" as const, name: words(`state.${state}`) }] : []),
+    ...(state ? [{ part: "state" as const, name: tCommon(`state.${state}`) }] : []),
     ...(department ? [{ part: "department" as const, name: nameIn(departments.data, department) }] : []),
     ...(tag ? [{ part: "tag" as const, name: nameIn(tags.data, tag) }] : []),
   ];

@@ -20,17 +20,17 @@ import { focusComposer } from "./use-shortcuts.ts";
 
 interface ChatHeaderProps {
   readonly chat: Chat;
-  /** The user may not see the chat any more: nothing can be done with it. */
+  /** The user may no longer see the chat, so there are no actions. */
   readonly isLost: boolean;
   readonly isPanelOpen: boolean;
   readonly onPanel: () => void;
-  /** Hears who has the chat where a colleague was faster. */
+  /** Called with the name of a colleague who took the chat first. */
   readonly onTaken: (holder: string) => void;
 }
 
 export function ChatHeader({ chat, isLost, isPanelOpen, onPanel, onTaken }: ChatHeaderProps) {
   const { t } = useTranslation();
-  const { t: words } = useTranslation("inbox");
+  const { t: tInbox } = useTranslation("inbox");
   const me = useMe();
   const agent = useAgentName(chat.soporte_id);
   const act = useMutation({
@@ -95,8 +95,8 @@ export function ChatHeader({ chat, isLost, isPanelOpen, onPanel, onTaken }: Chat
             <ActionIcon
               size={30}
               variant={isPanelOpen ? "light" : "default"}
-              aria-label={words("panel")}
-              title={words("panel")}
+              aria-label={tInbox("panel")}
+              title={tInbox("panel")}
               aria-expanded={isPanelOpen}
               className={styles.panel}
               onClick={onPanel}
@@ -126,9 +126,9 @@ export function ChatHeader({ chat, isLost, isPanelOpen, onPanel, onTaken }: Chat
 }
 
 /**
- * Buttons go away with what they did. The focus that one of them had goes to the heading then.
+ * An action may remove its focused button. Then the heading gets the focus.
  *
- * @param isAwaited - what is under way places the focus itself
+ * @param isAwaited - whether the running action sets the focus itself
  */
 function useFocusBeside(isAwaited: boolean) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -139,7 +139,7 @@ function useFocusBeside(isAwaited: boolean) {
     isHeld.current = false;
     heading.current?.focus({ preventScroll: true });
   });
-  // What is taken out of the page while it has the focus does not blur.
+  // Removing a focused element from the page causes no `blur`.
   const hold = {
     onFocus: () => {
       isHeld.current = true;

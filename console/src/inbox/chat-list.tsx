@@ -10,7 +10,7 @@ import { FilterButton, FilterChips, useFilters } from "./chat-filters.tsx";
 import styles from "./chat-list.module.css";
 import { type ChatFilter, fetchChats, listKey, rowsOf, type View, views } from "./chat-lists.ts";
 import { ChatRows } from "./chat-rows.tsx";
-import { type InboxSearch, isFiltered } from "./inbox-search.ts";
+import { type InboxSearch, isFiltered, noFilters } from "./inbox-search.ts";
 import { useCounts } from "./use-counts.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 
@@ -28,7 +28,8 @@ export function ChatList({ openId }: { readonly openId: number }) {
   const { t } = useTranslation();
   const { id: userId } = useMe();
   const { view = "all", q = "" } = useSearch({ from: "/inbox" });
-  const [{ state = null, department: departmentId = null, tag: tagId = null }, change] = useFilters();
+  const [chosen, change] = useFilters();
+  const { state = null, department: departmentId = null, tag: tagId = null } = chosen;
   const filter = useMemo(
     () => ({ view, q, userId, state, departmentId, tagId }),
     [view, q, userId, state, departmentId, tagId],
@@ -36,14 +37,9 @@ export function ChatList({ openId }: { readonly openId: number }) {
   const chats = useChats(filter);
   const rows = useMemo(() => rowsOf(chats.data), [chats.data]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = chats;
-  const isNarrowed = isFiltered({
-    state: state ?? undefined,
-    department: departmentId ?? undefined,
-    tag: tagId ?? undefined,
-  });
-  /** Of all chats, not of a part of them. */
+  const isNarrowed = isFiltered(chosen);
   const showsAll = view === "all" && q === "" && !isNarrowed;
-  const { t: words } = useTranslation("inbox");
+  const { t: tInbox } = useTranslation("inbox");
   const saysNothing = q === "" ? t("inbox.none") : t("inbox.noneFound", { q });
 
   return (
@@ -70,12 +66,8 @@ export function ChatList({ openId }: { readonly openId: number }) {
         <div className={styles.empty} data-empty={showsAll || undefined}>
           <Text c="dimmed">{saysNothing}</Text>
           {isNarrowed && (
-            <Button
-              variant="default"
-              size="xs"
-              onClick={() => change({ state: undefined, department: undefined, tag: undefined })}
-            >
-              {words("clear")}
+            <Button variant="default" size="xs" onClick={() => change(noFilters)}>
+              {tInbox("clear")}
             </Button>
           )}
         </div>

@@ -16,7 +16,7 @@ export interface ChatFilter {
   readonly userId: number;
 }
 
-export interface ChatPage {
+interface ChatPage {
   readonly data: readonly Chat[];
   readonly next: string | null;
 }
@@ -54,7 +54,7 @@ const holds = (chat: Chat, { view, userId, state, tagId }: ChatFilter): boolean 
   (state === null || chat.estado === state) &&
   (tagId === null || chat.tags.some(({ id }) => id === tagId));
 
-/** Whether only the service can tell if a row belongs to the list: rows name neither all that is searched nor, always, the department. */
+/** Whether only the service knows if a chat belongs to the list: rows lack searched fields, and sometimes the department. */
 const isUncertain = ({ q, departmentId }: ChatFilter): boolean => q !== "" || departmentId !== null;
 
 const hasLeft = (chat: Chat, { departmentId }: ChatFilter): boolean => {
@@ -79,7 +79,7 @@ export async function fetchChats(filter: ChatFilter, cursor: string | null, sign
   return recent.since(began).reduce((so, event) => pageWith(so, event, filter, cursor === null), page as ChatPage);
 }
 
-/** Null where the user may not see the chat, or there is none. */
+/** Returns null if the user may not see the chat, or if it does not exist. */
 export async function fetchChat(id: number): Promise<Chat | null> {
   const began = performance.now();
   const chat = await answered(api.GET("/chats/{id}", { params: { path: { id } } })).catch((error: unknown) => {
@@ -96,14 +96,14 @@ function chatWith(known: Chat | null, id: number, event: RowEvent): Chat | null 
   return known && known.version > event.chat.version ? known : event.chat;
 }
 
-/** The last message's time decides, then the id: as the service sorts them. */
+/** The service's order: the chat with the newest last message comes first, then the greater id. */
 export const isBefore = (a: Chat, b: Chat): boolean => {
   const [atA, atB] = [a.ultimo_mensaje ?? "", b.ultimo_mensaje ?? ""];
   return atA === atB ? a.chat_id > b.chat_id : atA > atB;
 };
 
-/** A page after an event; `fits` says whether a row that was not there may come in. */
-function pageWith(page: ChatPage, event: RowEvent, filter: ChatFilter, fits: boolean): ChatPage {
+/** @param mayAdd - whether a chat that was not in the page may be added */
+function pageWith(page: ChatPage, event: RowEvent, filter: ChatFilter, mayAdd: boolean): ChatPage {
   if ("contact" in event) return pageNaming(page, event.contact);
   const id = "gone" in event ? event.gone : event.chat.chat_id;
   const known = page.data.find(({ chat_id }) => chat_id === id);
@@ -111,16 +111,13 @@ function pageWith(page: ChatPage, event: RowEvent, filter: ChatFilter, fits: boo
   const { chat } = event;
   if (known && known.version >= chat.version) return page;
   if (!holds(chat, filter)) return known ? { ...page, data: without(page, id) } : page;
-  if (!known && (!fits || isUncertain(filter))) return page;
-  const rest = without(page, id);
-  const place = rest.findIndex((other) => isBefore(chat, other));
-  const at = place < 0 ? rest.length : place;
-  return { ...page, data: [...rest.slice(0, at), chat, ...rest.slice(at)] };
+  if (!known && (!mayAdd || isUncertain(filter))) return page;
+  return inserted({ ...page, data: without(page, id) }, chat);
 }
 
 const isOf = ({ contacto }: Chat, { id }: Contact): boolean => contacto.id === id;
 
-/** The rows of a contact with its name as it is now. */
+/** Shows the contact's new name in its rows. */
 function pageNaming(page: ChatPage, contact: Contact): ChatPage {
   if (!page.data.some((chat) => isOf(chat, contact))) return page;
   return { ...page, data: page.data.map((chat) => (isOf(chat, contact) ? { ...chat, contacto: contact } : chat)) };
@@ -128,7 +125,7 @@ function pageNaming(page: ChatPage, contact: Contact): ChatPage {
 
 const without = ({ data }: ChatPage, id: number): Chat[] => data.filter(({ chat_id }) => chat_id !== id);
 
-/** In a list, a row stands in the page where it belongs by time: out of the one where it was, into the one where it is. */
+/** Moves a chat to the page where it belongs by time. */
 function listWith(list: ChatList, event: RowEvent, filter: ChatFilter): ChatList {
   if ("contact" in event) {
     const pages = list.pages.map((page) => pageNaming(page, event.contact));
@@ -156,7 +153,7 @@ function inserted(page: ChatPage, chat: Chat): ChatPage {
   return { ...page, data: [...page.data.slice(0, at), chat, ...page.data.slice(at)] };
 }
 
-/** Rows of all pages, each chat once: one that moved between two requests can come with both. */
+/** The rows of all pages without duplicates. A chat that moved between two requests can be in both. */
 export function rowsOf(list: ChatList | undefined): Chat[] {
   const newest = new Map<number, Chat>();
   for (const chat of list?.pages.flatMap(({ data }) => data) ?? []) {
@@ -166,7 +163,7 @@ export function rowsOf(list: ChatList | undefined): Chat[] {
   return [...newest.values()];
 }
 
-function tell(event: RowEvent): void {
+function applyToLists(event: RowEvent): void {
   recent.add(event);
   for (const [key, list] of queryClient.getQueriesData<ChatList>({ queryKey: listsKey })) {
     const next = list && listWith(list, event, key[1] as ChatFilter);
@@ -175,7 +172,7 @@ function tell(event: RowEvent): void {
   }
 }
 
-/** Where a chat came to a department, or left it, as far as its row tells. */
+/** Whether the chat may have come to the list's department or left it. */
 function mayHaveMoved(list: ChatList, chat: Chat, filter: ChatFilter): boolean {
   if (filter.departmentId === null || !holds(chat, filter)) return false;
   const isKnown = list.pages.some(({ data }) => data.some(({ chat_id }) => chat_id === chat.chat_id));
@@ -185,7 +182,7 @@ function mayHaveMoved(list: ChatList, chat: Chat, filter: ChatFilter): boolean {
 const askAgainMs = 2_000;
 const asking = new Set<string>();
 
-/** Soon, and once for many events. */
+/** Reloads the list after a moment, once for several events. */
 function askAgain(queryKey: QueryKey): void {
   const name = JSON.stringify(queryKey);
   if (asking.has(name)) return;
@@ -197,7 +194,7 @@ function askAgain(queryKey: QueryKey): void {
   }, askAgainMs);
 }
 
-/** A list is loaded again page by page: of a long one only the first pages. */
+/** A reload loads every page of a list, so a long list is cut to this many pages before. */
 const pagesAgain = 10;
 
 function shorten(queryKey: QueryKey): void {
@@ -208,30 +205,30 @@ function shorten(queryKey: QueryKey): void {
   );
 }
 
-/** A row as an event or an action told it: it is shown everywhere, unless a newer one is there. */
+/** Shows a chat from an event or an answer, unless a newer version is known. */
 export function showChat(chat: Chat): void {
-  tell({ chat });
+  applyToLists({ chat });
   queryClient.setQueryData<Chat | null>(chatKey(chat.chat_id), (known) =>
     known && known.version > chat.version ? known : chat,
   );
 }
 
-/** A contact has another name or number: shown in its rows and over its threads. */
+/** Shows a changed contact in its rows and threads. */
 export function showContactInChats({ id, nombre, numero, platform_id }: Contact): void {
   const contact = { id, nombre, numero, platform_id };
-  tell({ contact });
+  applyToLists({ contact });
   for (const [key, chat] of queryClient.getQueriesData<Chat | null>({ queryKey: ["chat"] }))
     if (chat && isOf(chat, contact)) queryClient.setQueryData(key, { ...chat, contacto: contact });
 }
 
-/** A row that an action of this page answered with. It does not bring back a chat that was taken away meanwhile. */
+/** Shows a chat from the answer to an action, unless the user may no longer see it. */
 export function showAnswered(chat: Chat): void {
   if (queryClient.getQueryData(chatKey(chat.chat_id)) !== null) showChat(chat);
 }
 
-/** The user may not see the chat any more. */
+/** Removes a chat that the user may no longer see. */
 export function dropChat(chatId: number): void {
-  tell({ gone: chatId });
+  applyToLists({ gone: chatId });
   queryClient.setQueryData(chatKey(chatId), null);
 }
 

@@ -28,13 +28,13 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen, place }: ChatRowPro
   const { t } = useTranslation();
   const clock = useClock();
   const agent = useAgentName(chat.soporte_id);
-  // Only what changes while it is shown is highlighted.
+  // Only changes while the row is shown are highlighted.
   const [firstVersion] = useState(chat.version);
   const name = nameOf(chat.contacto);
   const { no_leidos: unread, estado } = chat;
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: the list has only the rows that are in sight.
+    // biome-ignore lint/a11y/useSemanticElements: the list renders only visible rows.
     <div
       role="listitem"
       aria-setsize={place.count}
@@ -100,7 +100,7 @@ function Preview({ chat: { chat_id, mensaje } }: { readonly chat: Chat }) {
   );
 }
 
-/** The name shown before the last message: the first name of the colleague who wrote it, and none for the customer. */
+/** The author before the last message: the first name of a colleague, and nothing for the customer. */
 function sayerOf({ nota, direccion, autor, autor_nombre: name }: LastMessage, own: string, t: TFunction): string {
   if (nota) return t("inbox.noteBefore");
   if (direccion === "entrante") return "";

@@ -11,7 +11,7 @@ import { useHeldRows } from "./use-held-rows.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 
 const rowHeight = 78;
-/** A page is asked for when so many rows are left below. */
+/** The next page is loaded when fewer rows than this are left below. */
 const pageAhead = 30;
 
 interface RowsProps {
@@ -22,7 +22,7 @@ interface RowsProps {
 
 export function ChatRows({ rows: loaded, openId, onEnd }: RowsProps) {
   const { t } = useTranslation();
-  const { t: words } = useTranslation("inbox");
+  const { t: tInbox } = useTranslation("inbox");
   const scroller = useRef<HTMLDivElement>(null);
   const { rows, news, release } = useHeldRows(loaded, scroller);
   const virtualizer = useVirtualizer({
@@ -44,11 +44,11 @@ export function ChatRows({ rows: loaded, openId, onEnd }: RowsProps) {
     <div className={styles.rows}>
       {news > 0 && (
         <Button size="compact-sm" radius="xl" className={styles.news} onClick={release}>
-          {words("held", { count: news })}
+          {tInbox("held", { count: news })}
         </Button>
       )}
       <div ref={scroller} className={styles.scroller}>
-        {/* biome-ignore lint/a11y/useSemanticElements: the browser would measure list items that are not there. */}
+        {/* biome-ignore lint/a11y/useSemanticElements: only visible rows are rendered, so a `ul` would have a wrong length. */}
         <div
           role="list"
           aria-label={t("inbox.list")}
@@ -72,7 +72,7 @@ export function ChatRows({ rows: loaded, openId, onEnd }: RowsProps) {
   );
 }
 
-/** The next chat and the previous one, by key. */
+/** Keys open the next and the previous chat. */
 function useNeighbours(rows: readonly Chat[], openId: number, virtualizer: Virtualizer<HTMLDivElement, Element>): void {
   const navigate = useNavigate();
   const go = (step: 1 | -1): void => {

@@ -3,10 +3,9 @@ import { Loader, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import type { TFunction } from "i18next";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { tellViewing } from "../live/socket.ts";
+import { sendViewing } from "../live/socket.ts";
 import type { Chat, Message } from "../shared/api.ts";
 import { storage } from "../shared/storage.ts";
 import { ChatHeader } from "./chat-header.tsx";
@@ -31,14 +30,14 @@ function OpenChat({ id }: { readonly id: number }) {
   const { chat, isLost } = useLastSeen(data);
   const [holder, setHolder] = useState<string | null>(null);
   const [quoted, setQuoted] = useState<Message | null>(null);
-  const { t: words } = useTranslation("inbox");
+  const { t: tInbox } = useTranslation("inbox");
   const side = useSide();
-  useChatKeys(t, side.toggle);
+  useChatKeys(side.toggle);
   const isThere = Boolean(data);
   useEffect(() => {
     if (!isThere) return;
-    tellViewing(id);
-    return () => tellViewing(null);
+    sendViewing(id);
+    return () => sendViewing(null);
   }, [id, isThere]);
 
   if (chat === undefined && !isError)
@@ -68,11 +67,11 @@ function OpenChat({ id }: { readonly id: number }) {
       {side.isOpen && !isLost && (
         <Suspense fallback={side.isBeside && <aside className={styles.beside} />}>
           {side.isBeside ? (
-            <aside className={styles.beside} aria-label={words("panelTitle")}>
+            <aside className={styles.beside} aria-label={tInbox("panelTitle")}>
               <ChatSide chat={chat} />
             </aside>
           ) : (
-            <Panel title={words("panelTitle")} onClose={side.toggle} size={400}>
+            <Panel title={tInbox("panelTitle")} onClose={side.toggle} size={400}>
               <ChatSide chat={chat} />
             </Panel>
           )}
@@ -82,7 +81,7 @@ function OpenChat({ id }: { readonly id: number }) {
   );
 }
 
-/** The chat as it was last seen: what was read of it stays readable once the user may not see it any more. */
+/** Keeps the last known chat, so that its thread stays readable when the user may no longer see the chat. */
 function useLastSeen(data: Chat | null | undefined) {
   const [last, setLast] = useState(data ?? null);
   if (data && data !== last) setLast(data);
@@ -92,7 +91,7 @@ function useLastSeen(data: Chat | null | undefined) {
 const besideFrom = "(min-width: 1200px)";
 const storedAs = "recado.side";
 
-/** Beside the thread where there is room, remembered; over it elsewhere, and closed at first. */
+/** On a wide page the panel is beside the thread, and the browser remembers its state. Elsewhere it opens over the thread. */
 function useSide() {
   const isBeside = useMediaQuery(besideFrom, window.matchMedia(besideFrom).matches);
   const [isKept, setKept] = useState(() => storage.get(storedAs) !== "closed");
@@ -106,15 +105,12 @@ function useSide() {
   return { isBeside, isOpen: isBeside ? isKept : isOver, toggle };
 }
 
-/** What keys do with the open chat. */
-function useChatKeys(t: TFunction, toggleSide: () => void): void {
+/** The keyboard shortcuts of the open chat. */
+function useChatKeys(toggleSide: () => void): void {
   useShortcuts({
     r: focusComposer,
     n: () => {
-      const note = [...document.querySelectorAll<HTMLElement>("button")].find(
-        (each) => each.getAttribute("aria-label") === t("composer.note"),
-      );
-      if (note?.getAttribute("aria-pressed") !== "true") note?.click();
+      document.querySelector<HTMLElement>('[data-action="note"][aria-pressed="false"]')?.click();
       focusComposer();
     },
     t: () => pressAction("take"),

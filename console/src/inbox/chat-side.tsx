@@ -11,17 +11,17 @@ import { AdOrigin, type ChatDetails, OrderLinks } from "./chat-facts.tsx";
 import { showChat } from "./chat-lists.ts";
 import styles from "./chat-side.module.css";
 import { ContactCard } from "./contact-card.tsx";
-import { showFailure } from "./refusals.ts";
+import { Failure } from "./failure.tsx";
 import { reloadSide, sideKey } from "./side.ts";
 import { TagEditor } from "./tag-editor.tsx";
 
 const fetchDetails = (id: number): Promise<ChatDetails> =>
   answered(api.GET("/chats/{id}", { params: { path: { id } } }));
 
-/** What is known around a chat. Loaded when it is opened. */
+/** The panel with the contact, tags, orders and tickets of a chat. Its code is loaded when it opens. */
 export default function ChatSide({ chat }: { readonly chat: Chat }) {
   const { t } = useTranslation("inbox");
-  const { t: words } = useTranslation();
+  const { t: tCommon } = useTranslation();
   const id = chat.chat_id;
   const { data, isError, refetch } = useQuery({ queryKey: sideKey(id), queryFn: () => fetchDetails(id), staleTime: 0 });
   const first = useRef(chat.version);
@@ -34,7 +34,7 @@ export default function ChatSide({ chat }: { readonly chat: Chat }) {
       <Alert color="red" variant="outline" role="alert">
         <p className={styles.plain}>{t("failed")}</p>
         <Button size="xs" mt="xs" variant="default" onClick={() => void refetch()}>
-          {words("inbox.retry")}
+          {tCommon("inbox.retry")}
         </Button>
       </Alert>
     );
@@ -97,15 +97,6 @@ function ChatTags({ chat }: { readonly chat: Chat }) {
       />
       <Failure error={change.error} />
     </Section>
-  );
-}
-
-export function Failure({ error }: { readonly error: Error | null }) {
-  if (!error) return null;
-  return (
-    <p role="alert" className={styles.failure}>
-      {showFailure(error)}
-    </p>
   );
 }
 

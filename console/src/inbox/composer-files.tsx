@@ -5,7 +5,7 @@ import { type Attached, type FileTray, mostFiles, type Refusal, useTray } from "
 import styles from "./composer-files.module.css";
 import { sizeOf } from "./media.ts";
 
-/** The files that go with the next message, and why others do not. */
+/** The files of the next message, and the reasons why others were refused. */
 export function ComposerFiles({ tray }: { readonly tray: FileTray }) {
   const { t } = useTranslation("thread");
   const { files, refusals } = useTray(tray);
@@ -90,7 +90,7 @@ function AttachedFile({ file, tray }: { readonly file: Attached; readonly tray: 
   );
 }
 
-/** Takes files that are dropped anywhere on the page, and says so while they hover over it. */
+/** Accepts files that are dropped anywhere on the page, and shows a hint while they are dragged over it. */
 export function DropArea({ onFiles }: { readonly onFiles: (files: File[]) => void }) {
   const { t } = useTranslation("thread");
   const [isOver, setOver] = useState(false);
@@ -101,7 +101,7 @@ export function DropArea({ onFiles }: { readonly onFiles: (files: File[]) => voi
       event.preventDefault();
       setOver(true);
     };
-    // Between two elements of the page it goes on; out of the window there is none it goes to.
+    // There is no related target if the pointer leaves the window.
     const leave = (event: DragEvent): void => setOver(event.relatedTarget !== null);
     const drop = (event: DragEvent): void => {
       setOver(false);
@@ -109,14 +109,12 @@ export function DropArea({ onFiles }: { readonly onFiles: (files: File[]) => voi
       event.preventDefault();
       onFiles([...(event.dataTransfer?.files ?? [])]);
     };
-    document.addEventListener("dragover", over);
-    document.addEventListener("dragleave", leave);
-    document.addEventListener("drop", drop);
-    return () => {
-      document.removeEventListener("dragover", over);
-      document.removeEventListener("dragleave", leave);
-      document.removeEventListener("drop", drop);
-    };
+    const ends = new AbortController();
+    const { signal } = ends;
+    document.addEventListener("dragover", over, { signal });
+    document.addEventListener("dragleave", leave, { signal });
+    document.addEventListener("drop", drop, { signal });
+    return () => ends.abort();
   }, [onFiles]);
   if (!isOver) return null;
   return (

@@ -11,14 +11,14 @@ const EmojiPicker = lazy(async () => ({ default: (await import("./emoji-picker.t
 
 interface WindowProps {
   readonly isOver: boolean;
-  /** Hours and minutes that are left; null where the channel has no window, or it is over. */
+  /** The hours and minutes left. It is null if the window is over, or if the channel has none. */
   readonly left: string | null;
   readonly isNote: boolean;
   readonly hasTemplates: boolean;
   readonly onTemplates: () => void;
 }
 
-/** What can be sent at all, said before one writes. */
+/** Says what can be sent now, before the user writes. */
 export function WindowLine({ isOver, left, isNote, hasTemplates, onTemplates }: WindowProps) {
   const { t } = useTranslation("thread");
   if (isNote)
@@ -75,12 +75,12 @@ interface ToolsProps {
 
 export function ComposerTools({ isNote, hasTemplates, onFiles, onEmoji, onQuick, onTemplates, onNote }: ToolsProps) {
   const { t } = useTranslation();
-  const { t: tell } = useTranslation("thread");
+  const { t: tThread } = useTranslation("thread");
   const chooser = useRef<HTMLInputElement>(null);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset brings looks of its own.
-    <div className={styles.tools} role="group" aria-label={tell("compose.tools")}>
-      {!isNote && <Tool icon="attach" name={tell("compose.attach")} onClick={() => chooser.current?.click()} />}
+    // biome-ignore lint/a11y/useSemanticElements: browsers style a fieldset.
+    <div className={styles.tools} role="group" aria-label={tThread("compose.tools")}>
+      {!isNote && <Tool icon="attach" name={tThread("compose.attach")} onClick={() => chooser.current?.click()} />}
       <input
         ref={chooser}
         type="file"
@@ -89,16 +89,17 @@ export function ComposerTools({ isNote, hasTemplates, onFiles, onEmoji, onQuick,
         accept={accepted}
         onChange={(event) => {
           onFiles([...(event.currentTarget.files ?? [])]);
-          // The same file may be chosen again.
+          // Otherwise choosing the same file again would do nothing.
           event.currentTarget.value = "";
         }}
       />
       <EmojiTool onEmoji={onEmoji} />
-      {!isNote && <Tool icon="quick" name={tell("compose.quick")} onClick={onQuick} />}
-      {!isNote && hasTemplates && <Tool icon="template" name={tell("compose.templates")} onClick={onTemplates} />}
+      {!isNote && <Tool icon="quick" name={tThread("compose.quick")} onClick={onQuick} />}
+      {!isNote && hasTemplates && <Tool icon="template" name={tThread("compose.templates")} onClick={onTemplates} />}
       <button
         type="button"
         className={styles.note}
+        data-action="note"
         aria-label={t("composer.note")}
         aria-pressed={isNote}
         title={t("composer.note")}

@@ -13,7 +13,7 @@ import {
 import { useTranslation } from "react-i18next";
 import "./thread-texts.ts";
 import { useMe } from "../app/session.ts";
-import { tellTyping } from "../live/socket.ts";
+import { sendTyping } from "../live/socket.ts";
 import type { Chat, Message } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { timeLeft } from "../shared/time.ts";
@@ -32,7 +32,7 @@ const TemplateDialog = lazy(async () => ({ default: (await import("./template-di
 
 const countFrom = 300;
 const countdownEveryMs = 15_000;
-/** Channels that know templates. */
+/** The channels with templates. */
 const templated = new Set<Chat["provider"]>(["platform-apicloud", "provider-b"]);
 
 interface ComposerProps {
@@ -43,7 +43,7 @@ interface ComposerProps {
 
 export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   const { t } = useTranslation();
-  const { t: tell } = useTranslation("thread");
+  const { t: tThread } = useTranslation("thread");
   const { id: userId } = useMe();
   const chatId = chat.chat_id;
   const [isNote, setNote] = useState(false);
@@ -58,7 +58,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   const write = useCallback(
     (value: string): void => {
       keepDraft(userId, chatId, value);
-      if (value !== "") tellTyping(chatId);
+      if (value !== "") sendTyping(chatId);
     },
     [userId, chatId],
   );
@@ -82,7 +82,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   };
   const submit = (): void => {
     if (!maySend) return;
-    // React draws the emptied field before it hears a second click or key.
+    // A second click cannot send again: React renders the emptied field before it.
     sendAll(isNote ? [{ kind: "note", text }] : contentsOf(text, tray.take()));
     setText("");
     setNote(false);
@@ -104,7 +104,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   );
   const onPaste = (event: ClipboardEvent): void => {
     const pasted = [...event.clipboardData.files];
-    // Office programs put a picture of a text beside it.
+    // Office programs add a picture of copied text.
     if (pasted.length === 0 || event.clipboardData.types.includes("text/plain")) return;
     event.preventDefault();
     addFiles(pasted);
@@ -146,7 +146,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
         />
         {text.length > maxLength - countFrom && (
           <p className={styles.count} role="status">
-            {tell("compose.tooLong", { count: maxLength - text.length })}
+            {tThread("compose.tooLong", { count: maxLength - text.length })}
           </p>
         )}
         <div className={styles.buttons}>
@@ -186,7 +186,7 @@ export function Composer({ chat, quoted, onQuoted }: ComposerProps) {
   );
 }
 
-/** How long free text may still be sent; null where it may not, or always. */
+/** The time for which free text may be sent. It is null if the window is over, or if the channel has none. */
 function useWindow({ ventana_requerida, ventana_hasta }: Chat): string | null {
   const now = useNow(countdownEveryMs);
   return ventana_requerida && ventana_hasta !== null ? timeLeft(ventana_hasta, now) : null;

@@ -5,16 +5,16 @@ import { useTranslation } from "react-i18next";
 import { answered, api, type Contact, Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import styles from "./chat-side.module.css";
-import { showFailure } from "./refusals.ts";
+import { Failure } from "./failure.tsx";
 import { reloadSide } from "./side.ts";
 import { TagEditor } from "./tag-editor.tsx";
 
-/** A contact as its card shows it. */
+/** The parts of a contact that its card shows. */
 export type CardContact = Omit<Contact, "chats" | "opted_out_desde">;
 
 interface Read {
   readonly contact: CardContact;
-  /** For `If-Match`: the version that is edited. */
+  /** The edited version, for `If-Match`. */
   readonly version: string;
 }
 
@@ -29,19 +29,14 @@ interface FormProps {
   readonly onDone: () => void;
 }
 
-/** Edits what the service has now, not what the page showed before. */
+/** Loads the contact again first, since the page may show an older version. */
 export function ContactForm({ contact: { id }, onDone }: FormProps) {
   const { t } = useTranslation("inbox");
   const read = useQuery({ queryKey: ["contact", id], queryFn: () => fetchContact(id), staleTime: 0, gcTime: 0 });
   const [isChanged, setChanged] = useState(false);
-  if (read.isError)
-    return (
-      <p role="alert" className={styles.failure}>
-        {showFailure(read.error)}
-      </p>
-    );
+  if (read.isError) return <Failure error={read.error} />;
   if (!read.data) return <Loader size="sm" role="status" aria-label={t("contact")} />;
-  const again = async (): Promise<void> => {
+  const reload = async (): Promise<void> => {
     await read.refetch();
     setChanged(true);
   };
@@ -52,7 +47,7 @@ export function ContactForm({ contact: { id }, onDone }: FormProps) {
           {t("changed")}
         </Alert>
       )}
-      <Fields key={read.data.version} read={read.data} onDone={onDone} onMovedOn={() => void again()} />
+      <Fields key={read.data.version} read={read.data} onDone={onDone} onOutdated={() => void reload()} />
     </>
   );
 }
@@ -60,7 +55,8 @@ export function ContactForm({ contact: { id }, onDone }: FormProps) {
 interface FieldsProps {
   readonly read: Read;
   readonly onDone: () => void;
-  readonly onMovedOn: () => void;
+  /** Called if the contact was changed elsewhere meanwhile. */
+  readonly onOutdated: () => void;
 }
 
 interface Field {
@@ -72,7 +68,9 @@ interface Field {
 const mostFields = 50;
 let keys = 0;
 
-function Fields({ read: { contact, version }, onDone, onMovedOn }: FieldsProps) {
+const isOutdated = (error: Error | null): boolean => error instanceof Refused && error.status === 412;
+
+function Fields({ read: { contact, version }, onDone, onOutdated }: FieldsProps) {
   const { t } = useTranslation("inbox");
   const [name, setName] = useState(contact.nombre);
   const [optedOut, setOptedOut] = useState(contact.opted_out);
@@ -97,7 +95,7 @@ function Fields({ read: { contact, version }, onDone, onMovedOn }: FieldsProps) 
       reloadSide();
       onDone();
     },
-    onError: (error) => error instanceof Refused && error.status === 412 && onMovedOn(),
+    onError: (error) => isOutdated(error) && onOutdated(),
   });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -172,11 +170,7 @@ function Fields({ read: { contact, version }, onDone, onMovedOn }: FieldsProps) 
           {t("doubleField")}
         </p>
       )}
-      {save.error && !(save.error instanceof Refused && save.error.status === 412) && (
-        <p role="alert" className={styles.failure}>
-          {showFailure(save.error)}
-        </p>
-      )}
+      <Failure error={isOutdated(save.error) ? null : save.error} />
       <div className={styles.buttons}>
         <Button size="xs" type="submit" loading={save.isPending}>
           {t("save")}

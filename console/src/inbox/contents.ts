@@ -1,9 +1,9 @@
 import type { OutgoingContent, StoredFile } from "./outgoing.ts";
 
-/** Channels show no text beside a sound. */
+/** Channels show no text with an audio file. */
 const hasCaption = ({ type }: StoredFile): boolean => !type.startsWith("audio/");
 
-/** The messages that a text and files become: the text stands under the first file that can have one, or by itself. */
+/** Makes one message per file. The text goes with the first file that can have one, or into a message of its own. */
 export function contentsOf(text: string, files: readonly StoredFile[]): OutgoingContent[] {
   const said = text.trim() === "" ? "" : text;
   const captioned = said === "" ? undefined : files.find(hasCaption);

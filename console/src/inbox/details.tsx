@@ -7,7 +7,7 @@ import { Icon } from "../shared/icons.tsx";
 import styles from "./media.module.css";
 import { fieldsOf, listOf, textOf } from "./media.ts";
 
-/** What some kinds of messages have besides text and file. */
+/** Shows locations, contacts and orders. */
 export function Details({ message }: { readonly message: Message }) {
   const { tipo, detalles } = message;
   const fields = fieldsOf(detalles);
@@ -17,10 +17,10 @@ export function Details({ message }: { readonly message: Message }) {
   return null;
 }
 
-/** As text: no map is asked where the customer is until somebody opens one. */
+/** Shows a location as text. No map service learns it before the user opens the link. */
 function Location({ message: { detalles } }: { readonly message: Message }) {
   const { t } = useTranslation("thread");
-  const { t: named } = useTranslation();
+  const { t: tCommon } = useTranslation();
   const all = fieldsOf(detalles);
   const { latitude, longitude, name, address } = "latitude" in all ? all : fieldsOf(all.location);
   const isPlace = typeof latitude === "number" && typeof longitude === "number";
@@ -33,7 +33,7 @@ function Location({ message: { detalles } }: { readonly message: Message }) {
         <Icon name="place" />
       </span>
       <span className={styles.fileText}>
-        <span className={styles.fileName}>{textOf(name) || named("thread.location")}</span>
+        <span className={styles.fileName}>{textOf(name) || tCommon("thread.location")}</span>
         {textOf(address) && textOf(address) !== textOf(name) && (
           <span className={styles.fileDetail}>{textOf(address)}</span>
         )}
@@ -59,7 +59,7 @@ function Contacts({ list }: { readonly list: readonly unknown[] }) {
     const addresses = listOf(emails).map((email) => textOf(fieldsOf(email).email));
     const fullName = textOf(fieldsOf(name).formatted_name);
     return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: two of one message may be equal, and they never change.
+      // biome-ignore lint/suspicious/noArrayIndexKey: two contacts may be equal, and they never change.
       <div className={styles.card} key={index}>
         <span className={styles.fileIcon}>
           <Icon name="contacts" />
@@ -83,7 +83,7 @@ interface OrderProps {
   readonly messageId: number;
 }
 
-/** The order is made with the message, and stays. */
+/** The order is created together with the message, so the answer never changes. */
 async function fetchOrderOf(messageId: number, signal: AbortSignal): Promise<number | null> {
   const params = { path: { messageId } };
   try {
@@ -96,7 +96,7 @@ async function fetchOrderOf(messageId: number, signal: AbortSignal): Promise<num
 
 function CatalogOrder({ fields, messageId }: OrderProps) {
   const { t, i18n } = useTranslation("thread");
-  const { t: named } = useTranslation();
+  const { t: tCommon } = useTranslation();
   const { moneda } = useMe();
   const { data: orderId } = useQuery({
     queryKey: ["order of message", messageId],
@@ -120,7 +120,7 @@ function CatalogOrder({ fields, messageId }: OrderProps) {
   return (
     <div className={styles.order}>
       <p className={styles.orderTitle}>
-        <Icon name="orders" size={18} /> {named("thread.order")}
+        <Icon name="orders" size={18} /> {tCommon("thread.order")}
       </p>
       <ul className={styles.orderLines}>
         {lines.map(({ product, quantity, price, currency }, index) => (

@@ -1,7 +1,6 @@
 import { storage } from "../shared/storage.ts";
 import type { StoredFile } from "./outgoing.ts";
 
-/** What a user wrote in a chat and did not send yet. */
 const nameOf = (userId: number, chatId: number): string => `recado.draft.${userId}.${chatId}`;
 const filesNameOf = (userId: number, chatId: number): string => `recado.draft-files.${userId}.${chatId}`;
 
@@ -10,7 +9,7 @@ export const readDraft = (userId: number, chatId: number): string => storage.get
 export const keepDraft = (userId: number, chatId: number, text: string): void =>
   storage.set(nameOf(userId, chatId), text);
 
-/** Files that the service has and that are not sent yet. */
+/** The uploaded files that were not sent yet. */
 export function readDraftFiles(userId: number, chatId: number): StoredFile[] {
   try {
     const kept: unknown = JSON.parse(storage.get(filesNameOf(userId, chatId)) ?? "[]");

@@ -8,7 +8,7 @@ export interface Emoji {
   readonly unicode: string;
   readonly label: string;
   readonly group: number;
-  /** Small letters without accents. */
+  /** The label and the tags without capitals and accents. */
   readonly words: string;
 }
 
@@ -20,7 +20,7 @@ interface Compact {
   readonly order?: number;
 }
 
-/** The groups of the data that people choose from, with the emoji that stands for each. */
+/** The groups to choose from, each with the emoji on its button. */
 export const groups = [
   [0, "😀"],
   [1, "👋"],
@@ -36,7 +36,7 @@ export const groups = [
 const urls: Readonly<Record<string, string>> = { es: esUrl, en: enUrl, pt: ptUrl };
 const limitMs = 15_000;
 
-/** From this service, when a picker is opened for the first time. */
+/** Loads the emoji of a language from this service. */
 export async function fetchEmoji(language: string): Promise<Emoji[]> {
   const answer = await fetch(urls[language] ?? esUrl, { signal: AbortSignal.timeout(limitMs) });
   const all = (await answer.json()) as Compact[];

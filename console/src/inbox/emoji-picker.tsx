@@ -23,7 +23,7 @@ export function EmojiPicker({ onPick }: PickerProps) {
   const [group, setGroup] = useState<number>(0);
   const titleId = useId();
   const search = useRef<HTMLInputElement>(null);
-  // It can come later than the place that it opens in.
+  // Its popover may have opened before this code was loaded, so the popover cannot set the focus.
   useEffect(() => search.current?.focus({ preventScroll: true }), []);
   const words = plain(asked.trim());
   const found =
@@ -35,7 +35,7 @@ export function EmojiPicker({ onPick }: PickerProps) {
   };
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset brings looks of its own.
+    // biome-ignore lint/a11y/useSemanticElements: browsers style a fieldset.
     <div className={styles.picker} role="group" aria-labelledby={titleId}>
       <span id={titleId} hidden>
         {t("emoji.title")}
@@ -80,7 +80,7 @@ export function EmojiPicker({ onPick }: PickerProps) {
   );
 }
 
-/** The data names no groups that one would want to read; the first emoji of one says what it is. */
+/** The data has no readable names of groups, so the label of the first emoji is used. */
 const nameOf = (all: readonly Emoji[], id: number): string =>
   all.find(({ group }) => group === id)?.label ?? String(id);
 
@@ -97,7 +97,7 @@ const steps: Readonly<Record<string, number>> = {
   ArrowDown: perRow,
 };
 
-/** One stop for the tab key; arrows move within. */
+/** The tab key stops here once. Arrow keys move between the emoji. */
 function Grid({ name, emoji, onPick }: GridProps) {
   const grid = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
@@ -112,7 +112,7 @@ function Grid({ name, emoji, onPick }: GridProps) {
   return (
     <>
       {name && <p className={styles.title}>{name}</p>}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: its buttons hear the keys through it. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it handles the keys of its buttons. */}
       <div ref={grid} className={styles.grid} onKeyDown={onKeyDown}>
         {emoji.map((one, index) => (
           <button

@@ -1,6 +1,6 @@
 const megabyte = 1024 * 1024;
 
-/** What the service takes, in MB of each kind. */
+/** The service's limits in MB. */
 const limits = { image: 5, video: 16, audio: 16, document: 100 } as const;
 type Kind = keyof typeof limits;
 
@@ -27,7 +27,7 @@ const kindsByExtension: Readonly<Record<string, Kind>> = {
   pptx: "document",
 };
 
-/** For the browser's dialog. */
+/** The `accept` attribute of file inputs. */
 export const accepted = [...Object.keys(kindsByExtension).map((extension) => `.${extension}`), "image/*"].join(",");
 
 export type Trouble =
@@ -35,7 +35,7 @@ export type Trouble =
   | { readonly kind: "wrongType" }
   | { readonly kind: "empty" };
 
-/** Files without a known ending have their type, as pasted pictures do. */
+/** Pasted pictures may have no known extension, so their media type counts. */
 function kindOf({ name, type }: File): Kind | undefined {
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   if (kindsByExtension[extension]) return kindsByExtension[extension];
@@ -52,7 +52,7 @@ export function troubleWith(file: File): Trouble | null {
 const longestSide = 2_560;
 const quality = 0.86;
 
-/** A picture that is too large, or of a type that channels do not take, as a JPEG that they do; others as they are. */
+/** Converts pictures that are too large, or of a type that channels refuse, to JPEG. Other files do not change. */
 export async function prepared(file: File): Promise<File> {
   if (!file.type.startsWith("image/") || file.type === "image/svg+xml") return file;
   if (kindOf(file) === "image" && file.size <= limits.image * megabyte) return file;
@@ -62,7 +62,7 @@ export async function prepared(file: File): Promise<File> {
   const canvas = new OffscreenCanvas(Math.round(picture.width * scale), Math.round(picture.height * scale));
   const drawing = canvas.getContext("2d");
   if (!drawing) return file;
-  // Transparent parts would become black.
+  // JPEG has no transparency: transparent parts would become black.
   drawing.fillStyle = "#ffffff";
   drawing.fillRect(0, 0, canvas.width, canvas.height);
   drawing.drawImage(picture, 0, 0, canvas.width, canvas.height);

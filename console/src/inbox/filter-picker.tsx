@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { ChatState } from "../shared/api.ts";
 import { useDepartments } from "./agents.ts";
 import styles from "./chat-filters.module.css";
-import { type Chosen, chatStates, isFiltered } from "./inbox-search.ts";
+import { type Chosen, chatStates, isFiltered, noFilters } from "./inbox-search.ts";
 import { useTags } from "./tags.ts";
 import { useCounts } from "./use-counts.ts";
 
@@ -18,10 +18,10 @@ const choiceOf = ({ id, nombre }: { readonly id: number; readonly nombre: string
 });
 const idOf = (value: string | null): number | undefined => (value === null ? undefined : Number(value));
 
-/** Loaded when it is opened. */
+/** Its code is loaded when it opens. */
 export default function FilterPicker({ chosen, onChange }: PickerProps) {
   const { t } = useTranslation("inbox");
-  const { t: words } = useTranslation();
+  const { t: tCommon } = useTranslation();
   const { data: departments = [] } = useDepartments();
   const { data: tags = [] } = useTags();
   const counts: Readonly<Partial<Record<ChatState, number>>> = useCounts()?.by_estado ?? {};
@@ -36,7 +36,7 @@ export default function FilterPicker({ chosen, onChange }: PickerProps) {
         label={t("state")}
         data={chatStates.map((state) => ({
           value: state,
-          label: counts[state] ? `${words(`state.${state}`)} (${counts[state]})` : words(`state.${state}`),
+          label: counts[state] ? `${tCommon(`state.${state}`)} (${counts[state]})` : tCommon(`state.${state}`),
         }))}
         value={chosen.state ?? null}
         onChange={(value) => onChange({ state: chatStates.find((state) => state === value) })}
@@ -61,11 +61,7 @@ export default function FilterPicker({ chosen, onChange }: PickerProps) {
         onChange={(value) => onChange({ tag: idOf(value) })}
       />
       {isFiltered(chosen) && (
-        <Button
-          size="xs"
-          variant="default"
-          onClick={() => onChange({ state: undefined, department: undefined, tag: undefined })}
-        >
+        <Button size="xs" variant="default" onClick={() => onChange(noFilters)}>
           {t("clear")}
         </Button>
       )}

@@ -9,7 +9,7 @@ export function InboxScreen() {
   const { chat } = useParams({ strict: false });
   return (
     <>
-      {/* Also where a phone shows a thread and no list. */}
+      {/* A phone shows a thread without the list and its title. */}
       <VisuallyHidden component="h1">{t("nav.inbox")}</VisuallyHidden>
       <div className={styles.inbox} data-open={chat !== undefined}>
         <ChatList openId={Number(chat)} />

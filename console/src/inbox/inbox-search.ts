@@ -2,7 +2,7 @@ import type { ChatState } from "../shared/api.ts";
 import { idParam, oneOf, said, textParam } from "../shared/search-params.ts";
 import { type View, views } from "./chat-lists.ts";
 
-/** What the list shows, as its address says it. */
+/** The parameters of the inbox in the page's URL. */
 export interface InboxSearch {
   readonly view?: View;
   readonly q?: string;
@@ -25,6 +25,8 @@ export function inboxSearch({ view, q, state, department, tag }: Record<string, 
 
 export type Part = "state" | "department" | "tag";
 export type Chosen = { readonly [Each in Part]?: InboxSearch[Each] | undefined };
+
+export const noFilters: Chosen = { state: undefined, department: undefined, tag: undefined };
 
 export const isFiltered = ({ state, department, tag }: Chosen): boolean =>
   state !== undefined || department !== undefined || tag !== undefined;

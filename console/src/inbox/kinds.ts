@@ -14,7 +14,7 @@ const kinds: ReadonlyMap<
   ["order", "order"],
 ]);
 
-/** What a message without text is, in a word. */
+/** A word for a message without text. */
 export function kindOf(type: string, t: TFunction): string {
   const kind = kinds.get(type);
   return kind ? t(`thread.${kind}`) : type;

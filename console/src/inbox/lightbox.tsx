@@ -9,7 +9,7 @@ import { pictureOf } from "./attachment.tsx";
 import styles from "./lightbox.module.css";
 
 interface LightboxProps {
-  /** Those with a picture, oldest first. */
+  /** The messages with a picture. The oldest comes first. */
   readonly pictures: readonly Message[];
   readonly openId: number;
   readonly clock: Clock;
@@ -17,7 +17,7 @@ interface LightboxProps {
   readonly onClose: () => void;
 }
 
-/** A thread's pictures, one at a time, as large as the screen. */
+/** Shows the pictures of a thread one at a time, on the whole screen. */
 export function Lightbox({ pictures, openId, clock, onOpen, onClose }: LightboxProps) {
   const { t } = useTranslation("thread");
   useReturnFocus();

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
+import { useClipboard } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
-import { useLayoutEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import "./thread-texts.ts";
 import { useMe } from "../app/session.ts";
@@ -13,14 +14,14 @@ interface LostProps {
   readonly said: string;
 }
 
-/** In the composer's place, once the user may not see a chat any more: why, what was not sent, and the way back. */
+/** Replaces the composer when the user may no longer see the chat. Shows the reason, the unsent text and a link back. */
 export function LostChat({ chatId, said }: LostProps) {
   const { t } = useTranslation();
   const { id: userId } = useMe();
   const draft = readDraft(userId, chatId);
   const back = useRef<HTMLAnchorElement>(null);
   useLayoutEffect(() => {
-    // The composer had the focus and is gone.
+    // The composer may have had the focus when it was removed.
     if (document.activeElement === null || document.activeElement === document.body) back.current?.focus();
   }, []);
   return (
@@ -42,23 +43,19 @@ export function LostChat({ chatId, said }: LostProps) {
 
 function Unsent({ draft }: { readonly draft: string }) {
   const { t } = useTranslation();
-  const { t: tell } = useTranslation("thread");
-  const [isCopied, setCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(draft);
-    setCopied(true);
-  };
+  const { t: tThread } = useTranslation("thread");
+  const { copied, copy } = useClipboard();
   return (
     <div className={styles.unsent}>
       <textarea className={styles.draft} aria-label={t("composer.label")} readOnly rows={2} value={draft} />
-      {/* The browser gives the clipboard only to pages that came by https, or from this machine. */}
+      {/* Without https, browsers refuse the clipboard. */}
       {window.isSecureContext && (
         <Button
           variant="default"
-          leftSection={<Icon name={isCopied ? "check" : "copy"} size={18} />}
-          onClick={() => void copy()}
+          leftSection={<Icon name={copied ? "check" : "copy"} size={18} />}
+          onClick={() => copy(draft)}
         >
-          {tell(isCopied ? "copied" : "copy")}
+          {tThread(copied ? "copied" : "copy")}
         </Button>
       )}
     </div>

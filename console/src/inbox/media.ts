@@ -1,4 +1,4 @@
-/** Stored files are loaded from this service, even where their address names another host. */
+/** The path of a stored file on this host. Its address may name another host of the service. */
 export function ownAddress(url: string): string | null {
   const path = /\/media\/(m_[\w.-]+)$/.exec(url.split(/[?#]/)[0] ?? "");
   return path ? `/media/${path[1]}` : null;
@@ -10,7 +10,7 @@ export function sizeOf(bytes: number, language: string): string {
   return new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: 1 }).format(value);
 }
 
-/** `2:05` */
+/** For example `2:05`. */
 export function lengthOf(seconds: number): string {
   const whole = Number.isFinite(seconds) ? Math.max(0, Math.round(seconds)) : 0;
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
@@ -18,7 +18,7 @@ export function lengthOf(seconds: number): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Platforms' own fields may be anything: what is not as expected is empty. */
+/** Platforms' fields can have any type. These functions return an empty value for an unexpected one. */
 export const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? (value as Fields) : {};
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

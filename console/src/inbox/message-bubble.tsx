@@ -13,10 +13,10 @@ import { StatusMark } from "./status-mark.tsx";
 import styles from "./thread.module.css";
 import type { Row } from "./thread-rows.ts";
 
-/** What can be done with messages; it stays the same object, so that bubbles are drawn once. */
+/** Actions on messages. The object must stay the same, so that bubbles are not rendered again. */
 export interface MessageActions {
   readonly onQuote: (message: Message) => void;
-  /** Goes to the message, wherever it is. */
+  /** Scrolls to the message, and loads it first if necessary. */
   readonly onJump: (id: number) => void;
   readonly onPicture: (id: number) => void;
   readonly onAgain: (message: Message) => void;
@@ -27,16 +27,16 @@ type BubbleProps = Pick<Extract<Row, { kind: "message" }>, "message" | "quoted" 
   readonly actions: MessageActions;
 };
 
-/** Kinds that are shown as something other than text. */
+/** The kinds that are not shown as text. */
 const shown = new Set(["image", "sticker", "video", "audio", "document", "location", "contacts", "order"]);
 
-/** Platforms invent kinds; of those that nothing is known of, their name is shown. */
+/** Platforms add new kinds. The bubble names a kind that the console cannot show. */
 const isUnshown = ({ tipo, adjunto }: Message, text: string): boolean => text === "" && !adjunto && !shown.has(tipo);
 
 export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
   const { message, quoted, follows, clock, actions } = props;
   const { t } = useTranslation();
-  const { t: tell } = useTranslation("thread");
+  const { t: tThread } = useTranslation("thread");
   const isOut = message.direccion === "saliente";
   const isWithdrawn = fieldsOf(message.detalles).eliminado === true;
   const text = message.texto;
@@ -49,7 +49,7 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
         {quoted !== undefined && <Quote quoted={quoted} id={message.responde_a} onJump={actions.onJump} />}
         {isWithdrawn ? (
           <p className={styles.withdrawn}>
-            <Icon name="withdrawn" size={16} /> {tell("withdrawn")}
+            <Icon name="withdrawn" size={16} /> {tThread("withdrawn")}
           </p>
         ) : (
           <>
@@ -57,13 +57,13 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
             <Details message={message} />
             {text && !repeatsName(message) && <MessageText text={text} />}
             {isUnshown(message, text) && (
-              <p className={styles.withdrawn}>{tell("unshown", { type: kindOf(message.tipo, t) })}</p>
+              <p className={styles.withdrawn}>{tThread("unshown", { type: kindOf(message.tipo, t) })}</p>
             )}
           </>
         )}
         <p className={styles.foot}>
-          {message.editado !== null && <span>{tell("edited")}</span>}
-          {message.tipo === "template" && <span>{tell("template")}</span>}
+          {message.editado !== null && <span>{tThread("edited")}</span>}
+          {message.tipo === "template" && <span>{tThread("template")}</span>}
           <time dateTime={message.fecha}>{clock.time(message.fecha)}</time>
           {isOut && !message.nota && <StatusMark state={message.estado} reason={message.error?.motivo ?? null} />}
         </p>
@@ -74,12 +74,14 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
             </span>
             {message.tipo === "text" && (
               <button type="button" className={styles.again} onClick={() => actions.onAgain(message)}>
-                {tell("again")}
+                {tThread("again")}
               </button>
             )}
           </p>
         )}
-        {message.estado === "unknown" && <p className={styles.uncertain}>{message.error?.motivo ?? tell("unknown")}</p>}
+        {message.estado === "unknown" && (
+          <p className={styles.uncertain}>{message.error?.motivo ?? tThread("unknown")}</p>
+        )}
         {message.reacciones.length > 0 && <Reactions reactions={message.reacciones} />}
       </div>
       {!isWithdrawn && <MessageTools message={message} onQuote={actions.onQuote} />}
@@ -89,7 +91,7 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
 
 const sideOf = ({ nota, direccion }: Message): string => (nota ? "note" : direccion === "saliente" ? "out" : "in");
 
-/** Platforms give files and places without words their own name as text; it is on their card already. */
+/** Platforms use the name of a file or a place as its text. Its card shows the name already. */
 const repeatsName = ({ tipo, texto, adjunto, detalles }: Message): boolean => {
   if (tipo === "document") return texto === (adjunto?.nombre ?? fieldsOf(fieldsOf(detalles).archivo).nombre);
   if (tipo === "contacts") return true;
@@ -111,14 +113,14 @@ function Author({ message: { nota, autor, autor_nombre: name } }: { readonly mes
   return <p className={styles.author}>{name}</p>;
 }
 
-/** Each emoji once, with those who gave it. */
+/** Shows each emoji once, with its authors. */
 function Reactions({ reactions }: { readonly reactions: Message["reacciones"] }) {
   const { t } = useTranslation();
-  const { t: tell } = useTranslation("thread");
+  const { t: tThread } = useTranslation("thread");
   const authors = new Map<string, string[]>();
   for (const { autor, emoji } of reactions) authors.set(emoji, [...(authors.get(emoji) ?? []), autor]);
   return (
-    <ul className={styles.reactions} aria-label={tell("reactions")}>
+    <ul className={styles.reactions} aria-label={tThread("reactions")}>
       {[...authors].map(([emoji, by]) => {
         const said = by.map((author) => t("thread.reaction", { author, emoji })).join(", ");
         return (
@@ -142,11 +144,11 @@ interface QuoteProps {
 
 function Quote({ quoted, id, onJump }: QuoteProps) {
   const { t } = useTranslation();
-  const { t: tell } = useTranslation("thread");
+  const { t: tThread } = useTranslation("thread");
   const name = quoted?.autor_nombre ?? "";
   const said = quoted ? quoted.texto || kindOf(quoted.tipo, t) : t("thread.original");
   return (
-    <button type="button" className={styles.quote} title={tell("jump")} onClick={() => id !== null && onJump(id)}>
+    <button type="button" className={styles.quote} title={tThread("jump")} onClick={() => id !== null && onJump(id)}>
       {name && <span className={styles.quoteAuthor}>{name}</span>}
       <span className={styles.quoteText}>{said}</span>
     </button>

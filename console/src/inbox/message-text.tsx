@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import styles from "./thread.module.css";
 
-/** Up to the last character that ends no sentence and closes no bracket. */
+/** An address does not end with punctuation or a closing bracket. */
 const address = /https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]}'»]/g;
 
-/** Addresses in it can be followed; nothing of them is loaded before. */
+/** Addresses in the text become links. Nothing is loaded before a click. */
 export function MessageText({ text }: { readonly text: string }) {
   const parts: (string | { readonly href: string; readonly at: number })[] = [];
   let end = 0;
@@ -28,11 +28,10 @@ export function MessageText({ text }: { readonly text: string }) {
   );
 }
 
-/** What stands between two signs, which touch it and no other letter: `*negrita*`, `_cursiva_`, `~tachado~`. */
+/** WhatsApp's format: `*bold*`, `_italic_` and `~struck~`. The signs touch the text, and no letter outside it. */
 const marked = /(?<![\p{L}\p{N}*_~])([*_~])(?=\S)([^\n]*?\S)\1(?![\p{L}\p{N}])/u;
 const elements = { "*": "strong", _: "em", "~": "s" } as const;
 
-/** As WhatsApp shows it. */
 function styled(text: string): ReactNode {
   const found = marked.exec(text);
   if (!found) return text;

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useClipboard } from "@mantine/hooks";
 import { useTranslation } from "react-i18next";
 import type { Message } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
@@ -11,17 +11,12 @@ interface ToolsProps {
 
 const confirmedMs = 1_500;
 
-/** Beside a message, where the pointer or the focus is. */
+/** The buttons beside the message that has the pointer or the focus. */
 export function MessageTools({ message, onQuote }: ToolsProps) {
   const { t } = useTranslation();
-  const { t: tell } = useTranslation("thread");
-  const [isCopied, setCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(message.texto);
-    setCopied(true);
-    setTimeout(() => setCopied(false), confirmedMs);
-  };
-  // The browser gives the clipboard only to pages that came by https, or from this machine.
+  const { t: tThread } = useTranslation("thread");
+  const { copied, copy } = useClipboard({ timeout: confirmedMs });
+  // Without https, browsers refuse the clipboard.
   const mayCopy = message.texto !== "" && window.isSecureContext;
   return (
     <div className={styles.tools}>
@@ -41,11 +36,11 @@ export function MessageTools({ message, onQuote }: ToolsProps) {
           type="button"
           className={styles.tool}
           data-optional="true"
-          aria-label={tell(isCopied ? "copied" : "copy")}
-          title={tell(isCopied ? "copied" : "copy")}
-          onClick={() => void copy()}
+          aria-label={tThread(copied ? "copied" : "copy")}
+          title={tThread(copied ? "copied" : "copy")}
+          onClick={() => copy(message.texto)}
         >
-          <Icon name={isCopied ? "check" : "copy"} size={18} />
+          <Icon name={copied ? "check" : "copy"} size={18} />
         </button>
       )}
     </div>

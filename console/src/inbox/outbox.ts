@@ -1,19 +1,21 @@
 import { useSyncExternalStore } from "react";
-import { newKey, type Outgoing, OutgoingStore } from "./outgoing.ts";
+import { Listeners } from "../shared/listeners.ts";
+import { newKey } from "../shared/new-key.ts";
+import { type Outgoing, OutgoingStore } from "./outgoing.ts";
 import { post } from "./post-message.ts";
 import { showFailure } from "./refusals.ts";
 import { applyToThread, newestIdIn, refreshThread } from "./threads.ts";
 
 export type { Outgoing, OutgoingContent, StoredFile } from "./outgoing.ts";
 
-/** The service forgets keys after a day, and after hours the agent may no longer want to say the same. */
+/** Older messages are not sent by themselves: the agent may no longer want them, and the service keeps keys for a day. */
 const staleMs = 12 * 60 * 60 * 1_000;
 const pausesMs = [500, 1_000, 2_000, 5_000, 10_000];
-/** After this many failures of the service at one message, the messages behind it no longer wait for it. */
+/** After this many failures of the service, a message no longer delays the messages behind it. */
 const mostTroubles = 5;
 const nothing: readonly Outgoing[] = [];
 
-/** Sends the messages of one chat in their order; other chats do not wait for them. */
+/** The queue of one chat. Its messages are sent in order. */
 interface Line {
   isWorking: boolean;
   pauses: number;
@@ -23,15 +25,15 @@ interface Line {
 let userId = 0;
 let store = new OutgoingStore(0);
 let kept: readonly Outgoing[] = nothing;
-/** Messages that the browser did not keep: only this page knows of them. */
+/** Messages that the browser could not store. Only this page has them. */
 let inMemory = new Set<string>();
 let troubles = new Map<string, number>();
 let lines = new Map<number, Line>();
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 
 function show(next: readonly Outgoing[]): void {
   kept = next.length === 0 ? nothing : [...next].sort((a, b) => a.place - b.place);
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
 function keep(one: Outgoing): void {
@@ -47,7 +49,7 @@ export function discard(key: string): void {
   show(kept.filter((one) => one.key !== key));
 }
 
-/** Takes up what an earlier page of this user left, and follows what other pages of the user do. */
+/** Sends what an earlier page of this user left, and follows changes by the user's other pages. */
 export function openOutbox(ofUser: number): () => void {
   userId = ofUser;
   store = new OutgoingStore(ofUser);
@@ -92,7 +94,7 @@ export function send(message: Pick<Outgoing, "chatId" | "content" | "replyTo">):
   kickOutbox();
 }
 
-/** Sends the message under its old key: if the first attempt did get through, the customer gets no second one. */
+/** Sends the message with its old key, so that the customer gets it once even if the first attempt had succeeded. */
 export function retry(key: string): void {
   const one = kept.find((other) => other.key === key);
   if (!one) return;
@@ -101,7 +103,7 @@ export function retry(key: string): void {
   kickOutbox();
 }
 
-/** Sends what waits, without waiting for the end of a pause. */
+/** Sends waiting messages at once, without the rest of a pause. */
 export function kickOutbox(): void {
   for (const chatId of new Set(kept.filter(isWaiting).map((one) => one.chatId))) {
     const line = lines.get(chatId) ?? { isWorking: false, pauses: 0, timer: undefined };
@@ -114,7 +116,7 @@ export function kickOutbox(): void {
 
 const isWaiting = ({ refusal }: Outgoing): boolean => refusal === null;
 
-/** One page of the user sends for a chat at a time, so that its messages keep their order. */
+/** Only one of the user's pages sends for a chat at a time, so that its messages stay in order. */
 async function work(chatId: number, line: Line): Promise<void> {
   if (line.isWorking || userId === 0) return;
   line.isWorking = true;
@@ -133,7 +135,7 @@ async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promi
   while (!isOver()) {
     const next = kept.find((one) => one.chatId === chatId && isWaiting(one));
     if (!next) return;
-    // Another page may have sent it in the meantime.
+    // Another page may have sent it meanwhile.
     if (!inMemory.has(next.key) && store.read(next.key) === null) {
       discard(next.key);
       continue;
@@ -149,7 +151,7 @@ async function sendAll(chatId: number, line: Line, isOver: () => boolean): Promi
     if (outcome.kind === "sent") {
       applyToThread({ kind: "new", chatId, message: outcome.message });
       discard(next.key);
-      // What has the same text is not taken for this one.
+      // Otherwise a waiting message with the same text would count as sent.
       for (const one of kept)
         if (one.chatId === chatId && one.after < outcome.message.id) keep({ ...one, after: outcome.message.id });
     } else if (outcome.kind === "sent-unseen") {
@@ -165,10 +167,5 @@ function tooMuch({ key }: Outgoing): boolean {
   return count >= mostTroubles;
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-/** All that is on its way, in the order in which it was written. */
-export const useOutbox = (): readonly Outgoing[] => useSyncExternalStore(subscribe, () => kept);
+/** All unsent messages in the order in which they were written. */
+export const useOutbox = (): readonly Outgoing[] => useSyncExternalStore(listeners.subscribe, () => kept);

@@ -49,9 +49,9 @@ export function OutgoingBubble({ outgoing, clock }: OutgoingProps) {
 
 function useReason(refusal: string | null): string | null {
   const { t } = useTranslation();
-  const { t: tell } = useTranslation("thread");
+  const { t: tThread } = useTranslation("thread");
   if (refusal === "stale") return t("composer.stale");
-  return refusal === "trouble" ? tell("trouble") : refusal;
+  return refusal === "trouble" ? tThread("trouble") : refusal;
 }
 
 function SentFile({ file }: { readonly file: StoredFile }) {

@@ -1,6 +1,6 @@
 import { storage } from "../shared/storage.ts";
 
-/** A file that the service has stored, on its way into a message. */
+/** A file that the service has stored, for a message. */
 export interface StoredFile {
   readonly url: string;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface StoredFile {
   readonly bytes: number;
 }
 
-/** What is to be sent. `text` is what the thread shows meanwhile; of a template, its rendered text. */
+/** The content of a message to send. The thread shows `text` meanwhile. For a template it is the rendered text. */
 export type OutgoingContent =
   | { readonly kind: "text" | "note"; readonly text: string }
   | { readonly kind: "file"; readonly text: string; readonly file: StoredFile }
@@ -21,24 +21,24 @@ export type OutgoingContent =
       readonly file: StoredFile | null;
     };
 
-/** A message on its way to the service. The browser keeps it until the service has answered for good. */
+/** A message to send. The browser stores it until the service has accepted it. */
 export interface Outgoing {
-  /** The `Idempotency-Key`: with one key the service sends once, however often it is asked. */
+  /** The `Idempotency-Key`. The service sends a message once per key. */
   readonly key: string;
-  /** Among all that wait: a greater one was written later. */
+  /** The position among all waiting messages. Later messages have greater ones. */
   readonly place: number;
   readonly chatId: number;
   readonly content: OutgoingContent;
   readonly replyTo: number | null;
-  /** Id of the newest message that the page knew: what it becomes has a greater one. */
+  /** The id of the newest message when it was written. The sent message has a greater id. */
   readonly after: number;
-  /** ISO 8601. */
+  /** ISO 8601 */
   readonly at: string;
-  /** Why it was set aside; null while it waits or is being sent. */
+  /** Why it is no longer sent, or null while it waits or is being sent. */
   readonly refusal: string | null;
 }
 
-/** Each message has a place of its own in the browser's storage: pages that write at once lose nothing of each other. */
+/** Each message has its own entry in the browser's storage, so that several pages can write at the same time. */
 export class OutgoingStore {
   readonly #prefix: string;
 
@@ -46,7 +46,7 @@ export class OutgoingStore {
     this.#prefix = `recado.outbox.${userId}.`;
   }
 
-  /** The key of the message that the browser keeps under this name; null where that is something else. */
+  /** The message key in the name of a storage entry, or null for another entry. */
   keyIn = (name: string | null): string | null =>
     name?.startsWith(this.#prefix) ? name.slice(this.#prefix.length) : null;
 
@@ -64,7 +64,7 @@ export class OutgoingStore {
     return keys.map((key) => this.read(key)).filter((one) => one !== null);
   }
 
-  /** Whether the browser keeps it. */
+  /** Returns whether the browser stored it. */
   write(one: Outgoing): boolean {
     storage.set(this.#prefix + one.key, JSON.stringify(one));
     return storage.get(this.#prefix + one.key) !== null;
@@ -72,7 +72,3 @@ export class OutgoingStore {
 
   remove = (key: string): void => storage.set(this.#prefix + key, null);
 }
-
-/** `randomUUID` is missing where the page came without https. */
-export const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -4,12 +4,12 @@ import type { Outgoing, OutgoingContent } from "./outgoing.ts";
 
 export type Outcome =
   | { readonly kind: "sent"; readonly message: Message }
-  /** What the service answered then is gone. */
+  /** The message was sent before, and the service no longer has that answer. */
   | { readonly kind: "sent-unseen" }
   | { readonly kind: "refused"; readonly error: Refused }
-  /** Nothing of the service's own: the connection or the service is down, the session is over, or it is too busy. */
+  /** The service did not handle the message: it is down or too busy, or the session is over. */
   | { readonly kind: "unreached" }
-  /** The service failed, which does not mean that the message is wrong: it is sent again under its key. */
+  /** The service failed. The message may be fine, so it is sent again with its key. */
   | { readonly kind: "trouble" };
 
 type Body = NonNullable<paths["/chats/{id}/messages"]["post"]["requestBody"]>["content"]["application/json"];
@@ -49,9 +49,9 @@ function outcomeOf(error: unknown): Outcome {
   }
   if (error.code === "answer_not_kept" || error.code === "answer_erased") return { kind: "sent-unseen" };
   const { status, code } = error;
-  // The code means that an earlier request with the same key is not answered yet.
+  // `request_under_way`: an earlier request with the same key is not answered yet.
   if (status === 408 || status === 429 || code === "request_under_way") return { kind: "unreached" };
   if (status < 500) return { kind: "refused", error };
-  // A proxy in front of the service answers without a code while the service is down.
+  // While the service is down, a proxy in front of it answers without a code.
   return { kind: code === undefined ? "unreached" : "trouble" };
 }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { Listeners } from "../shared/listeners.ts";
 
 interface Colleague {
   readonly id: number;
@@ -10,17 +11,17 @@ interface Presence {
   readonly typing: Colleague | null;
 }
 
-const nobody: Presence = { viewing: [], typing: null };
+const none: Presence = { viewing: [], typing: null };
 const shownMs = 4_000;
 const chats = new Map<number, Presence>();
 const timers = new Map<number, ReturnType<typeof setTimeout>>();
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 
 function change(chatId: number, part: Partial<Presence>): void {
-  const next = { ...(chats.get(chatId) ?? nobody), ...part };
+  const next = { ...(chats.get(chatId) ?? none), ...part };
   if (next.typing === null && next.viewing.length === 0) chats.delete(chatId);
   else chats.set(chatId, next);
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
 export const setViewing = (chatId: number, viewing: readonly Colleague[]): void => change(chatId, { viewing });
@@ -37,11 +38,6 @@ export function setTyping(chatId: number, typing: Colleague): void {
   );
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-/** Who else looks at a chat, and who writes in it. */
+/** The users who view a chat, and the user who types in it. */
 export const usePresence = (chatId: number): Presence =>
-  useSyncExternalStore(subscribe, () => chats.get(chatId) ?? nobody);
+  useSyncExternalStore(listeners.subscribe, () => chats.get(chatId) ?? none);

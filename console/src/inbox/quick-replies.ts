@@ -1,36 +1,25 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useMe } from "../app/session.ts";
-import { answered, api, type Chat, type Me, type paths } from "../shared/api.ts";
-
-type Choice = paths["/quick-replies"]["get"]["responses"][200]["content"]["application/json"]["data"][number];
+import { allPages } from "../shared/all-pages.ts";
+import { answered, api, type Chat, type Me } from "../shared/api.ts";
 
 export interface QuickReply {
   readonly id: number;
   readonly name: string;
-  /** With what it names filled in. */
+  /** The text with its placeholders filled in. */
   readonly text: string;
   readonly mediaUrl: string | null;
 }
 
-const mostPages = 10;
 const freshMs = 60_000;
 
-async function fetchReplies(): Promise<Choice[]> {
-  const all: Choice[] = [];
-  let cursor: string | null = null;
-  for (let page = 0; page < mostPages; page += 1) {
-    const { data, next }: { data: Choice[]; next: string | null } = await answered(
-      api.GET("/quick-replies", { params: { query: { limit: 100, ...(cursor !== null && { cursor }) } } }),
-    );
-    all.push(...data);
-    if (next === null) break;
-    cursor = next;
-  }
+async function fetchReplies() {
+  const all = await allPages((query) => answered(api.GET("/quick-replies", { params: { query } })));
   return all.sort((a, b) => a.nombre.localeCompare(b.nombre));
 }
 
-/** The quick replies that match, as they would read in this chat. */
+/** The matching quick replies, filled in for this chat. */
 export function useQuickReplies(chat: Chat, asked: string | null) {
   const me = useMe();
   const enabled = asked !== null;
@@ -57,7 +46,7 @@ export function useQuickReplies(chat: Chat, asked: string | null) {
   return { found, isPending: replies.isPending, isError: replies.isError, hasAny: (replies.data?.length ?? 0) > 0 };
 }
 
-/** Without accents, and in small letters. */
+/** Removes accents and capitals. */
 export const plain = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 interface Facts {
@@ -66,7 +55,7 @@ interface Facts {
   readonly campos: Readonly<Record<string, string>>;
 }
 
-/** As the service fills them in. What is not known is empty. */
+/** Fills placeholders in as the service does. Unknown ones become empty. */
 function filled(text: string, facts: Facts, me: Me): string {
   return text.replace(/\{\{([^{}]+)\}\}/g, (_, placeholder: string) => {
     const [whose = "", ...rest] = placeholder.trim().split(".");
@@ -91,7 +80,7 @@ function fieldOf(fields: Facts["campos"], wanted: string): string {
   return fields[wanted] ?? (same === undefined ? "" : (fields[same] ?? ""));
 }
 
-/** What is written after the `/` in front of the cursor; null where none begins a word there. */
+/** The text between a `/` at the start of a word and the cursor, or null if there is no such `/`. */
 export function askedIn(text: string, cursor: number): string | null {
   const [, asked] = /(?:^|\s)\/(\S{0,40})$/.exec(text.slice(0, cursor)) ?? [];
   return asked ?? null;

@@ -15,7 +15,7 @@ interface ListProps {
 
 export const optionId = (listId: string, index: number): string => `${listId}-${index}`;
 
-/** Above the text that asks for it; the text keeps the focus. */
+/** The list above the text field, which keeps the focus. */
 export function QuickReplyList({ id, asked, replies, chosen, onPoint, onChoose }: ListProps) {
   const { t } = useTranslation("thread");
   const { found, isPending, isError, hasAny } = replies;
@@ -32,7 +32,7 @@ export function QuickReplyList({ id, asked, replies, chosen, onPoint, onChoose }
         role="listbox"
         aria-label={t("quick.list")}
         className={styles.list}
-        // The text field keeps the focus: its keys choose.
+        // The text field keeps the focus and passes its keys on.
         tabIndex={-1}
       >
         {found.map((one, index) => (
@@ -44,7 +44,7 @@ export function QuickReplyList({ id, asked, replies, chosen, onPoint, onChoose }
             aria-selected={index === chosen}
             className={styles.option}
             onPointerMove={() => onPoint(index)}
-            // Before the field would lose the focus.
+            // Otherwise the text field would lose the focus.
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => onChoose(one)}
             onKeyDown={() => {}}

@@ -5,7 +5,7 @@ import { Dialog } from "../shared/panel.tsx";
 import styles from "./shortcuts-dialog.module.css";
 import { shortcutKeys, switchShortcuts, useShortcutsOn } from "./use-shortcuts.ts";
 
-/** Loaded when it is opened. */
+/** Its code is loaded when it opens. */
 export default function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation("inbox");
   const isOn = useShortcutsOn();

@@ -6,7 +6,7 @@ export const sideKey = (chatId: number) => [...sidesKey, chatId] as const;
 const pauseMs = 500;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** What is shown around the open chat is read again, once for many events. */
+/** Reloads the details of the open chat, once for several events. */
 export function reloadSide(): void {
   if (timer !== undefined) return;
   timer = setTimeout(() => {

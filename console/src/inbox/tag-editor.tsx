@@ -15,7 +15,7 @@ interface TagEditorProps {
   readonly onRemove: (tag: Tag) => void;
 }
 
-/** Tags that are on, each to be taken off, and a search among the others. */
+/** The chosen tags with buttons to remove them, and a search for others. */
 export function TagEditor({ label, tags, onAdd, onRemove }: TagEditorProps) {
   const { t } = useTranslation("inbox");
   const { data: all = [] } = useTags();

@@ -42,7 +42,7 @@ export function TemplateDialog({ chat, onSend, onClose }: DialogProps) {
 
 function Choose({ onChoose }: { readonly onChoose: (template: Template) => void }) {
   const { t } = useTranslation("thread");
-  const { t: tell } = useTranslation();
+  const { t: tCommon } = useTranslation();
   const { data: templates, isPending, isError, refetch } = useTemplates();
   const [asked, setAsked] = useState("");
   const words = plain(asked.trim());
@@ -59,7 +59,7 @@ function Choose({ onChoose }: { readonly onChoose: (template: Template) => void 
         onChange={(event) => setAsked(event.currentTarget.value)}
       />
       {isPending && (
-        <div role="status" aria-label={tell("thread.loading")} className={styles.list}>
+        <div role="status" aria-label={tCommon("thread.loading")} className={styles.list}>
           {[1, 2, 3, 4, 5].map((index) => (
             <span key={index} className={styles.ghost} />
           ))}
@@ -69,7 +69,7 @@ function Choose({ onChoose }: { readonly onChoose: (template: Template) => void 
         <div role="alert" className={styles.none}>
           <Text>{t("templates.failed")}</Text>
           <Button variant="default" onClick={() => void refetch()}>
-            {tell("inbox.retry")}
+            {tCommon("inbox.retry")}
           </Button>
         </div>
       )}

@@ -17,10 +17,10 @@ interface FillProps {
   readonly onBack: () => void;
 }
 
-/** Trays are by chat; those of templates stand below the numbers that chats have. */
+/** The header's file must not be in the tray of the chat's composer. Chats have no negative ids. */
 const trayOf = (chatId: number): number => -chatId;
 
-/** Placeholders and the header's file, beside what the customer will see. */
+/** Fields for the placeholders and the header's file, beside a preview. */
 export function TemplateFill({ chat, template, onSend, onBack }: FillProps) {
   const { t } = useTranslation("thread");
   const { id: userId } = useMe();
@@ -82,11 +82,9 @@ export function TemplateFill({ chat, template, onSend, onBack }: FillProps) {
 
 const firstName = ({ contacto }: Chat): string => contacto.nombre.split(" ")[0] ?? "";
 
-/** Most templates greet by name first. */
+/** Most templates begin with a greeting and the name. */
 const looksLikeName = (name: string, { body }: Template): boolean =>
-  /^(nombre|name|cliente)$/i.test(name) ||
-  /^\S{0,12}\s*¡?hola\s+\{\{\s*1\s*\}\}/i.test(body) ||
-  /^¡?hola\s+\{\{\s*1\s*\}\}/i.test(body);
+  /^(nombre|name|cliente)$/i.test(name) || /^\S{0,12}\s*¡?hola\s+\{\{\s*1\s*\}\}/i.test(body);
 
 interface HeaderFileProps {
   readonly kind: NonNullable<Template["headerMedia"]>;
@@ -132,7 +130,7 @@ interface PreviewProps {
   readonly picture: string | null;
 }
 
-/** As it will stand in the customer's chat. */
+/** The template as the customer will see it. */
 function Preview({ template, values, picture }: PreviewProps) {
   const { header, headerMedia, footer, buttons } = template;
   return (

@@ -6,21 +6,20 @@ import { fieldsOf, listOf, textOf } from "./media.ts";
 type Listed =
   paths["/chats/obtener/mensaje/plantilla"]["post"]["responses"][200]["content"]["application/json"]["plantillas"][number];
 
-export type HeaderMedia = "image" | "video" | "document";
+type HeaderMedia = "image" | "video" | "document";
 
-/** A template, read for sending. */
 export interface Template {
   readonly id: number;
   readonly name: string;
   readonly state: Listed["state"];
   readonly header: string;
   readonly headerMedia: HeaderMedia | null;
-  /** Whether its header has a file of its own, so that none need be given. */
+  /** Whether the template has a file for its header, so that the user need not add one. */
   readonly hasOwnFile: boolean;
   readonly body: string;
   readonly footer: string;
   readonly buttons: readonly string[];
-  /** What its parameters are called, in their order; numbers where they have no names. */
+  /** The names of the parameters in their order, or their numbers if they have no names. */
   readonly variables: readonly string[];
 }
 
@@ -40,7 +39,7 @@ export function useTemplates() {
   });
 }
 
-/** Those that can be sent come first. */
+/** Sendable templates come first. */
 const byUse = (a: Template, b: Template): number =>
   Number(b.state === "APPROVED") - Number(a.state === "APPROVED") || a.name.localeCompare(b.name);
 
@@ -64,7 +63,7 @@ function templateOf(listed: Listed): Template {
   };
 }
 
-/** As the service counts what a send must carry. */
+/** Counts parameters as the service does, which refuses any other number. */
 function variablesOf(body: string, example: Readonly<Record<string, unknown>>): string[] {
   const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index + 1));
   const inText = Array.from(body.matchAll(placeholder), ([, name = ""]) => name);
@@ -77,6 +76,6 @@ function variablesOf(body: string, example: Readonly<Record<string, unknown>>): 
   return [...new Set(inText)];
 }
 
-/** What the customer reads; what is not given yet stays as it is written. */
+/** The text that the customer will read. Placeholders without a value stay. */
 export const renderedBody = ({ body, variables }: Template, values: readonly string[]): string =>
   body.replace(placeholder, (whole, name: string) => values[variables.indexOf(name)] || whole);

@@ -10,14 +10,14 @@ interface RowProps {
   readonly ref: Ref<HTMLDivElement>;
   readonly row: Row;
   readonly index: number;
-  /** Pixels from the top of all. */
+  /** Pixels from the start of the thread. */
   readonly start: number;
   readonly clock: Clock;
   readonly actions: MessageActions;
   readonly isLit: boolean;
 }
 
-/** Measured as a whole, with the lines that stand above its message. */
+/** A message with the day and the unread mark above it, which are measured together. */
 export const ThreadRow = memo(function ThreadRow({ ref, row, index, start, clock, actions, isLit }: RowProps) {
   const { t } = useTranslation("thread");
   return (

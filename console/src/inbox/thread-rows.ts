@@ -2,26 +2,26 @@ import type { Message } from "../shared/api.ts";
 import type { Clock } from "../shared/time.ts";
 import type { Outgoing } from "./outgoing.ts";
 
-/** What a thread shows below each other; `day` is the moment whose day begins with the row. */
+/** A row of a thread. `day` is the time of the row if a new day begins with it. */
 export type Row = { readonly key: string; readonly day: string | null } & (
   | {
       readonly kind: "message";
       readonly message: Message;
-      /** What it answers: null where that is not loaded, undefined where it answers nothing. */
+      /** The quoted message. It is null if it is not loaded, and undefined if nothing is quoted. */
       readonly quoted: Message | null | undefined;
-      /** Said by the same person as the row above, shortly after it. */
+      /** Whether the same person wrote the row above, shortly before. */
       readonly follows: boolean;
-      /** So many unread messages begin with it; 0 elsewhere. */
+      /** The number of unread messages that begin with this row, or 0. */
       readonly unread: number;
     }
   | { readonly kind: "outgoing"; readonly outgoing: Outgoing }
 );
 
-export interface ThreadContent {
-  /** Oldest first. */
+interface ThreadContent {
+  /** The oldest message comes first. */
   readonly messages: readonly Message[];
   readonly outgoing: readonly Outgoing[];
-  /** Where what was not read begins, and how much it is. */
+  /** The first unread message, and the number of unread messages. */
   readonly unreadFrom: { readonly id: number; readonly count: number } | null;
 }
 
@@ -57,9 +57,10 @@ export function rowsOf({ messages, outgoing, unreadFrom }: ThreadContent, clock:
   return rows;
 }
 
-/** By clock and minute: to write a day is dear, and threads are put together again with every message. */
+/** A cache by clock and minute: formatting a day is slow, and every new message builds all rows again. */
 const days = new WeakMap<Clock, Map<string, string>>();
 const mostDays = 10_000;
+/** The length of an ISO 8601 time up to its minutes. */
 const minute = 16;
 
 function dayOf(at: string, clock: Clock): string {
@@ -82,7 +83,7 @@ const isTogether = (before: Message | undefined, message: Message): boolean =>
   before.autor_nombre === message.autor_nombre &&
   Date.parse(message.fecha) - Date.parse(before.fecha) < togetherMs;
 
-/** The service tells of a message before it answers who sent it: then it is shown once, as what it became. */
+/** Leaves out messages whose event has arrived: it comes before the answer to their request. */
 function notArrived(outgoing: readonly Outgoing[], messages: readonly Message[]): readonly Outgoing[] {
   const claimed = new Set<number>();
   return outgoing.filter((one) => {

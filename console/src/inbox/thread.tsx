@@ -20,19 +20,19 @@ import { useThreadScroll } from "./use-thread-scroll.ts";
 
 const Lightbox = lazy(async () => ({ default: (await import("./lightbox.tsx")).Lightbox }));
 
-/** Of messages in memory. Beyond it the older ones are dropped once one reads the newest; scrolling up loads them again. */
+/** With more messages in memory, older ones are dropped when the thread is at its end. Scrolling up loads them again. */
 const mostHeld = 1_000;
 
 interface ThreadProps {
   readonly chat: Chat;
-  /** The user may not see the chat any more: what is loaded is all there is, and nothing is done with it. */
+  /** The user may no longer see the chat: nothing more is loaded, and nothing is marked as read. */
   readonly isLost: boolean;
   readonly onQuote: (message: Message) => void;
 }
 
 export function Thread({ chat, isLost, onQuote }: ThreadProps) {
   const { t } = useTranslation();
-  const { t: tell } = useTranslation("thread");
+  const { t: tThread } = useTranslation("thread");
   const clock = useClock();
   const chatId = chat.chat_id;
   const thread = useInfiniteQuery({
@@ -85,10 +85,10 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
         ref={scroller}
         onScroll={onScroll}
         className={styles.scroller}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll what has the focus.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys scroll the focused element.
         tabIndex={0}
         role="log"
-        // What comes in is said below; what scrolling brings back is not said again.
+        // The element below announces new messages. This one would also announce scrolled ones.
         aria-live="off"
         aria-label={t("thread.label")}
         aria-busy={thread.isPending}
@@ -126,12 +126,12 @@ export function Thread({ chat, isLost, onQuote }: ThreadProps) {
       </div>
       {(isFetchingNextPage || isSeeking) && (
         <p className={styles.olderState} role="status">
-          {tell("loadingOlder")}
+          {tThread("loadingOlder")}
         </p>
       )}
       {thread.isFetchNextPageError && (
         <Button size="xs" variant="default" className={styles.olderState} onClick={() => void fetchNextPage()}>
-          {tell("olderFailed")}
+          {tThread("olderFailed")}
         </Button>
       )}
       {!isAtEnd && rows.length > 0 && <ToNewest messages={messages} onClick={() => toEnd()} />}
@@ -158,14 +158,14 @@ function Waiting() {
   return (
     <div className={styles.waiting} role="status" aria-label={t("thread.loading")}>
       {["in", "in", "out", "in", "out", "out"].map((side, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
+        // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
         <span key={index} className={styles.ghost} data-side={side} />
       ))}
     </div>
   );
 }
 
-/** There while the end is out of sight; counts what came in since then. */
+/** A button to the newest message. It counts the messages that arrived since the user left the end. */
 function ToNewest({ messages, onClick }: { readonly messages: readonly Message[]; readonly onClick: () => void }) {
   const { t } = useTranslation("thread");
   const [left] = useState(messages.at(-1)?.id ?? 0);
@@ -178,7 +178,7 @@ function ToNewest({ messages, onClick }: { readonly messages: readonly Message[]
   );
 }
 
-/** Where what was unread when the thread was opened begins, until somebody answers it. */
+/** The first message that was unread when the thread opened. The mark goes when an agent answers. */
 function useUnreadMark({ no_leidos }: Chat, messages: readonly Message[], outgoing: readonly Outgoing[]) {
   const [count] = useState(no_leidos);
   const [newest, setNewest] = useState<number | null>(null);
@@ -190,13 +190,13 @@ function useUnreadMark({ no_leidos }: Chat, messages: readonly Message[], outgoi
   return useMemo(() => {
     if (count === 0 || newest === null || isAnswered) return null;
     const incoming = messages.filter(({ id, direccion }) => direccion === "entrante" && id <= newest);
-    // Of more than is loaded it begins further up: it moves there as older ones are loaded.
+    // If more messages are unread than are loaded, the mark moves up as older ones are loaded.
     const first = incoming.at(-count) ?? incoming[0];
     return first ? { id: first.id, count } : null;
   }, [count, newest, messages, isAnswered]);
 }
 
-/** The customer's message that came last while the thread was open. */
+/** The customer's last message since the thread was opened. */
 function useArrived(messages: readonly Message[]): Message | undefined {
   const [opened, setOpened] = useState<number | null>(null);
   const last = messages.at(-1);
@@ -205,7 +205,7 @@ function useArrived(messages: readonly Message[]): Message | undefined {
   return incoming && opened !== null && incoming.id > opened ? incoming : undefined;
 }
 
-/** One object whose functions are always those of the last drawing. */
+/** The same object in every render, with the functions of the last one. */
 function useStable<Functions extends object>(functions: Functions): Functions {
   const [stable] = useState(() => ({ ...functions }));
   useEffect(() => void Object.assign(stable, functions));

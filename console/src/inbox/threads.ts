@@ -3,7 +3,7 @@ import { Recent } from "../live/recent.ts";
 import { answered, api, type Message } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
 
-/** Newest first, as the service answers them. */
+/** The newest message comes first. */
 export interface MessagePage {
   readonly data: readonly Message[];
   readonly next: string | null;
@@ -57,13 +57,13 @@ export function applyToThread(event: ThreadEvent): void {
   });
 }
 
-/** Oldest first, each message once. */
+/** The messages of all pages without duplicates. The oldest comes first. */
 export function messagesOf(thread: Thread | undefined): Message[] {
   const byId = new Map((thread?.pages ?? []).flatMap(({ data }) => data).map((message) => [message.id, message]));
   return [...byId.values()].sort((a, b) => a.id - b.id);
 }
 
-/** What a customer wrote before the platform told the name carries the platform's id as the author's name. */
+/** Replaces platform ids as authors: messages have them until the platform sends the customer's name. */
 export const named = (messages: readonly Message[], name: string, platformId: string): readonly Message[] =>
   name === "" || !messages.some((message) => isUnnamed(message, platformId))
     ? messages
@@ -72,26 +72,26 @@ export const named = (messages: readonly Message[], name: string, platformId: st
 const isUnnamed = ({ autor, autor_nombre }: Message, platformId: string): boolean =>
   autor === "contacto" && autor_nombre === platformId;
 
-/** Id of the newest message that the page knows of a chat; 0 where it knows none. */
+/** The id of the newest loaded message of a chat, or 0. */
 export function newestIdIn(chatId: number): number {
   const thread = queryClient.getQueryData<Thread>(threadKey(chatId));
   return Math.max(0, ...(thread?.pages ?? []).map(({ data }) => data[0]?.id ?? 0));
 }
 
-/** Tries again where it fails, as all queries do. */
+/** `fetchQuery` retries failures. */
 const fetchNewest = (chatId: number): Promise<MessagePage> =>
   queryClient.fetchQuery({
     ...{ queryKey: ["newest messages", chatId], staleTime: 0, gcTime: 0 },
     queryFn: ({ signal }) => fetchMessages(chatId, null, signal),
   });
 
-/** Reads the newest page of a thread again and drops the others, which scrolling loads again. */
+/** Loads the newest page of a thread again and drops the others. Scrolling loads them again. */
 export async function refreshThread(chatId: number): Promise<void> {
   const page = await fetchNewest(chatId);
   queryClient.setQueryData<Thread>(threadKey(chatId), (thread) => thread && { pages: [page], pageParams: [null] });
 }
 
-/** Reads the newest page of the open thread again, and keeps the others. */
+/** Loads the newest page of the open thread again, and keeps the others. */
 export async function catchUpThreads(): Promise<void> {
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: threadsKey, type: "active" })) {
     const chatId = Number(queryKey[1]);
@@ -103,7 +103,7 @@ export async function catchUpThreads(): Promise<void> {
   }
 }
 
-/** After events that were missed for good: reads the open thread again at once, and other threads when they are opened. */
+/** Loads the open thread again at once, and other threads when they are opened. Used after lost events. */
 export async function reloadThreads(): Promise<void> {
   queryClient.removeQueries({ queryKey: threadsKey, type: "inactive" });
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: threadsKey, type: "active" }))

@@ -1,11 +1,11 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 
-/** Characters; the service takes no longer text. */
+/** The service's maximum length of a text in characters. */
 export const maxLength = 4_096;
 
 export type ComposerField = RefObject<HTMLTextAreaElement | null>;
 
-/** The text, kept as a draft, and a way to put something in where the cursor is. */
+/** The composer's text, which is stored as a draft. `insert` adds text at the cursor. */
 export function useComposerText(field: ComposerField, draft: string, onWrite: (text: string) => void) {
   const [text, keep] = useState(draft);
   const cursor = useRef<number | null>(null);

@@ -3,7 +3,7 @@ import { answered, api } from "../shared/api.ts";
 
 const everyMs = 15_000;
 
-/** Of the open chats that the user sees. */
+/** The numbers of open chats that the user may see. */
 export const useCounts = () =>
   useQuery({
     queryKey: ["counts"],

@@ -5,17 +5,17 @@ import { chatKey, isBefore } from "./chat-lists.ts";
 
 interface HeldRows {
   readonly rows: readonly Chat[];
-  /** How many chats came in or moved up since the order was held. */
+  /** The number of chats that arrived or moved up while the order was held. */
   readonly news: number;
   readonly release: () => void;
 }
 
-/** Present rows in the order that is held; rows of further pages come after them. */
-export function arranged(held: readonly Chat[], rows: readonly Chat[]): { rows: Chat[]; news: number } {
+/** The current rows in the held order. Rows of further pages come after them. */
+function arranged(held: readonly Chat[], rows: readonly Chat[]): { rows: Chat[]; news: number } {
   const now = new Map(rows.map((chat) => [chat.chat_id, chat]));
-  const stood = new Set(held.map(({ chat_id }) => chat_id));
+  const heldIds = new Set(held.map(({ chat_id }) => chat_id));
   const last = held.at(-1);
-  const unknown = rows.filter(({ chat_id }) => !stood.has(chat_id));
+  const unknown = rows.filter(({ chat_id }) => !heldIds.has(chat_id));
   const later = unknown.filter((chat) => last !== undefined && isBefore(last, chat));
   const risen = held.filter(({ chat_id, ultimo_mensaje }, index) => {
     const at = now.get(chat_id)?.ultimo_mensaje ?? "";
@@ -28,8 +28,8 @@ export function arranged(held: readonly Chat[], rows: readonly Chat[]): { rows: 
 const isGone = ({ chat_id }: Chat): boolean => queryClient.getQueryData(chatKey(chat_id)) === null;
 
 /**
- * Rows keep their places while the user points at the list, moves in it by keyboard or has scrolled it. Otherwise a row
- * could slip away under a click. While the user types elsewhere, the pointer does not count.
+ * Rows keep their places while the user points at the list, uses it by keyboard or has scrolled it. Otherwise a click could
+ * hit the wrong row. The pointer does not count while the user types elsewhere.
  */
 export function useHeldRows(rows: readonly Chat[], scroller: RefObject<HTMLElement | null>): HeldRows {
   const [isHeld, setHeld] = useState(false);
@@ -78,7 +78,7 @@ function useHolding(scroller: RefObject<HTMLElement | null>, setHeld: (held: boo
     list.addEventListener("pointerleave", leave, { signal });
     list.addEventListener("scroll", judge, { signal, passive: true });
     list.addEventListener("focusin", judge, { signal });
-    // The focus is where it goes only afterwards.
+    // During `focusout` the new element does not have the focus yet.
     list.addEventListener("focusout", () => queueMicrotask(judge), { signal });
     document.addEventListener("keydown", type, { signal });
     return () => ends.abort();

@@ -5,7 +5,7 @@ import type { MessagePage } from "./threads.ts";
 
 const litMs = 2_000;
 
-/** Leads to a message that another one quotes, and lights it up for a moment. `go` tells whether it got there. */
+/** Scrolls to a quoted message and highlights it for a moment. `go` returns whether it found the message. */
 export function useJump(go: (id: number) => Promise<boolean>) {
   const [lit, setLit] = useState<number | null>(null);
   const [isSeeking, setSeeking] = useState(false);
@@ -31,7 +31,7 @@ type NextPage = () => Promise<{
   readonly isError: boolean;
 }>;
 
-/** Loads older messages until one is there. */
+/** Loads older messages until the message is there. Returns false if it does not exist. */
 export async function isLoaded(id: number, nextPage: NextPage, messages: readonly Message[]): Promise<boolean> {
   if (messages.some((message) => message.id === id)) return true;
   for (;;) {

@@ -10,7 +10,7 @@ interface QuickSettings {
   readonly isOff: boolean;
 }
 
-/** The list that a `/` opens; its keys come from the text. */
+/** The list of quick replies that a `/` in the text opens. The text field passes its keys on. */
 export function useQuickList(
   chat: Chat,
   { text, field, isOff }: QuickSettings,
@@ -34,7 +34,7 @@ export function useQuickList(
     setChosen(0);
     if (next === null) setClosed(false);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is asked for stands in the text.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the search is part of the text.
   useEffect(look, [text]);
   const choose = (reply: QuickReply): void => {
     const end = field.current?.selectionStart ?? text.length;
@@ -47,10 +47,10 @@ export function useQuickList(
     Tab: () => replies.found[place] && choose(replies.found[place]),
     Escape: () => setClosed(true),
   };
-  /** Whether the key was the list's. */
+  /** Returns whether the list used the key. */
   const onKeyDown = (event: KeyboardEvent): boolean => {
     const act = shown === null || event.shiftKey ? undefined : keys[event.key];
-    // What looks like a quick reply is not sent by the key that would have put it in.
+    // Enter after a search without results must not send the text.
     const isMine = replies.found.length > 0 || event.key === "Escape" || event.key === "Enter";
     if (!act || !isMine) return false;
     event.preventDefault();

@@ -2,13 +2,13 @@ import { useEffect, useRef } from "react";
 import { answered, api, type Chat, type Message } from "../shared/api.ts";
 import { showAnswered } from "./chat-lists.ts";
 
-/** Milliseconds between two marks while one scrolls through what was not read. */
+/** Milliseconds between two marks while the user scrolls through unread messages. */
 const pauseMs = 500;
 
 /**
- * Marks read what the user had before their eyes.
+ * Marks messages as read that were visible.
  *
- * @param seen - id of the last message that was shown; 0 while none was
+ * @param seen - the id of the last visible message, or 0
  */
 export function useReadMark(chat: Chat, messages: readonly Message[], seen: number): void {
   const asked = useRef(0);
@@ -23,7 +23,7 @@ export function useReadMark(chat: Chat, messages: readonly Message[], seen: numb
       askedAt.current = performance.now();
       answered(api.POST("/chats/{id}/read", { params: { path: { id } }, body: { hasta: newest } }))
         .then(showAnswered)
-        // With the next message, or when the page is looked at again.
+        // The next message, or the next look at the page, tries again.
         .catch(() => {
           asked.current = 0;
         });

@@ -1,39 +1,34 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
+import { Listeners } from "../shared/listeners.ts";
 import { storage } from "../shared/storage.ts";
 
-/** All keys of the inbox, as the dialog lists them. */
+/** All keys of the inbox in the order of the dialog. */
 export const shortcutKeys = ["j", "k", "/", "r", "n", "t", "a", "c", "i", "?"] as const;
-export type ShortcutKey = (typeof shortcutKeys)[number];
+type ShortcutKey = (typeof shortcutKeys)[number];
 type Shortcuts = Partial<Record<ShortcutKey, () => void>>;
 
 const storedAs = "recado.shortcuts";
 let isOn = storage.get(storedAs) !== "off";
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 
 export function switchShortcuts(on: boolean): void {
   isOn = on;
   storage.set(storedAs, on ? null : "off");
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export const useShortcutsOn = (): boolean => useSyncExternalStore(subscribe, () => isOn);
+export const useShortcutsOn = (): boolean => useSyncExternalStore(listeners.subscribe, () => isOn);
 
 const written = "input, textarea, select, [contenteditable]:not([contenteditable=false])";
 const layers = "[role=dialog], [role=menu], [role=listbox]";
 
-/** While one writes, or something lies over the page, keys mean what they mean there. */
+/** Shortcuts are off while the user types, and while a dialog, a menu or a list is open. */
 function isFree({ target, isComposing, defaultPrevented, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (isComposing || defaultPrevented || ctrlKey || metaKey || altKey) return false;
   if (target instanceof Element && target.closest(written)) return false;
   return [...document.querySelectorAll(layers)].every((layer) => !layer.checkVisibility());
 }
 
-/** Runs what a key stands for. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const newest = useRef(shortcuts);
   useEffect(() => {
@@ -51,9 +46,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   }, []);
 }
 
-/** Presses the button of the open chat that stands for an action, where it is shown. */
+/** Clicks the button of the open chat with this `data-action`, if it is shown. */
 export const pressAction = (action: string): void =>
   document.querySelector<HTMLElement>(`[data-action="${action}"]`)?.click();
-
-/** Where one writes in the open chat. */
 export const focusComposer = (): void => document.querySelector<HTMLElement>("[data-composer]")?.focus();

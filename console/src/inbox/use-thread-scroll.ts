@@ -2,25 +2,25 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Row } from "./thread-rows.ts";
 
-/** Pixels from the end that count as being there. */
+/** A thread counts as scrolled to its end within this many pixels. */
 const nearEnd = 80;
-/** Pixels above which older messages are asked for: they are there before one reaches them. */
+/** Older messages are loaded within this many pixels of the start, so that the user need not wait for them. */
 const nearStart = 1_200;
-/** Drawings in which the heights of what is shown first are known. */
+/** The number of frames until the rows that are shown first are measured. */
 const settleFrames = 5;
-/** Drawings after which a row that a jump asked for is taken for missing. */
+/** The number of frames that a jump waits for its row. */
 const mostFrames = 60;
 
 interface Wishes {
-  /** Asks for older messages, if there are any. */
+  /** Loads older messages if there are any. */
   readonly older: () => unknown;
-  /** Key of what the user wrote last: the thread goes to its end with each new one. */
+  /** The key of the user's last message. The thread scrolls to its end when it changes. */
   readonly written: string | undefined;
-  /** Index of the row where reading begins, if it is not at the end: the thread opens there. */
+  /** The index of the row at which the thread opens, or -1 for the end. */
   readonly start: number;
 }
 
-/** Stays at the newest message while one is there, and at what one reads while anything comes in above or below. */
+/** Follows new messages while the thread is at its end. Elsewhere the visible rows stay in place. */
 export function useThreadScroll(rows: readonly Row[], { older, written, start }: Wishes) {
   const scroller = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
@@ -39,9 +39,9 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
     overscan: 6,
   });
 
-  /** Id of the last message that is shown; infinite at the end, where all are, and 0 until the thread has its place. */
+  /** The id of the last visible message. It is infinite at the end, and 0 until the thread has been scrolled to its start. */
   const [seen, setSeen] = useState(0);
-  const look = (): void => {
+  const updateSeen = (): void => {
     const element = scroller.current;
     if (!element || !isPlaced.current) return;
     if (end.current) {
@@ -55,11 +55,11 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
   };
 
   const isThere = rows.length > 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: where reading begins counts once, when the thread opens.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `start` only counts when the thread opens.
   useLayoutEffect(() => {
     if (!isThere) return;
     if (start <= 0) return virtualizer.scrollToEnd();
-    // Where less than a page follows it, this ends at the end, too.
+    // If less than a page follows, this scrolls to the end.
     virtualizer.scrollToIndex(start, { align: "start" });
     let frame = 0;
     let timer = requestAnimationFrame(function settle() {
@@ -75,7 +75,7 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
     return () => cancelAnimationFrame(timer);
   }, [isThere, virtualizer]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what the user writes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs after each new message of the user.
   useLayoutEffect(() => {
     if (written === undefined || !isPlaced.current) return;
     end.current = true;
@@ -86,17 +86,17 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
     if (!isThere) return;
     if (!isPlaced.current) isPlaced.current = start <= 0 && virtualizer.isAtEnd(nearEnd);
     else if ((virtualizer.scrollOffset ?? nearStart) < nearStart && !virtualizer.isScrolling) older();
-    look();
+    updateSeen();
   });
 
-  // What is drawn can turn out higher or lower than it was guessed.
+  // Measured rows can be higher or lower than estimated.
   const total = virtualizer.getTotalSize();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what is drawn.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs after each change of the rows or their heights.
   useLayoutEffect(() => {
     if (isPlaced.current && end.current) stayAtEnd(scroller.current);
   }, [total, rows]);
 
-  // A growing composer or a keyboard takes from the thread's height.
+  // A growing composer or a phone's keyboard makes the thread lower.
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;
@@ -110,12 +110,12 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
   const onScroll = (): void => {
     const element = scroller.current;
     if (!element || !isPlaced.current) return;
-    // What grows below takes the end away without a hand on the scroll bar; only scrolling up leaves it.
+    // New rows also move the end away, so only scrolling up means that the user left it.
     if (element.scrollHeight - element.scrollTop - element.clientHeight <= nearEnd) end.current = true;
     else if (element.scrollTop < top.current) end.current = false;
     top.current = element.scrollTop;
     setAtEnd(end.current);
-    look();
+    updateSeen();
     if (element.scrollTop < nearStart) older();
   };
 
@@ -123,14 +123,14 @@ export function useThreadScroll(rows: readonly Row[], { older, written, start }:
   useEffect(() => {
     shown.current = rows;
   }, [rows]);
-  /** Whether there is such a row: it is drawn a moment after its messages were loaded. */
+  /** Scrolls to a row, which may be rendered a moment after its messages were loaded. Returns whether it exists. */
   const toRow = async (key: string): Promise<boolean> => {
     for (let frame = 0; frame < mostFrames; frame += 1) {
       const index = shown.current.findIndex((row) => row.key === key);
       if (index >= 0) {
         end.current = false;
         virtualizer.scrollToIndex(index, { align: "center" });
-        // What had the focus may be scrolled out of the page.
+        // The focused element may be removed when it is scrolled out of view.
         scroller.current?.focus({ preventScroll: true });
         return true;
       }
@@ -163,7 +163,7 @@ const mediaHeights: Readonly<Record<string, number>> = {
   order: 140,
 };
 
-/** A guess, until it is drawn. */
+/** Estimates the height of a row until it is rendered and measured. */
 function heightOf(row: Row | undefined): number {
   if (!row) return 0;
   const text = row.kind === "message" ? row.message.texto : row.outgoing.content.text;

@@ -5,7 +5,7 @@ import styles from "./media.module.css";
 import { lengthOf } from "./media.ts";
 
 const speeds = [1, 1.5, 2] as const;
-/** Of all that are on the page, one plays at a time. */
+/** Only one recording of the page plays at a time. */
 let playing: HTMLAudioElement | null = null;
 
 interface VoiceProps {
@@ -21,7 +21,7 @@ export function Voice({ address, name }: VoiceProps) {
   const [length, setLength] = useState(0);
   const [speed, setSpeed] = useState<(typeof speeds)[number]>(1);
   const [isBroken, setBroken] = useState(false);
-  // Scrolled out of sight it is taken away, and must not go on.
+  // It is removed when it is scrolled out of view, and must not play on.
   useEffect(() => {
     const element = audio.current;
     return () => element?.pause();
@@ -62,9 +62,9 @@ export function Voice({ address, name }: VoiceProps) {
     if (audio.current) audio.current.playbackRate = next;
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: no element is a group of controls outside of a form.
+    // biome-ignore lint/a11y/useSemanticElements: HTML has no element for a group of controls outside of forms.
     <div className={styles.voice} role="group" aria-label={name}>
-      {/* biome-ignore lint/a11y/useMediaCaption: what customers record has no captions. */}
+      {/* biome-ignore lint/a11y/useMediaCaption: customers' recordings have no captions. */}
       <audio
         ref={audio}
         src={address}

@@ -3,93 +3,90 @@ import "../inbox/inbox-texts.ts";
 import { i18n } from "../app/i18n.ts";
 import { nameOf } from "../inbox/names.ts";
 import type { Chat, Me } from "../shared/api.ts";
+import { Listeners } from "../shared/listeners.ts";
 import { meKey, queryClient } from "../shared/query.ts";
 import { storage } from "../shared/storage.ts";
 
 const storedAs = "recado.alerts";
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 const permission = (): NotificationPermission => ("Notification" in window ? Notification.permission : "denied");
 
-export type AlertState = "on" | "off" | "denied";
+type AlertState = "on" | "off" | "denied";
 
 function alertState(): AlertState {
   if (permission() === "denied") return "denied";
   return permission() === "granted" && storage.get(storedAs) === "on" ? "on" : "off";
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const useAlertState = (): AlertState => useSyncExternalStore(listeners.subscribe, alertState);
 
-export const useAlertState = (): AlertState => useSyncExternalStore(subscribe, alertState);
-
-/** Only a click of the user asks for the permission, and starts sound. */
+/** A click must call it: otherwise browsers refuse the permission and sound. */
 export async function switchAlerts(on: boolean): Promise<void> {
   storage.set(storedAs, on ? "on" : null);
   if (on && permission() === "default") await Notification.requestPermission();
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
-/** The chat that this page shows while somebody looks at it: a lock that all pages of the browser can see. */
-let endLook: (() => void) | undefined;
+/** While the user sees a chat, its page holds a lock, so that other pages of the browser show no notification. */
+let releaseLock: (() => void) | undefined;
 let shown: number | null = null;
-const lookOf = (chatId: number): string => `recado.look.${chatId}`;
+const lockOf = (chatId: number): string => `recado.look.${chatId}`;
 
-function look(): void {
-  endLook?.();
-  endLook = undefined;
+function updateLock(): void {
+  releaseLock?.();
+  releaseLock = undefined;
   if (shown === null || !document.hasFocus() || document.visibilityState !== "visible") return;
-  const until = new Promise<void>((end) => {
-    endLook = end;
+  const released = new Promise<void>((release) => {
+    releaseLock = release;
   });
-  void navigator.locks?.request(lookOf(shown), { mode: "shared" }, () => until);
+  void navigator.locks?.request(lockOf(shown), { mode: "shared" }, () => released);
 }
 
-for (const change of ["focus", "blur"]) window.addEventListener(change, look);
-document.addEventListener("visibilitychange", look);
+for (const change of ["focus", "blur"]) window.addEventListener(change, updateLock);
+document.addEventListener("visibilitychange", updateLock);
 
 export function setShown(chatId: number | null): void {
   shown = chatId;
-  look();
+  updateLock();
 }
 
-/** Of several pages only the first that claims a message tells of it. */
+/** Milliseconds for which the page that shows a notification keeps the others from showing it, too. */
 const claimMs = 10_000;
 
 async function isFirst(name: string): Promise<boolean> {
   if (!navigator.locks) return true;
-  return new Promise((tell) => {
+  return new Promise((resolve) => {
     void navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
-      tell(lock !== null);
+      resolve(lock !== null);
       if (lock) await new Promise((end) => setTimeout(end, claimMs));
     });
   });
 }
 
-async function isLookedAt(chatId: number): Promise<boolean> {
+async function isSeen(chatId: number): Promise<boolean> {
   if (shown === chatId && document.hasFocus()) return true;
   const { held = [] } = (await navigator.locks?.query()) ?? {};
-  return held.some(({ name }) => name === lookOf(chatId));
+  return held.some(({ name }) => name === lockOf(chatId));
 }
 
 let openChat: (chatId: number) => void = () => {};
 
-/** What a click on a notification does. */
+/** Sets what a click on a notification does. */
 export function onAlertOpened(open: (chatId: number) => void): void {
   openChat = open;
 }
 
-const told = new Map<number, number>();
+/** The newest message of each chat that was shown in a notification. */
+const alerted = new Map<number, number>();
 
-/** Tells of what a customer wrote, if the user wants it and the chat is theirs or without an agent. */
+/** Notifies of a customer's message if the user wants it, and the chat is theirs or has no agent. */
 export async function alertOf(chat: Chat): Promise<void> {
   const { mensaje, chat_id: id, soporte_id: agent } = chat;
   const me = queryClient.getQueryData<Me | null>(meKey);
   if (alertState() !== "on" || !me || mensaje?.direccion !== "entrante" || chat.no_leidos === 0) return;
-  if ((agent !== null && agent !== me.id) || (told.get(id) ?? 0) >= mensaje.id) return;
-  told.set(id, mensaje.id);
-  if ((await isLookedAt(id)) || !(await isFirst(`recado.alert.${mensaje.id}`))) return;
+  if ((agent !== null && agent !== me.id) || (alerted.get(id) ?? 0) >= mensaje.id) return;
+  alerted.set(id, mensaje.id);
+  if ((await isSeen(id)) || !(await isFirst(`recado.alert.${mensaje.id}`))) return;
   const body = mensaje.texto || i18n.t("newMessage", { ns: "inbox" });
   const note = new Notification(nameOf(chat.contacto), {
     body,
@@ -109,7 +106,7 @@ const chimePauseMs = 2_000;
 let chimedAt = 0;
 let audio: AudioContext | undefined;
 
-/** Two soft notes, once for many messages. */
+/** Plays two soft notes, once for several messages at a time. */
 function chime(): void {
   if (Date.now() - chimedAt < chimePauseMs) return;
   chimedAt = Date.now();

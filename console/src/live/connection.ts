@@ -1,20 +1,16 @@
 import { useSyncExternalStore } from "react";
+import { Listeners } from "../shared/listeners.ts";
 
-/** Shown in the status line. */
-export type ConnectionState = "connecting" | "online" | "reconnecting" | "catching-up" | "ended";
+/** The status line shows it. */
+type ConnectionState = "connecting" | "online" | "reconnecting" | "catching-up" | "ended";
 
 let state: ConnectionState = "connecting";
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 
 export function setConnection(next: ConnectionState): void {
   if (next === state) return;
   state = next;
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export const useConnection = (): ConnectionState => useSyncExternalStore(subscribe, () => state);
+export const useConnection = (): ConnectionState => useSyncExternalStore(listeners.subscribe, () => state);

@@ -18,17 +18,17 @@ type LiveSocket = Socket<ServerEvents, ClientEvents>;
 const rejoinMs = 2_000;
 
 let socket: LiveSocket | undefined;
-/** Of the last event that is shown; the service tells what came after it when the connection is back. */
+/** The number of the last event. After an interruption the service sends the events after it. */
 let lastSeq: number | undefined;
 
-/** Connects, and keeps right what is shown until it is disconnected. */
+/** Connects, and updates what the page shows. The returned function disconnects. */
 export function connectLive(): () => void {
   const opened: LiveSocket = io("/realtime", {
     transports: ["websocket"],
     reconnectionDelay: 500,
     reconnectionDelayMax: 5_000,
-    // The cookie says who it is.
-    auth: (tell) => tell(lastSeq === undefined ? {} : { since: lastSeq }),
+    // The session is in a cookie.
+    auth: (give) => give(lastSeq === undefined ? {} : { since: lastSeq }),
   });
   socket = opened;
   hearConnection(opened);
@@ -71,14 +71,14 @@ function hearConnection(opened: LiveSocket): void {
     reloadCounts();
   });
   opened.on("access:ended", ({ reason }) => {
-    // Another page of the user may have pushed this one out; coming back at once would push that one out.
+    // A newer page of the user took this one's place. Reconnecting at once would push the newer page out.
     mayReturn = reason === "too_many_connections";
     if (!mayReturn) sessionEnded();
   });
   opened.on("disconnect", (reason) => {
     if (!mayReturn) return;
     setConnection("reconnecting");
-    // What the service cut, the library does not connect again by itself.
+    // The library does not reconnect by itself if the service disconnected.
     if (reason === "io server disconnect") setTimeout(() => opened.connect(), rejoinMs);
   });
   opened.on("connect_error", ({ data }: ConnectError) => {
@@ -96,7 +96,7 @@ function hearConnection(opened: LiveSocket): void {
 const countsPauseMs = 1_000;
 let countsTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Once for many events. */
+/** Reloads once for several events. */
 function reloadCounts(): void {
   if (countsTimer !== undefined) return;
   countsTimer = setTimeout(() => {
@@ -134,10 +134,10 @@ function hearInbox(opened: LiveSocket): void {
   opened.on("chat:typing", ({ chat_id, usuario }) => setTyping(chat_id, usuario));
 }
 
-/** The chat that this page shows: said again whenever the connection is back. */
+/** The chat that this page shows. It is sent again after each reconnection. */
 let viewed: number | null = null;
 
-export function tellViewing(chatId: number | null): void {
+export function sendViewing(chatId: number | null): void {
   viewed = chatId;
   setShown(chatId);
   if (socket?.connected) socket.emit("viewing", { chat_id: chatId });
@@ -146,7 +146,7 @@ export function tellViewing(chatId: number | null): void {
 const typingEveryMs = 2_000;
 let typedAt = 0;
 
-export function tellTyping(chatId: number): void {
+export function sendTyping(chatId: number): void {
   const now = Date.now();
   if (!socket?.connected || now - typedAt < typingEveryMs) return;
   typedAt = now;

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { everyOne, page } from "../settings/records.ts";
+import { allPages, pageSize } from "../shared/all-pages.ts";
 import { answered, api, type paths } from "../shared/api.ts";
 import type { UserFilters } from "./users-search.ts";
 
@@ -14,7 +14,7 @@ export const useUsers = (filters: UserFilters) =>
   useInfiniteQuery({
     queryKey: ["admin", "users", "list", filters],
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: page, ...filters, ...(pageParam && { cursor: pageParam }) };
+      const query = { limit: pageSize, ...filters, ...(pageParam && { cursor: pageParam }) };
       return answered(api.GET("/admin/users", { params: { query }, signal }));
     },
     initialPageParam: null as string | null,
@@ -28,14 +28,14 @@ export const readUser = (id: number) => answered(api.GET("/admin/users/{id}", { 
 export const useAllUsers = () =>
   useQuery({
     queryKey: ["admin", "users", "all"],
-    queryFn: ({ signal }) => everyOne((query) => answered(api.GET("/admin/users", { params: { query }, signal }))),
+    queryFn: ({ signal }) => allPages((query) => answered(api.GET("/admin/users", { params: { query }, signal }))),
   });
 
 export const useAllDepartments = () =>
   useQuery({
     queryKey: ["admin", "departments", "all"],
     queryFn: ({ signal }) =>
-      everyOne((query) => answered(api.GET("/admin/departments", { params: { query }, signal }))),
+      allPages((query) => answered(api.GET("/admin/departments", { params: { query }, signal }))),
   });
 
 export const readDepartment = (id: number) =>

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { everyOne } from "../settings/records.ts";
+import { allPages } from "../shared/all-pages.ts";
 import { answered, api, type paths } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
 import type { IfMatch } from "../shared/record-form.ts";
@@ -19,7 +19,7 @@ export const mostSteps = 2_000;
 export const useAllSteps = () =>
   useQuery({
     queryKey: ["admin", "steps", "all"],
-    queryFn: ({ signal }) => everyOne((query) => answered(api.GET("/admin/steps", { params: { query }, signal }))),
+    queryFn: ({ signal }) => allPages((query) => answered(api.GET("/admin/steps", { params: { query }, signal }))),
     // Another user may have changed them.
     staleTime: 0,
   });
@@ -27,7 +27,7 @@ export const useAllSteps = () =>
 export const useAllTags = () =>
   useQuery({
     queryKey: ["admin", "tags", "all"],
-    queryFn: ({ signal }) => everyOne((query) => answered(api.GET("/admin/tags", { params: { query }, signal }))),
+    queryFn: ({ signal }) => allPages((query) => answered(api.GET("/admin/tags", { params: { query }, signal }))),
   });
 
 export const readStep = (id: number) => answered(api.GET("/admin/steps/{id}", { params: { path: { id } } }));

@@ -81,7 +81,7 @@ export function createServer(
     const begin = () => {
       // Its client left while it waited; reading its body would never end.
       if (req.socket.destroyed) return;
-      if (!server.listening || lettingGo.has(server)) res.setHeader("Connection", "close");
+      if (!server.listening || closingSoon.has(server)) res.setHeader("Connection", "close");
       const ended = Promise.resolve(handle(req, res)).finally(() => running.delete(ended));
       running.add(ended);
     };
@@ -225,10 +225,10 @@ function listenAt(server: NetServer, options: ListenOptions & { readonly reusePo
   });
 }
 
-const lettingGo = new WeakSet<Server>();
+const closingSoon = new WeakSet<Server>();
 
 /** Closes each connection after its next answer, so that clients move to another process before this one stops. */
-export const letGo = (server: Server): void => void lettingGo.add(server);
+export const closeAfterNextAnswers = (server: Server): void => void closingSoon.add(server);
 
 /**
  * Stops listening, closes idle connections and waits for running requests.

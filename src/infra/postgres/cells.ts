@@ -79,7 +79,9 @@ class Share implements Cell {
  * Limits the connections in use: to `width` in all and to four fifths of it for one business, so that a business that is
  * alone is hardly slower. Work that gets no connection in time fails as if the database were unreachable.
  */
-export const connectionQueue = (settings: Pick<FairQueueSettings, "name" | "width" | "waitMs" | "crowd">): FairQueue =>
+export const connectionQueue = (
+  settings: Pick<FairQueueSettings, "name" | "width" | "waitMs" | "overload">,
+): FairQueue =>
   new FairQueue({
     ...settings,
     widthPerKey: Math.ceil(settings.width * 0.8),

@@ -2,7 +2,7 @@ import pg from "pg";
 import { searchPathOf } from "./database.ts";
 import { migrate, type Place, pendingMigrations } from "./migrate.ts";
 
-/** Users have numbers of their own all over the installation: each cell gives those of its range. */
+/** Users' ids are unique in the whole installation: each cell assigns ids of its own range. */
 const usersOfOneCell = 1_000_000_000;
 
 export interface CellReport {
@@ -11,7 +11,7 @@ export interface CellReport {
   readonly pending: number;
 }
 
-/** Makes the tables of a cell, and notes it in the directory: from then on new businesses may live there. */
+/** Creates the tables of a cell and adds it to the directory. From then on it may get new businesses. */
 export async function makeCell(name: string, place: Place, directory: Place): Promise<readonly string[]> {
   const migrated = await migrate(place);
   const number = await withClient(directory, async (client) => {
@@ -26,7 +26,7 @@ export async function makeCell(name: string, place: Place, directory: Place): Pr
     return rows[0]?.number ?? 0;
   });
   await withClient(place, async (client) => {
-    // Once only: later it would give numbers a second time.
+    // Only the first time: later it would assign the same ids again.
     const text = `
       select setval('users_id_seq', $1::bigint) where (select last_value from users_id_seq) < $1::bigint`;
     await client.query(text, [number * usersOfOneCell]);
@@ -34,7 +34,7 @@ export async function makeCell(name: string, place: Place, directory: Place): Pr
   return migrated;
 }
 
-/** The names of the cells that were made, without the first one, which is there by itself. */
+/** The names of the created cells. The first cell, which always exists, is not among them. */
 export const cellsMade = (directory: Place): Promise<readonly string[]> =>
   withClient(directory, async (client) => {
     const { rows } = await client.query<{ name: string }>("select name from directory_cells order by number");
@@ -49,7 +49,7 @@ interface MoveUnderWay {
   readonly rows: string;
 }
 
-/** Moves of businesses between cells that were begun and have not ended, whether a process works on them or not. */
+/** Moves that have not ended, including those without a running process. */
 export const movesUnderWay = (directory: Place): Promise<readonly MoveUnderWay[]> =>
   withClient(directory, async (client) => {
     const text = `

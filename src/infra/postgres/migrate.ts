@@ -7,10 +7,10 @@ import pg from "pg";
 import { citusFunctions } from "./citus-functions.ts";
 import { withSingleCommands } from "./single-commands.ts";
 
-/** Beside `src` whether it runs from the sources or from the build. */
+/** The path is the same from the sources and from the build. */
 const directory = fileURLToPath(new URL("../../../migrations/", import.meta.url));
 
-/** Names carry no file ending, so that a database migrated from the sources is also the build's. */
+/** Names have no file extension, since `.ts` and `.js` are the same migration. */
 class Migrations implements Knex.MigrationSource<string> {
   async getMigrations(): Promise<string[]> {
     const files = await readdir(directory);
@@ -33,13 +33,12 @@ class Migrations implements Knex.MigrationSource<string> {
   }
 }
 
-/** Any number will do that nobody else uses. */
+/** An arbitrary number that no other code may use. */
 const advisoryLock = 726_300_001;
 
-/** Where a cell's tables are: in a database, or in a schema of one. */
 export interface Place {
   readonly url: string;
-  /** Empty: where the database puts tables by itself. */
+  /** Empty for the connection's default schema. */
   readonly schema?: string | undefined;
 }
 
@@ -57,10 +56,10 @@ async function withMigrator<Result>(
 }
 
 /**
- * One process at a time. Knex marks its lock in a row, which stays marked when a process is killed; ours ends with
- * the connection, and whoever holds it knows that a mark left in the row is nobody's.
+ * Lets one process work at a time. Knex's own lock is a row, which stays locked if its process is killed. The advisory lock
+ * ends with the connection, so its holder can free a leftover lock of Knex.
  */
-const alone = <Result>(
+const withLock = <Result>(
   place: Place,
   work: (migrator: Knex.Migrator, client: pg.Client) => Promise<Result>,
 ): Promise<Result> =>
@@ -68,7 +67,7 @@ const alone = <Result>(
     const holder = new pg.Client({ connectionString: place.url });
     await holder.connect();
     try {
-      while (!(await isTaken(holder))) await sleep(100);
+      while (!(await tryLock(holder))) await sleep(100);
       if (place.schema) await prepare(holder, place.schema);
       await migrator.forceFreeMigrationsLock(config);
       return await work(migrator, holder);
@@ -77,7 +76,7 @@ const alone = <Result>(
     }
   });
 
-/** Extensions belong to the whole database, so they are put where each of its schemas finds them. */
+/** Extensions belong to the whole database. In `public` every schema finds them. */
 async function prepare(holder: pg.Client, schema: string): Promise<void> {
   await holder.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
   for (const extension of ["pg_trgm", "btree_gin"]) {
@@ -85,8 +84,8 @@ async function prepare(holder: pg.Client, schema: string): Promise<void> {
   }
 }
 
-/** It polls: a statement that waits for the lock would block `create index concurrently` in the process that holds it. */
-async function isTaken(holder: pg.Client): Promise<boolean> {
+/** Does not wait: a waiting statement would block `create index concurrently` in the process that has the lock. */
+async function tryLock(holder: pg.Client): Promise<boolean> {
   const { rows } = await holder.query("select pg_try_advisory_lock($1) as taken", [advisoryLock]);
   return rows[0]?.taken === true;
 }
@@ -94,16 +93,15 @@ async function isTaken(holder: pg.Client): Promise<boolean> {
 const placeOf = (place: string | Place): Place => (typeof place === "string" ? { url: place } : place);
 
 /**
- * On Citus functions have forms of their own. In a schema that it has placed, triggers run on the node that holds the rows, in
- * sessions that do not know where the tables are: there each function has to say so. Elsewhere it is not said, since it
- * slows down triggers that are run for each row. Functions that return rows of a table reach the other nodes only once
- * the table is there, so they are made once more.
+ * Citus needs other definitions of some functions. In a distributed schema, triggers run on the node of the row, in sessions
+ * without the search path, so each function sets it. Without Citus it is not set, since it slows down row triggers.
+ * Functions that return rows of a table are created again, since they reach other nodes only after their table.
  */
 async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
   const { rows: engines } = await client.query("select 1 from pg_extension where extname = 'citus'");
   if (engines.length === 0) return;
   if (schema) await client.query(`set search_path = ${pg.escapeIdentifier(schema)}`);
-  // At once: a function that has its form and does not say yet where its tables are would fail.
+  // One transaction: a function with its new definition but without its search path would fail.
   await client.query("begin");
   for (const definition of citusFunctions) await client.query(definition);
   const { rows } = await client.query<{ definition: string; pin: string }>(`
@@ -121,23 +119,23 @@ async function suitCitus(client: pg.Client, { schema }: Place): Promise<void> {
 }
 
 const config = { migrationSource: new Migrations(), tableName: "migrations" };
-/** A later version may have migrated already: this one works with its schema, too. */
-const besideLater = { ...config, disableMigrationsListValidation: true };
+/** Accepts migrations of a later version, whose schema this version can use. */
+const withLaterVersions = { ...config, disableMigrationsListValidation: true };
 
-/** Brings the schema up to date; the names of the migrations that ran. Safe when two processes do it at once. */
+/** Runs missing migrations and returns their names. Several processes may call it at the same time. */
 export const migrate = (given: string | Place): Promise<string[]> => {
   const place = placeOf(given);
-  return alone(place, async (migrator, client) => {
-    const [, names] = await migrator.latest(besideLater);
+  return withLock(place, async (migrator, client) => {
+    const [, names] = await migrator.latest(withLaterVersions);
     await suitCitus(client, place);
     return names;
   });
 };
 
-/** Undoes the last batch; the names of the migrations that were undone. */
+/** Undoes the last batch of migrations and returns their names. */
 export const rollback = (place: string | Place): Promise<string[]> =>
-  alone(placeOf(place), async (migrator) => (await migrator.rollback(config))[1]);
+  withLock(placeOf(place), async (migrator) => (await migrator.rollback(config))[1]);
 
-/** How many migrations of this version the database still lacks. */
+/** The number of migrations of this version that have not run. */
 export const pendingMigrations = (place: string | Place): Promise<number> =>
-  withMigrator(placeOf(place), async (migrator) => (await migrator.list(besideLater))[1].length);
+  withMigrator(placeOf(place), async (migrator) => (await migrator.list(withLaterVersions))[1].length);

@@ -1,7 +1,7 @@
 import type { FairQueue } from "../../kernel/fair-queue.ts";
 
 /** Refuses new work of an overloaded database. */
-export type Admission = Pick<FairQueue, "check" | "isCrowded" | "refusalReason" | "settings" | "stats">;
+export type Admission = Pick<FairQueue, "check" | "isOverloaded" | "refusalReason" | "settings" | "stats">;
 
 /** The queues for connections of several cells. */
 export class MultipleQueues implements Admission {
@@ -15,8 +15,8 @@ export class MultipleQueues implements Admission {
     return this.all[0].settings;
   }
 
-  get isCrowded(): boolean {
-    return this.all.some((gate) => gate.isCrowded);
+  get isOverloaded(): boolean {
+    return this.all.some((gate) => gate.isOverloaded);
   }
 
   check(key: number): void {

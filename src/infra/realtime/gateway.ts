@@ -172,7 +172,7 @@ export class RealtimeGateway implements EventFeed {
   /** Rejects with the error for `connect_error`. */
   private async admit(socket: RealtimeSocket): Promise<void> {
     const admission = await this.access.admit(socket);
-    if (this.isFull(admission.identity)) throw new HandshakeRefused("crowd");
+    if (this.isFull(admission.identity)) throw new HandshakeRefused("connections");
     socket.data = admission;
   }
 

@@ -4,7 +4,11 @@ export const refusals = {
   key: { message: "Invalid API key", error: "La App Key no es válida", code: "unauthorized" },
   scope: { message: "Missing scope", error: "La llave no tiene el alcance read", code: "forbidden" },
   since: { message: "Invalid since", error: "since debe ser el número de un evento", code: "invalid_input" },
-  crowd: { message: "Too many connections", error: "Hay demasiadas conexiones abiertas", code: "too_many_connections" },
+  connections: {
+    message: "Too many connections",
+    error: "Hay demasiadas conexiones abiertas",
+    code: "too_many_connections",
+  },
   namespace: { message: "Invalid namespace", error: "No hay nada que escuchar ahí", code: "invalid_namespace" },
 } as const;
 

@@ -90,9 +90,9 @@ const manyAttempts = 500;
 
 /** Whether some of many attempts were refused with 429. */
 export function limited(told: Told | undefined): Finding {
-  const { "429": own = 0, "503": crowded = 0, ...others } = told?.outcomes ?? {};
+  const { "429": own = 0, "503": overloaded = 0, ...others } = told?.outcomes ?? {};
   const unlimited = Object.entries(others).reduce((sum, [how, count]) => sum + (Number(how) > 0 ? count : 0), 0);
-  const isLimited = own + crowded > 0 || unlimited < manyAttempts;
+  const isLimited = own + overloaded > 0 || unlimited < manyAttempts;
   return isLimited ? {} : { misses: [`of ${unlimited} attempts none was limited: neither 429 nor 503`] };
 }
 

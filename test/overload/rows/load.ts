@@ -15,7 +15,7 @@ export const loadRows: Readonly<Record<string, Row>> = {
     endsItself: true,
     attackers: ({ arena }) => {
       const settings: Offering = {
-        requests: arena.crowd.map((id) => ({ path: arena.orderPath(id), headers: { "x-api-key": arena.appKey(id) } })),
+        requests: arena.others.map((id) => ({ path: arena.orderPath(id), headers: { "x-api-key": arena.appKey(id) } })),
         levels: [16, 32, 64, 128],
         levelMs: 2_500,
         pairs: 5,
@@ -25,7 +25,7 @@ export const loadRows: Readonly<Record<string, Row>> = {
         restMs: 4_000,
         // Refusals wait 2.5 s on average.
         connections: 200,
-        ...(arena.elsewhere && { addresses: arena.crowd.map((id) => `127.0.1.${id}`) }),
+        ...(arena.elsewhere && { addresses: arena.others.map((id) => `127.0.1.${id}`) }),
       };
       return [{ attack: "offer", settings, niceness: 0 }];
     },

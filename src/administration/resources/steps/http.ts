@@ -99,8 +99,8 @@ export const stepsOnWire: RecordOnWire<Step> = {
   rules: [
     "`identificador` is derived from `nombre` if it is left out. It is unique among the steps of one `estructura_id`.",
     "`agente` is the id of a user; `tags` are ids of tags, as an array or comma-separated. Answers have both as text. `botones`, " +
-      "`opciones` and `catalogs` are texts that must be valid JSON. The console writes the first two as the messaging platform " +
-      "spells reply buttons and rows of lists, `[{ id, title, description }]`; in `iniciador` it keeps the title that leads to the step.",
+      "`opciones` and `catalogs` are texts that must be valid JSON. The console writes the first two in the messaging platform's " +
+      "format for reply buttons and rows of lists, `[{ id, title, description }]`; in `iniciador` it keeps the title that leads to the step.",
     "Following `paso_id`, or `paso_automatico`, from step to step must not lead back to the first one, unless a step of the " +
       "cycle has `loop`.",
     "An archived step is not listed by §6, and opens neither tickets (§5) nor campaigns (§4). Its tickets, the customers who wait " +

@@ -1,4 +1,4 @@
-import { changedKeys, changedTables, hasKey, withArriving } from "./copy.ts";
+import { changedKeys, changedTables, hasKey, withKeysInTarget } from "./copy.ts";
 import { quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 
@@ -8,21 +8,21 @@ export interface Figures {
   readonly sum: string;
 }
 
-export interface Comparison {
+interface Comparison {
   /** Milliseconds that the slower side took. */
   readonly ms: number;
   readonly rows: number;
 }
 
-/** The two sides of a table differ: a move must not switch. */
+/** The rows of a table differ between the cells, so the move must not switch. */
 export class Differing extends Error {
   constructor(
     readonly table: string,
     source: Figures,
     target: Figures,
   ) {
-    const spell = ({ count, sum }: Figures) => `${count} rows with checksum ${sum}`;
-    super(`the copy differs: ${table} has ${spell(source)}, its copy ${spell(target)}. Nothing was switched.`);
+    const text = ({ count, sum }: Figures) => `${count} rows with checksum ${sum}`;
+    super(`the copy differs: ${table} has ${text(source)}, its copy ${text(target)}. Nothing was switched.`);
   }
 }
 
@@ -37,7 +37,7 @@ const ofBusiness = (table: TenantTable, businessId: number): string => `own.${qu
 const figures = async (side: Side, text: string): Promise<Figures> =>
   (await side.rows<Figures>(text))[0] ?? { count: "0", sum: "0" };
 
-/** Compares all rows of a table; throws `Differing`. The source is in a snapshot. */
+/** Compares all rows of a table. The source must be in a snapshot. Throws `Differing`. */
 export async function compareAll(
   source: Side,
   target: Side,
@@ -47,11 +47,11 @@ export async function compareAll(
   const begun = performance.now();
   const text = `${sumOf(table)} where ${ofBusiness(table, businessId)}`;
   const [here, there] = await Promise.all([figures(source, text), figures(target, text)]);
-  hold(table, here, there);
+  assertSame(table, here, there);
   return { ms: performance.now() - begun, rows: Number(here.count) };
 }
 
-/** Compares how many rows there are, and of the changed ones all that is in them; throws `Differing`. */
+/** Compares the number of all rows, and the contents of the changed ones. Throws `Differing`. */
 export async function compareChanged(
   source: Side,
   target: Side,
@@ -61,7 +61,7 @@ export async function compareChanged(
   const own = ofBusiness(table, businessId);
   const counts = `select count(*)::text as count, '' as sum from ${quoted(table.name)} as own where ${own}`;
   const [here, there] = await Promise.all([figures(source, counts), figures(target, counts)]);
-  hold(table, here, there);
+  assertSame(table, here, there);
   if (!(await changedTables(source, businessId)).has(table.name)) return;
   const keys = changedKeys(table, businessId);
   const changedHere = await figures(
@@ -69,13 +69,13 @@ export async function compareChanged(
     `${sumOf(table)} join (${keys}) as changed on true where ${own} ${hasKey(table)}`,
   );
   const changedThere = await target.transaction("plain", () =>
-    withArriving(source, target, keys, (arriving) =>
-      figures(target, `${sumOf(table)} join ${arriving} as changed on true where ${own} ${hasKey(table)}`),
+    withKeysInTarget(source, target, keys, (sent) =>
+      figures(target, `${sumOf(table)} join ${sent} as changed on true where ${own} ${hasKey(table)}`),
     ),
   );
-  hold(table, changedHere, changedThere);
+  assertSame(table, changedHere, changedThere);
 }
 
-function hold(table: TenantTable, source: Figures, target: Figures): void {
+function assertSame(table: TenantTable, source: Figures, target: Figures): void {
   if (source.count !== target.count || source.sum !== target.sum) throw new Differing(table.name, source, target);
 }

@@ -1,10 +1,10 @@
 import { literal, quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 
-/** What of a table is in the target: nothing, all up to a key, or all. */
+/** How much of a table is in the target: nothing, the rows up to a key, or all rows. */
 export type Part = { readonly last: readonly string[] } | "nothing" | "all";
 
-/** Refuses to go on where another process has taken the move over. */
+/** Throws `TakenOver` if another process has taken the move over. */
 export type Guard = () => Promise<void>;
 
 export async function partsOf(target: Side, businessId: number): Promise<Map<string, Part>> {
@@ -22,9 +22,9 @@ const columnsOf = (table: TenantTable, of = ""): string =>
   table.columns.map((column) => `${of}${quoted(column)}`).join(", ");
 
 /**
- * Copies the next rows of a table, in the order of their keys, and notes in the same transaction how far it came. The
- * source is in a snapshot.
- * @returns how many rows, and what of the table is there now
+ * Copies the next rows of a table in the order of their keys, and records its progress in the same transaction. The source
+ * must be in a snapshot.
+ * @returns the number of rows, and how much of the table is in the target now
  */
 export async function copyChunk(
   source: Side,
@@ -53,7 +53,7 @@ export async function copyChunk(
   });
 }
 
-/** The key of the last row of a full chunk; undefined where what is left is less. */
+/** The key of the last row of the next chunk, or undefined if fewer rows than a chunk are left. */
 async function lastOfChunk(
   source: Side,
   table: TenantTable,
@@ -68,28 +68,27 @@ async function lastOfChunk(
   return found?.key;
 }
 
-/** The names of the tables in which the source's snapshot knows of changed rows. */
+/** The tables with changed rows. In a snapshot, later changes are not seen. */
 export async function changedTables(source: Side, businessId: number): Promise<Set<string>> {
   const text = "select distinct table_name from moved_keys where business_id = $1";
   return new Set((await source.rows<{ table_name: string }>(text, [businessId])).map((row) => row.table_name));
 }
 
-/** How many keys writers have left by now. */
-export async function keysLeft(source: Side, businessId: number): Promise<number> {
+/** The number of changed rows that still have to be copied again. */
+export async function changesLeft(source: Side, businessId: number): Promise<number> {
   const text = "select count(*)::int as count from moved_keys where business_id = $1";
   return (await source.rows<{ count: number }>(text, [businessId]))[0]?.count ?? 0;
 }
 
-/** Forgets the keys that the source's snapshot knows of; those that were left meanwhile stay. */
-export const forgetKeys = (source: Side, businessId: number): Promise<number> =>
+/** In a snapshot, keys of later changes are not seen and stay. */
+export const deleteChangedKeys = (source: Side, businessId: number): Promise<number> =>
   source.run("delete from moved_keys where business_id = $1", [businessId]);
 
 /**
- * Makes the changed rows the same in the target as they are in the source's snapshot, whatever happened to them. All that
- * were changed are deleted first, so that rows may have exchanged what is unique. Rows that are still to be copied are
- * left out: they will be copied as they are by then.
+ * Makes changed rows in the target equal to those in the source's snapshot. It deletes them all before it copies them again,
+ * since rows may have swapped unique values. It skips rows that were not copied yet: a later chunk copies them.
  */
-export async function bring(
+export async function applyChanges(
   source: Side,
   target: Side,
   tables: readonly TenantTable[],
@@ -107,8 +106,8 @@ export async function bring(
       const keys = changedKeys(table, businessId, part);
       const { name } = table;
       const own = `own.${quoted(table.owner)} = ${businessId}`;
-      await withArriving(source, target, keys, () =>
-        target.run(`delete from ${quoted(name)} as own using ${arriving} as changed where ${own} ${hasKey(table)}`),
+      await withKeysInTarget(source, target, keys, (sent) =>
+        target.run(`delete from ${quoted(name)} as own using ${sent} as changed where ${own} ${hasKey(table)}`),
       );
       const wanted = `select ${columnsOf(table, "own.")} from ${quoted(name)} as own join (${keys}) as changed on true`;
       await source.copyTo(target, `${wanted} where ${own} ${hasKey(table)}`, name, table.columns);
@@ -116,9 +115,7 @@ export async function bring(
   });
 }
 
-const arriving = "recado_arriving_keys";
-
-/** The keys of changed rows of a table, in the cell that they were changed in. */
+/** A query for the keys of changed rows of a table. It must run in the source. */
 export const changedKeys = (table: TenantTable, businessId: number, part: Part = "all"): string => {
   const casts = table.key.map(({ type }, at) => `key[${at + 1}]::${type}`).join(", ");
   const copied = typeof part === "string" ? "" : `and (${casts}) <= ${keyOf(table, part.last)}`;
@@ -127,22 +124,24 @@ export const changedKeys = (table: TenantTable, businessId: number, part: Part =
     where business_id = ${businessId} and table_name = ${literal(table.name)} ${copied}`;
 };
 
-/** Whether the row `own` has the key of the row `changed`. */
+/** An SQL condition: the row `own` has the key of the row `changed`. */
 export const hasKey = (table: TenantTable): string =>
   table.key.map(({ name, type }, at) => `and own.${quoted(name)} = changed.key[${at + 1}]::${type}`).join(" ");
 
-/** Lends the target the keys that the query finds in the source, for as long as `work` takes, in its transaction. */
-export async function withArriving<Result>(
+const sentKeys = "recado_sent_keys";
+
+/** Sends keys from the source to a temporary table in the target for `work`. The target must be in a transaction. */
+export async function withKeysInTarget<Result>(
   source: Side,
   target: Side,
   keys: string,
   work: (table: string) => Promise<Result>,
 ): Promise<Result> {
-  await target.run(`create temporary table ${arriving} (key text[]) on commit drop`);
-  await source.copyTo(target, keys, arriving, ["key"]);
-  // Without it the planner would take them for a thousand.
-  await target.run(`analyze ${arriving}`);
-  const result = await work(arriving);
-  await target.run(`drop table ${arriving}`);
+  await target.run(`create temporary table ${sentKeys} (key text[]) on commit drop`);
+  await source.copyTo(target, keys, sentKeys, ["key"]);
+  // Without statistics the planner expects about a thousand rows.
+  await target.run(`analyze ${sentKeys}`);
+  const result = await work(sentKeys);
+  await target.run(`drop table ${sentKeys}`);
   return result;
 }

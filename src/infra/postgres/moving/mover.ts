@@ -1,45 +1,41 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MoveHere } from "./here.ts";
-import { BusinessMove, type MoveBounds, type Told, usualBounds } from "./move-business.ts";
+import { CellSide } from "./cell-side.ts";
+import { BusinessMove, type MoveBounds, type MoveProgress, usualBounds } from "./move-business.ts";
 import { type MoveRow, Moves } from "./moves.ts";
 import { deleteRows } from "./rows.ts";
-import { type Place, Side } from "./side.ts";
+import { type Place, type Side, withSide } from "./side.ts";
 import { tenantTables } from "./tenant-tables.ts";
 import { unwatch } from "./watch.ts";
 
-export { type MoveBounds, type Place, type Told, usualBounds };
+export { type MoveBounds, type MoveProgress, type Place, usualBounds };
 
 const lockMs = 10_000;
 const lockPauseMs = 200;
 
-/** Seconds for which the old rows of a business that moved are kept. */
+/** Seconds for which the old rows of a moved business are kept. */
 const keptSeconds = 24 * 3_600;
 
-/** Moves businesses between cells, and removes what moves leave behind. */
+/** Moves businesses between cells, and removes their old rows later. */
 export class Mover {
-  /** @param cells - the first one has the directory */
+  /** @param cells - the first cell has the directory */
   constructor(
     private readonly cells: readonly [Place, ...Place[]],
     private readonly bounds: MoveBounds = usualBounds,
   ) {}
 
-  /**
-   * Begins a move, or goes on with one that a process left unfinished.
-   *
-   * @param tell - hears how far it is
-   */
-  async move(businessId: number, to: string, tell: (told: Told) => void): Promise<void> {
-    await this.alone(businessId, async (moves, directory) => {
+  /** Begins a move, or continues one that a process left unfinished. */
+  async move(businessId: number, to: string, report: (progress: MoveProgress) => void): Promise<void> {
+    await this.withLock(businessId, async (moves, directory) => {
       for (const left of await moves.unsettled()) {
         if (left.businessId === businessId && left.step === "moved") await this.settle(moves, directory, left);
       }
       const from = (await moves.cellOf(businessId)) ?? this.cells[0].cell;
       let row = await moves.underWay(businessId);
       if (row && row.to !== to) {
-        throw new Error(`business ${businessId} is on its way to ${row.to}: finish that, or undo it with UNDO=1`);
+        throw new Error(`business ${businessId} is already moving to ${row.to}: finish that, or undo it with UNDO=1`);
       }
-      if (!row && from === to) throw new Error(`business ${businessId} lives in ${to} already`);
-      tell({ what: "begun", isResumed: row !== undefined, step: row?.step ?? "beginning" });
+      if (!row && from === to) throw new Error(`business ${businessId} is in ${to} already`);
+      report({ what: "begun", isResumed: row !== undefined, step: row?.step ?? "beginning" });
       await this.between(row ?? { from, to }, async (source, target) => {
         if (!row) {
           const [found] = await source.rows("select 1 from businesses where id = $1", [businessId]);
@@ -47,25 +43,25 @@ export class Mover {
           row = await moves.begin(businessId, from, to);
         }
         const move = { ...row, fence: await moves.takeOver(row.id) };
-        await new BusinessMove(moves, directory, source, target, move, this.bounds, tell).run();
+        await new BusinessMove(moves, directory, source, target, move, this.bounds, report).run();
       });
     });
   }
 
   /** Undoes a move that has not switched. */
-  async undo(businessId: number, tell: (told: Told) => void): Promise<void> {
-    await this.alone(businessId, async (moves, directory) => {
+  async undo(businessId: number, report: (progress: MoveProgress) => void): Promise<void> {
+    await this.withLock(businessId, async (moves, directory) => {
       const row = await moves.underWay(businessId);
       if (!row) throw new Error(`business ${businessId} is not on its way anywhere`);
-      tell({ what: "begun", isResumed: true, step: row.step });
+      report({ what: "begun", isResumed: true, step: row.step });
       const move = { ...row, fence: await moves.takeOver(row.id) };
       await this.between(row, (source, target) =>
-        new BusinessMove(moves, directory, source, target, move, this.bounds, tell).undo(),
+        new BusinessMove(moves, directory, source, target, move, this.bounds, report).undo(),
       );
     });
   }
 
-  /** Says what processes that were killed left unsaid of businesses that had left their cells. */
+  /** Completes moves whose process was killed after the business had left its cell. */
   async settleAll(): Promise<void> {
     await this.eachIdle(
       (moves) => moves.unsettled(),
@@ -73,7 +69,7 @@ export class Mover {
     );
   }
 
-  /** Removes the old rows of businesses that moved a day ago; how many rows. */
+  /** Deletes the old rows of businesses that moved more than `seconds` ago. Returns the number of rows. */
   async tidy(seconds = keptSeconds): Promise<number> {
     let rows = 0;
     await this.eachIdle(
@@ -85,12 +81,12 @@ export class Mover {
     return rows;
   }
 
-  /** Those on which another process works are left to it. */
+  /** Skips moves that another process is working on. */
   private async eachIdle(
     find: (moves: Moves) => Promise<MoveRow[]>,
     work: (moves: Moves, directory: Side, move: MoveRow) => Promise<void>,
   ): Promise<void> {
-    await this.withDirectory(async (directory) => {
+    await withSide(this.cells[0], async (directory) => {
       const moves = new Moves(directory);
       for (const { id, businessId } of await find(moves)) {
         if (!(await moves.lock(businessId))) continue;
@@ -111,27 +107,26 @@ export class Mover {
   }
 
   private async tidyOne(moves: Moves, move: MoveRow): Promise<number> {
-    // A business never lives where its old rows are.
-    if ((await moves.cellOf(move.businessId)) === move.from) throw new Error(`business ${move.businessId} lives here`);
-    const side = await Side.open(this.placeOf(move.from));
-    try {
-      const here = new MoveHere(side, move);
-      await here.takePart();
+    // Guards against deleting the only rows of a business.
+    if ((await moves.cellOf(move.businessId)) === move.from) {
+      throw new Error(`business ${move.businessId} is still in ${move.from}`);
+    }
+    return withSide(this.placeOf(move.from), async (side) => {
+      const here = new CellSide(side, move);
+      await here.takeOver();
       const rows = await deleteRows(side, await tenantTables(side), move.businessId, here.guard);
       await unwatch(side, move.businessId);
       await here.forget();
-      await here.workOn();
+      await here.resumeSweeps();
       await moves.proceed(move, "tidied");
       return rows;
-    } finally {
-      await side.close();
-    }
+    });
   }
 
-  private async alone(businessId: number, work: (moves: Moves, directory: Side) => Promise<void>): Promise<void> {
-    await this.withDirectory(async (directory) => {
+  private async withLock(businessId: number, work: (moves: Moves, directory: Side) => Promise<void>): Promise<void> {
+    await withSide(this.cells[0], async (directory) => {
       const moves = new Moves(directory);
-      // A process that was just killed may still have it, and the tick for a moment.
+      // The connection of a killed process may keep the lock for a moment, and so may the tick.
       for (let waited = 0; !(await moves.lock(businessId)); waited += lockPauseMs) {
         if (waited >= lockMs) throw new Error(`another process is moving business ${businessId}`);
         await sleep(lockPauseMs);
@@ -140,37 +135,22 @@ export class Mover {
     });
   }
 
-  private async withDirectory<Result>(work: (directory: Side) => Promise<Result>): Promise<Result> {
-    const directory = await Side.open(this.cells[0]);
-    try {
-      return await work(directory);
-    } finally {
-      await directory.close();
-    }
-  }
-
   private async between(
     { from, to }: Pick<MoveRow, "from" | "to">,
     work: (source: Side, target: Side) => Promise<void>,
   ): Promise<void> {
-    const places = [this.placeOf(from), this.placeOf(to)] as const;
-    const source = await Side.open(places[0]);
-    try {
-      const target = await Side.open(places[1]);
-      try {
+    const [sourcePlace, targetPlace] = [this.placeOf(from), this.placeOf(to)];
+    await withSide(sourcePlace, (source) =>
+      withSide(targetPlace, async (target) => {
         for (const side of [source, target]) await checkRights(side);
         await work(source, target);
-      } finally {
-        await target.close();
-      }
-    } finally {
-      await source.close();
-    }
+      }),
+    );
   }
 
   private placeOf(name: string): Place {
     const found = this.cells.find(({ cell }) => cell === name);
-    if (!found) throw new Error(`the settings name no cell ${name}`);
+    if (!found) throw new Error(`the settings have no cell ${name}`);
     return found;
   }
 }
@@ -180,8 +160,8 @@ async function checkRights(side: Side): Promise<void> {
     await side.transaction("quiet", async () => {});
   } catch (error) {
     throw new Error(
-      `the role of cell ${side.cell} may not set session_replication_role, which a move needs: a superuser can ` +
-        "`grant set on parameter session_replication_role` to it, from PostgreSQL 15 on",
+      `the role of cell ${side.cell} may not set session_replication_role, which a move needs. From PostgreSQL 15 on, ` +
+        "a superuser can `grant set on parameter session_replication_role` to it",
       { cause: error },
     );
   }

@@ -1,8 +1,8 @@
 import type { Side } from "./side.ts";
 
 /**
- * `beginning`, `copying`, `catching_up`: the business lives where it did. `switching`: it does so, too, unless the cell
- * that it leaves says that it has left. `moved`: its old rows are still there. `tidied`: they are not.
+ * In `beginning`, `copying` and `catching_up` the business is in its old cell. In `switching` the old cell itself says
+ * whether the business has left. In `moved` the old rows still exist; in `tidied` they are deleted.
  */
 export type Step = "beginning" | "copying" | "catching_up" | "switching" | "moved" | "undoing" | "undone" | "tidied";
 
@@ -18,17 +18,17 @@ export interface MoveRow {
 const columns = `id::float8 as id, business_id::float8 as "businessId", from_cell as "from", to_cell as "to", step,
   fence::float8 as fence`;
 
-/** Moves, as the directory knows them. */
+/** The moves that the directory records. */
 export class Moves {
   constructor(private readonly directory: Side) {}
 
-  /** The cell that a business lives in by the directory, or undefined where it has no row. */
+  /** Undefined if the directory has no row of the business: then it is in the first cell. */
   async cellOf(businessId: number): Promise<string | undefined> {
     const text = "select cell from directory_businesses where business_id = $1";
     return (await this.directory.rows<{ cell: string }>(text, [businessId]))[0]?.cell;
   }
 
-  /** False where another process works on a move of the business. Ends with the connection. */
+  /** Returns false if another process has the lock. The lock ends with the connection. */
   async lock(businessId: number): Promise<boolean> {
     const text = "select pg_try_advisory_lock(hashtextextended('move of business ' || $1, 0)) as taken";
     return (await this.directory.rows<{ taken: boolean }>(text, [String(businessId)]))[0]?.taken === true;
@@ -39,7 +39,7 @@ export class Moves {
     await this.directory.rows(text, [String(businessId)]);
   }
 
-  /** Moves that have switched, or may have, and of which not all cells know. */
+  /** Moves that have switched, or may have, and that are not yet recorded everywhere. */
   async unsettled(): Promise<MoveRow[]> {
     const text = `select ${columns} from business_moves
       where step = 'switching' or step = 'moved' and not settled order by id`;
@@ -56,14 +56,14 @@ export class Moves {
     return (await this.directory.rows<MoveRow>(text, [businessId]))[0];
   }
 
-  /** Moves that left old rows in a cell more than so long ago. */
+  /** Completed moves older than `seconds` whose old rows still exist. */
   async leftOvers(seconds: number): Promise<MoveRow[]> {
     const text = `select ${columns} from business_moves
       where step = 'moved' and moved_at < now() - make_interval(secs => $1) order by id`;
     return this.directory.rows<MoveRow>(text, [seconds]);
   }
 
-  /** Of those that ended in a switch, the ones whose old rows are where the business is to go. */
+  /** Completed moves of the business whose old rows still exist in this cell. */
   async leftOversIn(cell: string, businessId: number): Promise<MoveRow[]> {
     const text = `select ${columns} from business_moves
       where step = 'moved' and from_cell = $1 and business_id = $2 order by id`;
@@ -74,11 +74,11 @@ export class Moves {
     const text = `insert into business_moves (business_id, from_cell, to_cell, step) values ($1, $2, $3, 'beginning')
       returning ${columns}`;
     const [made] = await this.directory.rows<MoveRow>(text, [businessId, from, to]);
-    if (!made) throw new Error("the move could not be written down");
+    if (!made) throw new Error("the move could not be recorded");
     return made;
   }
 
-  /** What an earlier process still tries on this move is refused from now on. */
+  /** From now on, earlier processes cannot change this move. Returns its new fence. */
   async takeOver(id: number): Promise<number> {
     const text = "update business_moves set fence = fence + 1 where id = $1 returning fence::float8 as fence";
     return (await this.directory.rows<{ fence: number }>(text, [id]))[0]?.fence ?? 0;
@@ -95,7 +95,7 @@ export class Moves {
     if ((await this.directory.run(text, [id, fence, rows])) === 0) throw new TakenOver();
   }
 
-  /** From now on every process asks the directory before each use of the business. */
+  /** From now on, every process asks the directory before each use of the business. */
   async announce(businessId: number, cell: string): Promise<void> {
     await this.directory.run(
       `insert into directory_businesses as known (business_id, cell, state) values ($1, $2, 'moving')
@@ -111,7 +111,7 @@ export class Moves {
     );
   }
 
-  /** The one statement by which a business lives elsewhere. To be called only once it has left its cell. */
+  /** Records the new cell. It must only be called after the business has left its old cell. */
   async arrive(move: Pick<MoveRow, "id">, heldMs: number | null): Promise<void> {
     await this.directory.run(
       `with ended as (

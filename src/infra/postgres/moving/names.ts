@@ -2,8 +2,8 @@ import { changedTables, hasKey } from "./copy.ts";
 import { quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 
-/** By the tables that have them: what is presented by somebody of whom nobody knows yet whose they are. */
-const holders: readonly {
+/** Keys, sessions, addresses and the like: requests present them before their business is known. */
+const sources: readonly {
   readonly table: string;
   readonly name: string;
   readonly kind: string;
@@ -22,13 +22,12 @@ const holders: readonly {
   { table: "media_files", kind: "media", name: "own.name", where: "true" },
 ];
 
-const arriving = "recado_arriving_names";
+const sentNames = "recado_sent_names";
 
 /**
- * Has the directory know all names of a business, so that they lead to it wherever it lives. What the directory knows
- * already it keeps.
+ * Writes the names of a business to the directory, which then finds its cell by them.
  *
- * @param which - `changed`: only names in rows whose keys writers have left
+ * @param which - `changed`: only names in changed rows
  */
 export async function publishNames(
   source: Side,
@@ -38,7 +37,7 @@ export async function publishNames(
   which: "all" | "changed",
 ): Promise<void> {
   const changed = which === "changed" ? await changedTables(source, businessId) : undefined;
-  const wanted = holders.filter(({ table }) => changed?.has(table) ?? true);
+  const wanted = sources.filter(({ table }) => changed?.has(table) ?? true);
   if (wanted.length === 0) return;
   const parts = wanted.map(({ table, kind, name, where }) => {
     const known = tables.find((one) => one.name === table);
@@ -52,12 +51,12 @@ export async function publishNames(
   });
   await directory.transaction("plain", async () => {
     await directory.run(
-      `create temporary table ${arriving} (kind text, name text, ends_at timestamptz) on commit drop`,
+      `create temporary table ${sentNames} (kind text, name text, ends_at timestamptz) on commit drop`,
     );
-    await source.copyTo(directory, parts.join(" union all "), arriving, ["kind", "name", "ends_at"]);
+    await source.copyTo(directory, parts.join(" union all "), sentNames, ["kind", "name", "ends_at"]);
     await directory.run(
       `insert into directory_names as known (kind, name, business_id, ends_at, is_checked)
-       select kind, name, $1, ends_at, true from ${arriving} order by kind, name
+       select kind, name, $1, ends_at, true from ${sentNames} order by kind, name
        on conflict (kind, name) do update set business_id = excluded.business_id, ends_at = excluded.ends_at
        where (known.business_id, known.ends_at) is distinct from (excluded.business_id, excluded.ends_at)`,
       [businessId],

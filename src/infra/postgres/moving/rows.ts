@@ -2,15 +2,15 @@ import type { Guard } from "./copy.ts";
 import { quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 
-/** Rows that are deleted in one transaction. */
+/** The number of rows that one transaction deletes. */
 const batch = 5_000;
 
-/** What the sweep of media files looks at. Without these rows it knows of no file; with them it needs the business's. */
+/** These go first: the sweep of media files reads them, and needs the business's other rows if it finds any. */
 const first: readonly string[] = ["media_files", "media_usage"];
 
 /**
- * Deletes all rows of a business from a cell where it does not live, in batches; how many. Neither triggers nor references
- * act: nothing is told, and nothing is deleted that is not the business's.
+ * Deletes the rows of a business from a cell in batches, without triggers and foreign keys: no event is sent, and no
+ * row of another business is deleted. Returns the number of rows.
  */
 export async function deleteRows(
   side: Side,

@@ -2,7 +2,7 @@ import { literal, quoted, type Side } from "./side.ts";
 import { staying } from "./tenant-tables.ts";
 import { whenFree } from "./watch.ts";
 
-/** Ids of these are given out for the whole installation: each cell has a range of its own, or one cell gives all. */
+/** Ids of these tables are unique in the whole installation: each cell has its own range, or one cell assigns them all. */
 const installationWide: ReadonlySet<string> = new Set(["users", "businesses"]);
 
 const list = `
@@ -16,7 +16,7 @@ const list = `
       select 1 from pg_attribute where attrelid = owner.oid and attname = 'business_id' and not attisdropped))
   order by 1`;
 
-/** The sequences from which the rows of businesses take ids, and what each gave last. */
+/** The last number of each sequence that assigns ids to rows of businesses. */
 async function lastNumbers(side: Side): Promise<Map<string, number>> {
   const found = (await side.rows<{ name: string; table: string }>(list)).filter(
     ({ name, table }) => !installationWide.has(table) && !staying.has(table) && name !== "directory_versions",
@@ -30,19 +30,19 @@ async function lastNumbers(side: Side): Promise<Map<string, number>> {
 }
 
 /**
- * Has the target give out no number that the source gave: the business would meet its own ids again, and lists that go by
- * id would be out of order. Where a sequence has to rise it rises by `beyond` more, for what the source gives meanwhile.
+ * Raises the target's sequences above the source's. Otherwise new rows could get ids that the business already has, and
+ * lists sorted by id would be out of order. A raised sequence skips `spare` more, for ids that the source assigns meanwhile.
  */
-export async function raiseSequences(source: Side, target: Side, beyond: number): Promise<void> {
+export async function raiseSequences(source: Side, target: Side, spare: number): Promise<void> {
   const there = await lastNumbers(target);
   for (const [name, last] of await lastNumbers(source)) {
     if ((there.get(name) ?? 0) >= last) continue;
     await whenFree(target, async () => {
-      // It changes nothing and has others wait, so that what they take meanwhile is not given out twice.
+      // Locks the sequence without changing it. Numbers that others took before `setval` could be assigned twice.
       await target.run(`alter sequence ${quoted(name)} no cycle`);
       await target.run(
         `select setval(${literal(quoted(name))}::regclass, greatest(last_value, $1)) from ${quoted(name)}`,
-        [last + beyond],
+        [last + spare],
       );
     });
   }

@@ -3,15 +3,15 @@ import pg from "pg";
 import { from as copyFrom, to as copyTo } from "pg-copy-streams";
 import { searchPathOf } from "../database.ts";
 
-/** Where a cell's tables are. */
+/** The database and schema of a cell. */
 export interface Place {
   readonly cell: string;
   readonly url: string;
-  /** Empty: as the connection has it. */
+  /** Empty for the connection's default schema. */
   readonly schema: string;
 }
 
-/** `snapshot`: all statements see the database as it was at the first. `quiet`: neither triggers nor references act. */
+/** In `snapshot` all statements see the database as the first one did. In `quiet` triggers and foreign keys are off. */
 export type Manner = "plain" | "snapshot" | "quiet";
 
 const beginnings: Readonly<Record<Manner, string>> = {
@@ -20,7 +20,7 @@ const beginnings: Readonly<Record<Manner, string>> = {
   quiet: "begin; set local session_replication_role = replica",
 };
 
-/** Values must read the same on both sides, and a silent network must end a move. */
+/** Values must have the same text on both sides. A move must end if the network is silent. */
 const session = [
   "set timezone = 'UTC'",
   "set datestyle = 'ISO, YMD'",
@@ -29,11 +29,11 @@ const session = [
   "set bytea_output = 'hex'",
   "set statement_timeout = 0",
   "set idle_in_transaction_session_timeout = '60s'",
-  // A comparison that is held up by compiling would take longer than it does.
+  // Compiling the comparisons would take longer than running them.
   "set jit = off",
 ].join("; ");
 
-/** One connection to a cell, or to the directory. All that a move does on that side goes over it, one after the other. */
+/** One connection to a cell or to the directory. It runs one statement at a time. */
 export class Side {
   private constructor(
     readonly cell: string,
@@ -49,7 +49,7 @@ export class Side {
       keepAlive: true,
       application_name: "recado move",
     });
-    // What waits for an answer hears of it; in between the next statement fails.
+    // A running statement rejects by itself. Otherwise the next statement fails.
     client.on("error", () => {});
     await client.connect();
     try {
@@ -67,7 +67,7 @@ export class Side {
     return (await this.client.query<Row>(text, values as unknown[])).rows;
   }
 
-  /** Rows that a statement changed. */
+  /** Returns the number of rows that the statement changed. */
   async run(text: string, values: readonly unknown[] = []): Promise<number> {
     return (await this.client.query(text, values as unknown[])).rowCount ?? 0;
   }
@@ -84,7 +84,7 @@ export class Side {
     }
   }
 
-  /** Streams what `query` finds here into `table` there; how many rows. Memory does not grow with them. */
+  /** Streams the rows of `query` into a table of `target`. Returns their number. */
   async copyTo(target: Side, query: string, table: string, columns: readonly string[]): Promise<number> {
     const names = columns.map(pg.escapeIdentifier).join(", ");
     const given = this.client.query(copyTo(`copy (${query}) to stdout (format binary)`));
@@ -95,6 +95,16 @@ export class Side {
 
   close(): Promise<void> {
     return this.client.end().catch(() => {});
+  }
+}
+
+/** Closes the connection when `work` has ended. */
+export async function withSide<Result>(place: Place, work: (side: Side) => Promise<Result>): Promise<Result> {
+  const side = await Side.open(place);
+  try {
+    return await work(side);
+  } finally {
+    await side.close();
   }
 }
 

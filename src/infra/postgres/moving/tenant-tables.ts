@@ -1,26 +1,23 @@
 import type { Side } from "./side.ts";
 
-/** A table that has rows of businesses, as a move sees it. */
+/** A table with rows of businesses. */
 export interface TenantTable {
   readonly name: string;
-  /** The column that says whose a row is: `business_id`, and in `businesses` itself `id`. */
+  /** The column with the business's id: `business_id`, or `id` in the table `businesses`. */
   readonly owner: string;
-  /** Its primary key without the owner; empty where a business has one row. */
+  /** The primary key without the owner. It is empty if a business has a single row. */
   readonly key: readonly KeyColumn[];
-  /** All columns that can be written, in the order of the table. */
+  /** All columns except generated ones, in the order of the table. */
   readonly columns: readonly string[];
 }
 
-export interface KeyColumn {
+interface KeyColumn {
   readonly name: string;
-  /** As casts spell it. */
+  /** The type as a cast needs it. */
   readonly type: string;
 }
 
-/**
- * Tables with a business that do not move: the directory's own, and what moves note. A table that has no business at all
- * belongs to the installation.
- */
+/** Tables with a `business_id` that do not move: those of the directory, and those of the moves themselves. */
 export const staying: ReadonlySet<string> = new Set([
   "directory_businesses",
   "directory_names",
@@ -54,19 +51,18 @@ const list = `
     and not class.relispartition
   order by class.relname <> 'businesses', class.relname`;
 
-/** All that move, by what the schema says of itself; businesses come first. */
+/** The tables that move, read from the database's catalog. `businesses` comes first. */
 export async function tenantTables(side: Side): Promise<TenantTable[]> {
   const found = await side.rows<{ name: string; owner: string; key: KeyColumn[] | null; columns: string[] }>(list);
   return found.filter(({ name }) => !staying.has(name)).map((table) => ({ ...table, key: table.key ?? [] }));
 }
 
-/** Where two cells are not of the same version, a copy would lack something. */
+/** Returns the tables that move. Throws if the cells differ, since the copy would be incomplete. */
 export async function sameTables(source: Side, target: Side): Promise<TenantTable[]> {
   const [here, there] = [await tenantTables(source), await tenantTables(target)];
-  const spell = (tables: readonly TenantTable[]) =>
-    tables.map(({ name, key, columns }) => JSON.stringify([name, key, [...columns].sort()]));
-  const [known, other] = [spell(here), new Set(spell(there))];
-  const differing = here.filter((_, index) => !other.has(known[index] ?? ""));
+  const signature = ({ name, key, columns }: TenantTable) => JSON.stringify([name, key, [...columns].sort()]);
+  const signaturesThere = new Set(there.map(signature));
+  const differing = here.filter((table) => !signaturesThere.has(signature(table)));
   if (differing.length > 0 || here.length !== there.length) {
     const names = differing.map(({ name }) => name).join(", ");
     throw new Error(`the two cells have different tables: migrate both (${names || "one has more"})`);

@@ -3,23 +3,23 @@ import { hasLeft, movingState } from "../database-failure.ts";
 import { literal, quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 
-/** Milliseconds that writers of a table wait at most behind a trigger that is being made. */
+/** The milliseconds that a statement waits for its lock. Writers of the table wait behind it. */
 const lockMs = 300;
 const lockTries = 200;
 const lockNotAvailable = "55P03";
 const deadlockDetected = "40P01";
 
-/** All of a move's triggers and functions in a cell begin with this. */
+/** The prefix of the names of a move's triggers and functions. */
 const prefixOf = (businessId: number): string => `moving_${businessId}_`;
 
-/** Writers of the business share this lock until they commit, so that a move can wait for them. */
+/** Writers of the business share this advisory lock until they commit, so that a move can wait for them. */
 export const lockOf = (side: Side, businessId: number): string =>
   `hashtextextended(${literal(`moving ${side.schema} ${businessId}`)}, 0)`;
 
 /**
- * Has every write of the business in this cell leave its key, and be refused while the business is held: by the database
- * itself, so that no process can miss it. Writes of other businesses pay for a comparison. Once a trigger is there, every
- * transaction that wrote to its table before has ended.
+ * Adds triggers that record the key of every written row of the business, and refuse writes during a hold. Triggers catch
+ * writes of all processes. They cost other businesses one comparison per row. Creating one waits for open transactions
+ * that wrote to its table.
  */
 export async function watch(side: Side, tables: readonly TenantTable[], businessId: number): Promise<void> {
   const known = new Set((await triggersOf(side, businessId)).map(({ table }) => table));
@@ -31,7 +31,7 @@ export async function watch(side: Side, tables: readonly TenantTable[], business
   }
 }
 
-/** Takes away all that `watch` made. */
+/** Removes the triggers and functions of `watch`. */
 export async function unwatch(side: Side, businessId: number): Promise<void> {
   for (const { table, names } of await triggersOf(side, businessId)) {
     await whenFree(side, async () => {
@@ -51,8 +51,8 @@ const triggersOf = (side: Side, businessId: number): Promise<{ table: string; na
   side.rows(triggers, [`${prefixOf(businessId).replaceAll("_", "\\_")}%`]);
 
 /**
- * A row's key is noted as text. The question whether the business is held comes before the lock, so that what is refused
- * does not hold up the mover, and after it, because the answer may have changed meanwhile.
+ * The hold is checked before the lock, so that refused writes do not delay the mover, and again after it, since a hold may
+ * have begun meanwhile.
  */
 function triggersFor(side: Side, table: TenantTable, businessId: number): string[] {
   const schema = quoted(side.schema);
@@ -65,7 +65,7 @@ function triggersFor(side: Side, table: TenantTable, businessId: number): string
         select case when held_until = 'infinity' then ${literal(hasLeft)} else '' end
         from ${schema}.moving_businesses where business_id = ${businessId});
     end if;`;
-  const note = (row: string) =>
+  const recordKey = (row: string) =>
     `insert into ${schema}.moved_keys (business_id, table_name, key)
      values (${businessId}, ${literal(table.name)}, ${keyOf(row)});`;
   const body = `
@@ -73,10 +73,10 @@ function triggersFor(side: Side, table: TenantTable, businessId: number): string
       ${refusal}
       perform pg_advisory_xact_lock_shared(${lockOf(side, businessId)});
       ${refusal}
-      if tg_op <> 'INSERT' then ${note("old")} end if;
-      if tg_op = 'INSERT' then ${note("new")} end if;
+      if tg_op <> 'INSERT' then ${recordKey("old")} end if;
+      if tg_op = 'INSERT' then ${recordKey("new")} end if;
       if tg_op = 'UPDATE' then
-        if ${keyOf("new")} <> ${keyOf("old")} then ${note("new")} end if;
+        if ${keyOf("new")} <> ${keyOf("old")} then ${recordKey("new")} end if;
       end if;
       return null;
     end`;
@@ -92,7 +92,7 @@ function triggersFor(side: Side, table: TenantTable, businessId: number): string
   ];
 }
 
-/** A transaction that needs a table for itself: others queue behind it, so it does not wait for long, and tries again. */
+/** Runs a transaction that locks a table. It waits only briefly and retries, since all writers queue behind its wait. */
 export async function whenFree(side: Side, work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -64,9 +64,9 @@ export class SendMessage {
 
   /** Sends opened messages like `sendOpened`, but resolves at once unless very many are being sent. */
   async sendInBackground(opened: readonly OpenedMessage[]): Promise<void> {
-    const isCrowded = this.underWay.size >= mostInBackground;
+    const isFull = this.underWay.size >= mostInBackground;
     const sent = this.sendOpened(opened);
-    if (isCrowded) await sent;
+    if (isFull) await sent;
   }
 
   /** Sends opened messages and resolves when every outcome is stored. Never rejects. */

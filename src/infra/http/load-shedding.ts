@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { FairQueue } from "../../kernel/fair-queue.ts";
 import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 
-export interface CrowdParts {
-  readonly gate: Pick<FairQueue, "isCrowded" | "refusalReason" | "settings">;
+interface LoadSheddingParts {
+  readonly gate: Pick<FairQueue, "isOverloaded" | "refusalReason" | "settings">;
   /** The business of a cached credential; it must not ask a store. */
   readonly businessOf: (headers: IncomingHttpHeaders) => number | undefined;
   readonly countRefusal: (reason: string, status: number) => void;
@@ -16,7 +16,7 @@ export interface CrowdParts {
 const atOncePerMs = 3;
 const mostAtOnce = 100 * atOncePerMs;
 /** The delay of further refusals, since clients would repeat them at once. */
-const crowdPauseMs = 2_500;
+const pauseMs = 2_500;
 
 /** Bytes of a body that are read and discarded, so that the connection can be reused. */
 const skippedBody = 64 * 1024;
@@ -43,11 +43,11 @@ function answerOf(status: number, message: string, more: readonly string[]) {
  * Refuses requests before the application sees them while the process is overloaded and the business has its share
  * waiting. This is far cheaper than a refusal by the application. Returns whether it answered.
  */
-export function turningAway({ gate, businessOf, countRefusal }: CrowdParts) {
+export function loadShedder({ gate, businessOf, countRefusal }: LoadSheddingParts) {
   const atOnce = new Allowance(mostAtOnce, atOncePerMs);
   return ({ headers }: IncomingMessage, res: ServerResponse): boolean => {
     // A browser shows a page only answers with CORS headers, which the application sets.
-    if (!gate.isCrowded || headers.origin !== undefined) return false;
+    if (!gate.isOverloaded || headers.origin !== undefined) return false;
     const businessId = businessOf(headers);
     const against = businessId === undefined ? undefined : gate.refusalReason(businessId);
     if (against === undefined) return false;
@@ -56,7 +56,7 @@ export function turningAway({ gate, businessOf, countRefusal }: CrowdParts) {
     countRefusal(gate.settings.name, answer.status);
     const send = () => res.writeHead(answer.status, isLong ? answer.closing : answer.headers).end(answer.body);
     if (atOnce.take()) send();
-    else setTimeout(send, refusalDelayMs(crowdPauseMs));
+    else setTimeout(send, refusalDelayMs(pauseMs));
     return true;
   };
 }
