@@ -99,7 +99,7 @@ import type {
   SignInAttempts,
 } from "../tenancy/public.ts";
 import type { HttpWebhookSender } from "../webhooks/adapters/http-client/webhook-sender.ts";
-import type { DeliverWebhooks, DeliveryQueue } from "../webhooks/public.ts";
+import type { DeliverWebhooks, DeliveryQueue, DeliveryUpkeep } from "../webhooks/public.ts";
 import type { Config } from "./config.ts";
 import type { OpenedCell } from "./opened-cell.ts";
 
@@ -239,6 +239,7 @@ export const tokens = {
   sharedReports: token<SharedReports>("sharedReports"),
   foldReports: token<FoldReports>("foldReports"),
   deliveryQueue: token<DeliveryQueue>("deliveryQueue"),
+  deliveryUpkeep: token<DeliveryUpkeep>("deliveryUpkeep"),
   webhookSender: token<HttpWebhookSender>("webhookSender"),
   deliverWebhooks: token<DeliverWebhooks>("deliverWebhooks"),
   deliveryLoop: token<NudgedLoop>("deliveryLoop"),
