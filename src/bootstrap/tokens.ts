@@ -160,7 +160,7 @@ export const tokens = {
   issueAppKey: token<IssueAppKey>("issueAppKey"),
   revokeAppKeys: token<RevokeAppKeys>("revokeAppKeys"),
 
-  webhookQueue: token<WebhookQueue>("webhookQueue"),
+  webhookQueue: token<Pick<WebhookQueue, "counts" | "retryGivenUp" | "purge">>("webhookQueue"),
   keepWebhooks: token<Pick<KeepWebhooks, "keep">>("keepWebhooks"),
   /** One per cell. */
   workOffWebhooks: token<readonly WorkOffWebhooks[]>("workOffWebhooks"),

@@ -22,7 +22,6 @@ export type {
   IncomingStores,
   IncomingUnitOfWork,
   ReadWebhook,
-  WebhookCounts,
   WebhookOrigin,
   WebhookQueue,
   WebhookReaders,
