@@ -42,7 +42,7 @@ const webhooksWaiting = "webhooks_waiting";
 
 /** Handles webhooks of the platforms. */
 export const incomingModule = new ContainerModule(({ bind }) => {
-  provide(bind, "webhookQueue", ["cells"], (cells) => upkeepOf(cells.parts().map(queueOf)));
+  provide(bind, "webhookUpkeep", ["cells"], (cells) => upkeepOf(cells.parts().map(queueOf)));
   provide(
     bind,
     "keepWebhooks",
@@ -127,10 +127,10 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     "background",
-    ["webhookLoop", "webhookQueue", "notifications", "metrics"],
-    (loop, queue, notifications, metrics) => {
+    ["webhookLoop", "webhookUpkeep", "notifications", "metrics"],
+    (loop, upkeep, notifications, metrics) => {
       notifications.onWork(webhooksWaiting, () => loop.nudge());
-      const counts = cached(() => queue.counts());
+      const counts = cached(() => upkeep.counts());
       const about = "Webhooks of all channels that are kept, of all processes";
       return background("webhooks", "intake", {
         start: () =>
@@ -151,7 +151,7 @@ export const incomingModule = new ContainerModule(({ bind }) => {
       if (parts.size > 1) await bringMovedWebhooks(parts, directory);
     });
   });
-  provideTick(bind, "webhooks.purge", 3600, ["webhookQueue"], (queue) => queue.purge(keepFailedWebhooksDays));
+  provideTick(bind, "webhooks.purge", 3600, ["webhookUpkeep"], (upkeep) => upkeep.purge(keepFailedWebhooksDays));
 });
 
 const queueOf = (part: Cells<Cell>) => new PostgresWebhookQueue(part.directory);

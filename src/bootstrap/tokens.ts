@@ -8,8 +8,8 @@ import type {
   Aftermath,
   AnswerChat,
   ApplyEarlyStatuses,
-  AssignWaiting,
   AssignWaitingChats,
+  AssignWaitingTickets,
   Availability,
   CreateTicket,
   EraseContact,
@@ -160,7 +160,8 @@ export const tokens = {
   issueAppKey: token<IssueAppKey>("issueAppKey"),
   revokeAppKeys: token<RevokeAppKeys>("revokeAppKeys"),
 
-  webhookQueue: token<Pick<WebhookQueue, "counts" | "retryGivenUp" | "purge">>("webhookQueue"),
+  /** For stored webhooks of all cells. */
+  webhookUpkeep: token<Pick<WebhookQueue, "counts" | "retryGivenUp" | "purge">>("webhookUpkeep"),
   keepWebhooks: token<Pick<KeepWebhooks, "keep">>("keepWebhooks"),
   /** One per cell. */
   workOffWebhooks: token<readonly WorkOffWebhooks[]>("workOffWebhooks"),
@@ -176,7 +177,7 @@ export const tokens = {
   createTicket: token<CreateTicket>("createTicket"),
   nameContacts: token<NameContacts>("nameContacts"),
   eraseContact: token<EraseContact>("eraseContact"),
-  assignWaiting: token<AssignWaiting>("assignWaiting"),
+  assignWaitingTickets: token<AssignWaitingTickets>("assignWaitingTickets"),
   handOverChats: token<HandOverChats>("handOverChats"),
   assignWaitingChats: token<AssignWaitingChats>("assignWaitingChats"),
   actingUnitOfWork: token<UnitOfWork<ActingStores>>("actingUnitOfWork"),
