@@ -78,9 +78,7 @@ export const inboxModule = new ContainerModule(({ bind }) => {
       ),
   );
 
-  provideTick(bind, "tickets.assign-waiting", 10, ["assignWaitingTickets"], (assign, signal) =>
-    assign.execute(signal),
-  );
+  provideTick(bind, "tickets.assign-waiting", 10, ["assignWaitingTickets"], (assign, signal) => assign.execute(signal));
   provide(bind, "routes", ["cells", "createTicket"], (cells, createTicket) => [
     ticketStepsRoute(new PostgresTicketSteps(cells)),
     createTicketRoute(createTicket),

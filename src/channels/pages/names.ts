@@ -8,11 +8,7 @@ import { beginning, longestName } from "../shared/json-fields.ts";
 const asked = (channel: string): string => (channel === photoChannel ? "name,username" : "name,first_name,last_name");
 
 /** Null if the platform gives no name; it does so for some customers only, and not always. Never rejects. */
-export async function customerName(
-  settings: GraphSettings,
-  sender: Sender,
-  customer: string,
-): Promise<string | null> {
+export async function customerName(settings: GraphSettings, sender: Sender, customer: string): Promise<string | null> {
   const { connectMs, sendMs: totalMs } = settings.timeouts;
   const path = `${encodeURIComponent(customer)}?fields=${asked(sender.channel)}`;
   const outcome = await graphRead(settings, path, sender, { connectMs, totalMs });
