@@ -76,8 +76,8 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     ["cells", "feed", "campaignAnnouncer", "log", "campaignQueue"],
     (cells, feed, announcer, log, queue) => {
       const recorders = cells.parts().map((part) => recorderIn(part, feed, announcer, log));
-      const recordStragglers = (signal?: AbortSignal) =>
-        sideBySide(recorders, (recorder) => recorder.recordStragglers(signal));
+      const recordStragglers = async (signal?: AbortSignal) =>
+        void (await sideBySide(recorders, (recorder) => recorder.recordStragglers(signal)));
       return new SettleCampaigns({ recordStragglers }, queue, announcer);
     },
   );

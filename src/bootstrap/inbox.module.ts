@@ -23,8 +23,8 @@ import {
   type ActingStores,
   ActOnChats,
   AnswerChat,
-  AssignWaiting,
   AssignWaitingChats,
+  AssignWaitingTickets,
   Availability,
   CreateTicket,
   GiveOutSoon,
@@ -64,10 +64,10 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   );
   provide(
     bind,
-    "assignWaiting",
+    "assignWaitingTickets",
     ["cells", "config", "feed", "sendMessage", "secrets", "log"],
     (cells, config, feed, send, secrets, log) =>
-      new AssignWaiting(
+      new AssignWaitingTickets(
         new PostgresWaitingLines(cells),
         ticketUnitOfWork(cells, config, secrets),
         feed,
@@ -78,9 +78,7 @@ export const inboxModule = new ContainerModule(({ bind }) => {
       ),
   );
 
-  provideTick(bind, "tickets.assign-waiting", 10, ["assignWaiting"], (assignWaiting, signal) =>
-    assignWaiting.execute(signal),
-  );
+  provideTick(bind, "tickets.assign-waiting", 10, ["assignWaitingTickets"], (assign, signal) => assign.execute(signal));
   provide(bind, "routes", ["cells", "createTicket"], (cells, createTicket) => [
     ticketStepsRoute(new PostgresTicketSteps(cells)),
     createTicketRoute(createTicket),
@@ -148,7 +146,7 @@ export const inboxModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     "giveOutSoon",
-    ["assignWaiting", "assignWaitingChats", "log"],
+    ["assignWaitingTickets", "assignWaitingChats", "log"],
     (tickets, chats, log) =>
       new GiveOutSoon([tickets, chats], (error) =>
         log.error({ err: error }, "waiting chats and tickets could not be assigned to an agent who came back"),

@@ -1,11 +1,12 @@
 import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
-import type { KeepWebhooks, WebhookReaders } from "../inbox/public.ts";
+import type { KeepWebhooks, WebhookQueue, WebhookReaders } from "../inbox/public.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import type { Locations } from "../infra/postgres/directory/locations.ts";
 import type { DirectoryNames } from "../infra/postgres/directory/names.ts";
 import { senderName } from "../infra/postgres/names.ts";
 import { DatabaseUnavailable } from "../kernel/errors.ts";
+import { sideBySide } from "./side-by-side.ts";
 
 type Keeper = Pick<KeepWebhooks, "keep">;
 type Payload = Parameters<Keeper["keep"]>[0];
@@ -71,12 +72,31 @@ export class RoutedWebhooks implements Keeper {
   }
 }
 
+type WebhookUpkeep = Pick<WebhookQueue, "counts" | "retryGivenUp" | "purge">;
+
+/** What is done with the stored webhooks of all cells. Cells that are down are left out while others answer. */
+export function upkeepOf(queues: readonly WebhookUpkeep[]): WebhookUpkeep {
+  const sum = (counts: readonly number[]) => counts.reduce((all, each) => all + each, 0);
+  return {
+    counts: async () => {
+      const all = await sideBySide(queues, (queue) => queue.counts());
+      return {
+        due: sum(all.map(({ due }) => due)),
+        postponed: sum(all.map(({ postponed }) => postponed)),
+        givenUp: sum(all.map(({ givenUp }) => givenUp)),
+      };
+    },
+    retryGivenUp: async () => sum(await sideBySide(queues, (queue) => queue.retryGivenUp())),
+    purge: async (days) => sum(await sideBySide(queues, (queue) => queue.purge(days))),
+  };
+}
+
 /** Moves stored webhooks to the cells of moved businesses. One may be stored twice, which is harmless. */
 export async function bringMovedWebhooks(
-  parts: ReadonlyMap<string, Cells<Cell>>,
+  parts: ReadonlyMap<string, Pick<Cells<Cell>, "directory">>,
   directory: Pick<BusinessLookup, "locations">,
 ): Promise<void> {
-  for (const [name, part] of parts) {
+  await sideBySide([...parts], async ([name, part]) => {
     const queue = new PostgresWebhookQueue(part.directory);
     for (const { id, businessId, payload, channel, platformId, senderId } of await queue.ofAway()) {
       const { cell, isHeld } = await directory.locations.find(businessId);
@@ -87,5 +107,5 @@ export async function bringMovedWebhooks(
       await new PostgresWebhookQueue(target.directory).keepAll([{ payload, origin: { channel, about, businessId } }]);
       await queue.remove([id]);
     }
-  }
+  });
 }

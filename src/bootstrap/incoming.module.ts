@@ -9,7 +9,6 @@ import {
   ApplyEarlyStatuses,
   type IncomingStores,
   KeepWebhooks,
-  type WebhookCounts,
   type WebhookReaders,
   WorkOffWebhooks,
 } from "../inbox/public.ts";
@@ -21,15 +20,17 @@ import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { isDatabaseFailure } from "../infra/postgres/database-failure.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cached } from "../kernel/cached.ts";
+import type { Log } from "../kernel/log.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
 import { PostgresCampaignStatuses } from "../messaging/adapters/postgres/campaigns/campaign-statuses.ts";
 import { PostgresMediaErasure } from "../messaging/adapters/postgres/media/media-erasure.ts";
 import { PostgresTemplateNews } from "../messaging/adapters/postgres/templates/template-news.ts";
-import { type CampaignAnnouncer, RemoveWithdrawn } from "../messaging/public.ts";
+import { type CampaignAnnouncer, type MediaRegister, type MediaStorage, RemoveWithdrawn } from "../messaging/public.ts";
 import { PostgresCatalogOrders } from "../orders/adapters/postgres/catalog-orders.ts";
 import { noteOn } from "./audit.ts";
 import { filesWaiting } from "./files.module.ts";
-import { bringMovedWebhooks, RoutedWebhooks } from "./incoming-cells.ts";
+import { bringMovedWebhooks, RoutedWebhooks, upkeepOf } from "./incoming-cells.ts";
+import type { OpenedCells } from "./opened-cell.ts";
 import { provide, provideTick } from "./provide.ts";
 import { sideBySide } from "./side-by-side.ts";
 
@@ -41,19 +42,17 @@ const webhooksWaiting = "webhooks_waiting";
 
 /** Handles webhooks of the platforms. */
 export const incomingModule = new ContainerModule(({ bind }) => {
-  provide(bind, "webhookQueue", ["cells"], (cells) => {
-    const queues = queuesOf(cells);
-    return queues.length === 1 ? (queues[0] as PostgresWebhookQueue) : new SpreadWebhookQueue(cells.directory, queues);
-  });
+  provide(bind, "webhookUpkeep", ["cells"], (cells) => upkeepOf(cells.parts().map(queueOf)));
   provide(
     bind,
     "keepWebhooks",
     ["cells", "openedCells", "directory"],
     (cells, opened, directory): Pick<KeepWebhooks, "keep"> => {
-      const keepers = queuesOf(cells).map((queue) => new KeepWebhooks(queue, isDatabaseFailure));
-      if (keepers.length === 1) return keepers[0] as KeepWebhooks;
-      const byName = new Map(keepers.map((keeper, at) => [opened[at]?.name ?? "", keeper]));
-      return new RoutedWebhooks(byName, directory, webhookReaders);
+      const keeperOf = (part: Cells<Cell>) => new KeepWebhooks(queueOf(part), isDatabaseFailure);
+      const parts = partsByName(cells, opened);
+      if (parts.size === 1) return keeperOf(cells);
+      const keepers = new Map([...parts].map(([name, part]) => [name, keeperOf(part)]));
+      return new RoutedWebhooks(keepers, directory, webhookReaders);
     },
   );
   provide(
@@ -63,8 +62,7 @@ export const incomingModule = new ContainerModule(({ bind }) => {
     (cells, announcer, secrets, feed, aftermath, log) =>
       cells.parts().map((part) => {
         const unitOfWork = incomingUnitOfWork(part, announcer, secrets);
-        const queue = new PostgresWebhookQueue(part.directory);
-        return new WorkOffWebhooks(unitOfWork, queue, webhookReaders, feed, aftermath, (error, webhookId) =>
+        return new WorkOffWebhooks(unitOfWork, queueOf(part), webhookReaders, feed, aftermath, (error, webhookId) =>
           webhookId === null
             ? log.warn({ err: error }, "a batch of webhooks could not be processed")
             : log.error({ err: error, webhookId }, "a webhook could not be processed"),
@@ -78,32 +76,25 @@ export const incomingModule = new ContainerModule(({ bind }) => {
     bind,
     "aftermath",
     ["metrics", "earlyLoop", "mediaStorage", "mediaFiles", "notifications", "log"],
-    (metrics, early, storage, files, notifications, log): Aftermath => {
-      const remove = new RemoveWithdrawn(storage, files);
-      return {
-        onDropped: (channel, reason, count) => metrics.countDroppedNews(channel, reason, count),
-        applyEarly: () => early.nudge(),
-        fetchFiles: () => notifications.notify(filesWaiting),
-        removeFiles: ({ businessId, names }) => {
-          // A sweep removes what is left an hour later.
-          remove
-            .execute(businessId, names)
-            .catch((error: unknown) => log.warn({ err: error, businessId }, "withdrawn files could not be removed"));
-        },
-      };
-    },
+    (metrics, early, storage, files, notifications, log): Aftermath => ({
+      onDropped: (channel, reason, count) => metrics.countDroppedNews(channel, reason, count),
+      applyEarly: () => early.nudge(),
+      fetchFiles: () => notifications.notify(filesWaiting),
+      removeFiles: removing(storage, files, log),
+    }),
   );
   provide(
     bind,
     "applyEarlyStatuses",
-    ["cells", "campaignAnnouncer", "secrets", "feed"],
-    (cells, announcer, secrets, feed) => {
+    ["cells", "campaignAnnouncer", "secrets", "feed", "mediaStorage", "mediaFiles", "log"],
+    (cells, announcer, secrets, feed, storage, files, log) => {
+      const removeFiles = removing(storage, files, log);
       const all = cells
         .parts()
-        .map((part) => new ApplyEarlyStatuses(incomingUnitOfWork(part, announcer, secrets), feed));
+        .map((part) => new ApplyEarlyStatuses(incomingUnitOfWork(part, announcer, secrets), feed, removeFiles));
       return {
-        execute: (signal) => sideBySide(all, (early) => early.execute(signal)),
-        purge: () => sideBySide(all, (early) => early.purge()),
+        execute: async (signal) => void (await sideBySide(all, (early) => early.execute(signal))),
+        purge: async () => void (await sideBySide(all, (early) => early.purge())),
       };
     },
   );
@@ -136,10 +127,10 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     "background",
-    ["webhookLoop", "webhookQueue", "notifications", "metrics"],
-    (loop, queue, notifications, metrics) => {
+    ["webhookLoop", "webhookUpkeep", "notifications", "metrics"],
+    (loop, upkeep, notifications, metrics) => {
       notifications.onWork(webhooksWaiting, () => loop.nudge());
-      const counts = cached(() => queue.counts());
+      const counts = cached(() => upkeep.counts());
       const about = "Webhooks of all channels that are kept, of all processes";
       return background("webhooks", "intake", {
         start: () =>
@@ -155,45 +146,28 @@ export const incomingModule = new ContainerModule(({ bind }) => {
     notifications.notify(webhooksWaiting),
   );
   provide(bind, "tick", ["cells", "openedCells", "directory"], (cells, opened, directory) => {
-    const parts = new Map(cells.parts().map((part, at) => [opened[at]?.name ?? "", part]));
+    const parts = partsByName(cells, opened);
     return tick("webhooks.follow", 2, async () => {
       if (parts.size > 1) await bringMovedWebhooks(parts, directory);
     });
   });
-  provideTick(bind, "webhooks.purge", 3600, ["webhookQueue"], (queue) => queue.purge(keepFailedWebhooksDays));
+  provideTick(bind, "webhooks.purge", 3600, ["webhookUpkeep"], (upkeep) => upkeep.purge(keepFailedWebhooksDays));
 });
 
-const queuesOf = (cells: Cells<Cell>): readonly PostgresWebhookQueue[] =>
-  cells.parts().map((part) => new PostgresWebhookQueue(part.directory));
+const queueOf = (part: Cells<Cell>) => new PostgresWebhookQueue(part.directory);
 
-/** The queues of several cells. Claims go to a single queue. */
-class SpreadWebhookQueue extends PostgresWebhookQueue {
-  constructor(
-    directory: Queries,
-    private readonly queues: readonly PostgresWebhookQueue[],
-  ) {
-    super(directory);
-  }
+/** `cells` has its parts in the order of the opened cells. */
+const partsByName = (cells: Cells<Cell>, opened: OpenedCells): ReadonlyMap<string, Cells<Cell>> =>
+  new Map(cells.parts().map((part, at) => [opened[at]?.name ?? "", part]));
 
-  override async counts(): Promise<WebhookCounts> {
-    const all = await this.ofEach((queue) => queue.counts());
-    const sum = (of: keyof WebhookCounts) => all.reduce((total, each) => total + each[of], 0);
-    return { due: sum("due"), postponed: sum("postponed"), givenUp: sum("givenUp") };
-  }
-
-  override async retryGivenUp(): Promise<number> {
-    return (await this.ofEach((queue) => queue.retryGivenUp())).reduce((total, count) => total + count, 0);
-  }
-
-  override async purge(days: number): Promise<number> {
-    return (await this.ofEach((queue) => queue.purge(days))).reduce((total, count) => total + count, 0);
-  }
-
-  /** Cells that do not answer are left out. */
-  private async ofEach<Result>(ask: (queue: PostgresWebhookQueue) => Promise<Result>): Promise<Result[]> {
-    const outcomes = await Promise.allSettled(this.queues.map(ask));
-    return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-  }
+/** A sweep removes what is left an hour later. */
+function removing(storage: MediaStorage | null, files: MediaRegister, log: Log): Aftermath["removeFiles"] {
+  const remove = new RemoveWithdrawn(storage, files);
+  return ({ businessId, names }) => {
+    remove
+      .execute(businessId, names)
+      .catch((error: unknown) => log.warn({ err: error, businessId }, "withdrawn files could not be removed"));
+  };
 }
 
 const webhookReaders: WebhookReaders = Object.fromEntries(

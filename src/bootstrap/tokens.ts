@@ -8,8 +8,8 @@ import type {
   Aftermath,
   AnswerChat,
   ApplyEarlyStatuses,
-  AssignWaiting,
   AssignWaitingChats,
+  AssignWaitingTickets,
   Availability,
   CreateTicket,
   EraseContact,
@@ -99,7 +99,7 @@ import type {
   SignInAttempts,
 } from "../tenancy/public.ts";
 import type { HttpWebhookSender } from "../webhooks/adapters/http-client/webhook-sender.ts";
-import type { DeliverWebhooks, DeliveryQueue } from "../webhooks/public.ts";
+import type { DeliverWebhooks, DeliveryQueue, DeliveryUpkeep } from "../webhooks/public.ts";
 import type { Config } from "./config.ts";
 import type { OpenedCell } from "./opened-cell.ts";
 
@@ -160,7 +160,8 @@ export const tokens = {
   issueAppKey: token<IssueAppKey>("issueAppKey"),
   revokeAppKeys: token<RevokeAppKeys>("revokeAppKeys"),
 
-  webhookQueue: token<WebhookQueue>("webhookQueue"),
+  /** For stored webhooks of all cells. */
+  webhookUpkeep: token<Pick<WebhookQueue, "counts" | "retryGivenUp" | "purge">>("webhookUpkeep"),
   keepWebhooks: token<Pick<KeepWebhooks, "keep">>("keepWebhooks"),
   /** One per cell. */
   workOffWebhooks: token<readonly WorkOffWebhooks[]>("workOffWebhooks"),
@@ -176,7 +177,7 @@ export const tokens = {
   createTicket: token<CreateTicket>("createTicket"),
   nameContacts: token<NameContacts>("nameContacts"),
   eraseContact: token<EraseContact>("eraseContact"),
-  assignWaiting: token<AssignWaiting>("assignWaiting"),
+  assignWaitingTickets: token<AssignWaitingTickets>("assignWaitingTickets"),
   handOverChats: token<HandOverChats>("handOverChats"),
   assignWaitingChats: token<AssignWaitingChats>("assignWaitingChats"),
   actingUnitOfWork: token<UnitOfWork<ActingStores>>("actingUnitOfWork"),
@@ -239,6 +240,7 @@ export const tokens = {
   sharedReports: token<SharedReports>("sharedReports"),
   foldReports: token<FoldReports>("foldReports"),
   deliveryQueue: token<DeliveryQueue>("deliveryQueue"),
+  deliveryUpkeep: token<DeliveryUpkeep>("deliveryUpkeep"),
   webhookSender: token<HttpWebhookSender>("webhookSender"),
   deliverWebhooks: token<DeliverWebhooks>("deliverWebhooks"),
   deliveryLoop: token<NudgedLoop>("deliveryLoop"),

@@ -15,6 +15,7 @@ import { webhookRoutes } from "../webhooks/adapters/http/webhooks.routes.ts";
 import { HttpWebhookSender } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import { PostgresDeliveryReads, PostgresWebhooks } from "../webhooks/adapters/postgres/deliveries.ts";
 import { PostgresDeliveryQueue } from "../webhooks/adapters/postgres/delivery-queue.ts";
+import { PostgresDeliveryUpkeep } from "../webhooks/adapters/postgres/delivery-upkeep.ts";
 import { DeliverWebhooks, keptDays, ManageDeliveries, testType, type WebhookStores } from "../webhooks/public.ts";
 import { provide, provideTick } from "./provide.ts";
 import { toWire } from "./wire-events.ts";
@@ -24,6 +25,7 @@ export const deliveriesDue = "deliveries_due";
 
 export const webhooksModule = new ContainerModule(({ bind }) => {
   provide(bind, "deliveryQueue", ["cells", "secrets"], (...deps) => new PostgresDeliveryQueue(...deps));
+  provide(bind, "deliveryUpkeep", ["cells"], (cells) => new PostgresDeliveryUpkeep(cells));
   provide(
     bind,
     "webhookSender",
@@ -61,8 +63,8 @@ export const webhooksModule = new ContainerModule(({ bind }) => {
       });
     },
   );
-  provide(bind, "background", ["deliveryQueue", "metrics"], (queue, metrics) => {
-    const counts = cached(() => queue.counts());
+  provide(bind, "background", ["deliveryUpkeep", "metrics"], (upkeep, metrics) => {
+    const counts = cached(() => upkeep.counts());
     return background("figures of deliveries", "means", {
       start: () => {
         metrics.gauge("outgoing_webhooks", "Deliveries to endpoints of businesses; endpoints disabled", async () => {
@@ -75,7 +77,7 @@ export const webhooksModule = new ContainerModule(({ bind }) => {
     });
   });
   provideTick(bind, "webhooks.deliver", 2, ["notifications"], (notifications) => notifications.notify(deliveriesDue));
-  provideTick(bind, "webhooks.tidy", 60, ["deliveryQueue"], (queue) => queue.tidy(keptDays));
+  provideTick(bind, "webhooks.tidy", 60, ["deliveryUpkeep"], (upkeep) => upkeep.tidy(keptDays));
   provide(bind, "routes", ["cells", "secrets", "notifications"], (cells, secrets, notifications) =>
     webhookRoutes(
       new ManageDeliveries(

@@ -1,17 +1,13 @@
-import { type HttpClient, rootOf } from "../infra/http-client/http-client.ts";
+import { rootOf } from "../infra/http-client/http-client.ts";
 import { fields, parse, textOf } from "../infra/http-client/json.ts";
 import { qrChannel } from "../kernel/channels.ts";
 import type { ClaimedSender, OwnedInstance, SenderPlatforms } from "../messaging/public.ts";
-import { chatChannelKinds } from "./channels.ts";
+import { chatChannelKinds, type Platforms, settingsOf } from "./channels.ts";
 import { graphError } from "./shared/graph.ts";
 import { platformRates, platformTrouble } from "./shared/refusals.ts";
 import { NoAnswer } from "./shared/sender-check.ts";
 
-interface Settings {
-  readonly client: Pick<HttpClient, "request">;
-  readonly messagingPlatform: { readonly url: string; readonly version: string; readonly connectTimeoutMs: number };
-  /** URLs by channel; a channel without one is not configured. */
-  readonly urls: Readonly<Record<string, string | undefined>>;
+interface Settings extends Platforms {
   /** The URL and the secret for the provider's webhooks about an instance. */
   readonly webhookOf: (instance: OwnedInstance) => { readonly url: string; readonly secret: string };
   /** Milliseconds for all requests about one sender; 10,000 by default, because a user waits for the answer. */
@@ -41,19 +37,17 @@ export class HttpSenderPlatforms implements SenderPlatforms {
 
   async look(sender: ClaimedSender) {
     const { channel } = sender;
-    const { messagingPlatform, urls } = this.settings;
-    const kind = chatChannelKinds[channel];
-    const base = kind.isOfPlatform ? messagingPlatform.url : urls[channel];
-    if (!base) return { unconfirmed: "channel" } as const;
+    const settings = settingsOf(channel, this.settings);
+    if (!settings) return { unconfirmed: "channel" } as const;
     const deadline = this.deadline();
     const read = async (path: string, headers: Readonly<Record<string, string>>) => {
-      const found = await this.ask(`${rootOf(base)}${path}`, headers, deadline);
+      const found = await this.ask(`${rootOf(settings.baseUrl)}${path}`, headers, deadline);
       if (found?.status === 200) return parse(found.text);
       if (found !== null && isRefusal(found)) return null;
       throw new NoAnswer();
     };
     try {
-      return await kind.checkSender(read, messagingPlatform.version, sender);
+      return await chatChannelKinds[channel].checkSender(read, settings.version, sender);
     } catch (error) {
       if (error instanceof NoAnswer) return "away";
       throw error;

@@ -6,9 +6,9 @@ import { withContainer } from "./container.ts";
 /** Puts webhooks that were given up back into the queue. A running service processes them. */
 await runCommand(async () => {
   const count = await withContainer(async (container) => {
-    const queue = resolve(container, tokens.webhookQueue);
+    const webhooks = resolve(container, tokens.webhookUpkeep);
     let all = 0;
-    for (let some = await queue.retryGivenUp(); some > 0; some = await queue.retryGivenUp()) all += some;
+    for (let some = await webhooks.retryGivenUp(); some > 0; some = await webhooks.retryGivenUp()) all += some;
     return all;
   });
   console.log(`${count} webhooks are due again`);

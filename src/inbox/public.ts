@@ -8,7 +8,7 @@ export { GiveOutSoon } from "./application/acting/give-out-soon.ts";
 export { HandOverChats } from "./application/acting/hand-over-chats.ts";
 export type { ActingStores } from "./application/acting/ports.ts";
 export { ApplyEarlyStatuses } from "./application/apply-early-statuses.ts";
-export { AssignWaiting } from "./application/assign-waiting.ts";
+export { AssignWaitingTickets } from "./application/assign-waiting-tickets.ts";
 export { EraseContact } from "./application/contacts/erase-contact.ts";
 export { ImportContacts } from "./application/contacts/import-contacts.ts";
 export { ManageContacts } from "./application/contacts/manage-contacts.ts";
@@ -22,7 +22,6 @@ export type {
   IncomingStores,
   IncomingUnitOfWork,
   ReadWebhook,
-  WebhookCounts,
   WebhookOrigin,
   WebhookQueue,
   WebhookReaders,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { cellsOf, readConfig } from "../../src/bootstrap/config.ts";
-import { RoutedWebhooks } from "../../src/bootstrap/incoming-cells.ts";
+import { bringMovedWebhooks, RoutedWebhooks, upkeepOf } from "../../src/bootstrap/incoming-cells.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import type { WebhookOrigin } from "../../src/inbox/application/ports.ts";
@@ -111,6 +111,53 @@ describe("webhooks that come in for several cells", () => {
     const refused = await webhooks.keep("one two", cloud).catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(DatabaseUnavailable);
     expect(kept).to.have.length(1);
+  });
+});
+
+describe("webhooks that are kept in several cells", () => {
+  const away = new DatabaseUnavailable(new Error("this cell is down"), false);
+  const upkeepIn = (count: () => Promise<number>) => ({
+    counts: async () => ({ due: await count(), postponed: 1, givenUp: 2 }),
+    retryGivenUp: count,
+    purge: count,
+  });
+
+  it("are counted without the cells that are down, but not as none where all are", async () => {
+    const [three, four, down] = [async () => 3, async () => 4, () => Promise.reject(away)].map(upkeepIn);
+    const some = upkeepOf([three, down, four].flatMap((each) => each ?? []));
+    expect(await some.counts()).to.deep.equal({ due: 7, postponed: 2, givenUp: 4 });
+    expect(await some.retryGivenUp()).to.equal(7);
+    const none = upkeepOf([down, down].flatMap((each) => each ?? []));
+    for (const asked of [none.counts(), none.retryGivenUp(), none.purge(7)]) {
+      expect(await asked.catch((error: unknown) => error)).to.equal(away);
+    }
+  });
+
+  it("tell of an error that is no outage, although other cells answer", async () => {
+    const broken = new Error("no such column");
+    const upkeep = upkeepOf([upkeepIn(async () => 3), upkeepIn(() => Promise.reject(broken))]);
+    expect(await upkeep.purge(7).catch((error: unknown) => error)).to.equal(broken);
+  });
+
+  it("follow their business to its new cell while another cell is down", async () => {
+    const done: string[] = [];
+    const row = { id: 5, businessId: 2, payload: "{}", channel: cloudChannel, platformId: null, senderId: null };
+    const part = (name: string, answer: () => Promise<object[]>) => {
+      const rows = async ({ name: statement }: { readonly name: string }) => {
+        if (statement === "webhooks_of_away") return answer();
+        done.push(`${name} ${statement}`);
+        return [];
+      };
+      return [name, { directory: { rows, transaction: () => Promise.reject(away) } }] as const;
+    };
+    const parts = new Map([
+      part("c1", () => Promise.reject(away)),
+      part("c2", async () => [row]),
+      part("c3", async () => []),
+    ]) as unknown as Parameters<typeof bringMovedWebhooks>[0];
+    const locations = { find: async () => ({ cell: "c3", isHeld: false, isMoving: false }) };
+    await bringMovedWebhooks(parts, { locations });
+    expect(done).to.deep.equal(["c3 webhook_keep", "c2 webhook_remove"]);
   });
 });
 

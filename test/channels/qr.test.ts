@@ -90,7 +90,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
     } finally {
       await world.rows("drop function given_up cascade");
     }
-    await resolve(world.container, tokens.webhookQueue).retryGivenUp();
+    await resolve(world.container, tokens.webhookUpkeep).retryGivenUp();
     resolve(world.container, tokens.webhookLoop).nudge();
   }
   const kept = () => world.rows<{ payload: string }>("select payload from incoming_webhooks order by id");

@@ -380,6 +380,24 @@ describe("files of customers", () => {
     await eventually(async () => (await files.stored()).join() === before.join());
   });
 
+  it("are gone at once with a message that was taken back before its message was known", async () => {
+    const { platform, world } = files;
+    const before = await files.stored();
+    const id = files.newId();
+    platform.has(id, png(94));
+    const wamid = await files.says({ id });
+    await files.messageIn(wamid, "listo");
+    // As where the message was being stored at that moment.
+    await world.rows(
+      `insert into early_news (business_id, platform_message_id, provider, kind, customer, answer, sender, emoji, body, at)
+       values (1, $1, 'platform-apicloud', 'withdrawal', '59171110001', '', 'number-1', '', '', now())`,
+      [wamid],
+    );
+    await resolve(world.container, tokens.applyEarlyStatuses).execute();
+    expect((await files.message(wamid)).adjunto).to.equal(null);
+    await eventually(async () => (await files.stored()).join() === before.join());
+  });
+
   it("are fetched where somebody of the business sent them from elsewhere", async () => {
     const { platform, world } = files;
     const id = files.newId();

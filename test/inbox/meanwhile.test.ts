@@ -87,7 +87,7 @@ describe("requests while others wait for a lock", () => {
         await ask(lockConversation, [chatId]);
         acting = act(chatId);
         await wait(ask, 1);
-        giving = resolve(inbox.world.container, tokens.assignWaiting).executeFor(1);
+        giving = resolve(inbox.world.container, tokens.assignWaitingTickets).executeFor(1);
         await wait(ask, 2);
       });
       const { soporte_id, estado } = (await acting) ?? {};

@@ -177,7 +177,7 @@ export class Tickets {
   }
 
   sweep(): Promise<number> {
-    return resolve(this.world.container, tokens.assignWaiting).execute();
+    return resolve(this.world.container, tokens.assignWaitingTickets).execute();
   }
 
   /** The number of open tickets per agent. */

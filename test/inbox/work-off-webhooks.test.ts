@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { PostgresWebhookQueue } from "../../src/inbox/adapters/postgres/webhook-queue.ts";
 import type { IncomingStores } from "../../src/inbox/application/ports.ts";
 import { noNews, WorkOffWebhooks } from "../../src/inbox/public.ts";
 import { cloudChannel, qrChannel } from "../../src/kernel/channels.ts";
@@ -28,7 +29,7 @@ describe("processing webhooks", () => {
     };
     const workOff = new WorkOffWebhooks(
       resolve(world.container, tokens.incomingUnitOfWork),
-      resolve(world.container, tokens.webhookQueue),
+      new PostgresWebhookQueue(world.database),
       { [cloudChannel]: reading(cloudChannel), [qrChannel]: reading(qrChannel) },
       resolve(world.container, tokens.feed),
       resolve(world.container, tokens.aftermath),
@@ -57,7 +58,7 @@ describe("processing webhooks", () => {
     const read = () => noNews;
     const workOff = new WorkOffWebhooks(
       failing,
-      resolve(world.container, tokens.webhookQueue),
+      new PostgresWebhookQueue(world.database),
       { [cloudChannel]: read, [qrChannel]: read },
       resolve(world.container, tokens.feed),
       resolve(world.container, tokens.aftermath),

@@ -16,7 +16,7 @@ const claimOn = (channel: ChatChannelName, changes: object = {}) => ({
 const platformsAt = (client: HttpClient, url: string, longestMs = 5_000) =>
   new HttpSenderPlatforms({
     client,
-    messagingPlatform: { url, version, connectTimeoutMs: 1_000 },
+    messagingPlatform: { url, version, connectTimeoutMs: 1_000, timeoutMs: 5_000 },
     urls: { qr: url, "provider-b": url },
     webhookOf: () => ({ url: "https://own.test", secret: "s" }),
     longestMs,

@@ -589,6 +589,38 @@ describe("Real-time gateway", () => {
     });
   });
 
+  describe("who has a subject open", () => {
+    it("is told without users who lost sight of it by an event that this process missed", async () => {
+      const few = { key: "few" };
+      let audience = { isForFew: true };
+      const { url } = await world.gateway({
+        sweepMs: 20,
+        presence,
+        visibility: {
+          ...withSubjects,
+          users: async (_, ids) =>
+            new Map(ids.map((id) => [id, { name: `User ${id}`, view: id === 12 ? few : withSubjects.everything }])),
+          mayHear: ({ key }, given) => key !== few.key || (given as typeof audience | null)?.isForFew === true,
+          audiences: async (_, ids) => new Map(ids.map((id) => [id, audience])),
+        },
+      });
+      world.sessions.set("bea", { businessId: 1, userId: 12 });
+      const [ana, bea] = [world.client(url, { token: "ana" }), world.client(url, { token: "bea" })];
+      const viewersFor = ({ heard }: typeof ana) =>
+        heard.filter(({ name }) => name === "views").map(({ payload }) => payload.users);
+      await eventually(() => ana.heard.length === 1 && bea.heard.length === 1);
+      bea.socket.emit("viewing", 7);
+      await eventually(() => viewersFor(ana).length === 1 && viewersFor(bea).length === 1);
+      audience = { isForFew: false };
+      // The events are purged before this process reads them.
+      await world.query("insert into realtime_counters (business_id, last_number) values (1, 2)");
+      await eventually(() => ana.story.includes("resync 2") && bea.story.includes("resync 2"));
+      ana.socket.emit("viewing", 7);
+      await eventually(() => String(viewersFor(ana).at(-1)) === "User 11");
+      expect(viewersFor(bea)).to.deep.equal([["User 12"]]);
+    });
+  });
+
   describe("while the log is away", () => {
     it("lets clients come back until they can join", async () => {
       let failures = 2;

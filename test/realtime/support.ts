@@ -8,7 +8,7 @@ import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
 import { eventColumns, loggingEvents } from "../../src/infra/postgres/log-events.ts";
 import type { RealtimeIdentity } from "../../src/infra/realtime/client.ts";
 import { RealtimeGateway } from "../../src/infra/realtime/gateway.ts";
-import type { PresenceWords } from "../../src/infra/realtime/presence.ts";
+import type { PresenceWords } from "../../src/infra/realtime/presence-words.ts";
 import type { RealtimeSettings } from "../../src/infra/realtime/settings.ts";
 import type { Visibility } from "../../src/infra/realtime/visibility.ts";
 import type { LoggedEvent } from "../../src/kernel/events.ts";

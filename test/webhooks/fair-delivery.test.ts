@@ -9,6 +9,10 @@ const event = { businessId: 1, number: 1, name: "message:new", payload: {}, at: 
 /** Ends loops that wait for the end of the events; more than any test needs. */
 const mostEvents = 500;
 
+const failed = (error: unknown) => expect.fail(String(error));
+const refuse = () => Promise.reject(new Error("nothing is disabled here"));
+const unitOfWork = { run: refuse, sweep: refuse };
+
 describe("Deliveries while events keep coming", () => {
   it("begin with what is there, and wait for no pause", async () => {
     const stopping = new AbortController();
@@ -28,8 +32,6 @@ describe("Deliveries while events keep coming", () => {
       open: async () => ({ event, type: "message.new", url: "http://crm.test/", addressNumber: 1, secrets: [] }),
       settle: async () => ({ isHopeless: false }),
       release: async () => {},
-      tidy: async () => {},
-      counts: async () => ({ waiting: 0, failed: 0, disabled: 0, oldest: 0 }),
     };
     const sender: WebhookSender = {
       send: async () => {
@@ -38,12 +40,34 @@ describe("Deliveries while events keep coming", () => {
         return { status: 200, answer: "", error: null };
       },
     };
-    const failed = (error: unknown) => expect.fail(String(error));
-    const refuse = () => Promise.reject(new Error("nothing is disabled here"));
-    const unitOfWork = { run: refuse, sweep: refuse };
     const deliver = new DeliverWebhooks(queue, sender, () => ({}), unitOfWork, failed);
     await deliver.execute(stopping.signal);
     await deliver.idle();
     expect(loggedAtFirst).to.be.below(mostEvents / 10);
+  });
+});
+
+describe("Deliveries of businesses in several databases", () => {
+  it("begin at once for all endpoints, although only one database has more than it gives at a time", async () => {
+    const leases = (count: number, from: string) =>
+      Array.from({ length: count }, (_, at) => ({ businessId: 1, webhookId: at, token: `${from} ${at}` }));
+    const rounds = [[...leases(100, "first"), ...leases(20, "second")], leases(5, "rest")];
+    const begun = new Set<string>();
+    const queue: DeliveryQueue = {
+      fanOut: async () => 0,
+      lease: async () => rounds.shift() ?? [],
+      claim: async ({ token }) => {
+        begun.add(token);
+        return null;
+      },
+      open: async () => null,
+      settle: async () => ({ isHopeless: false }),
+      release: async () => {},
+    };
+    const sender: WebhookSender = { send: () => refuse() };
+    const deliver = new DeliverWebhooks(queue, sender, () => ({}), unitOfWork, failed);
+    await deliver.execute(new AbortController().signal);
+    await deliver.idle();
+    expect(begun.size).to.equal(125);
   });
 });

@@ -154,7 +154,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
          where number = (select min(number) from webhook_events)`,
         [days],
       );
-    const tidy = () => resolve(hooks.world.container, tokens.deliveryQueue).tidy(7);
+    const tidy = () => resolve(hooks.world.container, tokens.deliveryUpkeep).tidy(7);
     await aged(6);
     await tidy();
     expect(await hooks.deliveries(hook)).to.have.lengthOf(2);
@@ -219,7 +219,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
     await hooks.newest(hook, ({ attempts }) => attempts === 1);
     const disabled = { url: receiver.url, events: ["message.new"], disabled: true };
     expect((await hooks.ask("PUT", `/${hook.id}`, disabled)).status).to.equal(200);
-    await resolve(hooks.world.container, tokens.deliveryQueue).tidy(7);
+    await resolve(hooks.world.container, tokens.deliveryUpkeep).tidy(7);
     const [delivery] = await hooks.deliveries(hook);
     expect(delivery).to.include({ state: "failed", error: "disabled" });
     const again = await hooks.ask("POST", `/${hook.id}/deliveries/${delivery.id}/redeliver`);
@@ -259,7 +259,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
     await hooks.says("Hola");
     await hooks.newest(hook, ({ attempts }) => attempts === 1);
     await hooks.world.rows("update webhook_deliveries set due_at = now() - interval '90 seconds', claim = null");
-    const counts = await resolve(hooks.world.container, tokens.deliveryQueue).counts();
+    const counts = await resolve(hooks.world.container, tokens.deliveryUpkeep).counts();
     expect(counts).to.include({ waiting: 1, failed: 0, disabled: 0 });
     expect(counts.oldest).to.be.within(80, 200);
     const text = await resolve(hooks.world.container, tokens.metrics).text();

@@ -1,13 +1,13 @@
-import { type HttpClient, rootOf } from "../../infra/http-client/http-client.ts";
+import type { HttpClient, HttpTimeouts } from "../../infra/http-client/http-client.ts";
 import { parse, textOf } from "../../infra/http-client/json.ts";
 import type { Sender, SenderCapacities, SenderCapacity } from "../../messaging/public.ts";
-import { bearer } from "../shared/graph.ts";
+import { graphRead } from "../shared/graph.ts";
 
 interface Settings {
   readonly client: Pick<HttpClient, "request">;
   readonly baseUrl: string;
   readonly version: string;
-  readonly timeouts: { readonly connectMs: number; readonly totalMs: number };
+  readonly timeouts: HttpTimeouts;
 }
 
 const unknown: SenderCapacity = { quality: null, dailyLimit: null };
@@ -18,14 +18,9 @@ const wanted = ["quality_rating", "whatsapp_business_manager_messaging_limit", "
 export class CloudCapacities implements SenderCapacities {
   constructor(private readonly settings: Settings) {}
 
-  async of({ platformId, accessToken }: Sender): Promise<SenderCapacity> {
-    const { client, baseUrl, version, timeouts } = this.settings;
-    const outcome = await client.request({
-      method: "GET",
-      url: `${rootOf(baseUrl)}/${version}/${encodeURIComponent(platformId)}?fields=${wanted.join(",")}`,
-      headers: { accept: "application/json", ...bearer(accessToken) },
-      timeouts,
-    });
+  async of(sender: Sender): Promise<SenderCapacity> {
+    const path = `${encodeURIComponent(sender.platformId)}?fields=${wanted.join(",")}`;
+    const outcome = await graphRead(this.settings, path, sender, this.settings.timeouts);
     if (outcome.kind !== "answer" || outcome.status !== 200) return unknown;
     const number = parse(outcome.text);
     const quality = textOf(number.quality_rating);

@@ -3,7 +3,7 @@ import { rootOf } from "../../infra/http-client/http-client.ts";
 import { parse, textOf } from "../../infra/http-client/json.ts";
 import type { Sender } from "../../messaging/public.ts";
 import { type FileSettings, fileAnswer } from "../shared/files.ts";
-import { bearer, graphError } from "../shared/graph.ts";
+import { bearer, graphError, graphRead } from "../shared/graph.ts";
 import { retryAfterMs } from "../shared/refusals.ts";
 
 /** The platform's own file hosts; they require the number's token. */
@@ -26,14 +26,9 @@ export function cloudFiles(settings: FileSettings): FileSource {
 }
 
 async function addressOf(settings: FileSettings, sender: Sender, id: string): Promise<string | FileAnswer> {
-  const { client, baseUrl, version, timeouts } = settings;
-  const number = encodeURIComponent(sender.platformId);
-  const outcome = await client.request({
-    method: "GET",
-    url: `${rootOf(baseUrl)}/${version}/${encodeURIComponent(id)}?phone_number_id=${number}`,
-    headers: { accept: "application/json", ...bearer(sender.accessToken) },
-    timeouts: { connectMs: timeouts.connectMs, totalMs: timeouts.sendMs },
-  });
+  const { connectMs, sendMs: totalMs } = settings.timeouts;
+  const path = `${encodeURIComponent(id)}?phone_number_id=${encodeURIComponent(sender.platformId)}`;
+  const outcome = await graphRead(settings, path, sender, { connectMs, totalMs });
   if (outcome.kind !== "answer") return { kind: "later", reason: outcome.reason };
   const body = parse(outcome.text);
   const address = textOf(body.url);

@@ -25,6 +25,7 @@ import {
   timeOfSeconds,
   uuid,
 } from "../shared/json-fields.ts";
+import { storableCode } from "../shared/refusals.ts";
 import { readAccountNews } from "./account.ts";
 import { readEcho, readEdit, readMessage, readReaction, readWithdrawal } from "./messages.ts";
 
@@ -124,7 +125,7 @@ function readStatus(status: JsonObject, sender: string): DeliveryStatus[] {
 }
 
 function readError(error: JsonObject) {
-  const code = Number.isInteger(error.code) && Math.abs(Number(error.code)) < 2 ** 31 ? Number(error.code) : 0;
+  const code = Number.isInteger(error.code) ? storableCode(Number(error.code)) : 0;
   const reason = text(object(error.error_data).details) || text(error.message) || text(error.title);
   return { code, reason: beginning(reason, 500), optedOut: code === optedOutCode };
 }

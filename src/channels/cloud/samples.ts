@@ -1,7 +1,7 @@
 import { type HttpClient, type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
 import { fields, parse } from "../../infra/http-client/json.ts";
 import type { SampleFiles, SampleProblem, Sender, SubmitOutcome } from "../../messaging/public.ts";
-import { bearer, graphError } from "../shared/graph.ts";
+import { bearer, graphError, graphRead } from "../shared/graph.ts";
 import { safeReason } from "../shared/refusals.ts";
 
 export interface SampleSettings {
@@ -66,14 +66,7 @@ async function upload(settings: SampleSettings, sender: Sender, sample: Sample):
   const { client, baseUrl, version, timeouts } = settings;
   const root = `${rootOf(baseUrl)}/${version}`;
   const { connectMs, totalMs, uploadMs } = timeouts;
-  const usual = { accept: "application/json", ...bearer(sender.accessToken) };
-
-  const app = await client.request({
-    method: "GET",
-    url: `${root}/app?fields=id`,
-    headers: usual,
-    timeouts: { connectMs, totalMs },
-  });
+  const app = await graphRead(settings, "app?fields=id", sender, { connectMs, totalMs });
   const appId = textIn(app, "id", sender);
   if (typeof appId !== "string") return appId;
 
@@ -85,7 +78,7 @@ async function upload(settings: SampleSettings, sender: Sender, sample: Sample):
   const session = await client.request({
     method: "POST",
     url: `${root}/${encodeURIComponent(appId)}/uploads?${file}`,
-    headers: usual,
+    headers: { accept: "application/json", ...bearer(sender.accessToken) },
     timeouts: { connectMs, totalMs },
   });
   const id = textIn(session, "id", sender);

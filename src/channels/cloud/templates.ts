@@ -11,7 +11,7 @@ import type {
   TemplateApproval,
 } from "../../messaging/public.ts";
 import { type PlatformTemplate, PlatformUnavailable, templateStateOf } from "../../messaging/public.ts";
-import { bearer, cursorOf, type GraphSettings, graphError } from "../shared/graph.ts";
+import { bearer, cursorOf, type GraphSettings, graphError, graphRead } from "../shared/graph.ts";
 import {
   type PlatformError,
   platformRates,
@@ -131,17 +131,13 @@ export class CloudTemplates implements MessagingPlatform, TemplateApproval {
 
   /** Reading has no side effects, so a passing failure is retried once, within the deadline. */
   private async readPage(sender: Sender, query: PageQuery, deadline: number): Promise<Fields> {
-    const { client, baseUrl, version, timeouts } = this.settings;
-    const url = `${rootOf(baseUrl)}/${version}/${encodeURIComponent(sender.accountId)}/message_templates?${pageQuery(query)}`;
+    const { timeouts } = this.settings;
+    const path = `${encodeURIComponent(sender.accountId)}/message_templates?${pageQuery(query)}`;
     for (let attempt = 1; ; attempt++) {
       const leftMs = Math.ceil(deadline - performance.now());
       if (leftMs <= 0) throw listingFailed(`not finished within ${timeouts.listMs} ms`);
-      const outcome = await client.request({
-        method: "GET",
-        url,
-        headers: { accept: "application/json", ...bearer(sender.accessToken) },
-        timeouts: { connectMs: timeouts.connectMs, totalMs: Math.min(timeouts.pageMs, leftMs) },
-      });
+      const limits = { connectMs: timeouts.connectMs, totalMs: Math.min(timeouts.pageMs, leftMs) };
+      const outcome = await graphRead(this.settings, path, sender, limits);
       const page = readPageAnswer(outcome, sender.accessToken);
       if ("data" in page) return page;
       const pauseMs = page.retryAfterMs ?? retryPauseMs;

@@ -1,3 +1,4 @@
+import { type HttpOutcome, type HttpTimeouts, rootOf } from "../../infra/http-client/http-client.ts";
 import { type Fields, fields } from "../../infra/http-client/json.ts";
 import type { Sender } from "../../messaging/public.ts";
 import type { PlatformError } from "./refusals.ts";
@@ -18,6 +19,20 @@ export const graphSend = (version: string, { platformId, accessToken }: Sender, 
   headers: { ...bearer(accessToken), "content-type": "application/json" },
   body: JSON.stringify(body),
 });
+
+/** Reads from the platform; `path` begins after the version. Never rejects. */
+export const graphRead = (
+  { client, baseUrl, version }: Pick<GraphSettings, "client" | "baseUrl" | "version">,
+  path: string,
+  { accessToken }: Pick<Sender, "accessToken">,
+  timeouts: HttpTimeouts,
+): Promise<HttpOutcome> =>
+  client.request({
+    method: "GET",
+    url: `${rootOf(baseUrl)}/${version}/${path}`,
+    headers: { accept: "application/json", ...bearer(accessToken) },
+    timeouts,
+  });
 
 /**
  * Token, permission and capability errors, which concern every message. 100/33 is a wrong sender id, not the

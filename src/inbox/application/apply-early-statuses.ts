@@ -2,7 +2,7 @@ import type { ChatChannelName } from "../../kernel/channels.ts";
 import type { EventFeed } from "../../kernel/events.ts";
 import { noNews } from "../domain/incoming.ts";
 import type { IncomingUnitOfWork } from "./ports.ts";
-import { recordNews } from "./record-news.ts";
+import { type Aftermath, recordNews } from "./record-news.ts";
 
 const statusesAtOnce = 200;
 
@@ -11,6 +11,7 @@ export class ApplyEarlyStatuses {
   constructor(
     private readonly unitOfWork: IncomingUnitOfWork,
     private readonly feed: EventFeed,
+    private readonly removeFiles: Aftermath["removeFiles"],
   ) {}
 
   /** Works until none is due or `signal` is aborted. */
@@ -23,7 +24,8 @@ export class ApplyEarlyStatuses {
 
   /** Deletes statuses that never matched a message. */
   async purge(): Promise<void> {
-    for (const count of await this.unitOfWork.sweep(({ early }) => early.purge())) if (count > 0) await this.purge();
+    const purge = () => this.unitOfWork.sweep(({ early }) => early.purge());
+    while ((await purge()).some((count) => count > 0));
   }
 
   private async some(channel: ChatChannelName): Promise<number> {
@@ -36,8 +38,10 @@ export class ApplyEarlyStatuses {
       return { count, news };
     });
     for (const { news } of worked) {
-      this.feed.publish(news?.recorded.events ?? []);
-      news?.tell();
+      if (!news) continue;
+      this.feed.publish(news.recorded.events);
+      news.tell();
+      for (const files of news.recorded.withdrawn) this.removeFiles(files);
     }
     return Math.max(...worked.map(({ count }) => count));
   }

@@ -17,7 +17,7 @@ const atOnce = { webhooks: 100, bytes: 16 * 1024 * 1024 };
 export class WorkOffWebhooks {
   constructor(
     private readonly unitOfWork: IncomingUnitOfWork,
-    private readonly queue: WebhookQueue,
+    private readonly queue: Pick<WebhookQueue, "postpone">,
     private readonly readers: WebhookReaders,
     private readonly feed: EventFeed,
     private readonly aftermath: Aftermath,

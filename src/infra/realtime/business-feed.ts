@@ -95,7 +95,11 @@ export class BusinessFeed {
    * available, or what the client may hear has changed since, it gets `resync` instead. Rejects if the log cannot be read.
    */
   async join(listener: Listener, since?: number): Promise<void> {
-    this.started ??= this.findPosition();
+    this.started ??= this.findPosition().catch((error) => {
+      // Otherwise the failed read would also turn the next clients away.
+      this.started = undefined;
+      throw error;
+    });
     await this.started;
     // The log may have events, and changes of the client's view, that this process does not know yet.
     if (since !== undefined) await this.catchUpWithLog();

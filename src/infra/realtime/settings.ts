@@ -3,7 +3,7 @@ import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
 import type { Log } from "../../kernel/log.ts";
 import type { Authenticate } from "./access.ts";
 import type { PeerSettings } from "./peers.ts";
-import type { PresenceWords } from "./presence.ts";
+import type { PresenceWords } from "./presence-words.ts";
 import type { Visibility } from "./visibility.ts";
 
 export interface RealtimeSettings extends PeerSettings {

@@ -76,7 +76,8 @@ export class DeliverWebhooks {
   }
 
   private async beginWithAll(signal: AbortSignal): Promise<void> {
-    for (let count = endpointsAtOnce; count === endpointsAtOnce && !signal.aborted; ) {
+    // Each cell gives that many, so there may be more.
+    for (let count = endpointsAtOnce; count >= endpointsAtOnce && !signal.aborted; ) {
       const leases = await this.queue.lease(endpointsAtOnce);
       for (const lease of leases) this.begin(lease, signal);
       count = leases.length;

@@ -59,6 +59,9 @@ export interface DeliveryQueue {
   /** @param addressNumber - the number of the address of this attempt */
   settle(lease: EndpointLease, deliveryId: number, addressNumber: number, attempt: Attempt): Promise<Settled>;
   release(lease: EndpointLease): Promise<void>;
+}
+
+export interface DeliveryUpkeep {
   /** Fails the waiting deliveries of disabled endpoints, and deletes events that are older than `days`. */
   tidy(days: number): Promise<void>;
   counts(): Promise<DeliveryCounts>;

@@ -1,4 +1,4 @@
-import type { Colleague, PresenceWords } from "../../../infra/realtime/presence.ts";
+import type { Colleague, PresenceWords } from "../../../infra/realtime/presence-words.ts";
 import { maxId } from "../../../kernel/ids.ts";
 import { namedToWire } from "../wire/inbox-wire.ts";
 

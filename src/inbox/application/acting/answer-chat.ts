@@ -107,8 +107,7 @@ export class AnswerChat {
     if (answer.kind === "note") return this.enterNote(viewer, command, answer.text);
     const prepared = await beforeAll(this.prepare(viewer, command.chatId, answer));
     const stored = await beforeAll(this.store(viewer, command, prepared)).catch(async (error) => {
-      // A count that cannot be taken back now stays: one too many, so that no message is over the limit.
-      await prepared.release().catch(() => {});
+      await takeBackCount(prepared);
       throw error;
     });
     this.feed.publish(stored.events);
@@ -117,7 +116,7 @@ export class AnswerChat {
       await this.sends.sendOpened([{ ...stored.opened, ...(sender && { sender }) }]);
     }
     const message = await this.storedMessage(businessId, stored.messageId);
-    if (!mayReach(message.state)) await prepared.release();
+    if (!mayReach(message.state)) await takeBackCount(prepared);
     return message;
   }
 
@@ -223,6 +222,9 @@ export class AnswerChat {
     return message.state === "sending" ? { ...message, state: "unknown" } : message;
   }
 }
+
+/** A count that cannot be taken back now stays: one too many, so that no message is over the limit. */
+const takeBackCount = ({ release }: Prepared): Promise<void> => release().catch(() => {});
 
 async function hold(desk: ChatDesk, viewer: Viewer, chatId: number): Promise<HeldChat> {
   const chat = await desk.hold(viewer, chatId);

@@ -54,7 +54,8 @@ export class EraseContact {
    * written data after them.
    */
   async complete(signal?: { readonly aborted: boolean }): Promise<void> {
-    for (let count = contactsAtOnce; count === contactsAtOnce; ) {
+    // Each cell gives that many, so there may be more.
+    for (let count = contactsAtOnce; count >= contactsAtOnce; ) {
       const due = (await this.unitOfWork.sweep(({ contacts }) => contacts.takeDue(contactsAtOnce))).flat();
       for (const { businessId, contactId } of due) {
         if (signal?.aborted) return;

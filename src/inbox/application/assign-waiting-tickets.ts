@@ -20,7 +20,7 @@ const batchSize = 100;
  * Creates waiting tickets once agents are available again, the oldest first. Safe in any number of processes: a
  * lock lets one at a time serve a line.
  */
-export class AssignWaiting {
+export class AssignWaitingTickets {
   constructor(
     private readonly lines: WaitingLines,
     private readonly unitOfWork: TicketUnitOfWork,

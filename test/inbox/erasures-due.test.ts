@@ -1,0 +1,41 @@
+import { expect } from "chai";
+import type { ErasureStores, ErasureUnitOfWork } from "../../src/inbox/application/contacts/ports.ts";
+import { EraseContact } from "../../src/inbox/public.ts";
+
+describe("erasures that are due in several databases", () => {
+  it("are all finished in one run, although only one database has more than it gives at a time", async () => {
+    const due = (count: number, first: number) =>
+      Array.from({ length: count }, (_, at) => ({ businessId: 1, contactId: first + at }));
+    const rounds = [
+      [due(20, 1), due(5, 21)],
+      [due(3, 26), []],
+    ];
+    const finished: number[] = [];
+    const contacts = {
+      find: async (_: number, contactId: number) => {
+        finished.push(contactId);
+        return null;
+      },
+    };
+    const unitOfWork: ErasureUnitOfWork = {
+      run: (_, work) => work({ contacts } as unknown as ErasureStores),
+      sweep: (work) => {
+        const takeDue = (taken: readonly object[]) => ({ contacts: { takeDue: async () => taken } });
+        return Promise.all((rounds.shift() ?? [[]]).map((taken) => work(takeDue(taken) as unknown as ErasureStores)));
+      },
+    };
+    const unused = () => expect.fail("nothing is left to erase");
+    const erase = new EraseContact(
+      unitOfWork,
+      { holding: unused, replace: unused },
+      { edit: unused },
+      unused,
+      unused,
+      unused,
+      { publish: () => {} },
+      (error) => expect.fail(String(error)),
+    );
+    await erase.complete();
+    expect(finished).to.have.length(28);
+  });
+});
