@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
 import type { Answer } from "../support/http.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 import { admin, comingIn, foreignAdmin } from "./coming-in.ts";
@@ -75,8 +76,7 @@ describe("E-mails and administrators of a business", () => {
         const ask = (text: string) => transaction.rows({ name: "", text }, []);
         await ask(`select from users where business_id = ${founded.businessId} order by id for update`);
         removals = [by(first, "DELETE", `/admin/users/${other.id}`), by(second, "DELETE", `/admin/users/${owner.id}`)];
-        const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-        await eventually(async () => (await ask(waiting)).length >= 2);
+        await eventually(async () => (await lockWaits(world)) >= 2);
       });
       const answers = await Promise.all(removals);
       const statuses = answers.map(({ status }) => status);

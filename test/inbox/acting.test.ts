@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Answer } from "../support/http.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import { eventually } from "../support/wait.ts";
 import type { Listener } from "../support/world.ts";
 import { Inbox, people, sales, support } from "./inbox-support.ts";
@@ -96,8 +97,7 @@ describe("acting on chats", () => {
         const ask = (text: string, values: unknown[] = []) => transaction.rows({ name: "", text }, values);
         await ask("select from chats where business_id = 1 and id = $1 for no key update", [chatId]);
         const taken = act(people.ana, chatId, "take");
-        const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-        await eventually(async () => (await ask(waiting)).length > 0);
+        await eventually(async () => (await lockWaits(inbox.world)) > 0);
         const body = { empresa_id: 1, phone_number: phone, plantilla_id: 101, parameters: ["Ana", "7"] };
         under = Promise.all([taken, inbox.world.post("/chats/enviar/plantilla/business", body)]);
         await eventually(async () => (await inbox.sentTo(phone)).length === 1);
@@ -474,9 +474,8 @@ describe("acting on chats", () => {
         // Like campaigns, which tag many chats at once.
         await ask("insert into chat_tags (business_id, chat_id, tag_id) values (1, $1, 102)", [chatId]);
         const mine = "select from chats where business_id = 1 and id = $1 and last_message_at > now()";
-        const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
         arrival = inbox.customerWrites("otra vez", phone);
-        await eventually(async () => (await ask(waiting)).length + (await ask(mine, [chatId])).length > 0);
+        await eventually(async () => (await lockWaits(inbox.world)) + (await ask(mine, [chatId])).length > 0);
       });
       await arrival;
       await told("inbox:reorder", chatId, ({ mensaje }) => mensaje.texto === "otra vez");

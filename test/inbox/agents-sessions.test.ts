@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Answer } from "../support/http.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import { eventually } from "../support/wait.ts";
 import { Inbox, people, sales } from "./inbox-support.ts";
 
@@ -71,8 +72,7 @@ describe("an agent's session at the endpoints that go by phone number", () => {
       const ask = (text: string, values: unknown[] = []) => transaction.rows({ name: "", text }, values);
       await ask("update chats set support_user_id = $2 where business_id = 1 and id = $1", [chatId, people.bea]);
       asked = ticket(people.carl, phone);
-      const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-      await eventually(async () => (await ask(waiting)).length > 0);
+      await eventually(async () => (await lockWaits(inbox.world)) > 0);
     });
     expectTaken(await (asked as Promise<Answer>));
     expect((await inbox.chat("key", chatId)).tickets).to.deep.equal([]);

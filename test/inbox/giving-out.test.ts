@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import { eventually } from "../support/wait.ts";
 import { Inbox, people, sales } from "./inbox-support.ts";
 
@@ -102,12 +103,7 @@ describe("giving out chats", () => {
         [lastId],
       );
       given = giveOut();
-      await eventually(async () => {
-        const waiting = await ask(
-          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-        );
-        return waiting.length > 0;
-      });
+      await eventually(async () => (await lockWaits(inbox.world)) > 0);
       // Shorter than PostgreSQL's deadlock detection.
       await ask("set local lock_timeout = '500ms'");
       await ask("select from chats where business_id = 1 and id = $1 for no key update", [chatId]);

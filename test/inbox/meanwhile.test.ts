@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
+import { lockWaits } from "../support/lock-waits.ts";
 import { eventually } from "../support/wait.ts";
 import type { Heard } from "../support/world.ts";
 import { Inbox, people, sales, support } from "./inbox-support.ts";
@@ -34,13 +35,7 @@ describe("requests while others wait for a lock", () => {
       work((text, values = []) => transaction.rows({ name: "", text }, values)),
     );
   /** Waits until this many statements wait for locks. */
-  const wait = (ask: Ask, count: number): Promise<unknown> =>
-    eventually(async () => {
-      const waiting = await ask(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      return waiting.length === count;
-    });
+  const wait = (count: number): Promise<unknown> => eventually(async () => (await lockWaits(inbox.world)) === count);
   const lockChat = "select from chats where business_id = 1 and id = $1 for no key update";
   const lockConversation =
     "select from conversations where business_id = 1 and chat_id = $1 and closed_at is null for no key update";
@@ -61,9 +56,9 @@ describe("requests while others wait for a lock", () => {
     await holding(async (ask) => {
       await ask(lockChat, [chatId]);
       taking = inbox.done(ana, "POST", `/chats/${chatId}/take`);
-      await wait(ask, 1);
+      await wait(1);
       await say(phone, "otra cosa");
-      await wait(ask, 2);
+      await wait(2);
     });
     await taking;
     await eventually(async () => (await textsOf(chatId)).includes("otra cosa"));
@@ -86,9 +81,9 @@ describe("requests while others wait for a lock", () => {
       await holding(async (ask) => {
         await ask(lockConversation, [chatId]);
         acting = act(chatId);
-        await wait(ask, 1);
+        await wait(1);
         giving = resolve(inbox.world.container, tokens.assignWaitingTickets).executeFor(1);
-        await wait(ask, 2);
+        await wait(2);
       });
       const { soporte_id, estado } = (await acting) ?? {};
       expect(await giving).to.equal(0);
@@ -106,9 +101,9 @@ describe("requests while others wait for a lock", () => {
     await holding(async (ask) => {
       await ask(lockConversation, [chatId]);
       closing = close(chatId);
-      await wait(ask, 1);
+      await wait(1);
       asking = asksFor(ventas, phone);
-      await wait(ask, 2);
+      await wait(2);
     });
     await closing;
     expect((await asking)?.json).to.deep.include({ success: true, chat_id: chatId });
@@ -131,7 +126,7 @@ describe("requests while others wait for a lock", () => {
       const sending = "select from messages where business_id = 1 and chat_id = $1 and state = 'sending'";
       await eventually(async () => (await ask(sending, [chatId])).length > 0);
       await ask(lockChat, [chatId]);
-      await wait(ask, 1);
+      await wait(1);
       await ask("update chats set support_user_id = $2 where business_id = 1 and id = $1", [chatId, carl]);
     });
     await answering;
@@ -147,7 +142,7 @@ describe("requests while others wait for a lock", () => {
     await holding(async (ask) => {
       await ask("update conversations set closed_at = now() where business_id = 1 and chat_id = $1", [chatId]);
       noting = inbox.done(ana, "POST", `/chats/${chatId}/messages`, { nota: "Ojo" });
-      await wait(ask, 1);
+      await wait(1);
       await ask("insert into conversations (business_id, chat_id, state) values (1, $1, 'bot')", [chatId]);
     });
     await noting;
@@ -168,9 +163,9 @@ describe("requests while others wait for a lock", () => {
     await holding(async (ask) => {
       await ask(lockChat, [chatId]);
       asking = asksFor(soporte, phone);
-      await wait(ask, 1);
+      await wait(1);
       await say(phone, "¿hola?");
-      await wait(ask, 2);
+      await wait(2);
     });
     await asking;
     await eventually(async () => (await textsOf(chatId)).includes("¿hola?"));
@@ -185,7 +180,7 @@ describe("requests while others wait for a lock", () => {
       await ask(lockConversation, [chatId]);
       const me = await inbox.done(carl, "PUT", "/me/available", { disponible: true });
       expect(me).to.deep.include({ id: carl, disponible: true });
-      await wait(ask, 1);
+      await wait(1);
     });
     await eventually(async () => (await inbox.chat("key", chatId)).soporte_id === carl);
   });
