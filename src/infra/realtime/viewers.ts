@@ -42,7 +42,7 @@ const forgetMs = 40_000;
 /** The maximum per signal. */
 const viewedPerSignal = 500;
 
-/** Who has which subject open, in this and in other processes. Clients and processes are told of each change. */
+/** Knows which users have a subject open, in all processes. It sends each change to clients and to the other processes. */
 export class Viewers {
   private readonly viewed = new Map<string, Viewed>();
   private repeatAt = performance.now() + repeatMs;
