@@ -44,6 +44,8 @@ const weightOf = (file: string): number => weights.find(([folder]) => file.start
 interface Run {
   readonly code: number;
   readonly counts: readonly number[];
+  /** The first failures of tests that were tried again; see the reporter. */
+  readonly repeated: string;
   /** Mocha's failures, or its last output if it crashed; empty if all passed. */
   readonly failures: string;
 }
@@ -74,12 +76,14 @@ async function mocha(files: readonly string[], isShown: boolean, more: NodeJS.Pr
   const [complaints, [code]] = await Promise.all([child.stderr ? text(child.stderr) : "", once(child, "close")]);
   if (!isShown) await shownAfter.then(() => process.stdout.write(`${said}${complaints}`));
   const [, ...counts] = ended.exec(said) ?? [];
-  return { code: code ?? 1, counts: counts.map(Number), failures: failuresOf(code, said) };
+  return { code: code ?? 1, counts: counts.map(Number), repeated: repeatedOf(said), failures: failuresOf(code, said) };
 }
+
+const repeatedOf = (said: string): string => /^Tried again: .*(?=^\d+ passed)/ms.exec(said)?.[0] ?? "";
 
 function failuresOf(code: number | null, said: string): string {
   if (code === 0) return "";
-  const listed = /^ +\d+ failing\n.*(?=^\d+ passed)/ms.exec(said)?.[0].trimEnd();
+  const listed = /^ +\d+ failing\n.*(?=^Tried again: |^\d+ passed)/ms.exec(said)?.[0].trimEnd();
   return listed ?? said.slice(-2_000);
 }
 
@@ -95,7 +99,7 @@ const inTwoCells = asked.length > 0 || process.env.TEST_CELLS ? [] : [mocha(spre
 const runs = await Promise.all([first, ...parts.slice(1).map((part) => mocha(part, false)), ...inTwoCells]);
 const sum = (at: number): number => runs.reduce((total, { counts }) => total + (counts[at] ?? 0), 0);
 if (runs.length > 1) {
-  for (const { failures } of runs) if (failures) console.log(failures);
+  for (const { repeated, failures } of runs) if (repeated || failures) console.log(`${repeated}${failures}`);
   console.log(`${sum(0)} passed, ${sum(1)} failed, ${sum(2)} skipped`);
 }
 process.exitCode = Math.max(...runs.map(({ code }) => code));
