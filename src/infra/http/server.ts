@@ -69,8 +69,8 @@ export function createServer(
     underWay.set(req.socket, waiting);
     if (waiting > mostPipelined) {
       onRefusal("pipelined", 429);
-      // The first refusal closes the connection, so further requests get no answer.
-      return waiting === mostPipelined + 1 ? refusePipelined(req.socket, res) : undefined;
+      // The first refusal closes the connection.
+      return waiting === mostPipelined + 1 ? refusePipelined(server, req.socket, res) : undefined;
     }
     res.once("close", () => {
       underWay.set(req.socket, (underWay.get(req.socket) ?? 1) - 1);
@@ -143,17 +143,20 @@ export function refuseTooMany(
   });
 }
 
-/** Sent after the earlier answers; then the connection is closed. */
-function refusePipelined(socket: Socket, res: ServerResponse): void {
-  const { stackTraceLimit } = Error;
-  // Node makes an error for each unanswered request of the closed connection; its stack trace would be costly.
-  socket.prependOnceListener("close", () => {
-    Error.stackTraceLimit = 0;
-  });
-  socket.once("close", () => {
-    Error.stackTraceLimit = stackTraceLimit;
-  });
+/**
+ * Sent after the earlier answers; then the connection is closed. What the client sent after it is not parsed: a chunk of
+ * 64 kB holds more than a thousand requests, and hundreds of connections may send one at the same moment.
+ */
+function refusePipelined(server: Server, socket: Socket, res: ServerResponse): void {
   res.writeHead(429, { "Retry-After": "1", "Content-Length": 0, Connection: "close" }).end();
+  // An internal of Node, which has no other way to stop its parser within a chunk.
+  const { parser } = socket as { parser?: { onIncoming?: () => number } };
+  if (!parser) return;
+  parser.onIncoming = () => {
+    // Node emits this at once, and would close the connection before the earlier answers.
+    server.once("clientError", () => {});
+    return -1;
+  };
 }
 
 /** RFC 9112, 3.2: with several Host headers a proxy might have used another one. Node does not check. */
