@@ -16,6 +16,7 @@ import {
   handlersEnded,
   listen,
   refuseTooMany,
+  type Servable,
 } from "../infra/http/server.ts";
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
@@ -23,6 +24,7 @@ import { background, startAll, stopAll } from "../infra/jobs/background.ts";
 import type { Directory } from "../infra/postgres/directory/directory.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";
 import { checkPooler } from "../infra/postgres/poolers.ts";
+import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import { cookieIn, sessionCookie } from "../kernel/cookies.ts";
 import type { Log } from "../kernel/log.ts";
 import { type Config, cellsOf, directUrlOf } from "./config.ts";
@@ -78,6 +80,14 @@ function checksOf(opened: readonly OpenedCell[], directory: Directory) {
   };
 }
 
+/** The gateway's long polling keeps to the server's limits, as the API does. */
+const beside = (gateway: RealtimeGateway, app: Servable): Servable => ({
+  callback: () => {
+    const answer = app.callback();
+    return (req, res) => gateway.serve(req, res) || answer(req, res);
+  },
+});
+
 const firstOf = (failed: AggregateError): never => {
   throw failed.errors[0];
 };
@@ -132,13 +142,13 @@ export async function startService(config: Config, container = createContainer(c
       ? known.keys.businessOf(key)
       : known.sessions.businessOf(authorization?.slice(7) ?? cookieIn(cookie, sessionCookie));
   const isAnswered = loadShedder({ gate, businessOf, countRefusal: metrics.countRefusal });
+  const gateway = servesApi ? resolve(container, tokens.gateway) : null;
   const server = createServer(
-    app,
+    gateway ? beside(gateway, app) : app,
     {},
     { isAnswered, businessOf: ({ headers }) => businessOf(headers), onRefusal: metrics.countRefusal },
   );
   refuseTooMany(server, config.http, metrics.countRefusal);
-  const gateway = servesApi ? resolve(container, tokens.gateway) : null;
   gateway?.attach(server);
   const clock = createAgendaClock({
     ticks: resolveAll(container, tokens.tick),

@@ -97,7 +97,9 @@ export class World {
   }
 
   async gateway(settings: Partial<RealtimeSettings> = {}): Promise<ServedGateway> {
-    const server = createServer((_request, response) => response.writeHead(404).end());
+    const server = createServer((request, response) => {
+      if (!gateway.serve(request, response)) response.writeHead(404).end();
+    });
     const gateway = new RealtimeGateway({
       log: new PostgresEventLog(oneCell(this.database)),
       authenticate: async (token) => this.sessions.get(token) ?? null,

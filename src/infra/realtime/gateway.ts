@@ -1,8 +1,10 @@
-import type { Server as HttpServer, IncomingMessage } from "node:http";
+import { EventEmitter } from "node:events";
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import { type DefaultEventsMap, Server } from "socket.io";
 import type { EventFeed, EventLog, LoggedEvent } from "../../kernel/events.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import { OccasionalLog } from "../../kernel/occasional-log.ts";
+import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 import { semaphore } from "../../kernel/semaphore.ts";
 import { Access } from "./access.ts";
 import { BusinessFeed } from "./business-feed.ts";
@@ -29,17 +31,18 @@ import { onTheWire, resync } from "./wire.ts";
 
 type Io = Server<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
+const path = "/socket.io/";
 const maxMessageBytes = 16 * 1024;
 const connectTimeoutMs = 10_000;
 const repeatWarningsEveryMs = 10_000;
 /** Per address. Each takes a tenth of a millisecond. */
 const handshakesPerSecond = 500;
-/** Milliseconds before a handshake is refused: clients retry at once. */
-const refusalMs = 1_000;
 
 /** The Socket.IO namespace `/realtime`. `asyncapi.ts` describes its messages. */
 export class RealtimeGateway implements EventFeed {
   private readonly io: Io;
+  /** Socket.IO's view of the HTTP server. On the real one it would take requests before the server limits them. */
+  private readonly requests = new EventEmitter();
   private readonly namespace: RealtimeNamespace;
   private readonly connected: ConnectedClients;
   private readonly access: Access;
@@ -77,6 +80,7 @@ export class RealtimeGateway implements EventFeed {
       receiveSignal: (businessId, sender, signal) => this.presence?.receive(businessId, sender, signal),
     });
     this.io = new Server({
+      path,
       serveClient: false,
       maxHttpBufferSize: maxMessageBytes,
       connectTimeout: connectTimeoutMs,
@@ -110,12 +114,18 @@ export class RealtimeGateway implements EventFeed {
     });
   }
 
-  /** Call it after the server's other request handlers are in place. */
+  /** The server's request handler has to pass requests on to `serve`. */
   attach(server: HttpServer): void {
-    this.io.attach(server);
+    this.io.attach(this.requests as HttpServer);
+    server.on("upgrade", (...upgrade) => this.requests.emit("upgrade", ...upgrade));
     this.packets.watch(this.io.engine);
     this.peers.start();
     this.sweepTimer = setInterval(() => this.sweep(), this.settings.sweepMs).unref();
+  }
+
+  /** Handles a request of a client that uses long polling. Returns false for other requests. */
+  serve(req: IncomingMessage, res: ServerResponse): boolean {
+    return req.url?.startsWith(path) === true && this.requests.emit("request", req, res);
   }
 
   publish(events: readonly LoggedEvent[]): void {
@@ -166,7 +176,7 @@ export class RealtimeGateway implements EventFeed {
     const isAllowed = isFromAllowedOrigin(request, this.settings);
     const hasRoom = !this.closing && this.io.engine.clientsCount < this.settings.maxClients;
     if (isAllowed && hasRoom && this.packets.allows(request)) answer(null, true);
-    else setTimeout(() => answer(null, false), this.closing ? 0 : refusalMs);
+    else setTimeout(() => answer(null, false), this.closing ? 0 : refusalDelayMs());
   }
 
   /** Rejects with the error for `connect_error`. */
