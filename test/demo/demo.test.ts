@@ -15,6 +15,7 @@ import { totalsOf } from "../../src/orders/domain/total.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
+import { describeHistory } from "./history.ts";
 import { type StartedDemo, startDemo } from "./started-demo.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -42,6 +43,8 @@ describe("the demo", () => {
     ]);
     return found[0]?.id ?? 0;
   };
+
+  describeHistory(() => demo, now);
 
   it("is written once", async () => {
     const { api, sandbox } = demo;
