@@ -1,6 +1,6 @@
 # Works with GNU make 3.81 and newer. Recipes `exec`, so that Ctrl-C and SIGTERM reach node itself.
 .DEFAULT_GOAL := help
-.PHONY: help run stand-ins watch test check start api worker migrate rollback cell cells move-business business sender ad-token operator-flag app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity console client client-types bench faults restarts released fuzz overload build clean fmt
+.PHONY: help run stand-ins watch test check check-types check-console check-rules start api worker migrate rollback cell cells move-business business sender ad-token operator-flag app-key session-token revoke-key webhooks-retry rebuild-report job-campaigns job-inactivity console client client-types bench faults restarts released fuzz overload build clean fmt
 
 BIN := node_modules/.bin
 MODULES := node_modules/.package-lock.json
@@ -36,9 +36,16 @@ test: check $(CONSOLE) ## types, lint, dependency rules and all tests, on a data
 	@exec npm test --silent
 
 check: $(MODULES) ## types, lint, format, dependency rules and the rules for the API document only
+	@$(MAKE) --silent --jobs=2 check-types check-console check-rules
+
+check-types:
 	@$(BIN)/tsc --noEmit
+
+check-console:
 	@$(MAKE) --silent client-types
 	@$(BIN)/tsc -p console
+
+check-rules:
 	@$(BIN)/biome check --error-on-warnings .
 	@npm run --silent arch
 	@said=$$(REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(BIN)/redocly lint recado 2>&1) || { echo "$$said"; exit 1; }

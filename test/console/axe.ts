@@ -32,24 +32,36 @@ export async function axeViolations(page: Page, rules?: readonly string[]): Prom
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
 }
 
-/** The schemes differ only in their colors, so most rules are checked only in the light one. */
-export const rulesIn = { light: undefined, dark: ["color-contrast"] } as const;
+/** How far the page, or a part of the main region, is wider than its place. */
+const tooWide = `Math.max(...["html", "main", "main > *"]
+  .flatMap((each) => document.querySelector(each) ?? [])
+  .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`;
 
-/** Checks a view in light and in dark. Returns axe's violations, and the widths at which the page scrolls sideways. */
-export async function flaws(page: Page, view: string): Promise<string[]> {
+const widths = [1440, 768, 360];
+
+/**
+ * Checks a view in light and in dark. Returns axe's violations, and the widths at which it scrolls sideways. The schemes
+ * differ only in their colors, so dark is checked for contrast only.
+ *
+ * @param checked - the widths at which axe looks. It takes about a second.
+ */
+export async function flaws(page: Page, view: string, checked: readonly number[] = [360]): Promise<string[]> {
   const found: string[] = [];
-  for (const colorScheme of ["light", "dark"] as const) {
+  for (const [colorScheme, rules] of [
+    ["light", undefined],
+    ["dark", ["color-contrast"]],
+  ] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    for (const width of [1440, 768, 360]) {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
-      const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-      if (tooWide > 0) found.push(`${tooWide} px too wide at ${width}`);
+      const overflow = await page.evaluate<number>(tooWide);
+      if (overflow > 0) found.push(`${overflow} px too wide at ${width}`);
       if (process.env.SHOTS) {
         const name = view.replaceAll(/\W/g, "_");
         await page.screenshot({ path: `${process.env.SHOTS}/${name}-${width}-${colorScheme}.png` });
       }
+      if (checked.includes(width)) found.push(...(await axeViolations(page, rules)));
     }
-    found.push(...(await axeViolations(page, rulesIn[colorScheme])));
   }
   return found.map((each) => `${view}: ${each}`);
 }

@@ -47,10 +47,6 @@ export function setStage({ keepsMedia, viewport, fill, ...options }: StageSettin
     await world?.stop();
     if (folder) await rm(folder, { recursive: true });
   });
-  // A loaded machine can delay a page for seconds. The report names the tests that passed only the second time.
-  beforeEach(function () {
-    this.currentTest?.retries(1);
-  });
   afterEach(async () => {
     for (const { context } of seats.splice(0)) await context.close();
   });
