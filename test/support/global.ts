@@ -2,8 +2,15 @@ import { Socket } from "node:net";
 import { closeTestServer } from "./database.ts";
 import { recordStatements } from "./record-statements.ts";
 
-const { RECORD_STATEMENTS } = process.env;
+const { RECORD_STATEMENTS, TEST_RETRIES } = process.env;
 if (RECORD_STATEMENTS) recordStatements(RECORD_STATEMENTS);
+
+/** How often a failed test is tried again. The report names these tests. */
+export const mochaHooks: Mocha.RootHookObject = {
+  beforeEach(this: Mocha.Context) {
+    if (TEST_RETRIES) this.currentTest?.retries(Number(TEST_RETRIES));
+  },
+};
 
 /** Nothing is started here: the first test that needs a database starts the server. */
 export async function mochaGlobalTeardown(): Promise<void> {
