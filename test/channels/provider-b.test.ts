@@ -57,7 +57,7 @@ const incoming = (changes: Fields = {}): Fields => {
   };
 };
 
-describe("/webhooks/provider-b", () => {
+describe("a request to /webhooks/provider-b", () => {
   let world: World;
   let folder: string;
   before(async () => {
@@ -111,7 +111,7 @@ describe("/webhooks/provider-b", () => {
   const say = (saying: object): Promise<{ id: string; delivered: boolean }> =>
     world.control("POST", `/customers/${customer}/say`, { channel: "provider-b", to: phone, ...saying });
 
-  it("is stored by the signature of the provider's own library, and answered with TwiML (ProviderBWebhook.1, 2)", async () => {
+  it("is stored if the provider's own library signed it, and answered with TwiML (ProviderBWebhook.1, 2)", async () => {
     const fields = incoming();
     expect(await tell(fields)).to.include(stored);
     await allProcessed();
@@ -267,7 +267,7 @@ describe("/webhooks/provider-b", () => {
     await world.rows("delete from incoming_webhooks");
   });
 
-  describe("of the sandbox", () => {
+  describe("from the sandbox", () => {
     const chatOfCustomer = async (): Promise<number> => {
       const [chat] = await world.rows<{ id: number }>(
         `select chat.id from chats as chat join contacts as contact
@@ -398,7 +398,7 @@ describe("/webhooks/provider-b", () => {
   });
 });
 
-describe("/webhooks/provider-b behind a proxy", () => {
+describe("a request to /webhooks/provider-b behind a proxy", () => {
   it("is verified with the URL that the provider called", async () => {
     const root = "https://recado.example.org/api";
     const world = await startWorld({
