@@ -386,7 +386,7 @@ describe("stored media of a business", () => {
       "the parameters of a recipient that failed": aCampaign("'{}'", "failed"),
     };
     /** Removes all uses, but no other data of the business. */
-    const unname = async (): Promise<void> => {
+    const removeUses = async (): Promise<void> => {
       await world.rows("delete from campaigns");
       await world.rows("update messages set media_url = null, body = 'Hola'");
       await world.rows("update templates set file_name = null, structure = structure - 'x', deleted_at = null");
@@ -395,7 +395,7 @@ describe("stored media of a business", () => {
       await world.rows("update departments set out_of_hours_message = null");
       await world.rows("update businesses set image_url = null");
     };
-    afterEach(unname);
+    afterEach(removeUses);
 
     for (const [what, statement] of Object.entries(naming)) {
       it(`unless the same business uses them in ${what}`, async () => {
@@ -407,7 +407,7 @@ describe("stored media of a business", () => {
         expect(failures).to.deep.equal([]);
         expect([await isThere(named), await isThere(other)]).to.deep.equal([true, false]);
 
-        await unname();
+        await removeUses();
         await sweep();
         expect(await isThere(named), "it was seen to be named lately").to.equal(true);
         await world.rows("update media_files set named_at = now() - interval '31 days'");

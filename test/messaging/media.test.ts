@@ -259,7 +259,7 @@ describe("POST /media", () => {
     const unexpected = (error: unknown) => {
       throw error;
     };
-    const nobodyNames: MediaNames = { among: async () => [] };
+    const noUses: MediaNames = { among: async () => [] };
     const begin = async (): Promise<ReturnType<typeof connect>> => {
       const socket = connect(Number(new URL(world.api).port), "127.0.0.1");
       const form = Buffer.concat([Buffer.from(head({})), png(200_000)]);
@@ -292,7 +292,7 @@ describe("POST /media", () => {
       await world.rows("update media_files set created_at = now() - interval '1 day' where name = $1", [finished]);
 
       const storage = storageOf();
-      const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles), nobodyNames, unexpected);
+      const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles), noUses, unexpected);
       // The clock's job may have run before.
       expect(await sweep.execute()).to.be.within(0, 1);
       const left = await onDisk();
@@ -323,7 +323,7 @@ describe("POST /media", () => {
       const sweep = new SweepMedia(
         { ...storage, remove } as typeof storage,
         resolve(world.container, tokens.mediaFiles),
-        nobodyNames,
+        noUses,
         (error) => failures.push(error),
       );
       await sweep.execute();
@@ -340,7 +340,7 @@ describe("POST /media", () => {
       await world.rows("update media_files set business_id = 77 where name = $1", [theirs]);
       await world.rows("delete from businesses where id = 77");
       const files = resolve(world.container, tokens.mediaFiles);
-      await new SweepMedia(storageOf(), files, nobodyNames, unexpected).execute();
+      await new SweepMedia(storageOf(), files, noUses, unexpected).execute();
       expect(await onDisk())
         .to.include(ours)
         .and.not.include(theirs);
