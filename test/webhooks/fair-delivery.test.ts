@@ -14,7 +14,7 @@ const refuse = () => Promise.reject(new Error("nothing is disabled here"));
 const unitOfWork = { run: refuse, sweep: refuse };
 
 describe("Deliveries during continuous events", () => {
-  it("begin with waiting events without a pause of the new ones", async () => {
+  it("begin without waiting for a pause between events", async () => {
     const stopping = new AbortController();
     let logged = 0;
     let loggedAtFirst = mostEvents;

@@ -19,7 +19,7 @@ describe("An endpoint that a request changes while events are assigned to it", (
   } as const;
 
   for (const [what, [method, path, sent, status]] of Object.entries(requests)) {
-    it(`${what} after that, and blocks no events`, async () => {
+    it(`${what} after that, and does not lock the endpoint while it waits`, async () => {
       const receiver = await hooks.receiver();
       const { id } = await hooks.hook(receiver.url);
       const answered = await hooks.world.database.transaction(async (transaction) => {
