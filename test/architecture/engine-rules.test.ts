@@ -44,7 +44,7 @@ function refusedAlter(command: string): boolean {
   return isMixed || /\badd column\b[^,]*\bcheck\b/i.test(flat);
 }
 
-describe("what Citus would refuse of a cell", function () {
+describe("what Citus refuses in a cell", function () {
   // Each statement is put into a procedure and read back.
   this.timeout(120_000);
   let client: pg.Client;
@@ -55,27 +55,27 @@ describe("what Citus would refuse of a cell", function () {
   });
   after(() => client.end());
 
-  it("is in no statement", async () => {
+  it("is not in any statement", async () => {
     const statements = await collectStatements();
     expect(statements.length).to.be.above(300);
     expect(await brokenRules(client, statements)).to.deep.equal([]);
   });
 
   for (const [rule, text] of Object.entries(planted)) {
-    it(`is seen: ${meaningOf(rule as Rule)}`, async () => {
+    it(`is reported: ${meaningOf(rule as Rule)}`, async () => {
       const broken = await brokenRules(client, [{ name: "planted", text }]);
       expect(broken).to.have.length(1);
       expect(broken[0]).to.include(`planted: ${meaningOf(rule as Rule)}: `);
     });
   }
 
-  it("is in no migration", async () => {
+  it("is not in any migration", async () => {
     const commands = await migrationCommands();
     expect(commands.length).to.be.above(300);
     expect(commands.filter(refusedAlter)).to.deep.equal([]);
   });
 
-  it("is seen in a migration", () => {
+  it("is reported in a migration", () => {
     expect(refusedAlter("alter table a add constraint b check (c > 0), add column d bigint")).to.equal(true);
     expect(refusedAlter("alter table a add column c bigint check (c > 0)")).to.equal(true);
     expect(refusedAlter("alter table a add column c numeric(10, 2), add column d bigint default 0")).to.equal(false);

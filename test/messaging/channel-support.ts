@@ -122,7 +122,7 @@ export class Stage {
       ...own,
     };
     for (const [what, [status, body]] of Object.entries(proofless)) {
-      it(`proves nothing by ${what}`, async () => {
+      it(`has an unknown outcome after ${what}`, async () => {
         expect(await this.outcomeOf(status, body)).to.deep.equal({
           kind: "unknown",
           reason: `HTTP ${status} that proves nothing`,
