@@ -38,7 +38,7 @@ describe("The audit of every request of administration", () => {
   const told = async (): Promise<Answer["json"][]> =>
     (await requests.as(own, "get", "/admin/audit?limit=100")).json.data;
 
-  /** By operation: a preparation without which nothing would change. */
+  /** By operation: a preparation that lets the request change something. */
   const ready: Readonly<Record<string, (id: unknown) => Promise<unknown>>> = {
     createAdAccess: () => world.rows("delete from ad_credentials where business_id = $1", [own]),
     endUserSessions: (id) => world.sessionToken(Number(id)),

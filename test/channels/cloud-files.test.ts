@@ -123,7 +123,7 @@ describe("files from customers of the cloud platform", () => {
     [500, undefined, "later"],
     [200, undefined, "later"],
   ] as const) {
-    it(`are ${kind === "gone" ? "unavailable" : "tried later"} after ${status}${code ? \`, code ${code}\` : ""}`, async () => {
+    it(`are ${kind === "gone" ? "unavailable" : "tried later"} after ${status}${code ? `, code ${code}` : ""}`, async () => {
       lookUp().reply(status, code ? { error: { message: `about ${token}`, code } } : "<html></html>");
       const answer = await open();
       expect(answer.kind).to.equal(kind);

@@ -32,7 +32,7 @@ describe("the delivery of messages of pages and photo accounts", () => {
   const allProcessed = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
 
   for (const place of ["page", "photo"] as const) {
-    { => describe(`on ${place}`, () => { => {
+    describe(`on ${place}`, () => {
       it("ends with read, and its echo creates no second message", async () => {
         const { chatId } = await says(place, newCustomer(), { text: "Hola" });
         const { id } = await answers(chatId, { texto: "¡Hola! ¿En qué te ayudo?" });

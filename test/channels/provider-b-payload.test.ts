@@ -298,7 +298,7 @@ describe("the reader of webhooks of ProviderB", () => {
       ],
     ] as [string, string][];
     for (const [word, state] of words) {
-      { => it(`reads the status ${word}`, () => { => {
+      it(`reads the status ${word}`, () => {
         const [told] = statusesOf({ MessageStatus: word, SmsStatus: word });
         expect(told).to.include({ sender: account, platformMessageId: sid, state });
       });

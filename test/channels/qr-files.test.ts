@@ -103,11 +103,7 @@ describe("files of paired phones", () => {
   const answers: [what: string, kind: FileAnswer["kind"], answer: () => typeof answer][] = [
     ["an unknown message", "gone", () => json(400, refusal("Message not found"))],
     ["a message without a file", "gone", () => json(400, refusal("The message is not of the media type"))],
-    [
-      "a temporary failure at the platform",
-      "later",
-      () => json(400, refusal("AxiosError: status code 500")),
-    ],
+    ["a temporary failure at the platform", "later", () => json(400, refusal("AxiosError: status code 500"))],
     ["a wrong key", "later", () => json(401, refusal("Unauthorized"))],
     ["an unknown instance", "later", () => json(404, refusal("Not Found"))],
     ["an internal error of the provider", "later", () => json(502, {})],

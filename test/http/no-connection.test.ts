@@ -19,7 +19,7 @@ import { servedRoutes } from "./routes.ts";
 
 const poolSize = 2;
 
-/** By operation: why it is not asked. */
+/** By operation: the reason why it is not tested. */
 const exceptions: Readonly<Record<string, string>> = {
   closeSession: "sessions are in the directory, which has connections of its own",
   endOwnSession: "sessions are in the directory",
@@ -36,7 +36,7 @@ const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");
 const takesJson = ({ body }: Route): boolean => body === undefined || isObject(body);
 const guarded = servedRoutes().filter((route) => route.auth !== "none" && takesJson(route));
 const routes = guarded.filter(({ operationId }) => exceptions[operationId] === undefined);
-/** Requests at a time. */
+/** The number of simultaneous requests. */
 const atOnce = 4;
 
 /** Tables that tell when a key or a session was used last. */
@@ -125,7 +125,7 @@ describe("An operation whose business gets no connection", () => {
   after(() => world.stop());
 
   for (const route of routes) {
-    it(`says when to come again: ${route.operationId}`, () => {
+    it(`is answered with Retry-After: ${route.operationId}`, () => {
       const { status, headers, json, text } = answers.get(route) as Answer;
       // Some are answered without the business's own connections, such as exports.
       if (route.method === "get" && status < 500) return;
@@ -135,10 +135,10 @@ describe("An operation whose business gets no connection", () => {
     });
   }
 
-  it("is asked, unless there is a reason", () => {
+  it("is tested unless it is a known exception", () => {
     expect(guarded.map(({ operationId }) => operationId)).to.include.members(Object.keys(exceptions));
     expect(routes.length).to.be.above(150);
   });
 
-  it("has entered nothing", () => expect(dumpAfter).to.deep.equal(dumpBefore));
+  it("changes nothing", () => expect(dumpAfter).to.deep.equal(dumpBefore));
 });

@@ -64,7 +64,8 @@ describe("the agents that a step's fields allow", () => {
     ["x,0,7,9007199254740992,99999999999999999999", [7]],
   ];
   for (const [text, ids] of tags) {
-    it(`have one of the tags that the text ${JSON.stringify(text)} lists`, () => expect(tagIds(text)).to.deep.equal(ids));
+    it(`have one of the tags that the text ${JSON.stringify(text)} lists`, () =>
+      expect(tagIds(text)).to.deep.equal(ids));
   }
 
   it("are read from at most 100 tags", () => {

@@ -8,9 +8,19 @@ describe("a date and time without a zone", () => {
     ["is the time of clocks in the zone", "2026-03-10T10:00", "America/La_Paz", "2026-03-10T14:00:00.000Z"],
     ["is the beginning of its day", "2026-03-10", "Asia/Kathmandu", "2026-03-09T18:15:00.000Z"],
     ["follows summer time", "2026-07-01", "Europe/Madrid", "2026-06-30T22:00:00.000Z"],
-    ["is the first of two times when clocks are put back", "2026-10-25T02:30", "Europe/Madrid", "2026-10-25T00:30:00.000Z"],
+    [
+      "is the first of two times when clocks are put back",
+      "2026-10-25T02:30",
+      "Europe/Madrid",
+      "2026-10-25T00:30:00.000Z",
+    ],
     ["continues after the gap if clocks skip it", "2026-03-29T02:30", "Europe/Madrid", "2026-03-29T01:30:00.000Z"],
-    ["continues after the gap also west of Greenwich", "2026-03-08T02:30", "America/New_York", "2026-03-08T07:30:00.000Z"],
+    [
+      "continues after the gap also west of Greenwich",
+      "2026-03-08T02:30",
+      "America/New_York",
+      "2026-03-08T07:30:00.000Z",
+    ],
     ["is the first moment of a day without midnight", "2026-09-06", "America/Santiago", "2026-09-06T04:00:00.000Z"],
     ["is the first of two midnights", "2026-11-01", "America/Havana", "2026-11-01T04:00:00.000Z"],
   ];

@@ -36,7 +36,7 @@ describe("channels", () => {
     });
 
   for (const name of names) {
-    { => describe(`on ${name}`, () => { => {
+    describe(`on ${name}`, () => {
       it("report a message as not sent if no server listens", async () => {
         const outcome = await at(`http://127.0.0.1:${await freePort()}`)[name].send(senderOn(name), aMessage());
         expect(outcome).to.deep.equal({ kind: "not-sent", reason: "connection failed: ECONNREFUSED" });

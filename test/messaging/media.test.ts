@@ -144,7 +144,11 @@ describe("POST /media", () => {
   describe("refuses a request (Media.1)", () => {
     const wrongForms: [what: string, body: () => Buffer, error: string][] = [
       ["with a form without a file", () => formOf(), "file es requerido"],
-      ["with a form with other fields only", () => formOf({ content: "x", field: "a", name: null }), "file es requerido"],
+      [
+        "with a form with other fields only",
+        () => formOf({ content: "x", field: "a", name: null }),
+        "file es requerido",
+      ],
       ["with a text in place of the file", () => formOf({ content: "x", name: null }), "file es requerido"],
       ["with an empty file", () => formOf({ content: "" }), "file está vacío"],
       [
@@ -152,7 +156,11 @@ describe("POST /media", () => {
         () => formOf({ content: png(), field: "image" }),
         "Se espera un solo file, y en ese campo",
       ],
-      ["with two files", () => formOf({ content: png() }, { content: png() }), "Se espera un solo file, y en ese campo"],
+      [
+        "with two files",
+        () => formOf({ content: png() }, { content: png() }),
+        "Se espera un solo file, y en ese campo",
+      ],
       [
         "with a second file far behind the first",
         () => formOf({ content: png(1_000_000) }, { content: png(1_000_000), field: "other" }),

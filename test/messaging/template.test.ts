@@ -28,13 +28,21 @@ describe("the number of required parameters (§1.6)", () => {
   const cases: [what: string, template: Parameters<typeof requiredParameters>[0], count: number][] = [
     ["the highest placeholder of the BODY's text", withBody({ text: "{{2}} {{1}} {{2}}" }, "{{7}}"), 2],
     ["the highest placeholder, although lower ones are missing", withBody({ text: "solo {{3}}" }), 3],
-    ["the number of examples of a BODY without placeholders", withBody({ text: "Hola", example: { body_text: [["a", "b"]] } }), 2],
+    [
+      "the number of examples of a BODY without placeholders",
+      withBody({ text: "Hola", example: { body_text: [["a", "b"]] } }),
+      2,
+    ],
     [
       "the number of named examples of a BODY without positional placeholders",
       withBody({ text: "Hola {{name}}", example: { body_text_named_params: [{}, {}, {}] } }),
       3,
     ],
-    ["the number of names in the text of a BODY without an example", withBody({ text: "{{b}} {{ a }} {{b}}" }, "{{7}}"), 2],
+    [
+      "the number of names in the text of a BODY without an example",
+      withBody({ text: "{{b}} {{ a }} {{b}}" }, "{{7}}"),
+      2,
+    ],
     ["0 for a BODY without either, whatever the description contains", withBody({ text: "Hola" }, "{{4}}"), 0],
     ["the description's without a structure", { body: "{{1}} y {{4}}", structure: null }, 4],
     ["the description's if the structure has no BODY", { body: "{{1}}", structure: { components: [] } }, 1],

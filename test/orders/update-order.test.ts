@@ -226,7 +226,11 @@ describe("PUT /catalogs/order/update: update an order", () => {
       ["if the zone is stored, even if another branch is sent", { sucursalId: 102, shouldUpdateSucursal: true }, 101],
       ["if the zone is stored and no branch is sent", { sucursalId: undefined, shouldUpdateSucursal: true }, 101],
       ["but not for a pickup", { zoneId: 102, shipmentMethod: "pickup", shouldUpdateSucursal: true }, 101],
-      ["but not without a shipment method", { zoneId: 102, shipmentMethod: undefined, shouldUpdateSucursal: true }, 101],
+      [
+        "but not without a shipment method",
+        { zoneId: 102, shipmentMethod: undefined, shouldUpdateSucursal: true },
+        101,
+      ],
       ["but not if it is false", { zoneId: 102, shouldUpdateSucursal: false }, 101],
       ["but not if it is omitted", { zoneId: 102 }, 101],
       ["which is none for a zone without a branch", { zoneId: 150, shouldUpdateSucursal: true }, null],

@@ -109,7 +109,11 @@ describe("the sandbox's page messages and direct messages", () => {
     ["an unknown tag", { messaging_type: "MESSAGE_TAG", tag: "SALE" }, /tag is missing or invalid/],
     ["no message", { message: undefined }, /message is required/],
     ["neither text nor attachment", { message: {} }, /exactly one of/],
-    ["both text and attachment", { message: { text: "a", ...at("image", "https://a.test/a").message } }, /exactly one of/],
+    [
+      "both text and attachment",
+      { message: { text: "a", ...at("image", "https://a.test/a").message } },
+      /exactly one of/,
+    ],
     ["an empty text", { message: { text: "" } }, /non-empty/],
     ["a long text", { message: { text: "x".repeat(2_001) } }, /too long/],
     ["a long direct message", { message: { text: long } }, /too long/, "3002"],

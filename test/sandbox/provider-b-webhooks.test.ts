@@ -109,11 +109,7 @@ describe("the sandbox's webhooks of ProviderB", () => {
       { text: "Hola", referral: { source_id: "7", headline: "Oferta", ctwa_clid: "AR" } },
       { ReferralSourceType: "ad", ReferralSourceId: "7", ReferralHeadline: "Oferta", ReferralCtwaClid: "AR" },
     ],
-    [
-      "an unknown type of message",
-      { text: "Hola", fields: { MessageType: "hologram" } },
-      { MessageType: "hologram" },
-    ],
+    ["an unknown type of message", { text: "Hola", fields: { MessageType: "hologram" } }, { MessageType: "hologram" }],
     [
       "a document with its name as the text",
       { media: { ...picture, type: "document", mime: "application/pdf", filename: "a.pdf" } },
