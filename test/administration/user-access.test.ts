@@ -88,7 +88,7 @@ describe("The access of a user", () => {
     });
   });
 
-  describe("with sessions", () => {
+  describe("by a session", () => {
     it("can be listed by administrators, and ended one by one or all together", async () => {
       const user = await joined();
       const second = (await signIn(user.email)).json.token;

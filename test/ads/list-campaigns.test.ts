@@ -198,7 +198,7 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
       await register(world, { adId: "711", at: "2026-03-11T15:00:00Z" });
     });
 
-    it("in the business's zone, with a date as the end meaning the end of that day", async () => {
+    it("in the business's zone, where a date as the end includes all of that day", async () => {
       expect(await salesOf({})).to.equal(3);
       expect(await salesOf({ start: "2026-03-10", end: "2026-03-10" })).to.equal(1);
       expect(await salesOf({ start: "2026-03-11", end: "2026-03-11" })).to.equal(2);

@@ -38,13 +38,13 @@ async function migrationCommands(): Promise<readonly string[]> {
 function refusedAlter(command: string): boolean {
   if (!/^alter table /i.test(command)) return false;
   let flat = command;
-  // Without what is in parentheses, each comma is between two actions.
+  // After parentheses and their contents are removed, each comma separates two actions.
   while (/\([^()]*\)/.test(flat)) flat = flat.replace(/\([^()]*\)/g, "");
   const isMixed = flat.includes(",") && /\badd (constraint|primary key|unique|foreign key|check)\b/i.test(flat);
   return isMixed || /\badd column\b[^,]*\bcheck\b/i.test(flat);
 }
 
-describe("what Citus refuses in a cell", function () {
+describe("SQL that Citus refuses in a cell", function () {
   // Each statement is put into a procedure and read back.
   this.timeout(120_000);
   let client: pg.Client;

@@ -26,7 +26,7 @@ describe("prepared statements", () => {
   it("are reported if their names clash, literal or composed", () => {
     const source = (...names: string[]) => names.map((name) => `{ name: ${name}, text: "" }`).join("\n");
     expect(clashes(namesIn(source('"a"', '"b"', '"a"')))).to.deep.equal(["a"]);
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source that is looked at
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is a source, which is not evaluated
     expect(clashes(namesIn(source("`act_${kind}`", '"act_stop"', '"b"')))).to.deep.equal(["act_stop"]);
   });
 });

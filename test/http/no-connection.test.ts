@@ -13,8 +13,8 @@ import { dumpOf } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
 /**
- * Every operation with a key or a session is called while its business gets no connection to the database: it has entered
- * nothing, so it says when to come again. New routes are included automatically.
+ * Every operation with a key or a session is called while its business gets no connection to the database. It must write
+ * nothing, and its answer must say when to try again. New routes are included automatically.
  */
 
 const poolSize = 2;
@@ -39,10 +39,10 @@ const routes = guarded.filter(({ operationId }) => exceptions[operationId] === u
 /** The number of simultaneous requests. */
 const atOnce = 4;
 
-/** Tables that tell when a key or a session was used last. */
+/** Tables with the time when a key or a session was last used. */
 const used = ["app_keys", "sessions"];
 
-/** Takes all connections that the business may have; resolves to what gives them back. */
+/** Takes all connections that the business may have. Resolves with a function that releases them. */
 async function holdAll(container: Container): Promise<() => Promise<void>> {
   const [{ gate }] = resolve(container, tokens.openedCells);
   const leaves = await Promise.all(Array.from({ length: poolSize }, () => gate.acquire(own)));

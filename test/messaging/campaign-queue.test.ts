@@ -66,7 +66,7 @@ describe("the queue of a number", () => {
     await begin(2);
     const own = await lease();
     expect((await all.queue.claim(own, 2, 0)).sentDirectly).to.equal(0);
-    // It counts for a second, which may be over before one looks.
+    // A message counts for one second, which may have passed before the claim.
     await eventually(async () => {
       const direct = { empresa_id: 1, phone_number: "59175000001", plantilla_id: 102, parameters: [] };
       expect((await all.world.post("/chats/enviar/plantilla/business", direct)).status).to.equal(200);

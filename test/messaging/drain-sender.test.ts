@@ -36,7 +36,7 @@ class SimulatedTime implements Timing {
     });
   }
 
-  /** The process stands still. */
+  /** Moves the clock as if the process had been paused. */
   jump(ms: number): void {
     this.at += ms;
   }

@@ -73,7 +73,7 @@ describe("the sandbox's ad platform", () => {
   beforeEach(() => bench.control("DELETE"));
 
   const get = (path: string, token = "ads-1") =>
-    // biome-ignore lint/suspicious/noExplicitAny: bodies are whatever the platform answers
+    // biome-ignore lint/suspicious/noExplicitAny: answers of the platform can have any type
     bench.call<any>("GET", `/v23.0/${path}`, undefined, { authorization: `Bearer ${token}` });
 
   describe("as used by the vendor's own client", () => {
