@@ -67,7 +67,7 @@ describe("The audit of every request of administration", () => {
       const all = (await told()).filter(({ id }) => id > (last?.id ?? 0));
       const entries = all.filter((entry) => entry.resource !== mirrors[resource]);
       for (const { change } of all.filter((entry) => !entries.includes(entry))) expect(change).to.equal("changed");
-      expect(entries, "the audit tells nothing").not.to.have.length(0);
+      expect(entries, "there is no audit entry").not.to.have.length(0);
       const record = params.id ?? (route.method === "post" ? said.id : undefined);
       for (const entry of entries) {
         expect(entry.actor).to.include({ type: "key" });

@@ -258,7 +258,7 @@ describe("Events for colleagues about departments", () => {
     expect(told.map(({ payload }) => payload.agente.id)).to.have.members([carl, carl, people.bea, people.bea]);
   });
 
-  it("begin and end with the agent's membership for the department's chats", async () => {
+  it("reach agents about the department's chats only while they are members", async () => {
     const { chatId, phone } = await inbox.customerWrites("Hola");
     await inbox.done(admin, "POST", `/chats/${chatId}/assign`, { departamento_id: support });
     const hears = await inbox.world.listen(people.bea);

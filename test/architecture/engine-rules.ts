@@ -8,7 +8,8 @@ import { field, isNode, numberIn, parseTree, type TreeNode, type TreeValue, with
 const rules = {
   volatile: "a volatile function in the values that an update sets, or in the condition of an update or a delete",
   lazy: "a function that is not immutable in case or coalesce of an update or a delete",
-  stable: "a stable function over columns in the values that an update sets, or in the condition of an update or a delete",
+  stable:
+    "a stable function over columns in the values that an update sets, or in the condition of an update or a delete",
   conflict: "a function that is not immutable in on conflict",
   returning: "a function that is not immutable in returning",
   columns: "a subquery without columns",

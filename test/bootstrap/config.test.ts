@@ -84,7 +84,7 @@ function refusalOf(environment: Record<string, string | undefined>): string {
   } catch (error) {
     return (error as Error).message;
   }
-  throw new Error("the configuration was taken");
+  throw new Error("the configuration was accepted");
 }
 
 describe("the configuration", () => {

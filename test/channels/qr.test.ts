@@ -103,7 +103,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       return await eventually(async () => (await threadOf(number)).find((each) => each.platform_message_id === id));
     };
 
-    it("are asked for where its code is asked for, without their files (QrWebhook.10)", async () => {
+    it("are requested from the provider together with the phone's code, but without their files (QrWebhook.10)", async () => {
       const number = newNumber();
       expect(await says(number, { text: "¿Tienen talla M?", name: "Eva" })).to.include({
         tipo: "text",
@@ -118,7 +118,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       });
     });
 
-    it("are asked for where the phone was paired before, as soon as its code is asked for again", async () => {
+    it("are also requested for a phone that was paired before, when its code is requested again", async () => {
       const id = await newSender("antes");
       await world.control("POST", "/qr-instances", { instance: "antes", apiKey: keyOf("antes"), connected: true });
       const say = (text: string) =>
@@ -128,7 +128,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       expect(await say("somebody hears")).to.include({ delivered: true });
     });
 
-    it("show in the chat with that number, each kind as on the cloud channel (QrWebhook.6)", async () => {
+    it("are shown in the chat with that number, each kind as on the cloud channel (QrWebhook.6)", async () => {
       const number = newNumber();
       const text = await says(number, { text: "Hola", name: "Eva" });
       const answer = await says(number, { text: "Sí", reply_to: text.platform_message_id });
@@ -365,7 +365,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
     expect(left[0]?.payload.endsWith("\nAAAA")).to.equal(true);
   });
 
-  describe("and their size", () => {
+  describe("have a size that", () => {
     /** Sends only the headers. Resolves with the first line of the answer, if there is one. */
     const sendHead = (authorization: string, length: number) => {
       const { hostname, port } = new URL(world.api);

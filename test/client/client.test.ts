@@ -59,7 +59,7 @@ export const store = (file: Blob) => recado.POST("/media", { body: { file } });
 
 export const handshake: Handshake = { token: "t", since: 3 };
 // @ts-expect-error a token or a key has to be there
-export const nobody: Handshake = { since: 3 };
+export const withoutCredentials: Handshake = { since: 3 };
 
 export const newOrder = () =>
   recado.POST("/catalogs/orders", { body: { type: "wa", lines: [{ articleId: 1, extras: [] }] } });

@@ -26,7 +26,7 @@ async function failureOf(outcome: DownloadOutcome): Promise<string> {
   } catch (error) {
     return (error as Error).message;
   }
-  throw new Error("all of it came");
+  throw new Error("the download did not fail");
 }
 
 describe("downloads", () => {

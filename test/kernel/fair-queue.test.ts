@@ -117,7 +117,7 @@ describe("FairQueue", () => {
       .that.includes({ isOwnDoing: false });
   });
 
-  it("refuses new work before its queue is full, so that begun work finds room", async () => {
+  it("refuses new work before its queue is full, so that work that has begun can still enter", async () => {
     const gate = new FairQueue({ ...settings, width: 1, overload: { perKey: 2, all: 3 } });
     const { began, enter, end } = bench(gate);
     for (const name of ["a1", "a2"]) void enter("a", name);

@@ -70,7 +70,7 @@ describe("campaigns that an operator controls", () => {
       const [lease] = await queue.lease(randomUUID(), 1, (_businessId, _campaignIds, error) => {
         throw error;
       });
-      if (!lease) throw new Error("the number is not to be had");
+      if (!lease) throw new Error("the number cannot be leased");
       return lease;
     });
   };

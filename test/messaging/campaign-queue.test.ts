@@ -23,7 +23,7 @@ describe("the queue of a number", () => {
 
   const lease = async (): Promise<SenderLease> => {
     const [own] = await all.lease(1);
-    if (!own) throw new Error("nobody holds the number, and still it is not to be had");
+    if (!own) throw new Error("the number is free, but cannot be leased");
     return own;
   };
   const begin = (total: number) =>

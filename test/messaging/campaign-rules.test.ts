@@ -8,7 +8,7 @@ const filled = (field: string, contact: object): string | undefined =>
   fillParameters(mapping({ 1: field }), 1, contact as Record<string, unknown>)[0];
 
 describe("the parameters of a campaign's message (§4.3)", () => {
-  it("are none without a mapping", () => {
+  it("are an empty list without a mapping", () => {
     expect(fillParameters(null, 3, { nombre: "Ana" })).to.deep.equal([]);
   });
 

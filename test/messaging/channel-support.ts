@@ -97,7 +97,7 @@ export class Stage {
         return [500, "enough"];
       });
     await connect(this.client).send(sender, message);
-    if (!asked) throw new Error("nothing was asked");
+    if (!asked) throw new Error("no request was sent");
     return asked;
   }
 

@@ -50,7 +50,7 @@ class SimulatedTime implements Timing {
       for (let n = 0; n < 3; n += 1) await new Promise((resolve) => setImmediate(resolve));
       const [next] = [...this.sleepers].sort((one, other) => one.at - other.at);
       if (isOver) break;
-      if (!next) throw new Error("everybody waits, and nobody for the time");
+      if (!next) throw new Error("all tasks wait, but none of them waits for the clock");
       this.at = Math.max(this.at, next.at);
       next.wake();
     }

@@ -409,7 +409,7 @@ describe("stored media of a business", () => {
 
         await removeUses();
         await sweep();
-        expect(await isThere(named), "it was seen to be named lately").to.equal(true);
+        expect(await isThere(named), "the file has a recent use").to.equal(true);
         await world.rows("update media_files set named_at = now() - interval '31 days'");
         await sweep();
         expect(await isThere(named)).to.equal(false);

@@ -18,7 +18,7 @@ describe("storing a campaign's results", () => {
     const id = await all.register(all.body(count, later));
     await all.rows("update campaigns set starts_at = now() where id = $1", [id]);
     const [lease] = await all.lease(1);
-    if (!lease) throw new Error("the number is not to be had");
+    if (!lease) throw new Error("the number cannot be leased");
     const { recipients } = await all.queue.claim(lease, count, 0);
     await all.queue.release(lease);
     return { id, lease, own: [...recipients] };

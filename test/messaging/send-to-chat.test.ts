@@ -287,9 +287,9 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     ];
     for (const [changes, error] of wrong) {
       it(`and answers ${JSON.stringify(changes).slice(0, 60)} with '${error}'`, async () =>
-        expectError(await world.post(path, { ...bodyFor({ ...nobody, businessId: 1 }), ...changes }), 400, error));
+        expectError(await world.post(path, { ...bodyFor({ ...anyChat, businessId: 1 }), ...changes }), 400, error));
     }
-    const nobody = { phone: "5917", contactId: 1, chatId: 1, conversationId: 1 };
+    const anyChat = { phone: "5917", contactId: 1, chatId: 1, conversationId: 1 };
   });
 
   it("answers the same for other businesses and their or deleted templates as for missing ones", async () => {

@@ -45,7 +45,7 @@ describe("the SMS provider", () => {
     "an id with an error": [502, { id: "SM1" }],
     "a code without words": [400, { code: 1 }],
     "a code that is no number": [400, { code: "1", message: "no" }],
-    "a code that nobody could keep": [400, { code: 2 ** 40, message: "no" }],
+    "a code that is too large to store": [400, { code: 2 ** 40, message: "no" }],
     "an error of its own": [500, { code: 1, message: "no" }],
   });
 });

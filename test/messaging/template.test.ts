@@ -109,7 +109,7 @@ describe("the type of header media", () => {
       expect(headerMedia({ headerType, structure: null })).to.equal(headerType.toLowerCase()));
   }
   for (const headerType of ["TEXT", "text", "LOCATION", ""]) {
-    it(`is none for '${headerType}'`, () => expect(headerMedia({ headerType, structure: null })).to.equal(null));
+    it(`does not exist for '${headerType}'`, () => expect(headerMedia({ headerType, structure: null })).to.equal(null));
   }
   it("is read from the structure if the template has no type", () => {
     const structure = { components: [{ type: "HEADER", format: "IMAGE" }] };

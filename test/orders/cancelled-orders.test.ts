@@ -152,8 +152,8 @@ describe("the list of cancelled orders", () => {
       expect([answer.status, answer.json]).to.deep.equal([401, { message: "Invalid API key" }]);
     }
     expect((await ask(year, "x")).status).to.equal(400);
-    const nobody = await request(`${shops.api}/estadisticas/obtener/ordersCanceled/1?startDate=2026-01-01`);
-    expect([nobody.status, nobody.json]).to.deep.equal([401, { message: "Invalid API key" }]);
+    const withoutKey = await request(`${shops.api}/estadisticas/obtener/ordersCanceled/1?startDate=2026-01-01`);
+    expect([withoutKey.status, withoutKey.json]).to.deep.equal([401, { message: "Invalid API key" }]);
   });
 
   it("answers an unexpected failure in its own words (§14)", async () => {

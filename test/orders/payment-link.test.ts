@@ -331,7 +331,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
       const [message] = await messages(placed);
       expect(message).to.include({ state: "failed", error_code: 100 });
       expect(await statistics(placed)).to.deep.equal([]);
-      expect((await order(placed)).transaction_id, "it stays, for the next one").to.match(uuid4);
+      expect((await order(placed)).transaction_id, "it is kept for the next request").to.match(uuid4);
     });
 
     it(`answers 500 for a ${how} with an unknown outcome, and never sends it again (§8.9)`, async () => {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { eventually } from "../support/wait.ts";
 import { type ChatListener, chats, departments, LiveChats, users } from "./chats.ts";
 
-const nobody = { agentId: null, departmentId: null };
+const unassigned = { agentId: null, departmentId: null };
 const [chat, otherChat] = chats;
 const ana = { id: users.ana, nombre: "Ana" };
 const beto = { id: users.beto, nombre: "Beto" };
@@ -14,7 +14,7 @@ describe("Presence in chats", () => {
   });
   after(() => live.close());
   beforeEach(async () => {
-    for (const id of chats) await live.transfer(id, nobody);
+    for (const id of chats) await live.transfer(id, unassigned);
   });
   afterEach(() => live.disconnect());
 
@@ -103,7 +103,7 @@ describe("Presence in chats", () => {
     });
 
     it("is not repeated for a returning client", async () => {
-      const { number } = await live.changed(chat, nobody);
+      const { number } = await live.changed(chat, unassigned);
       const [writing, admin] = [await live.listen(users.ana), await live.listen(users.admin)];
       writing.socket.emit("typing", { chat_id: chats[2] });
       await admin.hears(({ name }) => name === "chat:typing");

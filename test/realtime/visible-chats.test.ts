@@ -5,7 +5,7 @@ import { eventually } from "../support/wait.ts";
 import { aWebhook } from "../support/world.ts";
 import { type ChatListener, chats, departments, LiveChats, users } from "./chats.ts";
 
-const nobody = { agentId: null, departmentId: null };
+const unassigned = { agentId: null, departmentId: null };
 const [chat, otherChat, thirdChat] = chats;
 
 describe("Events about chats on sockets", () => {
@@ -16,7 +16,7 @@ describe("Events about chats on sockets", () => {
   after(() => live.close());
   beforeEach(async () => {
     await live.see(null);
-    for (const id of chats) await live.hand(id, nobody);
+    for (const id of chats) await live.hand(id, unassigned);
   });
   afterEach(() => live.disconnect());
 
@@ -64,7 +64,7 @@ describe("Events about chats on sockets", () => {
         await live.see(flag as keyof typeof expected);
         expect(await whoHears(ofAna), "assigned to Ana").to.deep.equal(assigned);
         expect(await whoHears(waitingForService), "waits for Beto's department").to.deep.equal(waiting);
-        expect(await whoHears(nobody), "waits for none").to.deep.equal(free);
+        expect(await whoHears(unassigned), "unassigned").to.deep.equal(free);
       });
     }
 
@@ -102,7 +102,7 @@ describe("Events about chats on sockets", () => {
     it("report it as gone to users who may no longer see it, and as new to those who now may", async () => {
       await live.hand(chat, { agentId: users.ana, departmentId: null });
       const [admin, ana, beto, cira] = await team();
-      if (!admin || !ana || !beto || !cira) throw new Error("nobody listens");
+      if (!admin || !ana || !beto || !cira) throw new Error("a listener is missing");
       const event = await live.transfer(chat, { agentId: users.beto, departmentId: null });
       await everyoneHears(admin, ana, beto, cira);
       expect(admin.of(chat)).to.deep.equal(["chat:changed"]);
@@ -212,9 +212,9 @@ describe("Events about chats on sockets", () => {
     for (const [title, [prepare, change]] of Object.entries(cases)) {
       it(`begin with a resync: ${title}`, async () => {
         await prepare();
-        const before = await live.changed(chat, nobody);
+        const before = await live.changed(chat, unassigned);
         await change();
-        const last = await live.changed(otherChat, nobody);
+        const last = await live.changed(otherChat, unassigned);
         const cira = await live.listen(users.cira, before.number);
         expect(heard(cira)).to.deep.equal(["resync"]);
         expect(cira.named("resync")).to.deep.equal([{ seq: last.number }]);
@@ -226,7 +226,7 @@ describe("Events about chats on sockets", () => {
     for (const [title, [prepare, change]] of Object.entries(cases)) {
       it(`begin with a resync even if it returns at once, while others are connected: ${title}`, async () => {
         await prepare();
-        const { number } = await live.changed(chat, nobody);
+        const { number } = await live.changed(chat, unassigned);
         const ana = await live.listen(users.ana, number);
         const auth = { token: await live.token(users.cira), since: number };
         await change();
@@ -238,13 +238,13 @@ describe("Events about chats on sockets", () => {
     }
 
     it("begin without a resync for other agents and for App Keys", async () => {
-      const { number } = await live.changed(chat, nobody);
+      const { number } = await live.changed(chat, unassigned);
       await join(users.cira);
       await live.see("all");
       await live.see(null);
       const key = await live.connect({ key: live.world.appKey(1), since: number });
       expect(heard(key)).to.deep.equal(["ready"]);
-      const later = await live.changed(chat, nobody);
+      const later = await live.changed(chat, unassigned);
       await leave(users.cira);
       const ana = await live.listen(users.ana, later.number);
       expect(heard(ana)).to.deep.equal(["ready"]);
@@ -322,7 +322,7 @@ describe("Events about chats on sockets", () => {
       await eventually(() => beto.named("resync").length === 1);
       await live.world.rows("update users set role_id = 5 where business_id = 1 and id = $1", [users.beto]);
       await eventually(() => beto.named("resync").length === 2);
-      await live.changed(thirdChat, nobody);
+      await live.changed(thirdChat, unassigned);
       await everyoneHears(ana);
       expect(ana.named("resync")).to.deep.equal([]);
     });

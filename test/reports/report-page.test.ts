@@ -410,7 +410,7 @@ describe("GET /reports/:businessId.html", () => {
     expect([answer.status, answer.type]).to.deep.equal([200, "text/html"]);
     expect(answer.text).to.match(/^<!doctype html>[\s\S]*Negocio[\s\S]*<\/html>\s*$/);
     expect(answer.headers["content-security-policy"]).to.match(/^default-src 'none'; style-src 'unsafe-inline'/);
-    expect(answer.headers, "its address may hold a token").to.include({ "referrer-policy": "no-referrer" });
+    expect(answer.headers, "its address may contain a token").to.include({ "referrer-policy": "no-referrer" });
     expect(answer.headers["cache-control"]).to.equal("private, no-store");
     const dates = { startDate: "2026-03-01", endDate: "2026-03-31" };
     expect(asked).to.deep.equal([{ rootId: 7, forAdministrator: true, ...dates, include: [7, 8] }]);

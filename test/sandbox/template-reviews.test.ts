@@ -57,7 +57,7 @@ describe("the sandbox's reviews of templates", () => {
     expect(await nodeOf(body.id)).to.include({ status: "PENDING" });
   });
 
-  it("reject with a reason if the outcome is set so, and review edited templates again", async () => {
+  it("reject with a reason if that outcome is set, and review edited templates again", async () => {
     await bench.control("POST", "/reviews", { outcome: "REJECTED", reason: "PROMOTIONAL" });
     const { body } = await bench.call("POST", path, welcome());
     expect(await becomes(body.id, "REJECTED")).to.include({ rejected_reason: "PROMOTIONAL" });

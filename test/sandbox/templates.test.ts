@@ -24,7 +24,7 @@ describe("the sandbox's templates", () => {
   const list = async (query = "") => (await bench.call<Page>("GET", `/v23.0/1001/message_templates${query}`)).body;
   const names = (page: Page) => page.data.map(({ name }) => name);
 
-  it("come in pages of 25 that link to the next until the last", async () => {
+  it("come in pages of 25, each with a link to the next one if there is one", async () => {
     const seen: unknown[] = [];
     let page = await list("?fields=name,language,status");
     expect(page.paging).to.not.have.property("previous");

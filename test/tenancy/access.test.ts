@@ -134,7 +134,7 @@ describe("access with an App Key", () => {
     expect(stored).not.to.be.empty;
     expect(JSON.stringify(stored)).not.to.include(key).and.not.include(Buffer.from(key).toString("hex"));
     await issue(999_999, "nobody").then(
-      () => expect.fail("a key was made for nobody"),
+      () => expect.fail("a key was created for a missing business"),
       (error: Error) => expect(error.message).to.equal("there is no business 999999"),
     );
   });
