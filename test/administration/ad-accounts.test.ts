@@ -58,7 +58,7 @@ describe("A business's access to the ad platform", () => {
     }
   });
 
-  it("keeps its token in a request without one, and stays as it is if the platform does not answer", async () => {
+  it("keeps its token in a request without one, and stays unchanged if the platform does not answer", async () => {
     const { id } = await own();
     const none = await ask(admin, "PUT", `/${id}`, { default_account_id: null });
     expect([none.status, none.json.default_account_id]).to.deep.equal([200, null]);
@@ -72,7 +72,7 @@ describe("A business's access to the ad platform", () => {
     expect(await own()).to.deep.equal(none.json);
   });
 
-  it("refuses a default account that its token gives no access to, also if the token is replaced meanwhile", async () => {
+  it("refuses a default account that its token cannot access, even if the token is replaced meanwhile", async () => {
     const { id } = await own();
     const sealed = async () => {
       const [row] = await world.rows<{ sealed: Buffer }>(
@@ -114,7 +114,7 @@ describe("A business's access to the ad platform", () => {
     expect((await ask(admin, "POST", "", { token: "ads-token-9" })).status).to.equal(201);
   });
 
-  it("is for its administrators only", async () => {
+  it("is only for its administrators", async () => {
     const { id } = await own();
     expect((await ask(agent, "GET")).status).to.equal(403);
     for (const method of ["GET", "DELETE"]) {

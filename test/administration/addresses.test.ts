@@ -20,14 +20,14 @@ describe("Addresses that a business gives", () => {
     ["PUT", "business", { nombre: "Pastelería" }, "img_wa"],
     ["PUT", "flags", {}, "payments-url"],
   ] as const) {
-    it(`may have their scheme in capitals: ${path}`, async () => {
+    it(`are accepted with a scheme in capitals and stored in lower case: ${path}`, async () => {
       const { status, json, text } = await ask(method, path, { ...body, [field]: "HTTPS://Shop.example.com/A.png" });
       expect(status, text).to.be.oneOf([200, 201]);
       expect(json[field]).to.equal("https://Shop.example.com/A.png");
     });
   }
 
-  it("are still those of the web alone, webhooks' by https", async () => {
+  it("are refused in capitals if they are not https or not public", async () => {
     for (const url of [
       "FTP://shop.example.com/",
       "HTTPS:/shop.example.com",

@@ -20,7 +20,7 @@ describe("App Keys of a business", () => {
   });
   after(() => world.stop());
 
-  it("allow what their scopes name, and nothing else", async () => {
+  it("allow only the requests of their scopes", async () => {
     const [reader, sender, orders, admin] = await Promise.all(
       ["read", "send", "orders", "admin"].map(async (scope) => (await make({ scopes: [scope] })).key),
     );
@@ -41,7 +41,7 @@ describe("App Keys of a business", () => {
     }
   });
 
-  it("get no events on a socket without the scope `read`, nor after they lose it", async () => {
+  it("get no events on a socket without the scope `read`, or after they lose it", async () => {
     const opened = (key: string): Promise<{ socket: Socket; said: string }> => {
       const socket = io(`${world.api}/realtime`, { forceNew: true, transports: ["websocket"], auth: { key } });
       return new Promise((resolve) => {
@@ -69,7 +69,7 @@ describe("App Keys of a business", () => {
     expect((await byKey(made.key, "GET", "/admin/tags")).status).to.equal(403);
   });
 
-  it("refuse an expiry that is no valid date or has a year of more than four digits", async () => {
+  it("refuse an invalid expiry and years of more than four digits", async () => {
     const latest = await byAdmin("POST", "/admin/app-keys", { label: "crm", expires_at: "9999-12-31T23:59:59-12:00" });
     expect([latest.status, latest.json.expires_at]).to.deep.equal([201, "9999-12-31T23:59:59.999Z"]);
     for (const expires_at of ["9999-02-30T00:00:00Z", "+010000-01-01T00:00:00Z", "0000-01-01T00:00:00Z"]) {
@@ -92,7 +92,7 @@ describe("App Keys of a business", () => {
     const { json } = await byAdmin("GET", `/admin/app-keys/${id}`);
     expect(json.last_used).to.match(/:00:00\.000Z$/);
     expect((await byAdmin("DELETE", `/admin/app-keys/${id}`)).status).to.equal(204);
-    // The database tells each process.
+    // The database notifies each process.
     await eventually(async () => (await byKey(key, "GET", "/chats")).status === 401);
     const over = await make({ expires_at: "2099-01-01T00:00:00Z" });
     await world.rows("update app_keys set expires_at = now() - interval '1 second' where id = $1", [over.id]);
@@ -117,7 +117,7 @@ describe("App Keys of a business", () => {
     const { id, key } = await make({ scopes: ["read", "send"] });
     expect((await byKey(key, "GET", "/chats")).status).to.equal(200);
     await byAdmin("PUT", `/admin/app-keys/${id}`, { label: "crm", scopes: ["send"] });
-    // The database tells each process.
+    // The database notifies each process.
     await eventually(async () => (await byKey(key, "GET", "/chats")).status === 403);
   });
 });

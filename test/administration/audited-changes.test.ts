@@ -38,7 +38,7 @@ describe("The audit of every request of administration", () => {
   const told = async (): Promise<Answer["json"][]> =>
     (await requests.as(own, "get", "/admin/audit?limit=100")).json.data;
 
-  /** By operation: a preparation without which nothing would change. */
+  /** By operation: a preparation that lets the request change something. */
   const ready: Readonly<Record<string, (id: unknown) => Promise<unknown>>> = {
     createAdAccess: () => world.rows("delete from ad_credentials where business_id = $1", [own]),
     endUserSessions: (id) => world.sessionToken(Number(id)),
@@ -67,7 +67,7 @@ describe("The audit of every request of administration", () => {
       const all = (await told()).filter(({ id }) => id > (last?.id ?? 0));
       const entries = all.filter((entry) => entry.resource !== mirrors[resource]);
       for (const { change } of all.filter((entry) => !entries.includes(entry))) expect(change).to.equal("changed");
-      expect(entries, "the audit tells nothing").not.to.have.length(0);
+      expect(entries, "there is no audit entry").not.to.have.length(0);
       const record = params.id ?? (route.method === "post" ? said.id : undefined);
       for (const entry of entries) {
         expect(entry.actor).to.include({ type: "key" });

@@ -20,14 +20,14 @@ describe("the lists for selects", () => {
 
   const asAgent = (path: string) => request(world.api + path, { headers: { authorization: `Bearer ${agent}` } });
 
-  it("are tags, departments, replies, branches, drivers, zones, products and extras", () => {
+  it("contain tags, departments, replies, branches, drivers, zones, products and extras", () => {
     const paths = ["articles", "branches", "departments", "drivers", "extras", "quick-replies", "tags", "zones"];
     expect(lists.map(({ path }) => path).sort()).to.deep.equal(paths.map((path) => `/${path}`));
   });
 
   for (const { path } of lists) {
     const resource = path.slice(1);
-    it(`shows an agent ${resource} of the own business, as administrators see them`, async () => {
+    it(`show an agent ${resource} of the business, as administrators see them`, async () => {
       const id = await requests.made(resource, own);
       const other = await requests.made(resource, foreign);
       const { status, json } = await asAgent(path);
@@ -41,7 +41,7 @@ describe("the lists for selects", () => {
     });
   }
 
-  it("come page by page, and by a part of the name", async () => {
+  it("can be read page by page, and filtered by a part of the name", async () => {
     const ids: number[] = [];
     for (let n = 0; n < 3; n += 1) ids.push(await requests.made("tags", own));
     const first = (await asAgent("/tags?limit=2")).json;

@@ -7,8 +7,8 @@ import { eventually } from "../support/wait.ts";
 const { admin, ana, bea, carl } = people;
 const step = 901;
 
-/** The change of another business holds an e-mail that these users want, so they wait with everything they have locked. */
-describe("The inbox while users are written", () => {
+/** Another business's change holds the e-mail that these changes need, so they wait with all their locks. */
+describe("The inbox during changes of users", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
@@ -96,7 +96,7 @@ describe("The inbox while users are written", () => {
       const departamentos = user.departamentos.includes(support) ? [sales] : [support];
       await inbox.done(admin, "PUT", `/admin/users/${bea}`, asUser(user, { email, departamentos }));
     },
-    "a department, which waits for a user's new e-mail": async (email) => {
+    "a change of a department that waits for a user's new e-mail": async (email) => {
       const user = await inbox.done(admin, "GET", `/admin/users/${bea}`);
       const department = await inbox.done(admin, "GET", `/admin/departments/${sales}`);
       await Promise.all([
@@ -117,7 +117,7 @@ describe("The inbox while users are written", () => {
   };
 
   for (const [what, change] of Object.entries(changes)) {
-    it(`goes on beside ${what}`, async () => {
+    it(`works during ${what}`, async () => {
       await inbox.done(ana, "PUT", "/me/available", { disponible: true });
       const customer = await inbox.customerWrites("Hola");
       const wanted = email();

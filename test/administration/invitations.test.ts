@@ -27,7 +27,7 @@ describe("Invitations of users", () => {
       expect((await signIn(user.email.toUpperCase())).json.usuario_id).to.equal(user.id);
     });
 
-    it("can be asked for beforehand, which uses nothing up and tells nothing about the user", async () => {
+    it("can be checked before it is accepted, which does not use it up and shows nothing about the user", async () => {
       const { id, invitation } = await made();
       for (const _ of [1, 2]) {
         const { status, json } = await check(invitation.token);

@@ -96,7 +96,7 @@ describe("Administration and records of another business", () => {
           const params = await paramsFor(route, own);
           const good = await goodBody(route);
           const theirs = (await bodyFor(resourceOf(route), foreign))[field];
-          expect(theirs, "the sample of the resource gives no example").not.to.be.oneOf([undefined, null]);
+          expect(theirs, "the sample of the resource has no example").not.to.be.oneOf([undefined, null]);
           const before = await dumpOf(world, foreign);
           const [answer, wanted] = [
             await send(route, params, { body: { ...good, [field]: theirs } }),

@@ -56,7 +56,7 @@ describe("Users who are deactivated, archived or lose the agent's role", () => {
   };
   const giveOut = () => resolve(inbox.world.container, tokens.assignWaitingChats).executeFor(1);
 
-  it("lose their sessions and sockets at once, and their chats go back to the waiting lines", async () => {
+  it("lose their sessions and sockets at once, and their chats wait again", async () => {
     const eva = await anAgent();
     const [chatId, ownChat] = [await withTicket(eva.id), await taken(eva.id)];
     const socket = await inbox.world.listen(eva.id);
@@ -80,7 +80,7 @@ describe("Users who are deactivated, archived or lose the agent's role", () => {
     const bea = await anAgent();
     await eventually(async () => (await inbox.chat("key", chatId)).soporte_id === bea.id);
     expect((await inbox.chat("key", chatId)).tickets[0]).to.deep.include({ estado: "proceso" });
-    // It waits without a department, so any agent may take it.
+    // The chat waits without a department, so any agent can take it.
     await waits(ownChat);
   });
 
@@ -95,7 +95,7 @@ describe("Users who are deactivated, archived or lose the agent's role", () => {
     expect(departments.agentes).to.include(bea.id).and.not.include(eva.id);
   });
 
-  it("hand over their chats also when they get another role, in which they may take chats again", async () => {
+  it("hand over their chats also if they get another role that can take chats", async () => {
     const eva = await anAgent();
     const chatId = await withTicket(eva.id);
     const socket = await inbox.world.listen(eva.id);
@@ -108,7 +108,7 @@ describe("Users who are deactivated, archived or lose the agent's role", () => {
     expect((await inbox.chat("key", chatId)).soporte_id).to.equal(eva.id);
   });
 
-  it("hand over their chats later if a process died in between, and chats that they got meanwhile", async () => {
+  it("hand over their chats later if a process died, including chats that they got since", async () => {
     const handOver = resolve(inbox.world.container, tokens.handOverChats);
     const eva = await anAgent();
     const chatId = await withTicket(eva.id);
@@ -138,7 +138,7 @@ describe("Users who are deactivated, archived or lose the agent's role", () => {
     ["active", { activo: false }, { activo: true }],
     ["agents", { role_id: 7 }, { role_id: 5 }],
   ] as const) {
-    it(`get chats from the waiting line when they are ${what} again, once, and keep them`, async () => {
+    it(`get waiting chats once when they are ${what} again, and keep them`, async () => {
       const eva = await anAgent();
       const chatId = await withTicket(eva.id);
       await put(eva, gone);
@@ -162,7 +162,7 @@ describe("Users who are deactivated, archived or lose the agent's role", () => {
     });
   }
 
-  it("keep closed chats, which are assigned to no one before their customers write", async () => {
+  it("keep closed chats until their customers write", async () => {
     const eva = await anAgent();
     const chatId = await withTicket(eva.id);
     await inbox.done(eva.id, "POST", `/chats/${chatId}/close`, { ticket: "completado" });
@@ -170,7 +170,7 @@ describe("Users who are deactivated, archived or lose the agent's role", () => {
     expect(await inbox.chat("key", chatId)).to.deep.include({ soporte_id: eva.id, estado: "cerrado" });
   });
 
-  it("hand over more chats than one transaction can", async () => {
+  it("hand over any number of chats", async () => {
     const eva = await anAgent();
     await inbox.world.rows(
       `with contact as (
@@ -258,7 +258,7 @@ describe("Events for colleagues about departments", () => {
     expect(told.map(({ payload }) => payload.agente.id)).to.have.members([carl, carl, people.bea, people.bea]);
   });
 
-  it("begin and end with the agent's membership for the department's chats", async () => {
+  it("reach agents about the department's chats only while they are members", async () => {
     const { chatId, phone } = await inbox.customerWrites("Hola");
     await inbox.done(admin, "POST", `/chats/${chatId}/assign`, { departamento_id: support });
     const hears = await inbox.world.listen(people.bea);

@@ -16,7 +16,7 @@ describe("Administration by requests", () => {
       ...(body && { body }),
     });
 
-  it("gives a key no more scopes where a change leaves them out, and all but admin where its creation does", async () => {
+  it("keeps a key's scopes if a change has none, and gives a new key all but admin", async () => {
     const { id } = (await ask("POST", "app-keys", { label: "Lector", scopes: ["read"] })).json;
     const changed = await ask("PUT", `app-keys/${id}`, { label: "Lector del CRM", expires_at: "2099-01-01" });
     expect([changed.status, changed.json.label, changed.json.scopes]).to.deep.equal([200, "Lector del CRM", ["read"]]);
@@ -26,7 +26,7 @@ describe("Administration by requests", () => {
     expect(other.json.scopes).to.deep.equal(["read", "send", "orders"]);
   });
 
-  it("leaves a user who was deactivated so where a change leaves that out", async () => {
+  it("keeps a user deactivated if a change does not name that field", async () => {
     const user = { nombre: "Ana", email: "ana.fuera@example.com", role_id: 5 };
     const { id } = (await ask("POST", "users", { ...user, activo: false })).json;
     const changed = await ask("PUT", `users/${id}`, { ...user, nombre: "Ana María" });
@@ -34,7 +34,7 @@ describe("Administration by requests", () => {
     expect((await ask("PUT", `users/${id}`, { ...user, activo: true })).json.activo).to.equal(true);
   });
 
-  it("finds names without their accents and capitals, as contacts are found", async () => {
+  it("finds names without accents and case, like contacts", async () => {
     for (const nombre of ["Lucía Ñáñez", "100% lana"]) await ask("POST", "drivers", { nombre, telefono: "1" });
     const found = async (q: string) =>
       (await ask("GET", `drivers?q=${encodeURIComponent(q)}`)).json.data.map(({ nombre }: Answer["json"]) => nombre);

@@ -9,7 +9,7 @@ const { admin, ana, bea, carl } = people;
 const step = 901;
 
 /** Changes of steps and users, and the assignment of tickets, lock the same rows in different orders: they must not deadlock. */
-describe("Steps, users and tickets that change at once", () => {
+describe("Simultaneous changes of steps, users and tickets", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
@@ -55,7 +55,7 @@ describe("Steps, users and tickets that change at once", () => {
   const succeeded = (answers: readonly Answer[]) =>
     expect(answers.map(({ status, text }) => (status === 200 ? 200 : text))).to.deep.equal(answers.map(() => 200));
 
-  it("are all written: a ticket, then a user's departments, then the step with that user", async () => {
+  it("are all stored: a ticket, then a user's departments, then the step with that user", async () => {
     const { chatId, phone } = await inbox.customerWrites("Hola");
     const before = await deadlocks();
     const answers = await inOrder(chatId, [
@@ -70,7 +70,7 @@ describe("Steps, users and tickets that change at once", () => {
     expect(await deadlocks()).to.equal(before);
   });
 
-  it("are all written: a chat that is given to an agent, and the agent's departments", async () => {
+  it("are all stored: a chat that is assigned to an agent, and the agent's departments", async () => {
     await inbox.done(ana, "PUT", "/me/available", { disponible: false });
     const { chatId } = await inbox.customerWrites("Hola");
     await inbox.done(admin, "POST", `/chats/${chatId}/assign`, { departamento_id: sales });
@@ -85,7 +85,7 @@ describe("Steps, users and tickets that change at once", () => {
     expect(await deadlocks()).to.equal(before);
   });
 
-  it("are all written in many rounds, in any order", async () => {
+  it("are all stored in many rounds, in any order", async () => {
     const before = await deadlocks();
     let seed = 7265;
     const upTo = (bound: number) => {

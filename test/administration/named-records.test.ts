@@ -26,7 +26,7 @@ describe("A record that open transactions refer to", () => {
   };
 
   for (const [resource, body] of Object.entries(resources)) {
-    it(`can be changed meanwhile: ${resource}`, async () => {
+    it(`can be changed: ${resource}`, async () => {
       const made = await ask("POST", resource, body);
       expect(made.status, made.text).to.equal(201);
       const { id } = made.json;
@@ -42,7 +42,7 @@ describe("A record that open transactions refer to", () => {
     });
   }
 
-  it("can be archived while a ticket of the step is being opened", async () => {
+  it("can be archived while a ticket of the step is being created", async () => {
     const { id } = (await ask("POST", "steps", { nombre: "Final" })).json;
     const removed = await world.database.transaction(async (transaction) => {
       const naming = "select from steps where business_id = 1 and id = $1 for key share";

@@ -11,8 +11,8 @@ import { startWorld, type World } from "../support/world.ts";
 
 const command = fileURLToPath(new URL("../../src/cli/operator-flag.ts", import.meta.url));
 
-describe("the command that sets a flag which businesses only read", function () {
-  // Each run is a process of its own.
+describe("the command that sets flags that businesses cannot change", function () {
+  // Each run starts a process.
   this.timeout(60_000);
   let world: World;
   before(async () => {
@@ -44,7 +44,7 @@ describe("the command that sets a flag which businesses only read", function () 
   const flags = async () => (await world.get("/admin/flags")).json;
   const audited = async () => (await world.get("/admin/audit?resource=flags&record=1")).json.data;
 
-  it("sets one, which the business sees from then on, and takes it away", async () => {
+  it("sets a flag, which the business sees at once, and removes it", async () => {
     const { version } = await flags();
     const said = "business 1: media_quota_bytes is 12345\n";
     expect(await run("media_quota_bytes", "12345")).to.deep.equal([0, said]);
@@ -60,7 +60,7 @@ describe("the command that sets a flag which businesses only read", function () 
     expect((await world.get("/media/usage")).json.quota_bytes).to.equal(5_368_709_120);
   });
 
-  it("sets the businesses of a report, if there are all of them", async () => {
+  it("sets the businesses of a report if all of them exist", async () => {
     await set(1, "group_shared_report", [1, 2]);
     expect((await flags()).group_shared_report).to.deep.equal([1, 2]);
     const said = "there is no business 77 for the group\n";
@@ -68,7 +68,7 @@ describe("the command that sets a flag which businesses only read", function () 
     expect((await flags()).group_shared_report).to.deep.equal([1, 2]);
   });
 
-  it("refuses what the flag does not take, in words that say what it does", async () => {
+  it("refuses invalid values with a description of valid ones", async () => {
     const before = await flags();
     for (const [flag, value, words] of [
       ["media_quota_bytes", -1, "media_quota_bytes accepts a whole number of bytes from 0 to 999999999999999"],

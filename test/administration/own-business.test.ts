@@ -19,7 +19,7 @@ describe("A business's own record and flags", () => {
   });
   afterEach(() => world.stop());
 
-  it("has its name, picture and time zone, and is read and replaced with If-Match", async () => {
+  it("show its name, picture and time zone, and can be replaced with If-Match", async () => {
     const read = await ask("GET", "business");
     expect(read.json).to.deep.include({ id: 1, nombre: "Negocio 1", img_wa: null, timezone: "America/La_Paz" });
     const body = { nombre: "Pastelería", img_wa: "https://cdn.test/logo.png", timezone: "America/Lima" };
@@ -29,13 +29,13 @@ describe("A business's own record and flags", () => {
     expect((await ask("GET", "flags")).json.timezone).to.equal("America/Lima");
   });
 
-  it("accepts only existing time zones", async () => {
+  it("accept only existing time zones", async () => {
     const { status, json } = await ask("PUT", "business", { nombre: "x", timezone: "America/Narnia" });
     expect([status, json.code]).to.deep.equal([400, "invalid_input"]);
     expect(json.error).to.include("timezone");
   });
 
-  it("accept flags of known names and types; a flag that is left out has its default", async () => {
+  it("accept flags of known names and types, and use the default of a missing flag", async () => {
     const body = {
       currency: "USD",
       agents_see: "own",
@@ -71,7 +71,7 @@ describe("A business's own record and flags", () => {
     expect((await ask("PUT", "flags", { template_language: "pt_BR" })).json.template_language).to.equal("pt_BR");
   });
 
-  it("keep a language that an operator wrote otherwise, until another one is given", async () => {
+  it("keep an operator's spelling of a language until it is replaced", async () => {
     await world.rows(
       `update businesses set feature_flags = feature_flags || '{"template_language": "Spanish"}' where id = 1`,
     );
@@ -80,7 +80,7 @@ describe("A business's own record and flags", () => {
     expect((await ask("PUT", "flags", { ...read, template_language: "English" })).status).to.equal(400);
   });
 
-  it("name an ad account for reports that the business's own token opens", async () => {
+  it("accept only an ad account for reports to which the business's token gives access", async () => {
     await world.control("POST", "/faults", { path: "adaccounts", status: 500, count: 9 });
     const away = await ask("PUT", "flags", { ad_account_for_report: "act_1" });
     expect([away.status, away.json.code]).to.deep.equal([502, "platform_unavailable"]);
@@ -111,7 +111,7 @@ describe("A business's own record and flags", () => {
     ).to.deep.equal([{ said: false }]);
   });
 
-  it("accept the exchange rates that reports can use, in every form that operators may have stored, and no others", async () => {
+  it("accept exchange rates in every form that operators stored, and no invalid ones", async () => {
     for (const conversion of [
       { USD: "6.96", EUR: 7.5, ARS: 0.001 },
       [
@@ -145,7 +145,7 @@ describe("A business's own record and flags", () => {
   });
 
   for (const path of ["business", "flags"]) {
-    it(`takes ${path} back as it was read, and changes nothing`, async () => {
+    it(`stay unchanged when ${path} is written as it was read`, async () => {
       const { json: read } = await ask("GET", path);
       const { status, json, text } = await ask("PUT", path, read);
       expect(status, text).to.equal(200);
@@ -153,7 +153,7 @@ describe("A business's own record and flags", () => {
     });
   }
 
-  it("never show another business's figures: only an operator sets shared reports and storage", async () => {
+  it("never give access to another business's figures: only an operator sets shared reports and storage", async () => {
     await world.rows(
       `update businesses set feature_flags = feature_flags || '{"media_quota_bytes": 5, "own": 1}' where id = 1`,
     );

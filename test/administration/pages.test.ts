@@ -23,7 +23,7 @@ describe("The pages of administration", () => {
 
   const get = (path: string): Promise<Answer> => requests.as(own, "get", path);
 
-  it("are asked for with `limit`, but for sessions, of which a user has 20 at most", async () => {
+  it("have a `limit`, except for sessions, of which a user has at most 20", async () => {
     expect(lists.length).to.be.above(15);
     const others = lists.filter((list) => !hasLimit(list)).map(({ operationId }) => operationId);
     expect(others).to.deep.equal(["listUserSessions"]);
@@ -34,7 +34,7 @@ describe("The pages of administration", () => {
   });
 
   for (const list of lists.filter(hasLimit)) {
-    it(`of ${list.operationId} take a larger limit as 100, and refuse what is no limit`, async () => {
+    it(`of ${list.operationId} treat a larger limit as 100, and refuse an invalid one`, async () => {
       const params = await requests.paramsFor(list, own);
       const path = list.path.replace(":id", String(params.id));
       for (const limit of ["101", "100000", "9".repeat(30)]) {
@@ -49,7 +49,7 @@ describe("The pages of administration", () => {
     });
   }
 
-  it("hold a hundred, and say where the next one begins", async () => {
+  it("contain at most a hundred records, and the cursor of the next page", async () => {
     const webhook = await requests.made("webhooks", own);
     for (let n = 0; n < 101; n += 1) {
       await requests.made("tags", own);

@@ -29,7 +29,7 @@ describe("A list of users that is filtered by role and state", () => {
     expect(second.next).to.equal(null);
   });
 
-  it("is exported as it is filtered", async () => {
+  it("can be exported with its filter", async () => {
     const headers = { authorization: `Bearer ${sessionOf(admin)}`, accept: "text/csv" };
     const { text } = await request(`${world.api}/admin/users?role_id=1&activo=false&q=Eva`, { headers });
     const lines = text.trim().split("\r\n");

@@ -264,15 +264,16 @@ describe("Reports on a number", () => {
         const { state, quality } = (await request(`${world.api}/admin/senders`, { headers })).json.data[0];
         return [state, quality];
       };
-      const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+      const allProcessed = () =>
+        eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
       await tell(told(1_760_000_100, "UNFLAGGED"), told(1_760_000_050, "FLAGGED"));
-      await workedOff();
+      await allProcessed();
       expect(await shown()).to.deep.equal(["UNFLAGGED", null]);
       await tell(told(1_760_000_060, "FLAGGED"));
-      await workedOff();
+      await allProcessed();
       expect(await shown()).to.deep.equal(["UNFLAGGED", null]);
       await tell(told(1_760_000_200, "FLAGGED"));
-      await workedOff();
+      await allProcessed();
       expect(await shown()).to.deep.equal(["FLAGGED", "RED"]);
     } finally {
       await world.stop();

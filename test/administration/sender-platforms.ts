@@ -20,7 +20,7 @@ export async function knowSender(world: World, body: Body): Promise<void> {
     case "provider-b":
       return world.control("POST", "/provider-b", { accountId: platformId, token, phone });
     default:
-      throw new Error(`no stand-in for ${body.provider}`);
+      throw new Error(`no sample platform for ${body.provider}`);
   }
 }
 

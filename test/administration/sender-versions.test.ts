@@ -34,7 +34,7 @@ describe("The version of a sender", () => {
   const connect = (connected: boolean) =>
     world.control("POST", "/qr-instances", { instance: "tienda", apiKey: instance.token, connected });
 
-  it("rises with each report that shows: of a number, of its account, and not with one that repeats the last", async () => {
+  it("rises with each visible report on its number or account, but not with a repeated one", async () => {
     const [{ id }] = (await ask("GET", "?q=number-1")).json.data;
     const first = await shown(id);
     const flagged = () =>
@@ -50,7 +50,7 @@ describe("The version of a sender", () => {
     expect([third.json.cuenta.evento, third.json.version]).to.deep.equal(["ACCOUNT_VIOLATION", first.json.version + 2]);
   });
 
-  it("rises when a phone connects and disconnects; a change under an older version passes unless the sender was changed", async () => {
+  it("rises when a phone connects or disconnects, but a change of the record from before is still accepted", async () => {
     await connect(false);
     const { id } = (await ask("POST", "", instance)).json;
     const first = await shown(id);

@@ -58,7 +58,7 @@ describe("Examples of templates' media headers", () => {
     ["VIDEO", "video/mp4", "receta.mp4"],
     ["DOCUMENT", "application/pdf", "factura.pdf"],
   ] as const) {
-    it(`are uploaded when they are stored here: ${type} (Admin.Submit.5)`, async () => {
+    it(`are uploaded if they are stored here: ${type} (Admin.Submit.5)`, async () => {
       const address = await stored(fileOf(type), name);
       const id = await withHeader(format, address);
       const submitted = await templates.submit(id);
@@ -68,20 +68,20 @@ describe("Examples of templates' media headers", () => {
     });
   }
 
-  it("are read at another public address", async () => {
+  it("are read from other public URLs", async () => {
     const id = await withHeader("IMAGE", `${outside}/menu.png`);
     const submitted = await templates.submit(id);
     expect(submitted.status, submitted.text).to.equal(200);
   });
 
-  it("are sent as they are when they are no addresses: the platform knows its handles", async () => {
+  it("are sent unchanged if they are not URLs, since the platform knows its handles", async () => {
     const id = await withHeader("IMAGE", "4::invented");
     const { status, json } = await templates.submit(id);
     expect([status, json.code]).to.deep.equal([400, "template_refused"]);
     expect(json.error).to.include("header_handle is not a handle");
   });
 
-  it("are refused, and nothing is submitted, when the file cannot be used", async () => {
+  it("are refused without a submission if the file cannot be used", async () => {
     await refusedWith(await withHeader("IMAGE", `${base}m_nothing`), "no se puede leer");
     await refusedWith(await withHeader("IMAGE", "https://"), "no se puede leer");
     await refusedWith(await withHeader("VIDEO", await stored(png(), "foto.png")), "no es del tipo del encabezado");
@@ -89,7 +89,7 @@ describe("Examples of templates' media headers", () => {
     await refusedWith(await withHeader("IMAGE", `${outside}/large.png`), "demasiado grande");
   });
 
-  it("leave the template as it was when the platform does not take the upload", async () => {
+  it("leave the template unchanged if the upload to the platform fails", async () => {
     const id = await withHeader("IMAGE", await stored(png(), "foto.png"));
     for (const path of ["app", "uploads", "upload"]) {
       await templates.world.control("POST", "/faults", { path, code: 2, status: 500 });

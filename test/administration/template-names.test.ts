@@ -10,7 +10,7 @@ describe("The name of a template at the platform", () => {
 
   const taken = { code: "taken", error: "id_plantilla ya está en uso" };
 
-  it("is taken for its language by a template that is not archived", async () => {
+  it("cannot be used again for its language until the template is archived", async () => {
     const { id } = await templates.make({ nombre: "Aviso", template: content() });
     const again = await templates.ask("POST", "", {
       nombre: "Otro",
@@ -27,14 +27,14 @@ describe("The name of a template at the platform", () => {
     expect((await templates.ask("PUT", `/${other.id}`, renamed)).status).to.equal(200);
   });
 
-  it("is given to one of two requests at once, and to another business", async () => {
+  it("can be used by one of two simultaneous requests, and by another business", async () => {
     const make = (by?: string) => templates.ask("POST", "", { nombre: "A la vez", template: content() }, by);
     const both = await Promise.all([make(), make()]);
     expect(both.map(({ status }) => status).sort()).to.deep.equal([201, 409]);
     expect((await make(await templates.world.sessionToken(201))).status).to.equal(201);
   });
 
-  it("may be that of two older records, which still change; a sync gives the platform's to the submitted one", async () => {
+  it("can belong to two older records, of which a sync updates the submitted one", async () => {
     await templates.review({});
     const draft = await templates.make({ nombre: "Borrador", template: content("Nunca enviado.") });
     const sent = await templates.make({ nombre: "Enviado", template: content("Hola {{1}}, ya llegó.") });
@@ -52,7 +52,7 @@ describe("The name of a template at the platform", () => {
     expect([changed.status, changed.json.nombre]).to.deep.equal([200, "Borrador viejo"]);
   });
 
-  it("is missing in all but one of the older records that a sync had given the same template", async () => {
+  it("is removed from all but one of the older records with the same template", async () => {
     await templates.review({});
     const one = await templates.make({ nombre: "Uno", template: content() });
     const two = await templates.make({ nombre: "Dos", template: content() });
@@ -77,7 +77,7 @@ describe("The description of a template", () => {
   });
   after(() => templates.stop());
 
-  it("is the text of its BODY, whatever a request says", async () => {
+  it("is the text of its BODY, whatever the request contains", async () => {
     const made = await templates.make({ nombre: "Lista", descripcion: "Otra cosa", template: content() });
     expect(made.descripcion).to.equal("Hola {{1}}, tu pedido está listo.");
     const other = { ...made, template: content("Hola {{1}}, ya puedes recogerlo.") };
@@ -88,7 +88,7 @@ describe("The description of a template", () => {
     expect(bare.descripcion).to.equal("Solo texto");
   });
 
-  it("is corrected when an older record is written, also after a submission, and by a sync", async () => {
+  it("is corrected by a change of an older record, also after a submission, and by a sync", async () => {
     await templates.review({});
     const [written, synced] = [
       await templates.make({ nombre: "Escrita", template: content() }),

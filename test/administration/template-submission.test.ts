@@ -50,7 +50,7 @@ describe("Templates that are sent for approval", () => {
     expect(data.some(({ texto }: { texto: string }) => texto === "Hola Ana, ya puedes recogerlo.")).to.equal(true);
   });
 
-  it("send one-time codes in the platform's own words, and the button copies the code", async () => {
+  it("send one-time codes with the platform's text, and the button copies the code", async () => {
     await templates.review({ outcome: "APPROVED", delay_ms: 0 });
     const components = [
       { type: "BODY", add_security_recommendation: true },
@@ -62,14 +62,14 @@ describe("Templates that are sent for approval", () => {
     await templates.submit(id);
     await templates.becomes(id, "APPROVED");
     expect((await templates.send(id)).json).to.deep.equal({ status: "success" });
-    // As the platform lists it, its button opens an address.
+    // In the platform's list, the button opens a URL.
     expect((await templates.sync()).updated).to.be.at.least(1);
     expect((await templates.send(id)).json).to.deep.equal({ status: "success" });
     const sent = await templates.world.control("GET", "/messages?to=59170000101");
     expect(sent).to.have.length(2);
   });
 
-  it("refuse changes of what was submitted, and accept other changes", async () => {
+  it("cannot be changed in submitted parts, but in others", async () => {
     const body = { nombre: "Aviso", id_plantilla: "aviso", template: content() };
     const { id } = await templates.make(body);
     await templates.submit(id);

@@ -47,7 +47,7 @@ describe("A sync of templates", () => {
     expect(audit).to.have.length(231);
   });
 
-  it("pauses the campaigns whose templates are paused or disabled by now, with that reason, and tells of them", async () => {
+  it("pauses campaigns whose templates are now paused or disabled, with the reason and an event", async () => {
     const registered = (plantilla_id: number) =>
       templates.world.post("/chats/enviar/masivo/plantilla", {
         ...{ contacts_id: [101], contacts: [{ nombre: "Carla", numero: "59170000101" }], plantilla_id, empresa_id: 1 },
@@ -59,7 +59,7 @@ describe("A sync of templates", () => {
       expect(answer.status, answer.text).to.equal(200);
     }
     const admin = await templates.world.listen(101);
-    // No webhook tells of it.
+    // There is no webhook about this.
     await templates.world.control("POST", "/webhooks", { paused: true, fail_numbers: [] });
     await templates.world.control("POST", "/templates/template_101", { event: "DISABLED" });
     await templates.sync();
@@ -73,7 +73,7 @@ describe("A sync of templates", () => {
     await admin.hears(({ name, payload }) => name === "campaign:progress" && payload.state === "paused");
   });
 
-  it("records the whole templates before and after in the audit", async () => {
+  it("records the complete templates before and after in the audit", async () => {
     await templates.sync();
     const { data } = (await templates.administer("GET", "/admin/audit?resource=templates")).json;
     const of = (name: string) => data.find(({ after }: Answer["json"]) => after.id_plantilla === name);
@@ -115,7 +115,7 @@ describe("A sync of templates", () => {
     expect(await templates.sync()).to.deep.equal({ created: 0, updated: 0, missing: 1 });
   });
 
-  it("creates nothing twice if two run at once", async () => {
+  it("creates each template once if two syncs run at the same time", async () => {
     const both = await Promise.all([templates.sync(), templates.sync()]);
     expect(both.map(({ created }) => created).sort()).to.deep.equal([0, 1]);
   });

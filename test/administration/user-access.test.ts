@@ -5,7 +5,7 @@ import { admin, agent, comingIn, foreignAdmin, password } from "./coming-in.ts";
 
 const missing = 999_999_999;
 
-describe("Access of users", () => {
+describe("The access of a user", () => {
   let world: World;
   const access = comingIn(() => world);
   const { send, by, ask, made, accept, signIn, joined, isOver, refused } = access;
@@ -38,7 +38,7 @@ describe("Access of users", () => {
     });
   });
 
-  describe("after users change their password", () => {
+  describe("with a change of the password", () => {
     const change = (token: string, actual: unknown, nueva: unknown) =>
       by(token, "PUT", "/me/password", { actual, nueva });
 
@@ -69,7 +69,7 @@ describe("Access of users", () => {
       expect((await signIn(user.email)).status).to.equal(200);
     });
 
-    it("accepts passwords of 10 to 200 characters", async () => {
+    it("needs a new password of 10 to 200 characters", async () => {
       const user = await joined();
       for (const wrong of ["123456789", "x".repeat(201), 5]) {
         const { status, json } = await change(user.token, password, wrong);
@@ -79,7 +79,7 @@ describe("Access of users", () => {
       }
     });
 
-    it("themselves: no key does, and neither does a token that is missing or wrong", async () => {
+    it("needs a session of the user for the change, because a key is not enough", async () => {
       const refusal = { error: "Las credenciales no son válidas", code: "unauthorized" };
       for (const headers of [{ "x-api-key": world.appKey(1) }, { authorization: "Bearer rs_wrong" }, {}]) {
         const { status, json } = await send("PUT", "/me/password", { actual: "x", nueva: password }, headers);
@@ -88,7 +88,7 @@ describe("Access of users", () => {
     });
   });
 
-  describe("by session", () => {
+  describe("by a session", () => {
     it("can be listed by administrators, and ended one by one or all together", async () => {
       const user = await joined();
       const second = (await signIn(user.email)).json.token;
@@ -116,7 +116,7 @@ describe("Access of users", () => {
       expect((await ask(admin, "GET", path)).json.data).to.deep.equal([]);
     });
 
-    it("is seen and ended by its own user, in every role", async () => {
+    it("can be seen and ended by its own user, in every role", async () => {
       const user = await joined();
       const stays = (await signIn(user.email)).json.token;
       await signIn(user.email);
@@ -185,7 +185,7 @@ describe("Access of users", () => {
       expect((await by(notTheirs, "POST", `/admin/users/${user.id}/invite`)).status).to.equal(403);
     });
 
-    it("is recorded in the audit, with who gave it and without secrets", async () => {
+    it("is recorded in the audit, with the actor and without secrets", async () => {
       const { id, invitation } = await made();
       const [first] = (await ask(admin, "GET", `/admin/audit?resource=user-invitations&record=${id}`)).json.data;
       expect(first).to.deep.include({ change: "created", after: { expires_at: invitation.expires_at } });

@@ -47,7 +47,7 @@ describe("E-mails and administrators of a business", () => {
   describe("administrators", () => {
     const last = [409, "last_administrator"];
 
-    it("cannot be reduced to none who is active", async () => {
+    it("cannot all be deactivated, archived or given another role", async () => {
       const [first] = (await ask(foreignAdmin, "GET", "/admin/users?q=admin@b2")).json.data;
       const path = `/admin/users/${first.id}`;
       const attempts = [
@@ -63,7 +63,7 @@ describe("E-mails and administrators of a business", () => {
       expect((await ask(foreignAdmin, "DELETE", `/admin/users/${other.id}`)).status).to.equal(204);
     });
 
-    it("cannot be reduced to none by two who remove each other at once", async () => {
+    it("cannot remove each other at the same time", async () => {
       const founded = await resolve(world.container, tokens.createBusiness).execute("Nuevo", "dueña@nuevo.test");
       const first = (await signIn("dueña@nuevo.test", founded.password)).json.token;
       const [owner] = (await by(first, "GET", "/admin/users")).json.data;

@@ -17,7 +17,7 @@ const values: Readonly<Record<string, unknown>> = {
   null: null,
 };
 
-/** The JSON types that a schema allows; empty if it does not say. */
+/** The JSON types that a schema allows. The list is empty if the schema does not limit them. */
 function typesIn(schema: unknown): string[] {
   const { type, anyOf = [] } = record(schema) as { type?: string | string[]; anyOf?: unknown[] };
   const own = [type ?? []].flat().map((name) => (name === "integer" ? "number" : name));
@@ -39,7 +39,7 @@ describe("A wrong type in a request of administration", () => {
   after(() => world.stop());
 
   for (const route of routes.filter(({ body }) => isObject(body))) {
-    it(`is told by ${route.operationId} for each field`, async () => {
+    it(`is reported by ${route.operationId} for each field`, async () => {
       const params = await requests.paramsFor(route, own);
       const good = await requests.goodBody(route);
       const fields = fieldsOf(route.body);

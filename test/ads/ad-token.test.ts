@@ -12,7 +12,7 @@ import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 const command = fileURLToPath(new URL("../../src/cli/ad-token.ts", import.meta.url));
 
 describe("the command that gives a business access to the ad platform", () => {
-  // Each run is a process of its own.
+  // Each run starts a process.
 
   let opened: OpenDatabase;
   let credentials: PostgresAdCredentials;
@@ -44,17 +44,17 @@ describe("the command that gives a business access to the ad platform", () => {
   };
   const given = (account: string) => `business 1 has access to the ad platform; its default account: ${account}\n`;
 
-  it("leaves the default account as it is where none is given, and says which holds", async () => {
+  it("keeps the default account if none is given, and prints it", async () => {
     expect(await run({ ADS_TOKEN: " the new one\n", ACCOUNT_ID: "" })).to.deep.equal([0, given("act_7")]);
     expect(await stored()).to.deep.equal(["the new one", "act_7"]);
   });
 
-  it("sets the default account that is given", async () => {
+  it("sets the given default account", async () => {
     expect(await run({ ADS_TOKEN: "the new one", ACCOUNT_ID: "act_8" })).to.deep.equal([0, given("act_8")]);
     expect(await stored()).to.deep.equal(["the new one", "act_8"]);
   });
 
-  it("refuses a token of blanks, and stores nothing", async () => {
+  it("refuses a blank token, and stores nothing", async () => {
     expect(await run({ ADS_TOKEN: " \t ", ACCOUNT_ID: "act_8" })).to.deep.equal([
       1,
       "ADS_TOKEN is missing or blank; for instance ADS_TOKEN='EAAG...'\n",

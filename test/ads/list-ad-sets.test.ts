@@ -114,7 +114,7 @@ describe("GET /empresas/campaigns/{businessId}/{campaignId}: list ad sets", () =
     expect(second.campaign).to.include({ id: "11", sales_totales: 3 });
   });
 
-  it("takes today where no preset is given, and each of endpoint 15 (§16.1)", async () => {
+  it("uses today without a preset, and accepts the presets of endpoint 15 (§16.1)", async () => {
     expect(await listed("11")).to.deep.equal(await listed("11", { datePreset: "today" }));
     const [yesterday] = await listed("11", { datePreset: "yesterday" });
     expect(yesterday.insights.data[0].spend).to.equal("2.00");
@@ -137,7 +137,7 @@ describe("GET /empresas/campaigns/{businessId}/{campaignId}: list ad sets", () =
     expect(later).to.include({ id: "112", cotizaciones: 0 });
   });
 
-  it("refuses dates that are none, and a period that ends before it begins (§16.1)", async () => {
+  it("refuses impossible dates, and a period that ends before it begins (§16.1)", async () => {
     expect(problem(await list("11", { start: "2026-02-30" }))).to.deep.equal([
       400,
       { message: "start debe ser una fecha ISO 8601" },
@@ -148,14 +148,14 @@ describe("GET /empresas/campaigns/{businessId}/{campaignId}: list ad sets", () =
     ]);
   });
 
-  it("looks in the business's default account unless another is given (§16.2)", async () => {
+  it("searches the business's default account unless another one is given (§16.2)", async () => {
     expect(await listed("12")).to.deep.equal([]);
     expect(ads(await listed("12", { accountId: "act_10" }))).to.have.length(1);
     expect(await listed("11", { accountId: "act_10" })).to.deep.equal([]);
     expect(await listed("11", { accountId: "1" })).to.have.length(2);
   });
 
-  it("looks in all accounts of a business without a default one (§16.2)", async () => {
+  it("searches all accounts of a business without a default one (§16.2)", async () => {
     await world.rows("update ad_credentials set default_account_id = null where business_id = 1");
     try {
       expect(await listed("12")).to.have.length(1);
@@ -165,36 +165,36 @@ describe("GET /empresas/campaigns/{businessId}/{campaignId}: list ad sets", () =
     }
   });
 
-  it("is an empty list for a campaign that the platform does not show (§16.2)", async () => {
+  it("returns an empty list for an unknown campaign (§16.2)", async () => {
     for (const id of ["21", "999", "x"]) expect(await listed(id)).to.deep.equal([]);
   });
 
-  it("is an empty list for an account, which has ad sets of other campaigns (§16.2)", async () => {
+  it("returns an empty list for an account, although it has ad sets (§16.2)", async () => {
     for (const id of ["act_1", "act_10", "act_2"]) expect(await listed(id), id).to.deep.equal([]);
   });
 
-  it("is an empty list for an ad and for an ad set (§16.2)", async () => {
+  it("returns an empty list for an ad and for an ad set (§16.2)", async () => {
     for (const id of ["111", "1190"]) expect(await listed(id)).to.deep.equal([]);
   });
 
-  it("lists all ad sets, however many pages of them there are (§16)", async () => {
+  it("lists all ad sets from all pages of the platform (§16)", async () => {
     const adSets = await listed("13");
     expect(adSets).to.have.length(60);
     expect(new Set(adSets.map(({ id }) => id)).size).to.equal(60);
     expect(ads(adSets)).to.have.length(60);
   });
 
-  it("answers 400 'Missing token' to a business without one (§16.4)", async () => {
+  it("answers 400 'Missing token' for a business without one (§16.4)", async () => {
     expect(problem(await list("11", {}, 3, 3))).to.deep.equal([400, { message: "Missing token" }]);
   });
 
-  it("answers 400 for a business of another key as for one that does not exist (§16)", async () => {
+  it("answers 400 for another business as for a missing one (§16)", async () => {
     const foreign = await list("21", {}, 2);
     expect(problem(foreign)).to.deep.equal([400, { message: "No se encontró una empresa con ese id" }]);
     expect(problem(await list("21", {}, 987_654))).to.deep.equal(problem(foreign));
   });
 
-  it("answers 500 when the platform does not, and is right again afterwards (§16.5)", async () => {
+  it("answers 500 while the platform fails, and is right afterwards (§16.5)", async () => {
     const query = { datePreset: "last_30d" };
     for (const fault of [{ code: 190 }, { status: 503 }, { garbage: true }, { reset: true }]) {
       await world.control("POST", "/faults", { ...fault, count: 2, path: "adsets" });
@@ -207,25 +207,25 @@ describe("GET /empresas/campaigns/{businessId}/{campaignId}: list ad sets", () =
     expect(await listed("11", query)).to.have.length(2);
   });
 
-  it("refuses ids that would lead elsewhere (§16)", async () => {
+  it("refuses ids with path segments (§16)", async () => {
     const answer = await list("..%2F..%2Fme");
     expect(problem(answer)).to.deep.equal([400, { message: "campaignId no es válido" }]);
   });
 
-  it("asks for the App Key first", async () => {
+  it("checks the App Key first", async () => {
     expect((await request(`${world.api}/empresas/campaigns/1/11`)).status).to.equal(401);
   });
 
   describe("GET /empresas/campaigns/{businessId}/accounts", () => {
     const accounts = (businessId = 1, key = 1) => world.get(`/empresas/campaigns/${businessId}/accounts`, key);
 
-    it("lists the accounts that the business's token opens, and no others (§16.6)", async () => {
+    it("lists only the accounts to which the business's token gives access (§16.6)", async () => {
       const account = (id: string) => ({ id, name: `Cuenta ${id}`, currency: "USD", account_status: 1 });
       expect((await accounts()).json).to.deep.equal({ data: [account("act_1"), account("act_10")] });
       expect((await accounts(2, 2)).json).to.deep.equal({ data: [account("act_2")] });
     });
 
-    it("fails in the words of the others (§16.7)", async () => {
+    it("fails with the same messages as the other endpoints (§16.7)", async () => {
       expect(problem(await accounts(2))).to.deep.equal([400, { message: "No se encontró una empresa con ese id" }]);
       expect(problem(await accounts(3, 3))).to.deep.equal([400, { message: "Missing token" }]);
       await resolve(world.container, tokens.adCredentials).put(3, "revoked", null);
@@ -233,7 +233,7 @@ describe("GET /empresas/campaigns/{businessId}/{campaignId}: list ad sets", () =
     });
   });
 
-  it("keeps the token sealed, and out of every answer", async () => {
+  it("stores the token encrypted, and never returns it", async () => {
     const rows = await world.rows<{ sealed: string }>(
       "select encode(sealed_token, 'escape') as sealed from ad_credentials",
     );
@@ -244,7 +244,7 @@ describe("GET /empresas/campaigns/{businessId}/{campaignId}: list ad sets", () =
   });
 });
 
-describe("ReportedAds", () => {
+describe("the reported ads", () => {
   useRealNetwork();
   let world: World;
   before(async () => {
@@ -258,7 +258,7 @@ describe("ReportedAds", () => {
       until: new Date(Date.parse(`${to}T23:59:59.999-04:00`) + 1),
     });
 
-  it("are all of the account, with name, picture, and what they spent on these days", async () => {
+  it("are all ads of the account, with name, picture, and spend in the period", async () => {
     const ads = (await adsOf("act_1")).filter(({ adId }) => adId.startsWith("11"));
     expect(ads).to.deep.equal([
       { adId: "111", name: "Anuncio 111", imageUrl: "https://media.test/111.jpg", spend: 3.5, currency: "USD" },
@@ -269,7 +269,7 @@ describe("ReportedAds", () => {
     expect(yesterday.filter(({ spend }) => spend > 0)).to.deep.equal([{ ...ads[0], spend: 2 }]);
   });
 
-  it("are none of an account that is not shown, and a failure without a token", async () => {
+  it("are empty for an inaccessible account, and fail without a token", async () => {
     expect(await adsOf("act_2")).to.deep.equal([]);
     const failure = await adsOf("act_1", 3).catch((error: unknown) => error);
     expect(failure).to.have.property("code", "missing_token");

@@ -133,12 +133,12 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     expect(data[2]).to.include({ status: "ACTIVE", lifetime_budget: null, stop_time: null });
   });
 
-  it("returns only campaigns with an ad that spent, sold or was quoted something (§15.2)", async () => {
+  it("returns only campaigns with an ad that has spend, sales or quotations (§15.2)", async () => {
     expect(idsOf(await listed())).to.deep.equal(["11", "12", "13", "14"]);
     expect(idsOf(await listed({ datePreset: "yesterday" }))).to.deep.equal(["11", "13", "14"]);
   });
 
-  it("sums up exactly the campaigns that it returns, without binary rounding (§15.3)", async () => {
+  it("sums the returned campaigns exactly, without binary rounding (§15.3)", async () => {
     for (const datePreset of ["today", "yesterday", "last_7d", "last_30d", "this_month", "maximum"]) {
       const body = await listed({ datePreset });
       const cents = (sum: number, campaign: Json) => {
@@ -158,7 +158,7 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     expect(await listed({ datePreset: "maximum" })).to.include({ totalSpend: 7.3 });
   });
 
-  it("sums up what was spent from start to end where that is the preset, and asks for both (§15.1)", async () => {
+  it("sums the spend from start to end for that preset, and requires both (§15.1)", async () => {
     const datePreset = "period";
     const today = await listed({ datePreset, start: day(0), end: day(0) });
     expect(today.totalSpend).to.equal((await listed()).totalSpend);
@@ -169,7 +169,7 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     expect(problem(await list({ datePreset, start: day(0) }))).to.deep.equal(noDate("end"));
   });
 
-  it("counts closed sales and all quotations of exactly that ad, and of no other business (§15.5)", async () => {
+  it("counts closed sales and all quotations of exactly that ad and business (§15.5)", async () => {
     const { data } = await listed();
     const figures = Object.fromEntries(
       data.flatMap((each: Json) => each.ads.data.map((ad: Json) => [ad.id, [ad.ventas, ad.cotizaciones]])),
@@ -177,7 +177,7 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     expect(figures).to.deep.equal({ 111: [1, 1], 112: [0, 0], 121: [0, 0], 131: [2, 0], 141: [0, 1] });
   });
 
-  it("counts a new sale at once, while what the platform said is still remembered (§15.9)", async () => {
+  it("counts a new sale at once, even if the platform's answer is cached (§15.9)", async () => {
     const before = await listed({ accountId: "act_30" });
     await register(world, { adId: "31000" });
     const after = await listed({ accountId: "act_30" });
@@ -198,7 +198,7 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
       await register(world, { adId: "711", at: "2026-03-11T15:00:00Z" });
     });
 
-    it("in the business's time zone, a date as the end meaning the end of that day", async () => {
+    it("in the business's zone, where a date as the end includes all of that day", async () => {
       expect(await salesOf({})).to.equal(3);
       expect(await salesOf({ start: "2026-03-10", end: "2026-03-10" })).to.equal(1);
       expect(await salesOf({ start: "2026-03-11", end: "2026-03-11" })).to.equal(2);
@@ -206,12 +206,12 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
       expect(await salesOf({ end: "2026-03-10" })).to.equal(1);
     });
 
-    it("at the moments that a zone or a time gives", async () => {
+    it("at exact times with or without a zone", async () => {
       expect(await salesOf({ start: "2026-03-11T04:00:00Z", end: "2026-03-11T15:00:00Z" })).to.equal(2);
       expect(await salesOf({ start: "2026-03-11T00:00:00", end: "2026-03-11T10:59:59" })).to.equal(1);
     });
 
-    it("and with the end of a period before its beginning is a 400, as is a date that does not exist", async () => {
+    it("but refuses an impossible date, and an end before the start", async () => {
       const wrong = { start: "start debe ser una fecha ISO 8601", end: "end debe ser una fecha ISO 8601" };
       for (const date of ["2026-02-30", "ayer", "2026-13-01", ""]) {
         expect(problem(await list({ start: date }))).to.deep.equal([400, { message: wrong.start }]);
@@ -224,12 +224,12 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     });
   });
 
-  it("returns only active campaigns when asked to, else all (§15.6)", async () => {
+  it("returns only active campaigns on request, or else all (§15.6)", async () => {
     expect(idsOf(await listed({ showOnlyActives: "true" }))).to.deep.equal(["11", "13", "14"]);
     expect(idsOf(await listed({ showOnlyActives: "false" }))).to.include("12");
   });
 
-  it("goes on at `next`, given as `after`, to its end, each campaign once (§15.4)", async () => {
+  it("continues from `next`, given as `after`, to the end, with each campaign once (§15.4)", async () => {
     const seen: string[] = [];
     let after: Readonly<Record<string, string>> = {};
     let spend = 0;
@@ -247,13 +247,13 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     expect(spend).to.equal(120);
   });
 
-  it("passes over pages on which nothing is left (§15.2)", async () => {
+  it("skips pages without matching campaigns (§15.2)", async () => {
     const body = await listed({ accountId: "act_40" });
     expect(idsOf(body)).to.deep.equal(["4219"]);
     expect(body).to.include({ totalSpend: 3, next: null });
   });
 
-  it("comes back with an empty page and its `next` after ten in a row (§15.2)", async () => {
+  it("returns an empty page with `next` after ten such pages (§15.2)", async () => {
     await world.control("PUT", "/ads/behaviour", { shortPages: 5 });
     const body = await listed({ accountId: "act_40", datePreset: "yesterday" });
     expect(body).to.deep.include({ data: [], totalSpend: 0 });
@@ -263,24 +263,24 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     expect(rest).to.deep.include({ data: [], next: null });
   });
 
-  it("refuses a cursor that is none (§15.4)", async () => {
+  it("refuses an invalid cursor (§15.4)", async () => {
     expect(problem(await list({ after: "nonsense" }))).to.deep.equal([400, { message: "after no es válido" }]);
     expect(problem(await list({ after: "" }))).to.deep.equal([400, { message: "after no puede estar vacío" }]);
   });
 
-  it("has all ads of a campaign, however many pages of them there are (§15)", async () => {
+  it("has all ads of a campaign from all pages of the platform (§15)", async () => {
     const body = await listed({ accountId: "act_30", datePreset: "last_7d" });
     expect(body.data[0].ads.data).to.have.length(60);
     expect(new Set(body.data[0].ads.data.map(({ id }: Json) => id)).size).to.equal(60);
   });
 
-  it("asks the platform for a page of campaigns at once, not for each campaign or ad", async () => {
+  it("requests a whole page of campaigns from the platform, and not each campaign or ad", async () => {
     const before = await world.control("GET", "/ads/requests");
     await listed({ datePreset: "this_month", showOnlyActives: "true", start: "2026-01-01" });
     expect((await world.control("GET", "/ads/requests")).requests - before.requests).to.equal(1);
   });
 
-  it("is whole when the platform's pages are short, begin empty, and may not be large (§15)", async () => {
+  it("is complete if the platform's pages are short, empty or limited in size (§15)", async () => {
     await world.control("PUT", "/ads/behaviour", { emptyFirstPages: true, shortPages: 1, reduceAbove: 3 });
     const seen: [string, number][] = [];
     let after: Readonly<Record<string, string>> = {};
@@ -298,22 +298,22 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     ]);
   });
 
-  it("is an empty list for an account without campaigns, and for one that the platform does not show (§15.7)", async () => {
+  it("returns an empty list for an account without campaigns, and for an inaccessible one (§15.7)", async () => {
     const none = { data: [], totalSales: 0, totalSpend: 0, totalQuotations: 0, next: null };
     for (const accountId of ["act_20", "act_2", "act_999"]) expect(await listed({ accountId })).to.deep.equal(none);
   });
 
-  it("takes the account's id without its prefix, too", async () => {
+  it("also accepts the account's id without its prefix", async () => {
     expect(await listed({ accountId: "1" })).to.deep.equal(await listed());
   });
 
-  it("answers 400 for a business of another key as for one that does not exist (§15)", async () => {
+  it("answers 400 for another business as for a missing one (§15)", async () => {
     const [foreign, missing] = [await list({}, 2), await list({}, 987_654)];
     expect(problem(foreign)).to.deep.equal([400, { message: "No se encontró una empresa con ese id" }]);
     expect(problem(missing)).to.deep.equal(problem(foreign));
   });
 
-  it("answers 400 'Missing token' to a business without one (§15.8)", async () => {
+  it("answers 400 'Missing token' for a business without one (§15.8)", async () => {
     expect(problem(await list({}, 3, 3))).to.deep.equal([400, { message: "Missing token" }]);
   });
 
@@ -337,12 +337,12 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     expect(problem(await without("datePreset=today"))).to.deep.equal([400, { message: "accountId es requerido" }]);
   });
 
-  it("asks for the App Key first", async () => {
+  it("checks the App Key first", async () => {
     const answer = await request(`${world.api}/empresas/campaigns/1?datePreset=x`);
     expect(problem(answer)).to.deep.equal([401, { message: "Invalid API key" }]);
   });
 
-  it("answers 500 when the platform does not, and is right again afterwards (§15.9)", async () => {
+  it("answers 500 while the platform fails, and is right afterwards (§15.9)", async () => {
     // No other test uses this account, so nothing is cached.
     const failing = { accountId: "act_60" };
     for (const fault of [{ code: 190 }, { code: 1 }, { status: 502 }, { garbage: true }, { reset: true }]) {
@@ -356,7 +356,7 @@ describe("GET /empresas/campaigns/{businessId}: list ad campaigns", () => {
     expect(await listed(failing)).to.include({ totalSpend: 4 });
   });
 
-  it("says when to come again while the platform wants to be left alone (§15.9)", async () => {
+  it("returns Retry-After while the platform limits requests (§15.9)", async () => {
     await world.control("POST", "/faults", { code: 17, path: "campaigns", retry_after: 30 });
     const busy = await list({ accountId: "act_20c" });
     expect(problem(busy)).to.deep.equal([500, { message: "Internal server error" }]);

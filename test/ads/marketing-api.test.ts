@@ -22,7 +22,7 @@ const path = "/v23.0/act_1/campaigns";
 const access = { businessId: 1, token: "EAAsecret" };
 const query = { accountId: "act_1", spentOn: "last_7d", onlyActive: false, after: null } as const;
 
-// biome-ignore lint/suspicious/noExplicitAny: bent on purpose
+// biome-ignore lint/suspicious/noExplicitAny: invalid on purpose
 type Json = any;
 
 const ad = (id: string, spend?: unknown, more: object = {}) => ({
@@ -74,7 +74,7 @@ describe("the client of the ad platform", () => {
   };
   const ids = ({ campaigns }: CampaignPage) => campaigns.map(({ id }) => id);
 
-  it("asks for a page with everything on it, the token in a header alone", async () => {
+  it("requests a page with all fields, with the token only in a header", async () => {
     let asked: { url: URL; authorization: unknown } | undefined;
     nock(host)
       .get(path)
@@ -97,7 +97,7 @@ describe("the client of the ad platform", () => {
     });
   });
 
-  it("gives the cursor of the next page of a page that is short or empty, too", async () => {
+  it("returns the next cursor also for a short or empty page", async () => {
     const paging = { cursors: { after: "c2" }, next: `${host}${path}?after=c2&access_token=EAAsecret` };
     answer(page([], paging));
     expect(await api().campaigns(access, query)).to.deep.equal({ campaigns: [], next: "c2" });
@@ -107,7 +107,7 @@ describe("the client of the ad platform", () => {
     expect((await api().campaigns(access, query)).next).to.equal(null);
   });
 
-  it("counts a campaign once that the platform gives twice", async () => {
+  it("returns a campaign once if the platform repeats it", async () => {
     answer(page([campaign("1"), campaign("2"), campaign("1")]));
     const sales = { byAd: async () => new Map() };
     const settings = { token: "EAAsecret", defaultAccountId: null, timezone: "UTC" };
@@ -119,18 +119,18 @@ describe("the client of the ad platform", () => {
     expect(spendNumber(listed.totalSpend)).to.equal(2);
   });
 
-  it("drops what is not active where the platform's filter let it through", async () => {
+  it("omits inactive campaigns that the platform's filter returns", async () => {
     answer(page([campaign("1", undefined, { effective_status: "PAUSED" }), campaign("2")]));
     expect(ids(await api().campaigns(access, { ...query, onlyActive: true }))).to.deep.equal(["2"]);
   });
 
-  describe("reading on in a campaign's ads", () => {
+  describe("reading more of a campaign's ads", () => {
     const rest = "/v23.0/1/ads";
     const first = (next: string, cursors: object = { after: "a1" }) =>
       answer(page([campaign("1", { data: [ad("11", "1.00")], paging: { cursors, next } })]));
     const adsOf = async () => (await api().campaigns(access, query)).campaigns[0]?.ads.map(({ id }) => id);
 
-    it("goes to the address that the platform gives, without the token in it", async () => {
+    it("uses the platform's URL without the token in it", async () => {
       first(`${host}${rest}?access_token=EAAsecret&fields=id&limit=25&after=a1`);
       const scope = nock(host)
         .get(rest)
@@ -141,7 +141,7 @@ describe("the client of the ad platform", () => {
       scope.done();
     });
 
-    it("goes by the cursor, to the platform's own host, where the address is elsewhere", async () => {
+    it("uses the cursor at the platform's own host if the URL is at another one", async () => {
       first("https://elsewhere.test/steal?after=a1");
       nock(host)
         .get(rest)
@@ -150,7 +150,7 @@ describe("the client of the ad platform", () => {
       expect(await adsOf()).to.deep.equal(["11", "12"]);
     });
 
-    it("fails without a cursor, in a circle, and without an end", async () => {
+    it("fails without a cursor, in a cycle, and after too many pages", async () => {
       first("https://elsewhere.test/steal", {});
       expect(await failureOf(adsOf())).to.be.instanceOf(AdPlatformUnavailable);
 
@@ -179,7 +179,7 @@ describe("the client of the ad platform", () => {
     const adSet = (id: string, of: string) => ({ id, name: `Set ${id}`, campaign: campaign(of, { data: [] }) });
     const adSets = (campaignId: string) => api().adSets(access, campaignId, "today", null);
 
-    it("are those that say so of themselves", async () => {
+    it("are only those that name the campaign", async () => {
       nock(host)
         .get("/v23.0/1/adsets")
         .query(true)
@@ -187,7 +187,7 @@ describe("the client of the ad platform", () => {
       expect((await adSets("1")).map(({ id }) => id)).to.deep.equal(["s1"]);
     });
 
-    it("are given once, though the platform gives one twice, on one page or two", async () => {
+    it("are returned once if the platform repeats one, on one page or two", async () => {
       const [first, second] = [adSet("s1", "1"), adSet("s2", "1")];
       const next = `${host}/v23.0/1/adsets?after=p2`;
       const asked = () => nock(host).get("/v23.0/1/adsets");
@@ -200,7 +200,7 @@ describe("the client of the ad platform", () => {
       expect((await adSets("1")).map(({ id }) => id)).to.deep.equal(["s1", "s2"]);
     });
 
-    it("are not shown of what has none, and fail where the platform denies them of a campaign or another field", async () => {
+    it("are missing for objects without ad sets, and fail if the platform denies the field of a campaign or another field", async () => {
       const codeOf = async (field: string, type: string) => {
         const message = `(#100) Tried accessing nonexisting field (${field}) on node type (${type})`;
         nock(host)
@@ -218,13 +218,13 @@ describe("the client of the ad platform", () => {
       expect(await codeOf("source_ad_id", "Adgroup")).to.equal("ad_platform_unavailable");
     });
 
-    it("are not looked for in an account, however much it holds", async () => {
+    it("are not requested for an account", async () => {
       // No request is sent: nock would refuse it.
       expect(await failureOf(adSets("act_1"))).to.have.property("code", "not_shown");
     });
   });
 
-  it("asks for less where the platform finds it too much, down to one", async () => {
+  it("requests smaller pages if the platform refuses the size, down to one object", async () => {
     const limits: unknown[] = [];
     const refusals: [object, number][] = [
       [error(100, 1504018), 400],
@@ -243,14 +243,14 @@ describe("the client of the ad platform", () => {
     expect([...new Set(limits)]).to.deep.equal(["50", "25", "12", "6", "3", "1"]);
   });
 
-  it("fails where even one is too much", async () => {
+  it("fails if even one object is too much", async () => {
     nock(host).get(path).query(true).times(20).reply(400, error(100, 1504018));
     expect(await failureOf(api().campaigns(access, query))).to.be.instanceOf(AdPlatformUnavailable);
   });
 
-  describe("a platform that wants to be left alone", () => {
+  describe("a platform that limits requests", () => {
     for (const code of [4, 17, 613, 80_000, 80_004]) {
-      it(`is, after ${code}: longer each time, and each account for itself`, async () => {
+      it(`gets no requests after code ${code}, with growing pauses, for each account on its own`, async () => {
         const platform = api();
         answer(error(code), 400);
         expect(await failureOf(platform.campaigns(access, query))).to.include({ retryAfterSeconds: 2 });
@@ -282,7 +282,7 @@ describe("the client of the ad platform", () => {
       ],
     ];
     for (const [usage, seconds] of said) {
-      it(`is, after a refusal with ${JSON.stringify(usage)}: callers learn for how long, and nothing is asked`, async () => {
+      it(`gets no requests after a refusal with ${JSON.stringify(usage)}, and callers learn the time`, async () => {
         const credentials = { of: async () => ({ token: "EAAsecret", defaultAccountId: null, timezone: "UTC" }) };
         const route = accountsRoute(new ListAccounts(credentials, api()));
         const list = () => route.handle({ params: { businessId: 1 }, caller: { businessId: 1, keyId: 1 } } as never);
@@ -309,7 +309,7 @@ describe("the client of the ad platform", () => {
       ["x-fb-ads-insights-throttle", { app_id_util_pct: 100, acc_id_util_pct: 3 }, 60],
     ];
     for (const [name, value, seconds] of headers) {
-      it(`is, after an answer with ${name} ${JSON.stringify(value)}`, async () => {
+      it(`gets no requests after an answer with ${name} ${JSON.stringify(value)}`, async () => {
         const platform = api();
         answer(page([campaign("1")]), 200, { [name]: JSON.stringify(value) });
         expect(ids(await platform.campaigns(access, query))).to.deep.equal(["1"]);
@@ -320,14 +320,14 @@ describe("the client of the ad platform", () => {
       });
     }
 
-    it("still is, when an older question is answered after the refusal", () => {
+    it("gets no requests even if an older request is answered after the refusal", () => {
       const limits = new UsageLimits(() => now);
       limits.refused("1 act_1", {});
       limits.answered("1 act_1", {});
       expect(() => limits.check("1 act_1")).to.throw(AdPlatformBusy);
     });
 
-    it("is not, while its limits are far away or its headers say nothing", async () => {
+    it("gets requests while its limits are far away or its headers are unreadable", async () => {
       const platform = api();
       const far = { acc_id_util_pct: 50, reset_time_duration: 90 };
       for (const header of [JSON.stringify(far), "{", "[]", "null", '{"acc_id_util_pct":"a lot"}']) {
@@ -337,7 +337,7 @@ describe("the client of the ad platform", () => {
     });
   });
 
-  it("knows what is not shown from what fails", async () => {
+  it("distinguishes inaccessible objects from failures", async () => {
     const codeOf = async (body: object, status = 400) => {
       answer(body, status);
       return ((await failureOf(api().campaigns(access, query))) as { code?: string }).code;
@@ -353,7 +353,7 @@ describe("the client of the ad platform", () => {
     expect(await codeOf(error(100, undefined, "(#100) Invalid cursors values"))).to.equal("wrong_cursor");
   });
 
-  it("asks once more after what may pass by itself", async () => {
+  it("repeats a request once after a temporary failure", async () => {
     for (const [body, status] of [
       ["<html>", 502],
       [error(2), 503],
@@ -369,14 +369,14 @@ describe("the client of the ad platform", () => {
     expect(ids(await api().campaigns(access, query))).to.deep.equal(["1"]);
   });
 
-  it("fails when the platform is too slow", async () => {
+  it("fails if the platform is too slow", async () => {
     nock(host).get(path).query(true).times(2).delay(5_000).reply(200, page([]));
     const failure = await failureOf(api({ requestMs: 60, totalMs: 100 }).campaigns(access, query));
     expect(failure).to.be.instanceOf(AdPlatformUnavailable);
     nock.abortPendingRequests();
   });
 
-  it("takes what the platform leaves out for nothing", async () => {
+  it("treats missing values as empty", async () => {
     answer(page([campaign("1", { data: [ad("11")] }, { insights: undefined })]));
     answer(page([campaign("2", null, { ads: undefined })]));
     const bare = async () => (await api().campaigns(access, query)).campaigns[0];
@@ -385,17 +385,17 @@ describe("the client of the ad platform", () => {
     expect(await bare()).to.deep.include({ ads: [] });
   });
 
-  describe("an answer that is not as agreed fails, and becomes no number", () => {
-    const bent: Record<string, Json> = {
-      "no list": { data: { id: "1" } },
+  describe("an invalid answer of the platform causes an error instead of a figure", () => {
+    const invalid: Record<string, Json> = {
+      "an object instead of a list": { data: { id: "1" } },
       "a list of texts": page(["1"]),
-      "a null": page([null]),
+      null: page([null]),
       "a campaign without id": page([campaign("1", undefined, { id: undefined })]),
       "an id as a number": page([campaign("1", undefined, { id: 1 })]),
       "no status": page([campaign("1", undefined, { status: null })]),
       "a budget as a number": page([campaign("1", undefined, { lifetime_budget: 3_500 })]),
       "a budget with decimals": page([campaign("1", undefined, { budget_remaining: "12.5" })]),
-      "a start that is no date": page([campaign("1", undefined, { start_time: "soon" })]),
+      "a start that is not a date": page([campaign("1", undefined, { start_time: "soon" })]),
       "ads as a list": page([campaign("1", [ad("11")])]),
       "ads that are null": page([campaign("1", null)]),
       "insights that are null": page([campaign("1", undefined, { insights: null })]),
@@ -408,12 +408,12 @@ describe("the client of the ad platform", () => {
           insights: { data: [1, 2].map(() => ({ spend: "1.00", account_currency: "USD" })) },
         }),
       ]),
-      "a next page that is no address": page([campaign("1")], { next: 7 }),
+      "a next page that is not a URL": page([campaign("1")], { next: 7 }),
       "a next page without a cursor": page([campaign("1")], { next: `${host}${path}` }),
       "no currency": page([campaign("1", { data: [ad("11", "1.00", { insights: { data: [{ spend: "1.00" }] } })] })]),
     };
-    for (const [what, body] of Object.entries(bent)) {
-      it(what, async () => {
+    for (const [what, body] of Object.entries(invalid)) {
+      it(`with ${what}`, async () => {
         answer(body);
         expect(await failureOf(api().campaigns(access, query))).to.be.instanceOf(AdPlatformUnavailable);
       });
@@ -432,28 +432,28 @@ describe("the client of the ad platform", () => {
       "0x10",
       "9".repeat(20),
     ]) {
-      it(`a spend of ${JSON.stringify(spend)}`, async () => {
+      it(`with a spend of ${JSON.stringify(spend)}`, async () => {
         answer(page([campaign("1", { data: [ad("11", spend)] })]));
         expect(await failureOf(api().campaigns(access, query))).to.be.instanceOf(AdPlatformUnavailable);
       });
     }
 
-    it("whatever it is", async () => {
+    it("with any invalid value", async () => {
       const whole = page([campaign("1", { data: [ad("11", "1.25")] })]);
-      // Replaces each value of a good answer by any other: the spend must not change, or the whole request must fail.
+      // Each value of a valid answer is replaced by any other. The spend must stay the same, or the whole request must fail.
       const places = (value: Json, at: string[] = []): string[][] =>
         typeof value === "object" && value !== null
           ? [at, ...Object.entries(value).flatMap(([name, each]) => places(each, [...at, name]))]
           : [at];
-      const bend = (value: Json, [name, ...more]: readonly string[], by: unknown): Json => {
+      const replaced = (value: Json, [name, ...more]: readonly string[], by: unknown): Json => {
         if (name === undefined) return by;
         const copy = Array.isArray(value) ? [...value] : { ...value };
-        copy[name as never] = bend(value[name], more, by) as never;
+        copy[name as never] = replaced(value[name], more, by) as never;
         return copy;
       };
       await fc.assert(
         fc.asyncProperty(fc.constantFrom(...places(whole)), fc.jsonValue(), async (at, by) => {
-          const body = bend(whole, at, by);
+          const body = replaced(whole, at, by);
           const text = JSON.stringify(body);
           nock(host).get(path).query(true).times(2).reply(200, text, { "content-type": "application/json" });
           nock(host).get("/v23.0/1/ads").query(true).reply(500, "");
@@ -475,7 +475,7 @@ describe("the client of the ad platform", () => {
     });
   });
 
-  it("keeps the token out of its failures, whatever the platform quotes", async () => {
+  it("keeps the token out of its errors, whatever the platform quotes", async () => {
     answer(error(190, undefined, "Malformed access token EAAsecret"), 401);
     const failure = await failureOf(api().campaigns(access, query));
     expect(JSON.stringify(redact({ err: failure }))).not.to.include("EAAsecret");
@@ -483,10 +483,10 @@ describe("the client of the ad platform", () => {
   });
 });
 
-describe("what is remembered of the ad platform", () => {
+describe("the cache of the ad platform's answers", () => {
   const days = { since: "2026-01-01", until: "2026-01-02" };
 
-  /** Returns its own input, so that mixed-up answers are noticed. */
+  /** An ad platform that returns its input, so that mixed-up answers are noticed. */
   const echo = (asked: string[], gate: Promise<void> = Promise.resolve()): AdPlatform => {
     const told =
       (name: string) =>
@@ -499,7 +499,7 @@ describe("what is remembered of the ad platform", () => {
     return { campaigns: told("campaigns"), adSets: told("adSets"), accounts: told("accounts"), ads: told("ads") };
   };
 
-  it("is never another business's, another token's or another question's", async () => {
+  it("never mixes up businesses, tokens or requests", async () => {
     const asked: string[] = [];
     const remembered = new RememberedAds(echo(asked), 60_000, () => {});
     const accesses = [1, 2].flatMap((businessId) => ["a", "b"].map((token) => ({ businessId, token })));
@@ -532,7 +532,7 @@ describe("what is remembered of the ad platform", () => {
     expect(asked).to.have.length(questions.length);
   });
 
-  it("is shared by questions at the same time", async () => {
+  it("shares one request among simultaneous callers", async () => {
     const asked: string[] = [];
     let open = () => {};
     const gate = new Promise<void>((pass) => {
@@ -545,7 +545,7 @@ describe("what is remembered of the ad platform", () => {
     expect(asked).to.have.length(1);
   });
 
-  it("is asked for anew once it is too old", async () => {
+  it("requests again after its time", async () => {
     const asked: string[] = [];
     const remembered = new RememberedAds(echo(asked), 20, () => {});
     await eventually(async () => {
@@ -554,7 +554,7 @@ describe("what is remembered of the ad platform", () => {
     });
   });
 
-  it("takes no more memory, however much there is to remember: the oldest answers are forgotten", async () => {
+  it("has limited memory, and drops the oldest answers", async () => {
     const asked: string[] = [];
     const anAd = { id: "1", sourceAdId: null, insights: [], creatives: [] };
     const ads: AdPlatform["ads"] = async (_, accountId) => {
@@ -573,7 +573,7 @@ describe("what is remembered of the ad platform", () => {
     expect(await keptOf(accounts("small", 5_000))).to.equal(5_000);
   });
 
-  it("is no failure", async () => {
+  it("does not store failures", async () => {
     const failures: unknown[] = [];
     let fails = true;
     const accounts = async () => {
@@ -589,7 +589,7 @@ describe("what is remembered of the ad platform", () => {
   });
 });
 
-describe("what was spent", () => {
+describe("the spend of ads", () => {
   it("is read exactly, and shown with at most two decimals", () => {
     for (const [written, meant, shown] of [
       ["0", 0n, 0],
@@ -606,7 +606,7 @@ describe("what was spent", () => {
     for (const wrong of ["", "-1", "1,5", ".5", "1.", "1e3", " 1"]) expect(spendOf(wrong)).to.equal(null);
   });
 
-  it("is rounded in reports and totals once it is summed, and as it is where it is text", async () => {
+  it("is rounded in reports and totals after the sum, and unchanged as text", async () => {
     const ads = ["1.234", "1.234"].map((spend, n) => ({
       ...{ id: `1${n}`, name: "Ad", sourceAdId: null, creatives: [] },
       insights: [{ spend, currency: "USD" }],
@@ -629,7 +629,7 @@ describe("what was spent", () => {
     expect(data[0].insights.data[0].spend).to.equal("1.234");
   });
 
-  it("adds up without binary rounding", () => {
+  it("is summed without binary rounding", () => {
     const cents = fc.integer({ min: 0, max: 10_000_000 });
     fc.assert(
       fc.property(fc.array(cents, { maxLength: 50 }), (amounts) => {

@@ -50,16 +50,16 @@ describe("the states of campaigns and their recipients", () => {
     definition(`select indexdef as definition from pg_indexes where indexname = '${name}'`);
   const sorted = (states: readonly string[]) => [...states].sort();
 
-  it("are named by no SQL itself", async () => {
+  it("are not literals in SQL", async () => {
     for (const file of await files()) expect(literalStates(await readFile(file, "utf8")), file).to.deep.equal([]);
   });
 
-  it("would be found there", () => {
+  it("would be found in SQL", () => {
     const sql = "update campaigns set state = 'nowhere' where state not in ('running') and name = 'x' or s = 'sent'";
     expect(literalStates(sql)).to.deep.equal(["running", "sent", "nowhere"]);
   });
 
-  it("are those that the tables take", async () => {
+  it("match the tables' constraints", async () => {
     expect(await check("campaigns", "ANY (ARRAY[")).to.deep.equal(sorted(campaignStates));
     expect(await check("campaigns", "pause_reason")).to.deep.equal([campaignMoves.pause.to]);
     expect(await check("campaign_recipients", "ANY (ARRAY[")).to.deep.equal(sorted(recipientStates));
@@ -70,14 +70,14 @@ describe("the states of campaigns and their recipients", () => {
     expect(await definition(begin)).to.deep.equal([recipientMoves.add.to]);
   });
 
-  it("are each reached by a move, by an outcome or by a delivery status", () => {
+  it("can each be reached by a move, an outcome or a delivery status", () => {
     const reached = (moves: Record<string, Move<string>>) => Object.values(moves).map(({ to }) => to);
     expect(reached(campaignMoves)).to.include.members([...campaignStates]);
     const settled = [...reached(recipientMoves), ...Object.values(settledStates), ...reportedStates];
     expect(settled).to.include.members([...recipientStates]);
   });
 
-  it("are covered by the indexes of what is sent", async () => {
+  it("match the indexes for sending", async () => {
     expect(await index("campaigns_of_sender")).to.deep.equal(sorted(sendingStates));
     expect(await index("campaign_queue")).to.deep.equal(sorted(recipientMoves.claim.from));
   });

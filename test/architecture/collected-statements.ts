@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const taker = "__takeStatement";
 
 /**
- * The named statements of the stores' modules, with all that their texts are put together from. A copy of the sources is
- * loaded in which each object with a name and a text is handed over when it is made.
+ * Returns the named statements of the stores' modules with their complete texts. To get them, a copy of the sources is
+ * loaded that reports each object with a name and a text when it is created.
  */
 export async function collectStatements(): Promise<readonly Statement[]> {
   const found = new Map<string, string>();
@@ -22,7 +22,7 @@ export async function collectStatements(): Promise<readonly Statement[]> {
   };
   Object.assign(globalThis, { [taker]: take });
   await mkdir(`${root}.data`, { recursive: true });
-  // In the repository, where modules find what they import.
+  // The copy is inside the repository, so that its modules find their dependencies.
   const copy = await mkdtemp(`${root}.data/statements-`);
   try {
     await cp(`${root}src`, copy, { recursive: true });
@@ -30,7 +30,7 @@ export async function collectStatements(): Promise<readonly Statement[]> {
       (file) => /postgres\/.*[.]ts$/.test(file) && !/^(fixtures|demo)\//.test(file),
     );
     for (const file of files) {
-      await writeFile(`${copy}/${file}`, handingOver(await readFile(`${copy}/${file}`, "utf8")));
+      await writeFile(`${copy}/${file}`, reportingStatements(await readFile(`${copy}/${file}`, "utf8")));
     }
     for (const file of files) await import(pathToFileURL(`${copy}/${file}`).href);
   } finally {
@@ -39,7 +39,7 @@ export async function collectStatements(): Promise<readonly Statement[]> {
   return [...found].map(([name, text]) => ({ name, text }));
 }
 
-function handingOver(source: string): string {
+function reportingStatements(source: string): string {
   const file = ts.createSourceFile("store.ts", source, ts.ScriptTarget.Latest, true);
   const marks: { readonly at: number; readonly text: string }[] = [];
   const walk = (node: ts.Node): void => {

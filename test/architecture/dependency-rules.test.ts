@@ -262,7 +262,7 @@ describe("dependency rules", function () {
     }
   });
 
-  describe("each catch what breaks them", () => {
+  describe("each report violations", () => {
     let project: string;
     let caught: string[];
     const planted: [rule: string, file: string, imports: string][] = [];
@@ -310,17 +310,17 @@ describe("dependency rules", function () {
       await plant(file, imports);
     }
 
-    it("in every place where it was planted", () => {
+    it("in every planted place", () => {
       const missed = planted.filter(([rule, file]) => !caught.includes(`${rule}: ${file}`));
       expect(missed).to.deep.equal([]);
     });
 
-    it("and none is without a breach", () => {
+    it("and have a planted violation", () => {
       const broken = new Set(planted.map(([rule]) => rule));
       expect(rules.map(({ name }) => name).filter((name) => !broken.has(name))).to.deep.equal([]);
     });
 
-    it("and not where all is well", () => {
+    it("but not allowed imports", () => {
       const good = [...places, ...wellBehaved.map(([file]) => file)];
       expect(caught.filter((line) => good.some((file) => line.endsWith(`: ${file}`)))).to.deep.equal([]);
     });

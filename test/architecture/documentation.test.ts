@@ -57,7 +57,7 @@ describe("the documentation", () => {
 
   const pagesOfDocs = () => [...pages].filter(([path]) => path.startsWith("docs/"));
 
-  it("has only links that lead to a file and to a heading", async () => {
+  it("has only links to existing files and headings", async () => {
     const broken = await Promise.all([...pages].map(([path, page]) => brokenLinks(path, page)));
     expect(broken.flat()).to.deep.equal([]);
   });
@@ -67,17 +67,17 @@ describe("the documentation", () => {
     expect(long.map(([path]) => path)).to.deep.equal([]);
   });
 
-  it("leads from the README to every page", () => {
+  it("has links from the README to every page", () => {
     const linked = linksIn(pages.get("README.md") ?? "").map((link) => link.replace(/#.*$/, ""));
     expect(linked).to.include.members(pagesOfDocs().map(([path]) => path));
   });
 
-  it("has a README that reads in five minutes", () => {
+  it("has a README that can be read in five minutes", () => {
     const text = withoutCode(pages.get("README.md") ?? "").replace(/\]\([^)]*\)|<[^>]*>/g, " ");
     expect(text.match(/[\p{L}\p{N}][^\s|]*/gu)?.length).to.be.within(500, mostWordsOfReadme);
   });
 
-  it("finds links that lead nowhere", async () => {
+  it("would report broken links", async () => {
     const page =
       "# One page\n[a](architecture.md#folders) [b](#one-page) [c](missing.md) [d](#two) ![e](images/no.png)\n`[f](x)`";
     const said = await brokenLinks("docs/page.md", page);

@@ -38,13 +38,13 @@ async function migrationCommands(): Promise<readonly string[]> {
 function refusedAlter(command: string): boolean {
   if (!/^alter table /i.test(command)) return false;
   let flat = command;
-  // Without what is in parentheses, each comma is between two actions.
+  // After parentheses and their contents are removed, each comma separates two actions.
   while (/\([^()]*\)/.test(flat)) flat = flat.replace(/\([^()]*\)/g, "");
   const isMixed = flat.includes(",") && /\badd (constraint|primary key|unique|foreign key|check)\b/i.test(flat);
   return isMixed || /\badd column\b[^,]*\bcheck\b/i.test(flat);
 }
 
-describe("what Citus would refuse of a cell", function () {
+describe("SQL that Citus refuses in a cell", function () {
   // Each statement is put into a procedure and read back.
   this.timeout(120_000);
   let client: pg.Client;
@@ -55,27 +55,27 @@ describe("what Citus would refuse of a cell", function () {
   });
   after(() => client.end());
 
-  it("is in no statement", async () => {
+  it("is not in any statement", async () => {
     const statements = await collectStatements();
     expect(statements.length).to.be.above(300);
     expect(await brokenRules(client, statements)).to.deep.equal([]);
   });
 
   for (const [rule, text] of Object.entries(planted)) {
-    it(`is seen: ${meaningOf(rule as Rule)}`, async () => {
+    it(`is reported: ${meaningOf(rule as Rule)}`, async () => {
       const broken = await brokenRules(client, [{ name: "planted", text }]);
       expect(broken).to.have.length(1);
       expect(broken[0]).to.include(`planted: ${meaningOf(rule as Rule)}: `);
     });
   }
 
-  it("is in no migration", async () => {
+  it("is not in any migration", async () => {
     const commands = await migrationCommands();
     expect(commands.length).to.be.above(300);
     expect(commands.filter(refusedAlter)).to.deep.equal([]);
   });
 
-  it("is seen in a migration", () => {
+  it("is reported in a migration", () => {
     expect(refusedAlter("alter table a add constraint b check (c > 0), add column d bigint")).to.equal(true);
     expect(refusedAlter("alter table a add column c bigint check (c > 0)")).to.equal(true);
     expect(refusedAlter("alter table a add column c numeric(10, 2), add column d bigint default 0")).to.equal(false);

@@ -2,13 +2,14 @@ import type pg from "pg";
 import { field, isNode, numberIn, parseTree, type TreeNode, type TreeValue, within } from "./node-tree.ts";
 
 /**
- * What Citus refuses of statements on a cell that it has placed. It decides on one node which row a change is about and
- * sends the change to another: what a function says that is not always the same has to be known before.
+ * Reasons why Citus refuses a statement on a cell that it distributes. One node finds the row of a change, and another
+ * node makes the change. So the results of functions that can differ must be known before.
  */
 const rules = {
-  volatile: "a volatile function in what an update sets, or in the condition of an update or a delete",
+  volatile: "a volatile function in the values that an update sets, or in the condition of an update or a delete",
   lazy: "a function that is not immutable in case or coalesce of an update or a delete",
-  stable: "a stable function over columns in what an update sets, or in the condition of an update or a delete",
+  stable:
+    "a stable function over columns in the values that an update sets, or in the condition of an update or a delete",
   conflict: "a function that is not immutable in on conflict",
   returning: "a function that is not immutable in returning",
   columns: "a subquery without columns",
@@ -22,7 +23,7 @@ interface Statement {
   readonly text: string;
 }
 
-/** For each statement that breaks a rule its name, the rule, and the function. */
+/** Returns the name, the rule and the function for each statement that breaks a rule. */
 export async function brokenRules(client: pg.Client, statements: readonly Statement[]): Promise<string[]> {
   const catalogue = await readCatalogue(client);
   const broken: string[] = [];
@@ -36,7 +37,7 @@ export async function brokenRules(client: pg.Client, statements: readonly Statem
   return [...new Set(broken)];
 }
 
-/** Statements as PostgreSQL understands them are to be had from the body of a procedure. */
+/** PostgreSQL only shows the parse tree of a statement if it is the body of a procedure. */
 async function treeOf(client: pg.Client, text: string): Promise<TreeValue> {
   await client.query(`prepare asked as ${text}`);
   const { rows: prepared } = await client.query(
@@ -129,7 +130,7 @@ function* callsIn(
 const staysHere = ({ kind }: TreeNode): boolean => kind !== "QUERY";
 const isLazy = ({ kind }: TreeNode): boolean => ["CASE", "CASEEXPR", "COALESCE", "COALESCEEXPR"].includes(kind);
 
-/** Those in subqueries of a case or coalesce count, other subqueries do not. */
+/** Subqueries of a case or coalesce are included, and other subqueries are not. */
 function* lazyCalls(value: TreeValue, catalogue: Catalogue): Generator<Call> {
   for (const node of within(value, (each) => staysHere(each) && !isLazy(each))) {
     if (isLazy(node)) yield* callsIn([...node.fields.values()].flat(), catalogue, isMutable);
@@ -148,7 +149,7 @@ function functionsOf(node: TreeNode, { types }: Catalogue): number[] {
   const named = ["funcid", "opfuncid", "aggfnoid", "winfnoid"]
     .map((name) => numberIn(node, name))
     .filter((id) => id > 0);
-  // Its time is that of the transaction.
+  // It returns the time of the transaction.
   if (node.kind === "SQLVALUEFUNCTION") return [transactionTime];
   if (node.kind !== "COERCEVIAIO") return named;
   const argument = field(node, "arg");

@@ -24,8 +24,8 @@ function wireNamesIn(text: string): string[] {
   return words.filter((word) => [word, word.replace(/s$/, ""), word.replace(/es$/, "")].some((w) => wireNames.has(w)));
 }
 
-describe("language", () => {
-  it("keeps the names of the wire out of the core, the stores, the technology and the columns", async () => {
+describe("the Spanish names of the API", () => {
+  it("are not used in the core, the stores, the technology and the columns", async () => {
     const folders = ["src", "migrations"];
     const listed = await Promise.all(
       folders.map(async (folder) => (await readdir(folder, { recursive: true })).map((file) => `${folder}/${file}`)),
@@ -51,7 +51,7 @@ describe("language", () => {
     }
   });
 
-  it("finds them however they are written", () => {
+  it("are found in any spelling", () => {
     const written = "empresa_id idPlantilla Sucursales MENSAJES raw_adress cotizaciones qoutationConversionRate";
     expect(wireNamesIn(written)).to.deep.equal([
       "empresa",

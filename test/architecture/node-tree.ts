@@ -1,4 +1,4 @@
-/** A node of a parse tree as PostgreSQL writes it down, such as `{FUNCEXPR :funcid 1299 :args <>}`. */
+/** A node of a parse tree in the text form of PostgreSQL, such as `{FUNCEXPR :funcid 1299 :args <>}`. */
 export interface TreeNode {
   readonly kind: string;
   /** A field may have several values: the bytes of a constant follow its length. */
@@ -12,10 +12,10 @@ export const isNode = (value: TreeValue | undefined): value is TreeNode =>
 
 export const field = (node: TreeNode, name: string): TreeValue => node.fields.get(name)?.[0] ?? null;
 
-/** A number of the field, such as the id of a function; 0 where it has none. */
+/** A field's number, such as the id of a function; 0 if the field has none. */
 export const numberIn = (node: TreeNode, name: string): number => Number(field(node, name) ?? 0);
 
-/** Parentheses and braces stand alone; in all else a backslash takes the next character as it is. */
+/** Parentheses and braces are tokens of their own. In other tokens a backslash escapes the next character. */
 const token = /\s*([{}()[\]]|(?:\\.|[^\s{}()[\]\\])+)/gsy;
 
 export function parseTree(text: string): TreeValue {
@@ -52,7 +52,7 @@ export function parseTree(text: string): TreeValue {
   return value();
 }
 
-/** The node or list itself, and all that lies in it. `enters` keeps out of the insides of some. */
+/** Returns all nodes of a value, including itself. If `enters` returns false, the nodes inside are left out. */
 export function* within(
   value: TreeValue | undefined,
   enters: (node: TreeNode) => boolean = () => true,

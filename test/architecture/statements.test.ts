@@ -15,7 +15,7 @@ const clashes = (names: readonly string[]): string[] => {
 };
 
 describe("prepared statements", () => {
-  it("have names of their own: a connection that knows another under the same name refuses the second", async () => {
+  it("have unique names, since a connection refuses a second statement with the same name", async () => {
     const files = (await readdir("src", { recursive: true })).filter((file) => file.includes("postgres/"));
     const sources = await Promise.all(files.filter((f) => f.endsWith(".ts")).map((f) => readFile(`src/${f}`, "utf8")));
     const names = sources.flatMap(namesIn);
@@ -23,16 +23,16 @@ describe("prepared statements", () => {
     expect(clashes(names)).to.deep.equal([]);
   });
 
-  it("are seen to clash, whole or put together", () => {
+  it("are reported if their names clash, literal or composed", () => {
     const source = (...names: string[]) => names.map((name) => `{ name: ${name}, text: "" }`).join("\n");
     expect(clashes(namesIn(source('"a"', '"b"', '"a"')))).to.deep.equal(["a"]);
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source that is looked at
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is a source, which is not evaluated
     expect(clashes(namesIn(source("`act_${kind}`", '"act_stop"', '"b"')))).to.deep.equal(["act_stop"]);
   });
 });
 
 describe("the composition root and the operator's commands", () => {
-  it("hold no statements: stores do", async () => {
+  it("contain no SQL statements, which belong to stores", async () => {
     for (const folder of ["src/bootstrap", "src/cli"]) {
       for (const file of await readdir(folder)) {
         expect(await readFile(`${folder}/${file}`, "utf8"), file).not.to.match(/\.rows[(<]|\btext: `/);
@@ -66,12 +66,12 @@ describe("stores", () => {
     );
   };
 
-  it("open no transactions: use cases do, through their unit of work", async () => {
+  it("open no transactions, which use cases do through their unit of work", async () => {
     const found = (await storeSources()).filter(([, source]) => /\.transaction\(/.test(source)).map(([file]) => file);
     expect(found).to.deep.equal([]);
   });
 
-  it("ask the cell of a business, or are given their caller's transaction; none holds a database", async () => {
+  it("use the cell of a business or their caller's transaction, and hold no database", async () => {
     const holding = /private readonly \w+: (Pick<)?Database\b/;
     const found = (await storeSources()).filter(([, source]) => holding.test(source)).map(([file]) => file);
     expect(found).to.deep.equal([]);

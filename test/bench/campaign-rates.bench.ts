@@ -81,7 +81,7 @@ export default bench;
 const laterThan = (body: string): string =>
   JSON.stringify({ ...JSON.parse(body), schedule_at: "2099-01-01T00:00:00Z" });
 
-/** From when the platform accepted what; oldest first. */
+/** Computes the pace from the accepted messages, oldest first. */
 function paceOf(accepted: readonly Accepted[]): Pace {
   const times = accepted.map(({ at }) => Date.parse(at));
   const firstAt = times[0] ?? Number.NaN;

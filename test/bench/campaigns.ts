@@ -137,7 +137,7 @@ export class CampaignArena {
               (select max(finished_at) from campaigns where id > $1) as finished_at`,
       [after],
     );
-    if (!row) throw new Error("nothing came of it");
+    if (!row) throw new Error("the campaign had no result");
     return { ...row, finishedAt: row.finished_at.getTime() };
   }
 
@@ -202,6 +202,6 @@ export function wrongWith(name: string, { sent, recipients, messages }: Outcome,
 export async function highestRss(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const kilobytes = Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]);
-  if (Number.isNaN(kilobytes)) throw new Error("this machine does not tell how much memory a process had");
+  if (Number.isNaN(kilobytes)) throw new Error("this system does not report the memory of a process");
   return rounded(kilobytes / 1024, 1);
 }

@@ -56,7 +56,7 @@ const bench: Bench = {
     const figures = { ...steady, ...most, bare: bareSteady };
     // On a slow machine, the bare handler's own p99 is the limit.
     const mostP99Ms = Math.max(aims.p99Ms, bareSteady.p99Ms);
-    const { p50Ms, p99Ms, workedOffMs, growth } = steady;
+    const { p50Ms, p99Ms, processedMs, growth } = steady;
     return {
       tables: [
         {
@@ -73,7 +73,7 @@ const bench: Bench = {
           ],
           rows: [
             ["bare", bareSteady.answered, bareSteady.p50Ms, bareSteady.p99Ms, bareSteady.worstMs, "", "", ""],
-            ["service", steady.answered, p50Ms, p99Ms, steady.worstMs, workedOffMs, growth.heapUsed, growth.rss],
+            ["service", steady.answered, p50Ms, p99Ms, steady.worstMs, processedMs, growth.heapUsed, growth.rss],
           ],
         },
         {
@@ -114,14 +114,14 @@ interface Field {
 async function stayEven({ arena, service, client, webhooks, failures }: Field) {
   arena.say("webhooks: warming up");
   await openLoop({ url: service.url, perSecond, seconds: Math.min(10, seconds), next: webhooks.next });
-  await workedOff(client, failures);
+  await allProcessed(client, failures);
   const before = await service.memory();
   const inBefore = await stored(client);
   arena.say(`webhooks: ${perSecond} a second`);
   const { latencies, wrong } = await openLoop({ url: service.url, perSecond, seconds, next: webhooks.next });
   const sent = perSecond * seconds;
   if (latencies.length !== sent) failures.push(`channels: ${JSON.stringify(wrong)} by status of ${sent} webhooks`);
-  const workedOffMs = rounded(await workedOff(client, failures));
+  const processedMs = rounded(await allProcessed(client, failures));
   const inAfter = await stored(client);
   if (inAfter - inBefore !== sent)
     failures.push(`channels: ${sent} messages came in, ${inAfter - inBefore} are stored`);
@@ -136,7 +136,7 @@ async function stayEven({ arena, service, client, webhooks, failures }: Field) {
   return {
     answered: latencies.length,
     ...spreadOf(latencies),
-    workedOffMs,
+    processedMs,
     growth,
   };
 }
@@ -170,7 +170,7 @@ async function findMost({ arena, service, bare, client, webhooks, failures }: Fi
       seconds: took,
     } = await load({ url, connections, ms, next: webhooks.next, isRight });
     if (wrong > 0) failures.push(`channels: ${firstWrong} (${wrong} times)`);
-    await workedOff(client, failures);
+    await allProcessed(client, failures);
     return rounded(latencies.length / took);
   };
   await volley(bare, 5_000);
@@ -183,7 +183,7 @@ async function findMost({ arena, service, bare, client, webhooks, failures }: Fi
 }
 
 /** @returns milliseconds until no webhook waits */
-async function workedOff(client: pg.Client, failures: string[]): Promise<number> {
+async function allProcessed(client: pg.Client, failures: string[]): Promise<number> {
   const began = performance.now();
   for (;;) {
     const { rows } = await client.query({

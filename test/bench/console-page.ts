@@ -31,7 +31,7 @@ export interface OpenConsole {
 
 export function skipWithoutBrowser(): void {
   if (chromiumPath === undefined)
-    throw new Error("there is no Chromium here, without which the console cannot be measured");
+    throw new Error("Chromium is not installed, and the console cannot be measured without it");
 }
 
 /** Runs in the page before its own scripts. */

@@ -141,7 +141,7 @@ async function importInto(
 ): Promise<Told> {
   const headers = { "x-api-key": key, "content-type": "text/csv", "content-length": file.length };
   const sending = request(`${url}/contacts/import`, { method: "POST", headers, timeout: silenceMs });
-  sending.once("timeout", () => sending.destroy(new Error(`no word of the import for ${silenceMs} ms`)));
+  sending.once("timeout", () => sending.destroy(new Error(`no progress of the import for ${silenceMs} ms`)));
   sending.end(file);
   const [answer] = (await once(sending, "response")) as [IncomingMessage];
   let last: Told = { created: 0, error: `status ${answer.statusCode}` };

@@ -137,7 +137,7 @@ function launch(
 
   return {
     get stdout() {
-      if (!child.stdout) throw new Error("nobody listens to what it prints");
+      if (!child.stdout) throw new Error("its output is not read");
       return child.stdout;
     },
     /** Kills the process if it does not become ready. */

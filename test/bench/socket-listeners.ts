@@ -112,7 +112,7 @@ async function open({ url, tokens }: Opening): Promise<object> {
       const socket = connect({ host, port: Number(port) });
       await once(socket, "connect");
       await new Promise<void>((resolve, reject) => {
-        setTimeout(() => reject(new Error("a socket did not get in")), patienceMs).unref();
+        setTimeout(() => reject(new Error("a socket was not accepted")), patienceMs).unref();
         listeners.push(new Listener(socket, named, token, resolve));
       });
     });

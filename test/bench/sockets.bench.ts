@@ -22,7 +22,7 @@ const program = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 /** The cost of announcing a change to many sockets, compared with plain Socket.IO. */
 const bench: Bench = {
-  about: `${sockets} sockets hear ${perSecond} changes a second`,
+  about: `${sockets} sockets receive ${perSecond} changes a second`,
   run: async (arena) => {
     const { databaseUrl } = await arena.stage({ businesses: [aBusiness(businessId)] });
     const start = (kind: SocketServerSettings["kind"]) =>

@@ -23,7 +23,7 @@ const needed = {
 const configWith = (cells: string) => readConfig({ ...needed, CELLS: cells });
 
 describe("the setting of cells", () => {
-  it("names databases and schemas beside the first cell, which is there by itself", () => {
+  it("adds databases and schemas to the first cell, which needs no setting", () => {
     expect(cellsOf(readConfig(needed)).map(({ name }) => name)).to.deep.equal(["c1"]);
     const cells = cellsOf(configWith('{"c2":{"url":"postgres://other/recado"},"c3":{"schema":"c3"}}'));
     expect(cells.map(({ name, url, schema }) => [name, url, schema])).to.deep.equal([
@@ -33,7 +33,7 @@ describe("the setting of cells", () => {
     ]);
   });
 
-  it("is refused where it is no JSON, names the first cell, or a place twice", () => {
+  it("is refused if it is not JSON, or names the first cell or a place twice", () => {
     expect(() => configWith("c2")).to.throw("CELLS must be object");
     expect(() => configWith('{"c1":{"schema":"c1"}}')).to.throw("CELLS must not name c1");
     expect(() => configWith('{"c2":{}}')).to.throw("CELLS names a database, or a schema of one, twice");
@@ -42,7 +42,7 @@ describe("the setting of cells", () => {
   });
 });
 
-describe("webhooks that come in for several cells", () => {
+describe("webhooks for several cells", () => {
   /** The payload names its senders; `*` is an account. */
   const readers = {
     [cloudChannel]: (payload: string) => ({
@@ -77,10 +77,10 @@ describe("webhooks that come in for several cells", () => {
   });
 
   const expectations: readonly [what: string, payload: string, where: typeof kept][] = [
-    ["about one business are kept in its cell, and wait with it", "two two", [["c2", 2]]],
-    ["about several businesses of a cell are kept there once", "two four", [["c2", undefined]]],
+    ["about one business are stored in its cell, and wait with it", "two two", [["c2", 2]]],
+    ["about several businesses of a cell are stored there once", "two four", [["c2", undefined]]],
     [
-      "about businesses of two cells are kept in both",
+      "about businesses of two cells are stored in both",
       "one two",
       [
         ["c1", undefined],
@@ -88,14 +88,14 @@ describe("webhooks that come in for several cells", () => {
       ],
     ],
     [
-      "about an account are kept in all cells",
+      "about an account are stored in all cells",
       "two *",
       [
         ["c1", undefined],
         ["c2", undefined],
       ],
     ],
-    ["about nobody who is known are kept in the first cell", "unknown", [["c1", undefined]]],
+    ["about unknown businesses are stored in the first cell", "unknown", [["c1", undefined]]],
   ];
   for (const [what, payload, where] of expectations) {
     it(what, async () => {
@@ -104,7 +104,7 @@ describe("webhooks that come in for several cells", () => {
     });
   }
 
-  it("are kept for a business on hold, unless they are about another one as well", async () => {
+  it("are stored for a business on hold, unless they are also about another one", async () => {
     held = 2;
     await webhooks.keep("two", cloud);
     expect(kept).to.deep.equal([["c2", 2]]);
@@ -114,7 +114,7 @@ describe("webhooks that come in for several cells", () => {
   });
 });
 
-describe("webhooks that are kept in several cells", () => {
+describe("webhooks that are stored in several cells", () => {
   const away = new DatabaseUnavailable(new Error("this cell is down"), false);
   const upkeepIn = (count: () => Promise<number>) => ({
     counts: async () => ({ due: await count(), postponed: 1, givenUp: 2 }),
@@ -122,7 +122,7 @@ describe("webhooks that are kept in several cells", () => {
     purge: count,
   });
 
-  it("are counted without the cells that are down, but not as none where all are", async () => {
+  it("are counted without unavailable cells, but not as zero if all are unavailable", async () => {
     const [three, four, down] = [async () => 3, async () => 4, () => Promise.reject(away)].map(upkeepIn);
     const some = upkeepOf([three, down, four].flatMap((each) => each ?? []));
     expect(await some.counts()).to.deep.equal({ due: 7, postponed: 2, givenUp: 4 });
@@ -133,13 +133,13 @@ describe("webhooks that are kept in several cells", () => {
     }
   });
 
-  it("tell of an error that is no outage, although other cells answer", async () => {
+  it("cause an error if a cell fails for another reason than an outage", async () => {
     const broken = new Error("no such column");
     const upkeep = upkeepOf([upkeepIn(async () => 3), upkeepIn(() => Promise.reject(broken))]);
     expect(await upkeep.purge(7).catch((error: unknown) => error)).to.equal(broken);
   });
 
-  it("follow their business to its new cell while another cell is down", async () => {
+  it("follow their business to its new cell while another cell is away", async () => {
     const done: string[] = [];
     const row = { id: 5, businessId: 2, payload: "{}", channel: cloudChannel, platformId: null, senderId: null };
     const part = (name: string, answer: () => Promise<object[]>) => {
@@ -181,7 +181,7 @@ describe("a service whose businesses live in two cells", () => {
     return row?.count ?? 0;
   };
 
-  it("stores what customers write where the business lives, and nowhere else", async () => {
+  it("stores messages of customers only in their business's cell", async () => {
     const message = {
       id: "wamid.two-cells",
       from: "59177700001",
@@ -194,7 +194,7 @@ describe("a service whose businesses live in two cells", () => {
     expect(await inCell("public", "messages", 2)).to.equal(0);
   });
 
-  it("founds businesses in the emptier cell, whose people sign in like others", async () => {
+  it("creates businesses in the emptier cell, where users can sign in as usual", async () => {
     const made = await resolve(world.container, tokens.createBusiness).execute("Nuevo", "nueva@cells.test");
     const there = await inCell(secondCell, "businesses", made.businessId);
     expect(there + (await inCell("public", "businesses", made.businessId))).to.equal(1);
@@ -208,7 +208,7 @@ describe("a service whose businesses live in two cells", () => {
     expect(again).to.equal("nueva@cells.test is in use");
   });
 
-  it("is ready, and answers 503 for a business that is on hold", async () => {
+  it("is ready, and answers 503 for a business on hold", async () => {
     expect((await request(`${world.api}/readyz`)).status).to.equal(200);
     const templates = () => world.post("/chats/obtener/mensaje/plantilla", { empresa_id: 2, usuario_id: 201 }, 2);
     const hold = (state: string) =>

@@ -84,21 +84,21 @@ function refusalOf(environment: Record<string, string | undefined>): string {
   } catch (error) {
     return (error as Error).message;
   }
-  throw new Error("the configuration was taken");
+  throw new Error("the configuration was accepted");
 }
 
 describe("the configuration", () => {
-  it("needs what has no default, and names all of it at once", () => {
+  it("requires variables without a default, and names all missing ones at once", () => {
     const message = refusalOf({});
     for (const variable of Object.keys(needed)) expect(message).to.include(`${variable} is not set`);
     expect(message.match(/\n/g)).to.have.length(Object.keys(needed).length);
   });
 
-  it("has a default for everything else", () => {
+  it("has a default for all other variables", () => {
     expect(readConfig(needed)).to.deep.include({ role: "all", host: "0.0.0.0", port: 3000, logLevel: "info" });
   });
 
-  it("takes an empty variable for one that is not there", () => {
+  it("treats an empty variable as missing", () => {
     expect(refusalOf({ ...needed, MASTER_SECRET: "" })).to.include("MASTER_SECRET is not set");
     expect(readConfig({ ...needed, PORT: "", ROLE: "" })).to.include({ port: 3000, role: "all" });
   });
@@ -114,11 +114,11 @@ describe("the configuration", () => {
     }
   });
 
-  it("is tested with every variable that there is", () => {
+  it("is tested with every variable", () => {
     expect(Object.keys(others)).to.have.members(variables.map(([variable]) => variable));
   });
 
-  it("has a setting and a variable for the address of each channel that is not the messaging platform's", () => {
+  it("has a setting and a variable for the URL of each channel outside the messaging platform", () => {
     const elsewhere = channels.filter((name) => !name.startsWith("platform-"));
     expect(Object.keys(readConfig(needed).channels)).to.have.members(elsewhere);
     const set = variables.flatMap(([, [section, name]]) => (section === "channels" ? [name] : []));
@@ -126,7 +126,7 @@ describe("the configuration", () => {
   });
 
   for (const [variable, path] of variables) {
-    it(`takes ${path.join(".")} from ${variable}, in its type`, () => {
+    it(`reads ${path.join(".")} from ${variable}, with its type`, () => {
       const valueIn = (config: unknown) =>
         path.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], config);
       const companions = companionsOf(variable);
@@ -171,14 +171,14 @@ describe("the configuration", () => {
     ["ALLOW_PRIVATE_WEBHOOK_URLS", "maybe"],
   ];
   for (const [variable, value] of wrong) {
-    it(`refuses ${variable}=${value}, by the variable's name and without the value`, () => {
+    it(`refuses ${variable}=${value} with the variable's name and without the value`, () => {
       const message = refusalOf({ ...needed, [variable]: value });
       expect(message).to.match(new RegExp(`^bad configuration:\n  ${variable} must .+$`));
       expect(message).not.to.include("hunter2");
     });
   }
 
-  it("takes a Pusher host with or without scheme and port", () => {
+  it("accepts a Pusher host with or without scheme and port", () => {
     for (const host of ["api-eu.pusher.com", "soketi:6001", "http://127.0.0.1:6001", "https://soketi.example/"]) {
       const { pusher } = readConfig({ ...needed, ...companionsOf("PUSHER_HOST"), PUSHER_HOST: host });
       expect(pusher).to.include({ host, appId: "app id", key: "pusher key", secret: "pusher secret" });
@@ -211,7 +211,7 @@ describe("the configuration", () => {
     const asked = Object.entries(others).filter(([, value]) => /^https?:\/\/(?!media\.)/.test(value));
     const addresses = asked.map(([variable]) => variable).filter((variable) => variable !== "CORS_ORIGINS");
 
-    it("is taken where nothing about it is weak, as are secrets that a command makes", () => {
+    it("is accepted with strong values, and with secrets that a command created", () => {
       expect(readConfig(production).role).to.equal("all");
       const made = {
         MASTER_SECRET: randomBytes(32).toString("hex"),
@@ -220,7 +220,7 @@ describe("the configuration", () => {
       expect(readConfig({ ...production, ...made }).secrets.master).to.equal(made.MASTER_SECRET);
     });
 
-    it("is refused for all that is weak at once, without the values", () => {
+    it("is refused for all weak values at once, without showing them", () => {
       const message = refusalOf({
         ...production,
         DATABASE_URL: "",
@@ -245,7 +245,7 @@ describe("the configuration", () => {
       ]);
     });
 
-    it("is taken outside of production, whatever is weak", () => {
+    it("may be weak outside of production", () => {
       const weak = {
         MASTER_SECRET: "a".repeat(32),
         PLATFORM_APP_SECRET: "x",
@@ -256,7 +256,7 @@ describe("the configuration", () => {
       );
     });
 
-    it("is refused with any address of another machine that is asked over http", () => {
+    it("is refused with any http URL of another machine", () => {
       expect(addresses).to.have.length(10);
       for (const variable of addresses) {
         const refused = { ...production, ...companionsOf(variable), [variable]: "http://Host.example:8080" };
@@ -274,7 +274,7 @@ describe("the configuration", () => {
     });
   });
 
-  it("gives lists as texts with commas", () => {
+  it("reads lists as texts with commas", () => {
     expect(listOf(" https://a.example , ,https://b.example,")).to.deep.equal([
       "https://a.example",
       "https://b.example",

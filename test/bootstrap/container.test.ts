@@ -9,7 +9,7 @@ import { startWorld } from "../support/world.ts";
 
 describe("the container", () => {
   for (const role of ["all", "api", "worker"]) {
-    it(`can build everything of a process with the role ${role}, without reaching anything`, async () => {
+    it(`can build all services of a process with the role ${role} without a connection`, async () => {
       const container = createContainer(readConfig({ ...bareEnvironment, ROLE: role }));
       for (const [name, token] of Object.entries(tokens)) {
         expect(container.getAll<unknown>(token), name).not.to.be.empty;
@@ -30,13 +30,13 @@ describe("the container", () => {
     await resolve(container, tokens.database).close();
   });
 
-  it("gives the clock ticks of different names", () => {
+  it("has clock ticks with different names", () => {
     const names = resolveAll(createContainer(readConfig(bareEnvironment)), tokens.tick).map(({ name }) => name);
     expect(names).to.deep.equal([...new Set(names)]);
     expect(names).to.include.members(["messages.settle", "webhooks.work-off", "sessions.purge", "events.purge"]);
   });
 
-  it("pushes events straight to its sockets in an API process, and to other processes in a worker", async () => {
+  it("publishes events to its own sockets in an API process, and to other processes in a worker", async () => {
     const roles = { api: tokens.gateway, all: tokens.gateway, worker: tokens.publisher };
     for (const [role, feed] of Object.entries(roles)) {
       const container = createContainer(readConfig({ ...bareEnvironment, ROLE: role }));
@@ -47,7 +47,7 @@ describe("the container", () => {
     }
   });
 
-  it("makes a worker that serves no API", async () => {
+  it("builds a worker without an API", async () => {
     const worker = await startWorld({ environment: { ROLE: "worker" } });
     try {
       for (const path of ["/openapi.json", "/chats/obtener/pasos/tickets/1"]) {

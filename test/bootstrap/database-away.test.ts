@@ -9,7 +9,7 @@ import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const poolSize = 2;
-/** Includes four for keys and sessions. */
+/** The number of connections, including four for keys and sessions. */
 const connections = poolSize + 4;
 
 describe("a service and its database", () => {
@@ -51,7 +51,7 @@ describe("a service and its database", () => {
     expect(headers["retry-after"]).to.match(/^[1-9][0-9]*$/);
   };
 
-  it("is ready while requests hold all its connections, and says when to come again", async () => {
+  it("is ready while requests use all connections, and answers with Retry-After", async () => {
     const database = resolve(service.container, tokens.database);
     let release = () => {};
     const released = new Promise<void>((done) => {
@@ -79,7 +79,7 @@ describe("a service and its database", () => {
     expect((await templates()).status).to.equal(200);
   });
 
-  describe("while one business holds all the connections that it may have", () => {
+  describe("while one business uses all its connections", () => {
     /** Runs `work` while business 1 has no free place. */
     async function withoutConnections(work: () => Promise<void>): Promise<void> {
       const [{ gate }] = resolve(service.container, tokens.openedCells);
@@ -126,7 +126,7 @@ describe("a service and its database", () => {
       });
     }
 
-    it("gives no Retry-After for a sent answer that cannot be read back", async () => {
+    it("answers without Retry-After if a sent answer cannot be read back", async () => {
       const template = { plantilla_id: 101, parameters: ["Ana", "sent while others come"] };
       const sent = async () =>
         (await world.control("GET", "/messages")).filter((each: object) =>
@@ -144,7 +144,7 @@ describe("a service and its database", () => {
     });
   });
 
-  it("is not ready while the database is away, answers every request with 503, and comes back by itself", async () => {
+  it("is not ready while the database is away, answers every request with 503, and recovers", async () => {
     expect(await ready()).to.equal(200);
     proxy.vanish();
     await eventually(async () => (await ready()) === 503);
@@ -164,7 +164,7 @@ describe("a service and its database", () => {
     expect([sent.status, sent.headers["idempotent-replay"]]).to.deep.equal([200, undefined]);
   });
 
-  it("is not ready while the network swallows everything, and comes back by itself", async () => {
+  it("is not ready while the network is silent, and recovers", async () => {
     expect(await ready()).to.equal(200);
     proxy.fallSilent();
     await eventually(async () => (await ready()) === 503);

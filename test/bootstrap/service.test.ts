@@ -35,7 +35,7 @@ describe("a service that is stopped", () => {
     return { answer };
   }
 
-  it("answers what is under way", async () => {
+  it("answers open requests", async () => {
     const { answer } = await slowSend();
     await service.stop();
     expect(await answer).to.deep.equal([200, { success: true }]);
@@ -44,7 +44,7 @@ describe("a service that is stopped", () => {
     expect(refused).to.equal("ECONNREFUSED");
   });
 
-  it("says first that it is not ready, and answers what still comes, by connections that it ends", async () => {
+  it("first reports that it is not ready, and answers later requests on connections that it then ends", async () => {
     const { config } = world;
     const leaving = await startService({ ...config, http: { ...config.http, drainSeconds: 3 } });
     const ask = (path: string) => request(`http://127.0.0.1:${leaving.port}${path}`);
@@ -58,7 +58,7 @@ describe("a service that is stopped", () => {
     await service.stop();
   });
 
-  it("writes down what is under way although its client is gone", async () => {
+  it("stores the result of an open request although its client is gone", async () => {
     const client = new AbortController();
     const { answer } = await slowSend(client.signal);
     client.abort();
@@ -67,7 +67,7 @@ describe("a service that is stopped", () => {
     expect(await states()).to.deep.equal(["sent"]);
   });
 
-  it("gives requests longer than the platform may take, and has a limit beyond that", async () => {
+  it("gives open requests longer than the platform's timeout, and has a limit beyond that", async () => {
     const { config } = world;
     expect(graceMsOf(config)).to.be.above(config.messagingPlatform.timeoutMs);
     expect(service.stopLimitMs).to.be.above(graceMsOf(config));

@@ -4,7 +4,7 @@ import { eventually } from "../support/wait.ts";
 import { type Listener, startWorld, type World } from "../support/world.ts";
 
 /** The phone number of business 1 is also used in the business app. */
-describe("a number of the cloud channel that is in the business app, too", () => {
+describe("a number that is used on the cloud channel and in the business app", () => {
   let world: World;
   let admin: Listener;
   before(async () => {
@@ -37,7 +37,7 @@ describe("a number of the cloud channel that is in the business app, too", () =>
   const thread = async (): Promise<Answer["json"][]> =>
     (await request(`${world.api}/chats/101/messages`, { headers: { "x-api-key": world.appKey(1) } })).json.data;
 
-  it("shows its messages once, announced like others, and does not send them again", async () => {
+  it("shows the app's messages once, announces them, and does not send them again", async () => {
     const before = await world.rows("select unread from chats where business_id = 1 and id = 101");
     await tell("smb_message_echoes", echo("wamid.app-1", "Te llamo en cinco minutos"));
     await tell("smb_message_echoes", echo("wamid.app-1", "Te llamo en cinco minutos"));
@@ -54,7 +54,7 @@ describe("a number of the cloud channel that is in the business app, too", () =>
     expect((await thread()).find(({ id }) => id === shown[0].id)?.estado).to.equal("read");
   });
 
-  it("takes no messages of before it was connected for new ones", async () => {
+  it("shows no messages from before it was connected as new", async () => {
     const before = await thread();
     const messages = [{ from: phone, id: "wamid.old", timestamp: now(), type: "text", text: { body: "de antes" } }];
     await tell("history", { messages, history: [{ threads: [{ id: phone, messages }] }] });
@@ -62,7 +62,7 @@ describe("a number of the cloud channel that is in the business app, too", () =>
     expect(await thread()).to.deep.equal(before);
   });
 
-  it("takes no messages from fields that are not read, and counts such webhooks", async () => {
+  it("shows no messages from unknown webhook fields, and counts such webhooks", async () => {
     const counted = async () => {
       const { text } = await request(`${world.api}/metrics`, {
         headers: { authorization: "Bearer metrics key for tests" },
@@ -76,7 +76,7 @@ describe("a number of the cloud channel that is in the business app, too", () =>
     const odd = ["weird_field", "constructor", "", "__proto__", "history"].map((field) => about(field, { messages }));
     for (const webhook of [...odd, {}, { entry: [] }]) expect((await world.webhook(webhook)).status).to.equal(200);
     expect(await counted()).to.equal(before + odd.length + 2);
-    // Beside one that is read.
+    // The unknown field comes in one webhook with a known one.
     const read = about("messages", { messages: [{ ...messages[0], id: "wamid.even", text: { body: "de su campo" } }] });
     const entry = [...(odd[0]?.entry ?? []), ...read.entry];
     expect((await world.webhook({ ...read, entry })).status).to.equal(200);
@@ -85,7 +85,7 @@ describe("a number of the cloud channel that is in the business app, too", () =>
     expect(await counted()).to.equal(before + odd.length + 2);
   });
 
-  it("loses the content of what its customer takes back", async () => {
+  it("removes the content of a message that its customer withdraws", async () => {
     const from = { from: phone, timestamp: now() };
     await tell("messages", {
       messages: [{ ...from, id: "wamid.wrong", type: "text", text: { body: "al chat equivocado" } }],

@@ -19,7 +19,7 @@ const sender: Sender = {
   accessToken: token,
 };
 
-describe("files of the cloud platform's customers", () => {
+describe("files from customers of the cloud platform", () => {
   useNock();
   const client = new HttpClient();
   const downloads = new Downloads();
@@ -63,18 +63,18 @@ describe("files of the cloud platform's customers", () => {
     "https://graph.facebook.com",
     "https://mmg.whatsapp.net",
   ]) {
-    it(`are asked for with the number's token at ${origin}`, async () => {
+    it(`are requested with the number's token from ${origin}`, async () => {
       expect(await tokenAt(origin)).to.equal(`Bearer ${token}`);
     });
   }
 
   for (const origin of ["https://files.elsewhere.test", "https://evilfbsbx.com", "https://fbsbx.com.evil.test"]) {
-    it(`are asked for without the token at ${origin}`, async () => {
+    it(`are requested without the token from ${origin}`, async () => {
       expect(await tokenAt(origin)).to.equal(undefined);
     });
   }
 
-  it("do not take the token along where the platform redirects to another host", async () => {
+  it("are requested without the token if the platform redirects to another host", async () => {
     let shown: string | undefined = "none came";
     lookUp().reply(200, { url: "https://lookaside.fbsbx.com/file" });
     nock("https://lookaside.fbsbx.com").get("/file").reply(302, "", { location: "https://cdn.elsewhere.test/file" });
@@ -95,13 +95,13 @@ describe("files of the cloud platform's customers", () => {
     ["file:///etc/passwd", "not an https address"],
     ["nothing", "not a usable address"],
   ] as const) {
-    it(`are not looked for at ${address}`, async () => {
+    it(`are not requested from ${address}`, async () => {
       lookUp().reply(200, { url: address });
       expect(await open()).to.deep.equal({ kind: "gone", reason });
     });
   }
 
-  it("do not lead from elsewhere to the platform's own address", async () => {
+  it("are not requested from the platform's own address if another host redirects there", async () => {
     const home = "http://10.0.0.7:8080";
     const inside = cloudFiles({
       ...{ client, downloads, baseUrl: home, version: "v23.0" },
@@ -123,7 +123,7 @@ describe("files of the cloud platform's customers", () => {
     [500, undefined, "later"],
     [200, undefined, "later"],
   ] as const) {
-    it(`are ${kind === "gone" ? "gone" : "tried later"} after ${status}${code ? `, code ${code}` : ""}`, async () => {
+    it(`are ${kind === "gone" ? "unavailable" : "tried later"} after ${status}${code ? `, code ${code}` : ""}`, async () => {
       lookUp().reply(status, code ? { error: { message: `about ${token}`, code } } : "<html></html>");
       const answer = await open();
       expect(answer.kind).to.equal(kind);
@@ -131,7 +131,7 @@ describe("files of the cloud platform's customers", () => {
     });
   }
 
-  it("are tried again when the platform says, or its file server does", async () => {
+  it("are tried again after the time that the platform or its file server names", async () => {
     lookUp().reply(429, { error: { code: 80007 } }, { "retry-after": "30" });
     expect(await open()).to.include({ kind: "later", retryAfterMs: 30_000 });
     lookUp().reply(200, { url: "https://lookaside.fbsbx.com/file" });
@@ -139,7 +139,7 @@ describe("files of the cloud platform's customers", () => {
     expect(await open()).to.include({ kind: "later", retryAfterMs: 40_000 });
   });
 
-  it("are gone where the file server does not have them, and later where nothing answers", async () => {
+  it("are unavailable if the file server answers 404, and tried later without an answer", async () => {
     lookUp().reply(200, { url: "https://lookaside.fbsbx.com/file" });
     nock("https://lookaside.fbsbx.com").get("/file").reply(404);
     expect(await open()).to.include({ kind: "gone" });

@@ -32,7 +32,7 @@ const placeOn: Readonly<Record<CustomerChannel, object>> = {
   qr: { type: "location", content: { degreesLatitude: place.latitude, degreesLongitude: place.longitude } },
   "provider-b": { location: { lat: place.latitude, lng: place.longitude } },
 };
-/** A platform's report that the customer read a message. */
+/** The states that each platform reports for a message until the customer has read it. */
 const newsOn: Readonly<Record<CustomerChannel, readonly string[]>> = {
   cloud: ["sent", "delivered", "read"],
   page: ["delivered", "read"],
@@ -89,7 +89,7 @@ describe("conversations of every channel", () => {
     (await world.get(`/chats/${chatId}/messages?limit=100`)).json.data.reverse();
   const answer = (chatId: number, texto: string, more: object = {}) =>
     asAgent("POST", `/chats/${chatId}/messages`, { texto, ...more });
-  const workedOff = () =>
+  const allProcessed = () =>
     eventually(async () => {
       const { pending } = await world.control("GET", "/webhooks");
       return pending === 0 && (await world.rows("select from incoming_webhooks")).length === 0;
@@ -97,10 +97,10 @@ describe("conversations of every channel", () => {
 
   for (const channel of channelNames) {
     for (const [how, behaviour] of Object.entries(behaviours)) {
-      describe(`on ${channel}, told ${how}`, () => {
+      describe(`on ${channel}, with webhooks ${how}`, () => {
         beforeEach(() => world.control("POST", "/webhooks", behaviour));
 
-        it("a customer's message is in the inbox and announced once, and its files when they are stored", async () => {
+        it("show and announce a customer's message once, and its files when they are stored", async () => {
           const customer = newCustomer();
           const said = [
             await say(channel, customer, { text: "¿Tienen talla M?" }),
@@ -114,7 +114,7 @@ describe("conversations of every channel", () => {
           for (const { mensaje } of said.slice(1, 4)) {
             await hears("message:changed", (changed) => changed.mensaje.id === mensaje.id && changed.mensaje.adjunto);
           }
-          await workedOff();
+          await allProcessed();
           const thread = await threadOf(chatId);
           expect(thread.map(({ tipo }) => tipo)).to.deep.equal(["text", "image", "audio", "document", "location"]);
           expect(thread[0]).to.include({ direccion: "entrante", texto: "¿Tienen talla M?" });
@@ -129,7 +129,7 @@ describe("conversations of every channel", () => {
           expect(chat).to.include({ provider: providers[channel], no_leidos: 5 });
         });
 
-        it("a reply names the message that it answers, and a reaction stands at the one that it is about", async () => {
+        it("show the quoted message of a reply, and a reaction at its message", async () => {
           const customer = newCustomer();
           const { chat_id: chatId, mensaje: first } = await say(channel, customer, { text: "Hola" });
           const { json: ours } = await answer(chatId, "¿En qué te ayudamos?", { responde_a: first.id });
@@ -142,7 +142,7 @@ describe("conversations of every channel", () => {
             await asCustomer(channel, customer, "react", { message_id: ours.platform_message_id, emoji: "👍" });
             await hears("message:changed", ({ mensaje }) => mensaje.id === ours.id && mensaje.reacciones.length > 0);
           }
-          await workedOff();
+          await allProcessed();
           const thread = await threadOf(chatId);
           expect(thread.map(({ texto }) => texto)).to.deep.equal([
             "Hola",
@@ -155,17 +155,17 @@ describe("conversations of every channel", () => {
         });
 
         if (channel !== "provider-b") {
-          it("what a customer edits has its new text in the same message", async () => {
+          it("show a customer's edit as the new text of the same message", async () => {
             const customer = newCustomer();
             const { chat_id: chatId, mensaje } = await say(channel, customer, { text: "Talla M" });
             await asCustomer(channel, customer, "say", { text: "Talla L", edit_of: mensaje.platform_message_id });
             await hears("message:changed", (changed) => changed.mensaje.id === mensaje.id && changed.mensaje.editado);
-            await workedOff();
+            await allProcessed();
             expect((await threadOf(chatId)).map(({ texto }) => texto)).to.deep.equal(["Talla L"]);
           });
         }
 
-        it("an answer is sent once, and its delivery and reading are announced in order", async () => {
+        it("send an answer once, and announce its delivery and reading in order", async () => {
           const customer = newCustomer();
           const { chat_id: chatId } = await say(channel, customer, { text: "Hola" });
           await world.control("POST", "/webhooks", { paused: how !== "at once" });
@@ -173,7 +173,7 @@ describe("conversations of every channel", () => {
           expect([status, sent.error]).to.deep.equal([201, null]);
           await world.control("POST", "/webhooks", { paused: false });
           await hears("message:status", ({ mensaje_id, estado }) => mensaje_id === sent.id && estado === "read");
-          await workedOff();
+          await allProcessed();
           const accepted = await world.control("GET", `/messages?to=${customer}&channel=${providers[channel]}`);
           expect(accepted.map(({ id, text }: Json) => [id, text])).to.deep.equal([
             [sent.platform_message_id, "Sí, la tenemos"],
@@ -195,7 +195,7 @@ describe("conversations of every channel", () => {
     }
   }
 
-  /** A platform's webhook with an invalid proof. */
+  /** A platform's webhook with an invalid signature. */
   const forgedOn = (
     channel: CustomerChannel,
     customer: string,
@@ -218,7 +218,7 @@ describe("conversations of every channel", () => {
   };
 
   for (const channel of channelNames) {
-    it(`a webhook of ${channel} with a wrong proof, or with none, is refused and nothing of it is kept`, async () => {
+    it(`refuse a webhook of ${channel} with a wrong signature or without one, and store nothing of it`, async () => {
       const customer = newCustomer();
       const [path, rawBody, headers] = forgedOn(channel, customer);
       const bare = { "content-type": headers["content-type"] ?? "" };
@@ -226,14 +226,14 @@ describe("conversations of every channel", () => {
         const { status } = await request(world.api + path, { method: "POST", rawBody, headers: given });
         expect(status).to.equal(401);
       }
-      await workedOff();
+      await allProcessed();
       expect(await world.rows("select from contacts where platform_id = $1", [customer])).to.deep.equal([]);
-      // The same webhook with a valid proof arrives.
+      // With a valid signature, such a webhook is stored.
       await say(channel, customer, { text: "Hola" });
       expect(await world.rows("select from contacts where platform_id = $1", [customer])).to.have.length(1);
     });
 
-    it(`free text on ${channel} needs ${channel === "qr" ? "no" : "an open"} service window`, async () => {
+    it(`allow free text on ${channel} ${channel === "qr" ? "without a" : "only in the"} service window`, async () => {
       const customer = newCustomer();
       const { chat_id: chatId } = await say(channel, customer, { text: "Hola" });
       const chat = async (): Promise<Json> => (await world.get(`/chats/${chatId}`)).json;
@@ -250,7 +250,7 @@ describe("conversations of every channel", () => {
     });
   }
 
-  it("the same number on cloud, qr and provider-b is one contact with a chat on each; on pages its digits are another", async () => {
+  it("of one number on cloud, qr and provider-b belong to one contact, but the same digits on pages to another", async () => {
     const customer = newCustomer();
     const chats = new Map<CustomerChannel, Json>();
     for (const channel of channelNames) {

@@ -56,7 +56,7 @@ describe("names of customers of pages and photo accounts", () => {
     await eventually(async () => (await names()).filter((name) => name === "Ana Rojas").length === 2);
   });
 
-  it("stand at reactions that were given before they were known", async () => {
+  it("are added to reactions that arrived before the name", async () => {
     const customer = newCustomer();
     const { id } = await writes(customer, "Ana Rojas");
     const given = JSON.stringify([{ from: "contact", author: customer, emoji: "👍", at: new Date() }]);
@@ -68,14 +68,14 @@ describe("names of customers of pages and photo accounts", () => {
     expect(await world.rows(sql, [id])).to.deep.equal([{ writer: "Ana Rojas", author: "Ana Rojas", emoji: "👍" }]);
   });
 
-  it("are asked on photo accounts, too", async () => {
+  it("are also requested on photo accounts", async () => {
     const customer = newCustomer();
     await writes(customer, "rojas.ana", accounts.photo, "photo");
     await ask();
     expect((await contact(customer))?.name).to.equal("rojas.ana");
   });
 
-  it("never replace a name that a user gave", async () => {
+  it("do not replace a name that a user gave", async () => {
     const customer = newCustomer();
     const { id } = await writes(customer, "Ana Rojas");
     const changed = await request(`${world.api}/contacts/${id}`, {
@@ -89,7 +89,7 @@ describe("names of customers of pages and photo accounts", () => {
     expect(await waiting()).to.deep.equal([]);
   });
 
-  it("come too late where the contact is named or erased while the platform is asked", async () => {
+  it("are ignored if the contact is renamed or erased during the request", async () => {
     const [named, erased] = [await writes(newCustomer()), await writes(newCustomer())];
     const change = (id: number, method: string, body?: object) =>
       request(`${world.api}/contacts/${id}`, {
@@ -115,7 +115,7 @@ describe("names of customers of pages and photo accounts", () => {
     expect(await world.rows(authors, [[named.id, erased.id]])).to.deep.equal([]);
   });
 
-  it("are asked again later where the platform tells none, each time later, and after some days no more", async () => {
+  it("are requested again with growing pauses while the platform fails, for some days", async () => {
     const customer = newCustomer();
     await writes(customer, "Ana Rojas");
     const pauses: number[] = [];
@@ -137,7 +137,7 @@ describe("names of customers of pages and photo accounts", () => {
     expect((await contact(customer))?.name).to.equal(customer);
   });
 
-  it("come while another business has many that wait, and while its platform hangs", async () => {
+  it("are requested although another business has many to request and its platform hangs", async () => {
     await world.rows(
       `with made as (
          insert into contacts (business_id, name, known_on, platform_id)
@@ -171,7 +171,7 @@ describe("names of customers of pages and photo accounts", () => {
     }
   });
 
-  it("are asked of each contact by one of several workers", async () => {
+  it("are requested once for each contact by several workers", async () => {
     const customers = Array.from({ length: 5 }, newCustomer);
     for (const customer of customers) await writes(customer);
     const asked: string[] = [];
@@ -184,7 +184,7 @@ describe("names of customers of pages and photo accounts", () => {
     expect(asked.sort()).to.deep.equal(customers);
   });
 
-  it("are not asked of contacts that were erased", async () => {
+  it("are not requested for erased contacts", async () => {
     const customer = newCustomer();
     const { id } = await writes(customer, "Ana Rojas");
     const erased = await request(`${world.api}/contacts/${id}`, {

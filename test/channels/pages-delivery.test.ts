@@ -4,7 +4,7 @@ import { eventually } from "../support/wait.ts";
 import type { World } from "../support/world.ts";
 import { accounts, type Place, startWithPages } from "./pages-support.ts";
 
-describe("delivery of messages of pages and photo accounts", () => {
+describe("the delivery of messages of pages and photo accounts", () => {
   let world: World;
   before(async () => {
     world = await startWithPages({ configure: (config) => ({ ...config, metricsKey: "metrics key for tests" }) });
@@ -29,19 +29,19 @@ describe("delivery of messages of pages and photo accounts", () => {
   };
   const answers = async (chatId: number, body: object): Promise<Answer["json"]> =>
     (await world.post(`/chats/${chatId}/messages`, body)).json;
-  const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+  const allProcessed = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
 
   for (const place of ["page", "photo"] as const) {
-    describe(place, () => {
-      it("is read in the end, and its echo makes no second message", async () => {
+    describe(`on ${place}`, () => {
+      it("ends with read, and its echo creates no second message", async () => {
         const { chatId } = await says(place, newCustomer(), { text: "Hola" });
         const { id } = await answers(chatId, { texto: "¡Hola! ¿En qué te ayudo?" });
         await eventually(async () => (await threadOf(chatId)).find((each) => each.id === id)?.estado === "read");
-        await workedOff();
+        await allProcessed();
         expect((await threadOf(chatId)).map(({ texto }) => texto)).to.deep.equal(["¡Hola! ¿En qué te ayudo?", "Hola"]);
       });
 
-      it("is settled by its echo where the platform's answer was lost", async () => {
+      it("is settled by its echo if the platform's answer was lost", async () => {
         const { chatId } = await says(place, newCustomer(), { text: "Hola" });
         await world.control("POST", "/faults", { path: "page_messages", reset: true, accept: true });
         const sent = await answers(chatId, { texto: "Sí, la tenemos" });
@@ -61,14 +61,14 @@ describe("delivery of messages of pages and photo accounts", () => {
         const shown = await eventually(async () =>
           (await threadOf(chatId)).find((each) => each.direccion === "saliente"),
         );
-        await workedOff();
+        await allProcessed();
         expect(shown).to.include({ texto: "Te escribo desde la app", autor: "empresa", tipo: "text" });
         expect(await threadOf(chatId)).to.have.length(2);
         const after = await chatOf(customer);
         expect([after.no_leidos, after.ventana_hasta]).to.deep.equal([before.no_leidos, before.ventana_hasta]);
       });
 
-      it("gets the ad that a customer comes from without a word", async () => {
+      it("stores the ad of a customer who comes from it without a message", async () => {
         const customer = newCustomer();
         const { chatId } = await says(place, customer, { text: "Hola" });
         await tell(place, customer, { referral: { source: "ADS", type: "OPEN_THREAD", ad_id: "9099" } });
@@ -77,7 +77,7 @@ describe("delivery of messages of pages and photo accounts", () => {
     });
   }
 
-  it("loses what the customer took back, with all its files, and counts no file that never was as unknown", async () => {
+  it("removes what the customer withdrew, and counts no missing parts of the message as unknown", async () => {
     const dropped = async () => {
       const headers = { authorization: "Bearer metrics key for tests" };
       const { text } = await request(`${world.api}/metrics`, { headers });
@@ -88,7 +88,7 @@ describe("delivery of messages of pages and photo accounts", () => {
     const before = await dropped();
     await tell("photo", customer, { unsend: id });
     await eventually(async () => (await threadOf(chatId))[0].texto === "");
-    await workedOff();
+    await allProcessed();
     expect(await dropped()).to.deep.equal(before);
   });
 });

@@ -40,7 +40,7 @@ describe("files that customers send to pages and photo accounts", () => {
     });
 
   for (const place of ["page", "photo"] as const) {
-    it(`are stored and served: ${place}`, async () => {
+    it(`are stored and served on ${place}`, async () => {
       const customer = newCustomer();
       await tell(place, customer, { media: picture });
       const [message] = await withFiles(customer, 1);
@@ -51,7 +51,7 @@ describe("files that customers send to pages and photo accounts", () => {
     });
   }
 
-  it("come once the platform has them again", async () => {
+  it("are fetched again after the platform failed", async () => {
     const customer = newCustomer();
     await world.control("POST", "/faults", { path: "attachment", status: 503, retry_after: 1 });
     await tell("page", customer, { media: picture });
@@ -60,7 +60,7 @@ describe("files that customers send to pages and photo accounts", () => {
     await withFiles(customer, 1);
   });
 
-  it("come with their own message each, and go with it when the customer takes it back", async () => {
+  it("each have their own message, and are deleted when the customer withdraws it", async () => {
     const customer = newCustomer();
     const { id } = await tell("photo", customer, { text: "Mis fotos", media: picture, album: [picture, picture] });
     const thread = await withFiles(customer, 3);

@@ -27,9 +27,9 @@ const from = { sender: pageId, from: customer, platformMessageId: "m_1", occurre
 const cdn = "https://scontent.xx.fbcdn.test/v/t1/9_n.jpg?stp=1&oh=2";
 const attached = (type: string, payload: object, more: object = {}) => ({ attachments: [{ type, payload, ...more }] });
 
-describe("webhooks of pages and photo accounts", () => {
-  describe("of messages of customers", () => {
-    it("text", () => {
+describe("the reader of webhooks of pages and photo accounts", () => {
+  describe("for customers' messages", () => {
+    it("reads a text", () => {
       expect(messageOf({ text: "Hola 😀" })).to.deep.equal([{ ...from, kind: "text", body: "Hola 😀" }]);
     });
 
@@ -38,14 +38,14 @@ describe("webhooks of pages and photo accounts", () => {
       ["video", "video"],
       ["audio", "audio"],
     ] as const) {
-      it(`a file: ${type}`, () => {
+      it(`reads a file: ${type}`, () => {
         expect(messageOf(attached(type, { url: cdn }))).to.deep.equal([
           { ...from, kind, body: "", file: { kind, place: { at: "url", url: cdn } } },
         ]);
       });
     }
 
-    it("a document, whose name stands in its address", () => {
+    it("reads a document with the name from its URL", () => {
       const url = "https://cdn.fbsbx.test/v/t59/9_n.pdf/lista%20de%20precios.pdf?_nc_cat=1";
       expect(messageOf(attached("file", { url }))).to.deep.equal([
         {
@@ -57,12 +57,12 @@ describe("webhooks of pages and photo accounts", () => {
       ]);
     });
 
-    it("a document whose address hides what cannot be stored", () => {
+    it("removes characters that cannot be stored from a document's name", () => {
       const [told] = messageOf(attached("file", { url: "https://cdn.fbsbx.test/a%00b.pdf" }));
       expect([told?.body, told?.file?.name]).to.deep.equal(["ab.pdf", "ab.pdf"]);
     });
 
-    it("a sticker, which comes as an image", () => {
+    it("reads a sticker, which comes as an image", () => {
       expect(messageOf(attached("image", { url: cdn, sticker_id: 369239263222822 }))).to.deep.equal([
         {
           ...from,
@@ -74,7 +74,7 @@ describe("webhooks of pages and photo accounts", () => {
       ]);
     });
 
-    it("several files: a message for each, the text with the first", () => {
+    it("reads several files as one message each, with the text at the first", () => {
       const [first, second, ...others] = messageOf({
         text: "Estos dos",
         attachments: [
@@ -89,7 +89,7 @@ describe("webhooks of pages and photo accounts", () => {
       expect(messageOf({ attachments: many })).to.have.length(30);
     });
 
-    it("a place", () => {
+    it("reads a place", () => {
       const place = { coordinates: { lat: -17.39, long: -66.15 } };
       const more = { title: "Ana's Location", url: "https://www.facebook.test/l.php?u=1" };
       expect(messageOf(attached("location", place, more))).to.deep.equal([
@@ -102,7 +102,7 @@ describe("webhooks of pages and photo accounts", () => {
       ]);
     });
 
-    it("a quick reply and a postback: buttons", () => {
+    it("reads a quick reply and a postback as buttons", () => {
       const details = { button: { payload: "SIZE_M", text: "Talla M" } };
       const expected = [{ ...from, kind: "button", body: "Talla M", details }];
       expect(messageOf({ text: "Talla M", quick_reply: { payload: "SIZE_M" } })).to.deep.equal(expected);
@@ -111,7 +111,7 @@ describe("webhooks of pages and photo accounts", () => {
       expect(only(read("instagram", { ...inbound, postback }), "messages")).to.deep.equal(expected);
     });
 
-    it("what was shared: a text with its link", () => {
+    it("reads shared content as a text with its link", () => {
       const url = "https://www.facebook.test/posts/1";
       expect(messageOf({ text: "¿Lo tienen?", ...attached("fallback", { url, title: "Oferta" }) })).to.deep.equal([
         { ...from, kind: "text", body: "¿Lo tienen?", details: { link: { type: "fallback", title: "Oferta", url } } },
@@ -137,7 +137,7 @@ describe("webhooks of pages and photo accounts", () => {
       ]);
     });
 
-    it("an answer to a message, or to a story", () => {
+    it("reads an answer to a message or to a story", () => {
       const [reply] = messageOf({ text: "Ese", reply_to: { mid: "m_0" } });
       expect(reply).to.deep.equal({ ...from, kind: "text", body: "Ese", replyTo: "m_0" });
       const story = { id: "17900", url: cdn };
@@ -147,7 +147,7 @@ describe("webhooks of pages and photo accounts", () => {
       ]);
     });
 
-    it("what has no word: unsupported, with what it was", () => {
+    it("reads unknown content as unsupported, with its type", () => {
       const unsupported = (type: string) => [
         { ...from, kind: "unsupported", body: "", details: { unsupported: { type } } },
       ];
@@ -156,7 +156,7 @@ describe("webhooks of pages and photo accounts", () => {
       expect(messageOf(attached("image", { url: "javascript:alert(1)" }))).to.deep.equal(unsupported("image"));
     });
 
-    it("the ad that the customer came from: with a message, with a button, or alone", () => {
+    it("reads the ad that the customer came from, with a message, with a button, or alone", () => {
       const referral = {
         ref: "r",
         source: "ADS",
@@ -175,7 +175,7 @@ describe("webhooks of pages and photo accounts", () => {
       expect(read("page", { ...inbound, referral: link })).to.deep.equal(noNews);
     });
 
-    it("one that its author edited", () => {
+    it("reads an edit by the author", () => {
       const about = { sender: pageId, customer, author: "customer", messageId: "m_1", occurredAt: new Date(at) };
       for (const object of ["page", "instagram"] as const) {
         const told = read(object, { ...inbound, message_edit: { mid: "m_1", text: "Dos", num_edit: 1 } });
@@ -192,7 +192,7 @@ describe("webhooks of pages and photo accounts", () => {
       }
     });
 
-    it("one that was taken back, with all its parts", () => {
+    it("reads a withdrawal, with all parts of the message", () => {
       const told = read("instagram", { ...inbound, message: { mid: "m_1", is_deleted: true } });
       const withdrawn = only(told, "withdrawals").map(({ messageId }) => messageId);
       expect(withdrawn.slice(0, 3)).to.deep.equal(["m_1", "m_1:1", "m_1:2"]);
@@ -201,7 +201,7 @@ describe("webhooks of pages and photo accounts", () => {
     });
   });
 
-  it("of reactions, which can be taken back", () => {
+  it("reads reactions and their removal", () => {
     const react = (reaction: object) =>
       only(read("page", { ...inbound, reaction: { mid: "m_0", ...reaction } }), "reactions");
     const about = { sender: pageId, from: customer, messageId: "m_0", occurredAt: new Date(at) };
@@ -213,12 +213,12 @@ describe("webhooks of pages and photo accounts", () => {
     }
   });
 
-  describe("of messages to customers", () => {
+  describe("for messages to customers", () => {
     const echoed = { sender: pageId, to: customer, platformMessageId: "m_1", occurredAt: new Date(at) };
     const echo = (object: "page" | "instagram", message: object) =>
       only(read(object, { ...outbound, message: { mid: "m_1", is_echo: true, ...message } }), "echoes");
 
-    it("one of ours, by the reference that it was sent with", () => {
+    it("finds our own message by its reference", () => {
       expect(echo("page", { text: "Sí", app_id: 1517776481860111, metadata: reference })).to.deep.equal([
         { ...echoed, kind: "text", body: "Sí", reference },
       ]);
@@ -227,12 +227,12 @@ describe("webhooks of pages and photo accounts", () => {
       expect(echo("page", { text: "Sí", metadata: "of another app" })[0]).not.to.have.property("reference");
     });
 
-    it("one that was written in the platform's app", () => {
+    it("reads a message that was written in the platform's app", () => {
       expect(echo("instagram", { text: "Hola" })).to.deep.equal([{ ...echoed, kind: "text", body: "Hola" }]);
       expect(echo("instagram", { text: "", ...attached("image", { url: cdn }) })[0]).to.deep.include({ kind: "image" });
     });
 
-    it("nothing of what was taken back, nor of notes to itself", () => {
+    it("ignores withdrawals, and notes of the account to itself", () => {
       expect(echo("instagram", { is_deleted: true })).to.deep.equal([]);
       const self = { sender: { id: pageId }, recipient: { id: pageId }, timestamp: at };
       for (const message of [
@@ -244,8 +244,8 @@ describe("webhooks of pages and photo accounts", () => {
     });
   });
 
-  describe("of what became of our messages", () => {
-    it("delivered: those that are named, and all up to a moment", () => {
+  describe("for reports about our messages", () => {
+    it("reads deliveries of named messages, and of all up to a time", () => {
       const news = read("page", { ...inbound, delivery: { mids: ["m_1", "m_2"], watermark: at } });
       expect(news).to.deep.equal({
         ...noNews,
@@ -258,7 +258,7 @@ describe("webhooks of pages and photo accounts", () => {
       });
     });
 
-    it("read: on a page all up to a moment, at a photo account the message", () => {
+    it("reads read reports, on a page up to a time and on a photo account for one message", () => {
       expect(only(read("page", { ...inbound, read: { watermark: at } }), "marks")).to.deep.equal([
         { sender: pageId, customer, state: "read", upTo: new Date(at) },
       ]);
@@ -267,7 +267,7 @@ describe("webhooks of pages and photo accounts", () => {
       ]);
     });
 
-    it("nothing where the moment is none, and nothing that lies ahead", () => {
+    it("ignores invalid times, and limits future ones to now", () => {
       for (const watermark of [undefined, null, "1", 0, -1, "no time", {}]) {
         expect(read("page", { ...inbound, read: { watermark } })).to.deep.equal(noNews);
       }
@@ -276,7 +276,7 @@ describe("webhooks of pages and photo accounts", () => {
     });
   });
 
-  it("in their order, for several pages", () => {
+  it("keeps the order of messages for several pages", () => {
     const entry = (id: string, ...texts: string[]) => ({
       id,
       time: at,
@@ -291,7 +291,7 @@ describe("webhooks of pages and photo accounts", () => {
     ]);
   });
 
-  it("nothing of what is another's: another object, what other apps hear, no customer, no id", () => {
+  it("ignores other objects, events for other apps, and messages without a customer or an id", () => {
     const message = { mid: "m_1", text: "Hola" };
     const whole = { object: "page", entry: [{ id: pageId, messaging: [{ ...inbound, message }] }] };
     expect(readPagesWebhook(pageChannel)(JSON.stringify(whole)).messages).to.have.length(1);
@@ -309,7 +309,7 @@ describe("webhooks of pages and photo accounts", () => {
     }
   });
 
-  describe("garbled by somebody", () => {
+  describe("for malformed webhooks", () => {
     const names = [
       ...["message", "postback", "reaction", "delivery", "read", "referral", "sender", "recipient", "timestamp"],
       ...["mid", "text", "attachments", "type", "payload", "url", "sticker_id", "coordinates", "is_echo", "is_deleted"],
@@ -353,7 +353,7 @@ describe("webhooks of pages and photo accounts", () => {
       referral: value,
     });
 
-    it("it is never an error, and all that is read can be stored", () => {
+    it("never fails, and returns only data that can be stored", () => {
       fc.assert(
         fc.property(
           fc.constantFrom("page" as const, "instagram" as const),
@@ -372,7 +372,7 @@ describe("webhooks of pages and photo accounts", () => {
       );
     });
 
-    it("whatever the JSON is", () => {
+    it("accepts any JSON", () => {
       fc.assert(
         fc.property(fc.json(), (payload) => {
           expect(readPagesWebhook(pageChannel)(payload)).to.be.an("object");

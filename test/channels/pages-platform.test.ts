@@ -71,7 +71,7 @@ describe("requests of pages and photo accounts to the platform", () => {
     const open = (url: string) =>
       page.receiving.files(settings()).open(senderOn(pageChannel), { at: "url", url }, new AbortController().signal);
 
-    it("is read from its address, to which no token goes", async () => {
+    it("is read from its address without the token", async () => {
       let asked: Record<string, unknown> = {};
       nock(cdn)
         .get("/v/9_n.jpg")

@@ -39,9 +39,9 @@ describe("/webhooks/page and /webhooks/photo", () => {
       },
     ]);
   const stored = { status: 200, text: '{"success":true}' };
-  const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+  const allProcessed = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
   // The next test may count or list waiting webhooks.
-  afterEach(workedOff);
+  afterEach(allProcessed);
   const chatOf = async (customer: string): Promise<number | undefined> => {
     const [chat] = await world.rows<{ id: number }>(
       `select chat.id from chats as chat join contacts as contact
@@ -84,7 +84,7 @@ describe("/webhooks/page and /webhooks/photo", () => {
           const { status, json } = await tell(place, payload, wrong);
           expect([status, json]).to.deep.equal([401, { message: "Invalid signature" }]);
         }
-        await workedOff();
+        await allProcessed();
         expect(await threadOf(customer)).to.deep.equal([]);
       });
 
@@ -97,7 +97,7 @@ describe("/webhooks/page and /webhooks/photo", () => {
         const customer = newCustomer();
         const payload = saying(place, customer, "¿Tienen talla M?");
         for (let times = 0; times < 3; times += 1) expect(await tell(place, payload)).to.include(stored);
-        await workedOff();
+        await allProcessed();
         const [message, ...others] = await threadOf(customer);
         expect(message).to.include({ tipo: "text", texto: "¿Tienen talla M?", direccion: "entrante" });
         expect(others).to.deep.equal([]);
@@ -137,12 +137,12 @@ describe("/webhooks/page and /webhooks/photo", () => {
           );
         expect(await tell(place, of("1"))).to.include(stored);
         expect(await tell(place, of(accounts[place].replace(/1$/, "2")))).to.include(stored);
-        await workedOff();
+        await allProcessed();
         const sql = "select business_id::int as business from contacts where platform_id = $1";
         expect(await world.rows(sql, [customer])).to.deep.equal([{ business: 2 }]);
       });
 
-      it("shows what customers send by the sandbox: files, stickers, buttons, answers and ads", async () => {
+      it("shows files, stickers, buttons, quotes and ads that customers send in the sandbox", async () => {
         const customer = newCustomer();
         const text = await says(place, customer, { text: "Hola" });
         const media = { mime: "image/png", base64: Buffer.from("a picture").toString("base64") };
@@ -251,7 +251,7 @@ describe("/webhooks/page and /webhooks/photo", () => {
     await eventually(async () => (await threadOf(customer)).length > 0);
     await tell("page", saying("page", customer, "por página"));
     await tell("photo", saying("photo", customer, "por foto"));
-    await workedOff();
+    await allProcessed();
     const found = await world.rows<{ provider: string }>(
       `select distinct contact.id, chat.provider from contacts as contact
        join chats as chat on chat.business_id = contact.business_id and chat.contact_id = contact.id

@@ -16,7 +16,7 @@ const token = "EAAsecret";
 const login = `Basic ${Buffer.from(`${account}:${token}`).toString("base64")}`;
 const media = `/2010-04-01/Accounts/${account}/Messages/MM1/Media/ME1`;
 
-describe("files of ProviderB's customers", () => {
+describe("files from customers of ProviderB", () => {
   useRealNetwork();
   const closing: (() => unknown)[] = [];
   afterEach(async () => {
@@ -55,7 +55,7 @@ describe("files of ProviderB's customers", () => {
     return Buffer.concat(chunks).toString();
   };
 
-  it("are asked for with the account's token, which goes nowhere else", async () => {
+  it("are requested with the account's token, which no other host gets", async () => {
     const store = await host((_, res) => void res.end("a picture"));
     const provider = await host((_, res) => void res.writeHead(307, { location: `${store.url}/f/1?signed=1` }).end());
     expect(await contentOf(await open(provider.url, provider.url + media, true))).to.equal("a picture");
@@ -63,7 +63,7 @@ describe("files of ProviderB's customers", () => {
     expect(store.asked).to.deep.equal([{ path: "/f/1?signed=1", login: undefined }]);
   });
 
-  it("are not fetched from the own network, where the provider redirects to it", async () => {
+  it("are not requested from our own network if the provider redirects there", async () => {
     const store = await host((_, res) => void res.end("a secret"));
     for (const location of [`${store.url}/`, store.url.replace("http:", "https:")]) {
       const provider = await host((_, res) => void res.writeHead(302, { location }).end());
@@ -72,7 +72,7 @@ describe("files of ProviderB's customers", () => {
     expect(store.asked).to.deep.equal([]);
   });
 
-  it("are not asked for anywhere but at the account's own place", async () => {
+  it("are only requested from the account's own path at the provider", async () => {
     const provider = await host((_, res) => void res.end("somebody else's"));
     const other = await host((_, res) => void res.end("somebody else's"));
     const { port } = new URL(provider.url);
@@ -101,7 +101,7 @@ describe("files of ProviderB's customers", () => {
     expect([...provider.asked, ...other.asked]).to.deep.equal([]);
   });
 
-  it("are found with the configured address in any spelling", async () => {
+  it("are requested whatever the spelling of the configured URL", async () => {
     const provider = await host((_, res) => void res.end("a picture"));
     for (const [base, url] of [
       [`${provider.url}/`, provider.url + media],
@@ -127,7 +127,7 @@ describe("files of ProviderB's customers", () => {
     expect((await open(provider.url, provider.url + media)).kind).to.equal("later");
   });
 
-  it("come from the stand-in, as it tells of them", async () => {
+  it("are fetched from the sandbox by the place that its webhook names", async () => {
     const told: string[] = [];
     const receiver = await host((req, res) => {
       req.on("data", (chunk) => told.push(String(chunk))).on("end", () => void res.end());

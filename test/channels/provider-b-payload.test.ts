@@ -10,7 +10,7 @@ const reference = "5ac7f2f8-6f5b-4c43-9a56-3a1a4f3d3d3a";
 const at = 1_760_000_000_123;
 const sid = "SM0123456789abcdef0123456789abcdef";
 
-/** As in the provider's documentation. */
+/** The provider's documentation has these fields. */
 const incoming = {
   SmsMessageSid: sid,
   NumMedia: "0",
@@ -65,9 +65,9 @@ const ana = { sender: account, from: "59170000001", name: "Ana 😀", platformMe
 const place = (url: string) => ({ at: "url", url });
 const media = (n: number) => `https://api.twilio.com/2010-04-01/Accounts/${account}/Messages/${sid}/Media/ME${n}`;
 
-describe("webhooks of ProviderB", () => {
-  describe("of messages of customers", () => {
-    it("text", () => {
+describe("the reader of webhooks of ProviderB", () => {
+  describe("for customers' messages", () => {
+    it("reads a text", () => {
       expect(messagesOf({ Body: "Hola\n¿qué tal?" })).to.deep.equal([
         { ...ana, kind: "text", body: "Hola\n¿qué tal?" },
       ]);
@@ -84,7 +84,7 @@ describe("webhooks of ProviderB", () => {
       ["IMAGE/JPEG", "image", "image"],
     ];
     for (const [mime, type, kind] of files) {
-      it(`a file: ${mime} as ${type || "nothing"}`, () => {
+      it(`reads a file of type ${mime} in a message of type ${type || "unknown"}`, () => {
         const told = { NumMedia: "1", MediaUrl0: media(0), MediaContentType0: mime, MessageType: type };
         const known = mime.split(";")[0]?.toLowerCase();
         expect(messagesOf(told)).to.deep.equal([
@@ -99,7 +99,7 @@ describe("webhooks of ProviderB", () => {
       });
     }
 
-    it("several files: a message for each, the text with the first", () => {
+    it("reads several files as one message each, with the text at the first", () => {
       const told = messagesOf({
         Body: "Estos tres",
         NumMedia: "3",
@@ -117,14 +117,14 @@ describe("webhooks of ProviderB", () => {
       expect(told[0]?.details).to.deep.equal({ image: { mime_type: "image/jpeg", caption: "Estos tres" } });
     });
 
-    it("at most ten files, however many are said to be there", () => {
+    it("reads at most ten files, whatever number the form names", () => {
       const many = Object.fromEntries(Array.from({ length: 99 }, (_, n) => [`MediaUrl${n}`, media(n)]));
       expect(messagesOf({ ...many, NumMedia: "99" })).to.have.length(10);
       expect(messagesOf({ ...many, NumMedia: "1e9", Body: "Hola" })).to.have.length(1);
       expect(messagesOf({ NumMedia: "2", Body: "Hola" })).to.deep.equal([{ ...ana, kind: "text", body: "Hola" }]);
     });
 
-    it("a document by its name", () => {
+    it("reads a document's name", () => {
       const told = {
         NumMedia: "1",
         MediaUrl0: media(0),
@@ -144,7 +144,7 @@ describe("webhooks of ProviderB", () => {
       });
     });
 
-    it("a place", () => {
+    it("reads a place", () => {
       const [told] = messagesOf({
         ...{
           Latitude: "-16.4897",
@@ -158,7 +158,7 @@ describe("webhooks of ProviderB", () => {
       expect(told).to.deep.equal({ ...ana, kind: "location", body: "Plaza", details: { location } });
     });
 
-    it("no place that is not on earth", () => {
+    it("ignores a place with invalid coordinates", () => {
       const at = (Latitude: string, Longitude: string) => messagesOf({ Latitude, Longitude, Body: "x" })[0]?.kind;
       expect(at("90", "-180")).to.equal("location");
       for (const [latitude, longitude] of [
@@ -173,20 +173,20 @@ describe("webhooks of ProviderB", () => {
       }
     });
 
-    it("the button of a template", () => {
+    it("reads the button of a template", () => {
       const told = { MessageType: "button", Body: "Sí", ButtonText: "Sí", ButtonPayload: "yes" };
       expect(messagesOf(told)).to.deep.equal([
         { ...ana, kind: "button", body: "Sí", details: { button: { payload: "yes", text: "Sí" } } },
       ]);
     });
 
-    it("the button of an interactive message", () => {
+    it("reads the button of an interactive message", () => {
       const told = { MessageType: "interactive", Body: "Sí", ButtonText: "Sí", ButtonPayload: "yes" };
       const interactive = { type: "button_reply", button_reply: { id: "yes", title: "Sí" } };
       expect(messagesOf(told)).to.deep.equal([{ ...ana, kind: "interactive", body: "Sí", details: { interactive } }]);
     });
 
-    it("the row of a list", () => {
+    it("reads the row of a list", () => {
       const told = {
         MessageType: "interactive",
         Body: "Talla M",
@@ -200,7 +200,7 @@ describe("webhooks of ProviderB", () => {
       ]);
     });
 
-    it("a contact's card", () => {
+    it("reads a contact's card", () => {
       const told = {
         NumMedia: "1",
         MediaUrl0: media(0),
@@ -219,7 +219,7 @@ describe("webhooks of ProviderB", () => {
       ]);
     });
 
-    it("what it answers", () => {
+    it("reads which message is quoted", () => {
       const told = {
         Body: "Ese",
         OriginalRepliedMessageSid: "SMasked",
@@ -233,7 +233,7 @@ describe("webhooks of ProviderB", () => {
       ]);
     });
 
-    it("the ad that the customer came from", () => {
+    it("reads the ad that the customer came from", () => {
       const told = {
         Body: "Hola",
         ReferralBody: "Todo a mitad de precio",
@@ -258,31 +258,31 @@ describe("webhooks of ProviderB", () => {
       expect(messagesOf({ ...told, ReferralSourceType: "post" })[0]).not.to.have.property("referral");
     });
 
-    it("what has no name among these, with what was there", () => {
+    it("reads an unknown type as unsupported, with its fields", () => {
       expect(messagesOf({ MessageType: "flow", FlowData: "{}" })).to.deep.equal([
         { ...ana, kind: "unsupported", body: "", details: { unsupported: { MessageType: "flow", FlowData: "{}" } } },
       ]);
     });
 
-    it("without a name where the profile has none, and with a name that can be shown", () => {
+    it("omits an empty name, and shortens a long one", () => {
       expect(messagesOf({ ProfileName: "", Body: "Hola" })[0]).not.to.have.property("name");
       expect(messagesOf({ ProfileName: "😀".repeat(200), Body: "Hola" })[0]?.name).to.equal("😀".repeat(100));
     });
 
-    it("nothing of another channel's, or of a message without an id", () => {
+    it("ignores other channels, and messages without an id", () => {
       for (const changes of [{ From: "messenger:1234" }, { From: "+59170000001" }, { From: "" }, { MessageSid: "" }]) {
         expect(messagesOf({ Body: "Hola", ...changes })).to.deep.equal([]);
       }
     });
 
-    it("no time that lies ahead", () => {
+    it("limits future times to now", () => {
       const before = Date.now();
       const [told] = read({ ...incoming, Body: "Hola" }, { at: 8e15 }).messages;
       expect(told?.occurredAt.getTime()).to.be.within(before, Date.now());
     });
   });
 
-  describe("of messages of ours", () => {
+  describe("for our own messages", () => {
     const words: [word: string, state: string][] = [
       ...[
         ["accepted", "sent"],
@@ -298,13 +298,13 @@ describe("webhooks of ProviderB", () => {
       ],
     ] as [string, string][];
     for (const [word, state] of words) {
-      it(word, () => {
+      it(`reads the status ${word}`, () => {
         const [told] = statusesOf({ MessageStatus: word, SmsStatus: word });
         expect(told).to.include({ sender: account, platformMessageId: sid, state });
       });
     }
 
-    it("our reference, and none that is not ours", () => {
+    it("reads our reference, and ignores an invalid one", () => {
       const found = { sender: account, platformMessageId: sid, state: "delivered" };
       expect(statusesOf({}, { reference })).to.deep.equal([{ ...found, reference }]);
       for (const other of ["", "1", `${reference}'`, "x".repeat(36)]) {
@@ -312,7 +312,7 @@ describe("webhooks of ProviderB", () => {
       }
     });
 
-    it("why it failed, and who opted out", () => {
+    it("reads why a message failed, and whether the customer opted out", () => {
       const failure = (fields: Record<string, string>) =>
         statusesOf({ MessageStatus: "undelivered", ...fields })[0]?.error;
       expect(failure({ ErrorCode: "63016", ErrorMessage: "outside the window" })).to.deep.equal({
@@ -323,14 +323,14 @@ describe("webhooks of ProviderB", () => {
       expect(failure({ ErrorMessage: "x".repeat(600) })?.reason).to.have.length(500);
     });
 
-    it("nothing by other words", () => {
+    it("ignores other statuses", () => {
       for (const word of ["scheduled", "canceled", "partially_delivered", "constructor", "__proto__"]) {
         expect(read({ ...callback, MessageStatus: word, SmsStatus: word })).to.deep.equal(noNews);
       }
     });
   });
 
-  it("is nothing where no account proves it", () => {
+  it("ignores a webhook without a proven account", () => {
     expect(readProviderBWebhook(keep({ ...incoming, Body: "Hola" }), null)).to.deep.equal(noNews);
   });
 
@@ -362,7 +362,7 @@ describe("webhooks of ProviderB", () => {
     ...["__proto__", "constructor", "toString"],
   );
 
-  it("never fails for any payload, and holds nothing that cannot be stored", () => {
+  it("never fails for any payload, and returns only data that can be stored", () => {
     const spoilt = fc.array(fc.tuple(named, odd), { maxLength: 8 }).map((pairs) => {
       const base = pairs.length % 2 === 0 ? incoming : callback;
       return { at, reference, fields: Object.fromEntries([...Object.entries(base), ...pairs]) };
@@ -385,15 +385,15 @@ describe("webhooks of ProviderB", () => {
   });
 });
 
-describe("stored webhooks of ProviderB after the erasure of a customer", () => {
+describe("a stored webhook of ProviderB at the erasure of a customer", () => {
   const forgotten = { ids: ["59170000001"], senders: [account] };
   const theirs = [keep(incoming), keep(callback), keep({ ...incoming, From: "whatsapp:+1", To: "whatsapp:+2" })];
 
-  it("holds nothing of what they wrote and got", () => {
+  it("is deleted if it contains a message from or to the customer", () => {
     for (const payload of theirs) expect(withoutCustomer(payload, forgotten)).to.equal(null);
   });
 
-  it("holds what others wrote and got, also where they speak of that number", () => {
+  it("is kept if it is about others, even if their text contains the number", () => {
     for (const payload of [
       keep({ ...incoming, From: "whatsapp:+591700000012", WaId: "591700000012", Body: "59170000001" }),
       keep({ ...callback, To: "whatsapp:+5917000000" }),
@@ -402,14 +402,14 @@ describe("stored webhooks of ProviderB after the erasure of a customer", () => {
     }
   });
 
-  it("keeps webhooks of other businesses", () => {
+  it("is kept if it is another business's", () => {
     for (const payload of theirs) {
       expect(withoutCustomer(payload, { ...forgotten, senders: ["AC2"] })).to.equal(payload);
       expect(withoutCustomer(payload, { ...forgotten, senders: [] })).to.equal(payload);
     }
   });
 
-  it("holds nothing that cannot be read", () => {
+  it("is deleted if it is not readable", () => {
     expect(withoutCustomer("{", forgotten)).to.equal(null);
   });
 });

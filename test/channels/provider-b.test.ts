@@ -57,7 +57,7 @@ const incoming = (changes: Fields = {}): Fields => {
   };
 };
 
-describe("/webhooks/provider-b", () => {
+describe("a request to /webhooks/provider-b", () => {
   let world: World;
   let folder: string;
   before(async () => {
@@ -92,9 +92,9 @@ describe("/webhooks/provider-b", () => {
   const stored = { status: 200, type: "text/xml", text: '<?xml version="1.0" encoding="UTF-8"?><Response/>' };
   const refused = (answer: Answer) => [answer.status, answer.json];
   const invalid = [401, { message: "Invalid signature" }];
-  const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+  const allProcessed = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
   // The next test may count or list waiting webhooks.
-  afterEach(workedOff);
+  afterEach(allProcessed);
   const messagesOf = (sid: unknown) =>
     world.rows<{ kind: string; body: string; business_id: number; phone: string; provider: string }>(
       `select message.kind, message.body, message.business_id, contact.phone, chat.provider
@@ -111,10 +111,10 @@ describe("/webhooks/provider-b", () => {
   const say = (saying: object): Promise<{ id: string; delivered: boolean }> =>
     world.control("POST", `/customers/${customer}/say`, { channel: "provider-b", to: phone, ...saying });
 
-  it("is stored by the signature of the provider's own library, and answered with TwiML (ProviderBWebhook.1, 2)", async () => {
+  it("is stored if the provider's own library signed it, and answered with TwiML (ProviderBWebhook.1, 2)", async () => {
     const fields = incoming();
     expect(await tell(fields)).to.include(stored);
-    await workedOff();
+    await allProcessed();
     expect(await messagesOf(fields.MessageSid)).to.deep.equal([
       { kind: "text", body: "Hola & adiós + 😀", business_id: 1, phone: customer, provider: "provider-b" },
     ]);
@@ -123,13 +123,13 @@ describe("/webhooks/provider-b", () => {
   it("is shown once, even if it is delivered several times", async () => {
     const fields = incoming({ Body: "once" });
     await Promise.all([tell(fields), tell(fields), tell(fields)]);
-    await workedOff();
+    await allProcessed();
     await tell(fields);
-    await workedOff();
+    await allProcessed();
     expect(await messagesOf(fields.MessageSid)).to.have.length(1);
   });
 
-  it("is signed over the query that the address was registered with", async () => {
+  it("is signed over the query of the registered URL", async () => {
     for (const query of ["?", "?a=1&b=%20'x", "?ref=1&ref=2", "?%E0%A4%A"]) {
       expect(await tell(incoming(), { query })).to.include(stored);
       expect(refused(await post(written(incoming()), { "x-twilio-signature": "x" }, query))).to.deep.equal(invalid);
@@ -157,11 +157,11 @@ describe("/webhooks/provider-b", () => {
       expect(refused(await post(written(fields), { "x-twilio-signature": signature }))).to.deep.equal(invalid);
     }
     expect(refused(await post(written(fields), {}))).to.deep.equal(invalid);
-    await workedOff();
+    await allProcessed();
     expect(await messagesOf(fields.MessageSid)).to.deep.equal([]);
   });
 
-  it("gets the same refusal for an account of no business", async () => {
+  it("gets the same refusal for an unknown account", async () => {
     for (const AccountSid of [
       unknownAccount,
       "",
@@ -190,7 +190,7 @@ describe("/webhooks/provider-b", () => {
     expect(refused(await tell(incoming(), { token: "auth token 2" }))).to.deep.equal(invalid);
     const theirs = incoming({ AccountSid: otherAccount, To: "whatsapp:+59120000002" });
     expect(await tell(theirs, { token: "auth token 2" })).to.include(stored);
-    await workedOff();
+    await allProcessed();
     expect((await messagesOf(theirs.MessageSid)).map(({ business_id }) => business_id)).to.deep.equal([2]);
   });
 
@@ -238,7 +238,7 @@ describe("/webhooks/provider-b", () => {
   it("has its text cleaned for storage in a hostile form", async () => {
     const fields = incoming({ Body: "a\0b", ProfileName: "\0", constructor: "x", ["__proto__"]: "y", toString: "z" });
     expect(await tell(fields)).to.include(stored);
-    await workedOff();
+    await allProcessed();
     expect((await messagesOf(fields.MessageSid)).map(({ body }) => body)).to.deep.equal(["ab"]);
   });
 
@@ -267,7 +267,7 @@ describe("/webhooks/provider-b", () => {
     await world.rows("delete from incoming_webhooks");
   });
 
-  describe("by its stand-in", () => {
+  describe("from the sandbox", () => {
     const chatOfCustomer = async (): Promise<number> => {
       const [chat] = await world.rows<{ id: number }>(
         `select chat.id from chats as chat join contacts as contact
@@ -279,14 +279,14 @@ describe("/webhooks/provider-b", () => {
       return chat.id;
     };
     const latest = async (): Promise<Answer["json"]> => {
-      await workedOff();
+      await allProcessed();
       return (await world.get(`/chats/${await chatOfCustomer()}/messages?limit=1`)).json.data[0];
     };
     const write = (texto: string) => world.post(`/chats/${chatId}/messages`, { texto });
     let chatId = 0;
     before(async () => {
       await say({ text: "Hola" });
-      await workedOff();
+      await allProcessed();
       chatId = await chatOfCustomer();
     });
     afterEach(async () => {
@@ -318,7 +318,7 @@ describe("/webhooks/provider-b", () => {
       });
     }
 
-    it("shows a file with its text at once, and has it from the provider soon", async () => {
+    it("shows a file with its text at once, and fetches its content afterwards", async () => {
       const media = { type: "image", mime: "image/png", base64: png(700).toString("base64") };
       expect((await say({ text: "Mira", media })).delivered).to.equal(true);
       const shown = await latest();
@@ -333,7 +333,7 @@ describe("/webhooks/provider-b", () => {
       expect(await request(world.api + pathname)).to.include({ status: 200, type: "image/png" });
     });
 
-    it("shows what a message answers", async () => {
+    it("shows which message is quoted", async () => {
       const said = await say({ text: "Primero" });
       const first = await latest();
       expect(first.platform_message_id).to.equal(said.id);
@@ -341,14 +341,14 @@ describe("/webhooks/provider-b", () => {
       expect(await latest()).to.include({ texto: "Segundo", responde_a: first.id });
     });
 
-    it("tells what becomes of an answer, up to its reading", async () => {
+    it("reports the states of an answer, up to read", async () => {
       const sent = await write("Ya sale");
       expect(sent.json).to.include({ estado: "sent" });
       const message = async () => (await world.rows("select state from messages where id = $1", [sent.json.id]))[0];
       await eventually(async () => ((await message()) as { state: string }).state === "read");
     });
 
-    it("settles a message whose answer was lost, by the reference in the address (ProviderBWebhook.5)", async () => {
+    it("settles a message whose answer was lost, by the reference in the URL (ProviderBWebhook.5)", async () => {
       await world.control("POST", "/webhooks", { paused: true });
       await world.control("POST", "/faults", { reset: true, accept: true, path: "provider_b_messages" });
       const sent = await write("Ya sale otra vez");
@@ -360,7 +360,7 @@ describe("/webhooks/provider-b", () => {
       expect(await latest()).to.include({ id: sent.json.id, platform_message_id: theirs.id });
     });
 
-    it("tells what becomes of the messages of a campaign, also where an answer was lost", async () => {
+    it("reports the states of a campaign's messages, even if an answer was lost", async () => {
       await world.control("POST", "/faults", { reset: true, accept: true, path: "provider_b_messages" });
       const numbers = ["59176000001", "59176000002", "59176000003"];
       const contacts = await world.rows<{ id: number }>(
@@ -380,13 +380,13 @@ describe("/webhooks/provider-b", () => {
       for (const to of numbers) expect(await world.control("GET", `/messages?to=${to}`)).to.have.length(1);
     });
 
-    it("tells why a message failed, and who opted out", async () => {
+    it("reports why a message failed, and that the customer opted out", async () => {
       await world.control("POST", "/webhooks", { paused: true });
       const failed = await write("No llega");
       const status = { AccountSid: account, MessageSid: failed.json.platform_message_id };
       const told = { MessageStatus: "undelivered", ErrorCode: "63033", ErrorMessage: "opted out" };
       expect(await tell({ ...status, ...told })).to.include(stored);
-      await workedOff();
+      await allProcessed();
       const found = await world.rows("select state, error_code from messages where id = $1", [failed.json.id]);
       expect(found).to.deep.equal([{ state: "failed", error_code: 63033 }]);
       const contacts = await world.rows(
@@ -398,8 +398,8 @@ describe("/webhooks/provider-b", () => {
   });
 });
 
-describe("/webhooks/provider-b behind a proxy", () => {
-  it("is signed over the address that the provider called", async () => {
+describe("a request to /webhooks/provider-b behind a proxy", () => {
+  it("is verified with the URL that the provider called", async () => {
     const root = "https://recado.example.org/api";
     const world = await startWorld({
       businesses: [aBusiness(1, { otherSenders: [sender] })],
@@ -445,7 +445,7 @@ describe("the signature of ProviderB", () => {
     ],
   );
 
-  it("equals the one of the provider's library for any fields, also repeated ones", () => {
+  it("equals that of the provider's library for any fields, also repeated ones", () => {
     fc.assert(
       fc.property(tokens, urls, forms, (token, url, pairs) => {
         const fields = Object.fromEntries(

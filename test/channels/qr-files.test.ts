@@ -57,7 +57,7 @@ describe("files of paired phones", () => {
   });
   const refusal = (words: string) => ({ status: 400, error: "Bad Request", response: { message: [words] } });
 
-  it("are asked of the provider by their message, with the key of the instance", async () => {
+  it("are requested by their message, with the instance's key", async () => {
     answer = json(201, told(Buffer.from("file").toString("base64")));
     expect((await contentOf(open())).toString()).to.equal("file");
     expect(asked).to.deep.equal([
@@ -70,7 +70,7 @@ describe("files of paired phones", () => {
     ]);
   });
 
-  it("are whole, however they are cut on their way", async () => {
+  it("are read completely for every way to split the answer", async () => {
     async function* pieces(text: string, length: number) {
       for (let at = 0; at < text.length; at += length) yield Buffer.from(text.slice(at, at + length));
     }
@@ -87,13 +87,13 @@ describe("files of paired phones", () => {
     }
   });
 
-  it("may be large", async () => {
+  it("can be large", async () => {
     const file = randomBytes(5_000_000);
     answer = json(201, told(file.toString("base64")));
     expect(file.equals(await contentOf(open()))).to.equal(true);
   });
 
-  it("are not had from another place", async () => {
+  it("are not requested from a URL", async () => {
     const source = qrFiles({ downloads } as never);
     const elsewhere = await source.open(sender, { at: "url", url: served.url }, new AbortController().signal);
     expect(elsewhere.kind).to.equal("gone");
@@ -103,16 +103,12 @@ describe("files of paired phones", () => {
   const answers: [what: string, kind: FileAnswer["kind"], answer: () => typeof answer][] = [
     ["an unknown message", "gone", () => json(400, refusal("Message not found"))],
     ["a message without a file", "gone", () => json(400, refusal("The message is not of the media type"))],
-    [
-      "a file that the platform does not give out now",
-      "later",
-      () => json(400, refusal("AxiosError: status code 500")),
-    ],
+    ["a temporary failure at the platform", "later", () => json(400, refusal("AxiosError: status code 500"))],
     ["a wrong key", "later", () => json(401, refusal("Unauthorized"))],
-    ["an instance that is not there", "later", () => json(404, refusal("Not Found"))],
-    ["trouble of the provider", "later", () => json(502, {})],
+    ["an unknown instance", "later", () => json(404, refusal("Not Found"))],
+    ["an internal error of the provider", "later", () => json(502, {})],
     ["an answer without a file", "later", () => json(201, told(null))],
-    ["an answer that is none", "later", () => (_, response) => void response.writeHead(201).end("<html>")],
+    ["an answer that is not JSON", "later", () => (_, response) => void response.writeHead(201).end("<html>")],
     [
       "a redirect",
       "later",
@@ -120,7 +116,7 @@ describe("files of paired phones", () => {
     ],
   ];
   for (const [what, kind, answering] of answers) {
-    it(`are ${kind === "gone" ? "not to be had" : "asked for again"} after ${what}`, async () => {
+    it(`are ${kind === "gone" ? "unavailable" : "requested again"} after ${what}`, async () => {
       answer = answering();
       const given = await open();
       expect(given.kind).to.equal(kind);
@@ -129,7 +125,7 @@ describe("files of paired phones", () => {
     });
   }
 
-  it("are not taken for whole where the answer breaks off", async () => {
+  it("cause an error if the answer breaks off", async () => {
     const begun = JSON.stringify(told("A".repeat(100_000))).slice(0, 50_000);
     answer = (_, response) => void response.writeHead(201).end(begun);
     expect(await contentOf(open()).catch((error: Error) => error)).to.be.an("error");
@@ -140,7 +136,7 @@ describe("files of paired phones", () => {
     expect(await contentOf(open()).catch((error: Error) => error)).to.be.an("error");
   });
 
-  it("time out, and end when their signal is aborted", async () => {
+  it("time out, and stop when their signal is aborted", async () => {
     answer = (_, response) => void response.writeHead(201).write('{"base64":"AAAA');
     const slow = contentOf(open(undefined, { idleMs: 50 }));
     expect(await slow.catch((error: Error) => error)).to.be.an("error");

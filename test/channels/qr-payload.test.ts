@@ -21,8 +21,8 @@ const file = { url: "https://mmg.whatsapp.net/v/x.enc", mimetype: "image/jpeg", 
 const ownJid = `${phone}@s.whatsapp.net`;
 const context = { stanzaId: "3EB0", participant: jid, quotedMessage: { conversation: "Hola" } };
 
-describe("messages in webhooks of paired phones", () => {
-  it("is a text with who wrote it and when", () => {
+describe("the reader of messages of paired phones", () => {
+  it("reads a text with its author and time", () => {
     expect(heard({ conversation: "¿Tienen talla M?", messageContextInfo: {} }).messages).to.deep.equal([
       {
         sender: instance,
@@ -45,8 +45,8 @@ describe("messages in webhooks of paired phones", () => {
       "Este",
       { image: { mime_type: "image/jpeg" } },
     ],
-    ["a film", { videoMessage: { mimetype: "video/mp4" } }, "video", "", { video: { mime_type: "video/mp4" } }],
-    ["a round film", { ptvMessage: { mimetype: "video/mp4" } }, "video", "", { video: { mime_type: "video/mp4" } }],
+    ["a video", { videoMessage: { mimetype: "video/mp4" } }, "video", "", { video: { mime_type: "video/mp4" } }],
+    ["a round video", { ptvMessage: { mimetype: "video/mp4" } }, "video", "", { video: { mime_type: "video/mp4" } }],
     [
       "a voice message",
       { audioMessage: { mimetype: "audio/ogg; codecs=opus", ptt: true, seconds: 3 } },
@@ -94,7 +94,7 @@ describe("messages in webhooks of paired phones", () => {
       { location: { latitude: -17.78, longitude: -63.18, name: "Plaza", address: "Centro" } },
     ],
     [
-      "a place that moves",
+      "a live place",
       { liveLocationMessage: { degreesLatitude: -17, degreesLongitude: -63, caption: "Voy" } },
       "location",
       "Voy",
@@ -153,7 +153,7 @@ describe("messages in webhooks of paired phones", () => {
       },
     ],
     [
-      "a poll, as far as it can be read",
+      "a poll's question and options",
       { pollCreationMessageV3: { name: "¿Cuál?", options: [{ optionName: "A" }, { optionName: "B" }], encKey: "x" } },
       "unsupported",
       "¿Cuál?\nA\nB",
@@ -165,14 +165,14 @@ describe("messages in webhooks of paired phones", () => {
       },
     ],
     [
-      "what this reader has never heard of",
+      "an unknown type of message",
       { newsMessage: { text: "Hola", more: 1 }, messageContextInfo: {} },
       "unsupported",
       "Hola",
       { unsupported: { type: "newsMessage", content: { text: "Hola", more: 1 } } },
     ],
     [
-      "what is seen once, on a phone whose messages disappear",
+      "a picture that can be viewed once, in a chat with disappearing messages",
       {
         ephemeralMessage: {
           message: { viewOnceMessageV2: { message: { imageMessage: { ...file, viewOnce: true } } } },
@@ -184,13 +184,13 @@ describe("messages in webhooks of paired phones", () => {
     ],
   ];
   for (const [what, content, kind, body, details] of kinds) {
-    it(`is ${what}`, () => {
+    it(`reads ${what}`, () => {
       const { kind: readKind, body: readBody, details: readDetails } = message(content) ?? {};
       expect({ kind: readKind, body: readBody, details: readDetails }).to.deep.equal({ kind, body, details });
     });
   }
 
-  it("is contacts, read from their cards", () => {
+  it("reads contacts from their cards", () => {
     const vcard = [
       ...["BEGIN:VCARD", "VERSION:3.0", "N:Rojas;Luis;;;", "FN:Luis Rojas", "item1.TEL;waid=59170000099:+591 70000099"],
       ...["item1.X-ABLabel:Celular", "TEL;type=WORK;type=VOICE:+591 3 33", " 44", "ORG:Tienda\\, S.A.;Ventas"],
@@ -214,7 +214,7 @@ describe("messages in webhooks of paired phones", () => {
     });
   });
 
-  it("has a file, which is to be asked for by the message or came along", () => {
+  it("reads where a file can be requested, or its content if that is included", () => {
     expect(message({ imageMessage: file })?.file).to.deep.equal({
       kind: "image",
       place: { at: "message", messageId: "3A01" },
@@ -230,14 +230,14 @@ describe("messages in webhooks of paired phones", () => {
     expect(readQrWebhook(text, about).messages[0]).not.to.have.property("file");
   });
 
-  it("answers a message, which the message or what is around it names", () => {
+  it("reads the quoted message, named by the message or by its surrounding fields", () => {
     expect(message({ extendedTextMessage: { text: "Sí", contextInfo: context } })?.replyTo).to.equal("3EB0");
     expect(message({ conversation: "Sí" }, { contextInfo: context })?.replyTo).to.equal("3EB0");
     expect(message({ imageMessage: { ...file, contextInfo: context } })?.replyTo).to.equal("3EB0");
     expect(message({ conversation: "Sí" }, { contextInfo: { stanzaId: 7 } })).not.to.have.property("replyTo");
   });
 
-  it("comes from an ad that names itself", () => {
+  it("reads the ad that a message came from", () => {
     const externalAdReply = {
       ...{ title: "Oferta", body: "50 %", sourceType: "ad", sourceId: "120", sourceUrl: "https://fb.me/x" },
       ...{ ctwaClid: "Af", thumbnail: { 0: 255 }, showAdAttribution: true },
@@ -256,7 +256,7 @@ describe("messages in webhooks of paired phones", () => {
     expect(of({ sourceType: "post" })).not.to.have.property("referral");
   });
 
-  it("was written when the provider says, however it writes that", () => {
+  it("reads the time in each of the provider's formats", () => {
     const at = (messageTimestamp: unknown) =>
       message({ conversation: "a" }, { messageTimestamp })?.occurredAt.getTime();
     const long = { low: 1_760_000_000, high: 0, unsigned: true };
@@ -264,13 +264,13 @@ describe("messages in webhooks of paired phones", () => {
     for (const time of [undefined, null, "x", {}, 9e12, -1]) expect(at(time)).to.be.closeTo(Date.now(), 5_000);
   });
 
-  it("has no name where the provider has none and writes the number", () => {
+  it("omits a name that is empty or the number", () => {
     for (const pushName of [customer, jid, " ", "", null, 7]) {
       expect(message({ conversation: "a" }, { pushName }), `${pushName}`).not.to.have.property("name");
     }
   });
 
-  it("is about the number of a customer, also of a hidden one with its number beside it", () => {
+  it("finds the customer's number, also beside a hidden one", () => {
     const from = (key: Fields) => message({ conversation: "a" }, { key: { fromMe: false, id: "3A01", ...key } })?.from;
     const hidden = "18000000@lid";
     const known: Fields[] = [
@@ -298,13 +298,13 @@ describe("messages in webhooks of paired phones", () => {
     for (const key of dropped) expect(from(key), JSON.stringify(key)).to.equal(undefined);
   });
 
-  it("is several messages at once", () => {
+  it("reads several messages of one webhook", () => {
     const second = upsert({ conversation: "b" }, { key: { remoteJid: jid, fromMe: false, id: "3A02" } });
     const { messages } = read(told("MESSAGES_UPSERT", [upsert({ conversation: "a" }), second, null]));
     expect(messages.map(({ body }) => body)).to.deep.equal(["a", "b"]);
   });
 
-  it("is a reaction, or one that is taken back", () => {
+  it("reads a reaction and its removal", () => {
     const reaction = (text: unknown) => ({
       reactionMessage: { key: { remoteJid: jid, fromMe: true, id: "3EB0" }, text },
     });
@@ -316,7 +316,7 @@ describe("messages in webhooks of paired phones", () => {
     expect(counts(heard({ reactionMessage: { text: "👍" } }))).to.deep.equal({});
   });
 
-  it("is taken back", () => {
+  it("reads a withdrawal", () => {
     const withdrawal = { sender: instance, from: customer, messageId: "3A00" };
     for (const type of ["REVOKE", 0]) {
       const news = heard({ protocolMessage: { type, key: { remoteJid: jid, fromMe: true, id: "3A00" } } });
@@ -331,7 +331,7 @@ describe("messages in webhooks of paired phones", () => {
     }
   });
 
-  it("is edited by its author", () => {
+  it("reads an edit by the author", () => {
     const key = { remoteJid: ownJid, fromMe: true, id: "3A00" };
     const change = { type: "MESSAGE_EDIT", key, editedMessage: { conversation: "Dos" }, timestampMs: "1760000005000" };
     const at = new Date(1_760_000_005_000);
@@ -357,7 +357,7 @@ describe("messages in webhooks of paired phones", () => {
     }
   });
 
-  it("is ignored if it contains no text and no choice, or changes an earlier message", () => {
+  it("ignores messages without a text or a choice, and invalid changes", () => {
     const nothing: unknown[] = [
       { messageContextInfo: {} },
       { senderKeyDistributionMessage: {}, messageContextInfo: {} },
@@ -379,11 +379,11 @@ describe("messages in webhooks of paired phones", () => {
   });
 });
 
-describe("other webhooks of paired phones", () => {
+describe("the reader of other webhooks of paired phones", () => {
   const key = { remoteJid: jid, fromMe: true, id: "3EB1" };
   const occurredAt = new Date(1_760_000_000_000);
 
-  it("is what its owner wrote on it, and what was sent by us, which names no customer", () => {
+  it("reads messages that the owner wrote or we sent, without a customer's name", () => {
     const data = upsert({ conversation: "Ya va" }, { key, pushName: "Você" });
     const echo = { sender: instance, to: customer, platformMessageId: "3EB1", kind: "text", body: "Ya va", occurredAt };
     for (const event of ["messages.upsert", "send.message", "SEND_MESSAGE"]) {
@@ -393,7 +393,7 @@ describe("other webhooks of paired phones", () => {
     }
   });
 
-  it("takes the business's own number beside a hidden one for no customer", () => {
+  it("does not use the business's own number beside a hidden one as the customer", () => {
     const own = `${phone}@s.whatsapp.net`;
     const to = (changes: Fields) => heard({ conversation: "a" }, { key: { ...key, ...changes } }).echoes[0]?.to;
     expect(to({ remoteJid: "1@lid", senderPn: own, remoteJidAlt: jid })).to.equal(customer);
@@ -403,12 +403,12 @@ describe("other webhooks of paired phones", () => {
     expect(to({ remoteJid: own })).to.equal(undefined);
   });
 
-  it("is no reaction and no withdrawal of the business's own", () => {
+  it("ignores the business's own reactions and withdrawals", () => {
     expect(counts(heard({ reactionMessage: { key: { id: "3A01" }, text: "👍" } }, { key }))).to.deep.equal({});
     expect(counts(heard({ protocolMessage: { type: 0, key: { id: "3EB0" } } }, { key }))).to.deep.equal({});
   });
 
-  it("is how far messages came, wherever a version of the provider names them", () => {
+  it("reads statuses in the fields of every version of the provider", () => {
     const update = { keyId: "3EB0", messageId: "cm1", remoteJid: jid, fromMe: true, participant: jid };
     const statusOf = (data: unknown) => read(told("messages.update", data)).statuses;
     const status = { sender: instance, platformMessageId: "3EB0", recipientId: customer };
@@ -454,21 +454,21 @@ describe("other webhooks of paired phones", () => {
     for (const changes of nothing) expect(statusOf({ ...update, status: "READ", ...changes })).to.deep.equal([]);
   });
 
-  it("needs a secret of this sender, but for connections", () => {
+  it("needs the sender's own secret, except for connection states", () => {
     const ofName = { platformId: instance, owner: null };
     expect(counts(read(told("messages.upsert", upsert({ conversation: "a" })), ofName))).to.deep.equal({});
     expect(counts(read(told("connection.update", { state: "open" }), ofName))).to.deep.equal({ connections: 1 });
     expect(counts(read(told("messages.upsert", upsert({ conversation: "a" })), null))).to.deep.equal({});
   });
 
-  it("is nothing in other events", () => {
+  it("ignores other events", () => {
     for (const event of ["messages.edited", "messages.set", "constructor", "__proto__", "", null, 7]) {
       expect(counts(read(told(event as string, upsert({ conversation: "a" }))))).to.deep.equal({});
     }
   });
 });
 
-describe("any webhook of paired phones", () => {
+describe("the reader of any webhook of paired phones", () => {
   const words = fc.constantFrom(
     ...[
       "key",
@@ -525,7 +525,7 @@ describe("any webhook of paired phones", () => {
   const events = fc.constantFrom("messages.upsert", "messages.update", "messages.delete", "send.message");
   const messages = fc.record({ key: fc.constant({ remoteJid: jid, fromMe: false, id: "3A01" }), message: anything });
 
-  it("is read without an error into texts that can be stored", () => {
+  it("never fails, and returns only data that can be stored", () => {
     fc.assert(
       fc.property(events, fc.oneof(anything, messages, fc.array(messages, { maxLength: 3 })), (event, data) => {
         const news = read(told(event, data));
@@ -540,7 +540,7 @@ describe("any webhook of paired phones", () => {
     expect(() => readQrWebhook("{", about)).to.throw();
   });
 
-  it("brings texts and details of bounded length", () => {
+  it("limits the length of texts and details", () => {
     const long = "x".repeat(100_000);
     const contents: Fields[] = [
       ...[
@@ -571,14 +571,14 @@ describe("any webhook of paired phones", () => {
   });
 });
 
-describe("stored webhooks of paired phones", () => {
+describe("a stored webhook of paired phones", () => {
   const ids = [customer];
   const senders = [instance];
   const kept = (event: string, data: unknown, file = "") => keptAs({ told: told(event, data), file }, instance);
   const other = { remoteJid: "59170000002@s.whatsapp.net", fromMe: true, id: "3EB9" };
   const update = (key: Fields) => ({ keyId: key.id, remoteJid: key.remoteJid, fromMe: true, status: "READ" });
 
-  it("loses what concerns a customer who is forgotten", () => {
+  it("loses the data of an erased customer", () => {
     const image = upsert({ imageMessage: file });
     for (const payload of [
       kept("messages.upsert", image, "AAAA"),
@@ -601,7 +601,7 @@ describe("stored webhooks of paired phones", () => {
     expect(left).not.to.include(customer);
   });
 
-  it("stays as it is where it is about others, or came for other senders", () => {
+  it("stays unchanged if it is about others or for other senders", () => {
     const quoting = upsert({ conversation: `Llama a ${customer}` }, { key: other });
     for (const payload of [
       kept("messages.upsert", quoting, "AAAA"),
@@ -612,7 +612,7 @@ describe("stored webhooks of paired phones", () => {
     }
   });
 
-  it("holds neither the provider's key nor an instance that the payload alone names", () => {
+  it("contains neither the provider's key nor another instance than the URL's", () => {
     const payload = keptAs(
       { told: { ...told("messages.upsert", upsert({ conversation: "a" })), instance: "x" }, file: "" },
       "y",

@@ -62,9 +62,9 @@ describe("/webhooks/qr/{instance}: messages", () => {
   const deliver = (instance: string, payload: string | Buffer, authorization: string) =>
     request(`${world.api}/webhooks/qr/${instance}`, { method: "POST", rawBody: payload, headers: { authorization } });
   const stored = { status: 200, text: '{"success":true}' };
-  const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+  const allProcessed = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
   // The next test may count or list waiting webhooks.
-  afterEach(workedOff);
+  afterEach(allProcessed);
   const ignored = async (): Promise<number> => {
     const headers = { authorization: "Bearer metrics key for tests" };
     const { text } = await request(`${world.api}/metrics`, { headers });
@@ -103,7 +103,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       return await eventually(async () => (await threadOf(number)).find((each) => each.platform_message_id === id));
     };
 
-    it("are asked for where its code is asked for, without their files (QrWebhook.10)", async () => {
+    it("are requested from the provider together with the phone's code, but without their files (QrWebhook.10)", async () => {
       const number = newNumber();
       expect(await says(number, { text: "¿Tienen talla M?", name: "Eva" })).to.include({
         tipo: "text",
@@ -118,7 +118,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       });
     });
 
-    it("are asked for where the phone was paired before, as soon as its code is asked for again", async () => {
+    it("are also requested for a phone that was paired before, when its code is requested again", async () => {
       const id = await newSender("antes");
       await world.control("POST", "/qr-instances", { instance: "antes", apiKey: keyOf("antes"), connected: true });
       const say = (text: string) =>
@@ -128,7 +128,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       expect(await say("somebody hears")).to.include({ delivered: true });
     });
 
-    it("show in the chat with that number, each kind as on the cloud channel (QrWebhook.6)", async () => {
+    it("are shown in the chat with that number, each kind as on the cloud channel (QrWebhook.6)", async () => {
       const number = newNumber();
       const text = await says(number, { text: "Hola", name: "Eva" });
       const answer = await says(number, { text: "Sí", reply_to: text.platform_message_id });
@@ -155,7 +155,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       const data = upsert({ conversation: "once" }, { key: { remoteJid: `${number}@s.whatsapp.net`, id: newId() } });
       const answers = await Promise.all(Array.from({ length: 5 }, () => tell("messages.upsert", data)));
       for (const answer of answers) expect(answer).to.include(stored);
-      await workedOff();
+      await allProcessed();
       expect(await threadOf(number)).to.have.length(1);
     });
 
@@ -266,7 +266,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
         for (const payload of others) expect(payload).not.to.include("QUJDQUJD");
         expect(others).to.have.length(2);
       });
-      await workedOff();
+      await allProcessed();
       expect((await threadOf(number)).map(({ texto }) => texto)).to.include("Este");
       const rows = await world.rows(
         "select from messages where details::text like '%QUJDQUJD%' or body like '%QUJDQUJD%'",
@@ -315,7 +315,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       expect(await tell("messages.upsert", data, {}, ofName)).to.include(stored);
       expect((await ignored()) - before).to.equal(1);
       expect((await tell("messages.upsert", data, {}, `${secret}x`)).status).to.equal(401);
-      await workedOff();
+      await allProcessed();
       expect(await threadOf(number)).to.deep.equal([]);
     });
   });
@@ -335,11 +335,11 @@ describe("/webhooks/qr/{instance}: messages", () => {
     };
     const taken = await newSender("movida", 2);
     expect(await tell("from the one before", ofBefore)).to.include(stored);
-    await workedOff();
+    await allProcessed();
     expect(await threadOf(number, 1)).to.deep.equal([]);
     expect(await threadOf(number, 2)).to.deep.equal([]);
     expect(await tell("from the one of today", `Bearer ${secretOf("movida", taken, 2)}`)).to.include(stored);
-    await workedOff();
+    await allProcessed();
     expect((await threadOf(number, 2)).map(({ texto }) => texto)).to.deep.equal(["from the one of today"]);
   });
 
@@ -352,7 +352,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
       return deliver("olvido", JSON.stringify(told("messages.upsert", upsert(message, { key }))), ofInstance);
     };
     await tell(gone, "first");
-    await workedOff();
+    await allProcessed();
     const [contact] = await world.rows<{ id: number }>("select id from contacts where phone = $1", [gone]);
     let left: { payload: string }[] = [];
     await held(async () => {
@@ -365,7 +365,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
     expect(left[0]?.payload.endsWith("\nAAAA")).to.equal(true);
   });
 
-  describe("and their size", () => {
+  describe("have a size that", () => {
     /** Sends only the headers. Resolves with the first line of the answer, if there is one. */
     const sendHead = (authorization: string, length: number) => {
       const { hostname, port } = new URL(world.api);

@@ -94,7 +94,7 @@ describe("a business with several senders on a channel", () => {
     });
   }
 
-  it("keeps to what the customer wrote last, although an older message arrives after it", async () => {
+  it("answers from the sender of the customer's latest message, even if an older message arrives after it", async () => {
     const customer = newCustomer();
     const now = Math.floor(Date.now() / 1000);
     const { chat_id: chatId } = await say("qr", customer, senders.qr[1], { timestamp: now });

@@ -59,7 +59,7 @@ export const store = (file: Blob) => recado.POST("/media", { body: { file } });
 
 export const handshake: Handshake = { token: "t", since: 3 };
 // @ts-expect-error a token or a key has to be there
-export const nobody: Handshake = { since: 3 };
+export const withoutCredentials: Handshake = { since: 3 };
 
 export const newOrder = () =>
   recado.POST("/catalogs/orders", { body: { type: "wa", lines: [{ articleId: 1, extras: [] }] } });
@@ -122,7 +122,7 @@ describe("the TypeScript client", function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("has types under which a program compiles that uses it rightly, and no other", () => {
+  it("has types with which a correct program compiles, and an incorrect one does not", () => {
     const compiled = ts.createProgram([join(folder, "program.ts")], strict);
     const complaints = ts.getPreEmitDiagnostics(compiled).map(({ file, start = 0, messageText }) => {
       const line = file ? file.text.slice(0, start).split("\n").length : 0;
@@ -151,7 +151,7 @@ describe("the TypeScript client", function () {
     expect(data.media_url).to.match(/\.png$/);
   });
 
-  it("is packed with the version of openapi-fetch that it is checked with", async () => {
+  it("is packed with the version of openapi-fetch that the checks use", async () => {
     const [packed, root] = await Promise.all(
       ["client/package.json", "package.json"].map((file) => readFile(file, "utf8")),
     );

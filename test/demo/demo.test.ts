@@ -46,13 +46,13 @@ describe("the demo", () => {
 
   describeHistory(() => demo, now);
 
-  it("is written once", async () => {
+  it("is created once", async () => {
     const { api, sandbox } = demo;
     expect(await makeDemo({ container: demo.service.container, api, sandbox }, businesses, now)).to.equal(false);
     await requireDemo(database);
   });
 
-  it("is set up by what its administrators asked for, and each record has the id that the demo names", async () => {
+  it("is created by requests of its administrators, and each record has the named id", async () => {
     for (const { id: businessId, users, templates, departments, tags, steps, shop } of businesses) {
       const made = await rows<{ resource: string; ids: number[] }>(
         `select resource, array_agg(distinct record_id order by record_id)::int[] as ids from audit
@@ -80,7 +80,7 @@ describe("the demo", () => {
     }
   });
 
-  it("has users who chose their password, and say who takes what is given out", async () => {
+  it("has users with a password, who say whether they take chats", async () => {
     for (const { users } of businesses) {
       for (const { id, email, available, roleId } of users) {
         const [row] = await rows<{ available: boolean; can: boolean; sessions: number }>(
@@ -102,7 +102,7 @@ describe("the demo", () => {
     expect(signedIn.status, signedIn.text).to.equal(200);
   });
 
-  it("has the state of each template from the platform, which was asked to approve it", async () => {
+  it("has templates that were submitted to the platform, with the platform's states", async () => {
     const { appKeys } = await giveAccess(demo.service.container, demo.api, businesses);
     for (const { id, users } of businesses) {
       const body = { empresa_id: id, usuario_id: users[0]?.id };
@@ -123,7 +123,7 @@ describe("the demo", () => {
     }
   });
 
-  it("finds its templates at the platform's stand-in after a restart as they were before", async () => {
+  it("finds the same templates in the sandbox after a restart", async () => {
     const known = standInSettings(businesses, await submittedTemplates(description.databaseUrl), demo.api);
     const restarted = await startSandbox({ ...known, host: "127.0.0.1", port: 0 });
     try {
@@ -145,7 +145,7 @@ describe("the demo", () => {
     }
   });
 
-  it("finds all templates approved where an earlier version wrote them, which submitted none", async () => {
+  it("finds all templates approved if an earlier version created them without submitting", async () => {
     const [last] = businesses.slice(-1);
     const states = await rows<{ id: number; status: string }>(
       "select id, platform_status as status from templates where business_id = $1 and platform_status is not null",
@@ -162,7 +162,7 @@ describe("the demo", () => {
     }
   });
 
-  it("gives each business a key that opens it, in the place of that of the start before", async () => {
+  it("gives each business a key, which replaces that of the previous start", async () => {
     const { appKeys: given } = await giveAccess(demo.service.container, demo.api, businesses);
     const before = given.get(1) ?? "";
     const counted = (key: string) => fetch(`${demo.api}/chats/counts`, { headers: { "x-api-key": key } });
@@ -172,7 +172,7 @@ describe("the demo", () => {
     expect((await counted(appKeys.get(1) ?? "")).status).to.equal(200);
   });
 
-  it("is the same for the same moment, its ids and names at any moment", () => {
+  it("is the same for the same time, and has the same ids and names at any time", () => {
     expect(demoBusinesses(now)).to.deep.equal(businesses);
     const later = demoBusinesses(new Date(now.getTime() + 40 * dayMs));
     const ids = (all: readonly BusinessFixture[]) =>
@@ -195,7 +195,7 @@ describe("the demo", () => {
     ).to.have.length(1);
   });
 
-  it("names an order, a detail of it and a product of another business, which the first has not", async () => {
+  it("names an order, a detail and a product that only another business has", async () => {
     const { id, orderId, detailId, articleId } = description.otherBusiness;
     const [order] = await read(id, orderId ?? 0);
     expect(order).to.include({ status: 8 });
@@ -210,7 +210,7 @@ describe("the demo", () => {
     }
   });
 
-  it("says who its users are, what they sign in with, and what it has for the console (.run/demo.json)", () => {
+  it("names its users, their password, and what the console needs (.run/demo.json)", () => {
     const { agent, agent2, password, departments, tags } = description;
     expect(agent2.id).to.not.equal(agent.id);
     expect(agent2.email).to.match(/@business1\./);
@@ -219,7 +219,7 @@ describe("the demo", () => {
     expect(tags).to.deep.include({ id: 4, nombre: "Cliente frecuente" });
   });
 
-  it("names its senders on every channel, each of which hears its customers and reaches them (.run/demo.json)", async () => {
+  it("names senders on every channel, which send and receive messages (.run/demo.json)", async () => {
     const { cloud, page, photo, qr, providerB } = description.channels;
     expect(cloud).to.deep.equal({ phoneNumberId: "10001" });
     const { secret } = resolve(
@@ -259,7 +259,7 @@ describe("the demo", () => {
     }
   });
 
-  it("leaves the next ids free", async () => {
+  it("keeps the next ids free", async () => {
     const made = await rows(`insert into orders (business_id, type) values (1, 'wa') returning id`);
     await rows("delete from orders where id = $1", [(made[0] as { id: number }).id]);
     expect(made).to.have.length(1);

@@ -80,7 +80,7 @@ describe("the documentation: from an empty installation to the first message", f
     await database.drop();
   });
 
-  it("reaches a customer, and a system of the business hears of an order, by the commands as they stand", async () => {
+  it("sends a message to a customer, and an order event to a business's system, by its literal commands", async () => {
     const commands = await commandsOf("docs/from-empty.md");
     expect(commands).to.have.length(2);
 

@@ -58,7 +58,7 @@ export const describeHistory = (started: () => StartedDemo, now: Date) =>
       expect(future?.count).to.equal(0);
     });
 
-    it("has orders of everything that a total is made of, and those of the app are their chats' customers'", async () => {
+    it("has orders with every part of a total, and app orders of their chats' customers", async () => {
       const [seen] = await rows<Record<string, number>>(
         `select count(*) filter (where exists (select from order_discounts as d where d.order_id = o.id)) as discounted,
                 count(*) filter (where extra_data -> 'customExtras' <> '{}') as custom,
@@ -81,11 +81,11 @@ export const describeHistory = (started: () => StartedDemo, now: Date) =>
       expect(strangers).to.deep.equal([]);
     });
 
-    it("is left alone by the inactivity cancellation: nothing in it changes by itself", async () => {
+    it("has no orders that the inactivity cancellation changes", async () => {
       expect(await new PostgresAbandonedOrders(oneCell(database)).next(null, 10)).to.deep.equal([]);
     });
 
-    it("has records of every ad of the account that its report shows, and of no other", async () => {
+    it("has records of every ad of the reported account, and of no other", async () => {
       const [first] = businesses;
       expect(first?.flags).to.include({ ad_account_for_report: "act_1" });
       const account = first?.ads?.accounts.find(({ accountId }) => accountId === "act_1");
@@ -96,12 +96,12 @@ export const describeHistory = (started: () => StartedDemo, now: Date) =>
       expect(recorded.map(({ ad_id }) => ad_id)).to.deep.equal(ads?.sort());
     });
 
-    describe("has an inbox worth reading", () => {
+    describe("has a realistic inbox", () => {
       const newest = `
         select id, state, unread, department_id, provider, last_inbound_at, read_up_to from chats
         where business_id = 1 order by last_message_at desc, id desc limit 100`;
 
-      it("with long conversations among its newest, with files, voice, notes, reactions and answers", async () => {
+      it("with long conversations among the newest, with files, voice, notes, reactions and replies", async () => {
         const long = await rows<Record<string, number | string>>(
           `select chat.id, chat.provider, count(*) as messages, count(*) filter (where kind = 'image') as pictures,
                   count(*) filter (where internal) as notes, count(*) filter (where reactions <> '[]') as reactions,
@@ -112,7 +112,7 @@ export const describeHistory = (started: () => StartedDemo, now: Date) =>
         expect(long.length).to.be.at.least(12);
         for (const { id, messages, provider, ...parts } of long) {
           for (const [name, count] of Object.entries(parts)) {
-            // ProviderB tells of no reactions.
+            // ProviderB does not report reactions.
             if (name === "reactions" && provider === providerBChannel) continue;
             expect(count, `${name} of ${id}`).to.be.above(0);
           }
@@ -123,7 +123,7 @@ export const describeHistory = (started: () => StartedDemo, now: Date) =>
         expect(kinds?.kinds).to.include.members(["audio", "document", "image", "location", "note", "template", "text"]);
       });
 
-      it("with conversations on each channel: places, pictures, voice, documents, answers, and how far ours came", async () => {
+      it("with conversations on each channel, with places, pictures, voice, documents, replies and states of answers", async () => {
         for (const channel of chatChannels) {
           const [seen] = await rows<Record<string, unknown>>(
             `select array_agg(distinct kind) filter (where direction = 'in') as kinds,
@@ -147,7 +147,7 @@ export const describeHistory = (started: () => StartedDemo, now: Date) =>
         }
       });
 
-      it("with chats in every state, of both departments, unread ones, and cloud chats whose window is over", async () => {
+      it("with chats in every state and both departments, unread ones, and cloud chats without an open window", async () => {
         const [seen] = await rows<{ states: string[]; departments: number; unread: number; over: number }>(
           `select array_agg(distinct state order by state) as states, count(distinct department_id)::int as departments,
                   count(*) filter (where unread > 0)::int as unread,
@@ -162,7 +162,7 @@ export const describeHistory = (started: () => StartedDemo, now: Date) =>
         expect(seen?.over).to.be.at.least(5);
       });
 
-      it("with unread messages counted as they are, answers in the same chat, and a count of chats that is right", async () => {
+      it("with exact unread counts, replies within their chat, and an exact number of chats", async () => {
         const wrong = await rows(
           `select chat.id from chats as chat where unread <> (
              select count(*) from messages as message

@@ -38,7 +38,7 @@ describe("the https front of the demo", () => {
     return { status: res.statusCode, headers: res.headers, text, certificate };
   };
 
-  it("serves stored files and nothing else", async () => {
+  it("serves only stored files", async () => {
     const answer = await ask("/media/a.png");
     expect([answer.status, answer.text]).to.deep.equal([200, "GET /media/a.png bytes=0-1"]);
     expect(answer.headers).to.include({ etag: '"a"', "content-type": "text/plain" });
@@ -52,7 +52,7 @@ describe("the https front of the demo", () => {
     }
   });
 
-  it("shows a certificate of this machine, good for now", async () => {
+  it("has a valid certificate for this machine", async () => {
     const { certificate } = await ask("/media/a.png");
     expect(certificate?.checkHost("localhost")).to.equal("localhost");
     expect(certificate?.checkIP("127.0.0.1")).to.equal("127.0.0.1");
@@ -62,7 +62,7 @@ describe("the https front of the demo", () => {
     expect((await selfSigned()).cert).not.to.equal((await selfSigned()).cert);
   });
 
-  it("is served somewhere else where its port is taken, and says when there is no service behind it", async () => {
+  it("uses another port if its own is taken, and answers 502 without a service behind it", async () => {
     const taken = Number(new URL(front.url).port);
     const other = await startHttpsFront(taken, await freePort());
     expect(other.url).not.to.equal(front.url);

@@ -3,7 +3,7 @@ import { chatLine, endedLine, goneLine, typingLine, viewingLine } from "../../sr
 import { orderLine } from "../../src/demo/order-line.ts";
 
 describe("make watch", () => {
-  it("tells of an order's event on one line", () => {
+  it("prints an order's event on one line", () => {
     const card = {
       seq: 7,
       id: 223,
@@ -25,7 +25,7 @@ describe("make watch", () => {
     );
   });
 
-  it("tells of chats on one line each", () => {
+  it("prints each event about a chat on one line", () => {
     const card = {
       seq: 9,
       chat_id: 5,

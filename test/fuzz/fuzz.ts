@@ -106,7 +106,7 @@ class Fuzzer {
     }
     this.note(
       "the process",
-      rejections.map((error) => `nobody looked at a rejection: ${error}`),
+      rejections.map((error) => `unhandled rejection: ${error}`),
     );
     const seconds = (Date.now() - this.started) / 1_000;
     return { requests: this.requests, rounds: this.rounds, seconds, routes: this.figures, findings: this.findings };

@@ -43,7 +43,7 @@ export const oddTexts: readonly string[] = [
   "\\",
   "\\' \\u0000 \\x00",
   "100%_\\%",
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what template languages look for
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: template languages replace this text
   "$1 $2 ${jndi:ldap://x} #{7*7}",
   "{{1}} {{constructor}} {{__proto__}} {{ 2 }}",
   "<script>alert(1)</script>",

@@ -26,7 +26,7 @@ async function failureOf(outcome: DownloadOutcome): Promise<string> {
   } catch (error) {
     return (error as Error).message;
   }
-  throw new Error("all of it came");
+  throw new Error("the download did not fail");
 }
 
 describe("downloads", () => {
@@ -47,25 +47,25 @@ describe("downloads", () => {
     closing.push(() => server.close());
     return server;
   };
-  /** Asks the platform's own address, which may be private. */
+  /** Opens a URL of the platform's own host, which may be private. */
   const openAt = (server: RawServer, request: Partial<DownloadRequest> = {}, settings: DownloadsSettings = {}) =>
     downloads(settings).open({ url: server.url, home: server.url, ...request });
 
-  it("give the content with its announced size and type", async () => {
+  it("return the content with its announced size and type", async () => {
     const server = await serve((socket) => socket.write(answer("whole", "Content-Type: image/png\r\n")));
     const outcome = await openAt(server);
     expect(outcome).to.include({ kind: "content", size: 5, type: "image/png" });
     expect(await read(outcome)).to.equal("whole");
   });
 
-  it("use a connection again", async () => {
+  it("reuse a connection", async () => {
     const server = await serve((socket) => socket.write(answer("whole")));
     const client = downloads();
     for (const _ of [1, 2, 3]) await read(await client.open({ url: server.url, home: server.url }));
     expect(server.connections()).to.equal(1);
   });
 
-  it("give status, headers and the beginning of the body of every other answer", async () => {
+  it("return status, headers and the beginning of the body of every other answer", async () => {
     const body = `{"error":{"code":100}}${" ".repeat(100_000)}`;
     const server = await serve((socket) =>
       socket.write(answer(body, "Retry-After: 7\r\n").replace("200 OK", "404 Not Found")),
@@ -79,7 +79,7 @@ describe("downloads", () => {
       .and.match(/^\{"error"/);
   });
 
-  it("end content that is larger than it may be", async () => {
+  it("end content above the size limit", async () => {
     const server = await serve((socket) => socket.write(answer("x".repeat(1_000))));
     expect(await failureOf(await openAt(server, { mostBytes: 999 }))).to.equal("more than 999 bytes");
   });
@@ -89,13 +89,13 @@ describe("downloads", () => {
     expect(await failureOf(await openAt(server))).to.match(/^it broke off/);
   });
 
-  it("end content that stands still", async () => {
+  it("end content that stops", async () => {
     const server = await serve((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart"));
     const outcome = await openAt(server, {}, { timeouts: { idleMs: 50 } });
     expect(await failureOf(outcome)).to.equal("it was too slow");
   });
 
-  it("end content that trickles, though it never stands still for long", async () => {
+  it("end content that is too slow on average", async () => {
     const server = await serve((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
       const drip = setInterval(() => socket.write("x"), 10);
@@ -105,7 +105,7 @@ describe("downloads", () => {
     expect(await failureOf(outcome)).to.equal("it was too slow");
   });
 
-  it("end content that takes longer than all may take", async () => {
+  it("end content that takes longer than the total time", async () => {
     const server = await serve((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
       const drip = setInterval(() => socket.write("x"), 10);
@@ -115,7 +115,7 @@ describe("downloads", () => {
     expect(await failureOf(outcome)).to.equal("it took too long");
   });
 
-  it("do not blame the other side for a reader that is slow", async () => {
+  it("do not time out because of a slow reader", async () => {
     const server = await serve((socket) => socket.write(answer("x".repeat(1_000_000))));
     const outcome = await openAt(server, {}, { timeouts: { idleMs: 300 } });
     if (outcome.kind !== "content") throw new Error(outcome.kind);
@@ -127,7 +127,7 @@ describe("downloads", () => {
     expect(size).to.equal(1_000_000);
   });
 
-  it("end where the caller aborts, before there is an answer and while content is read", async () => {
+  it("end when the caller aborts, before an answer and during the content", async () => {
     const silent = await serve(() => {});
     const before = new AbortController();
     const asked = openAt(silent, { signal: before.signal });
@@ -141,7 +141,7 @@ describe("downloads", () => {
     expect(await failureOf(outcome)).to.match(/^it broke off/);
   });
 
-  it("are unreachable where nobody listens, or nobody answers in time", async () => {
+  it("are unreachable if no server listens, or no answer comes in time", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/`;
     expect(await downloads().open({ url, home: url })).to.deep.equal({
@@ -169,12 +169,12 @@ describe("downloads", () => {
     });
   }
 
-  it("do not open a name that leads into the own network", async () => {
+  it("do not open a name that leads to a private network", async () => {
     const outcome = await downloads().open({ url: `https://localhost:${await freePort()}/` });
     expect(outcome).to.include({ kind: "unreachable" });
   });
 
-  describe("that are redirected", () => {
+  describe("with redirects", () => {
     const redirect = (location: string) => `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`;
     /** A server that records each path, and whether it got the token. */
     const pages = async (pageAt: (path: string) => string): Promise<{ url: string; seen: string[] }> => {
@@ -196,14 +196,14 @@ describe("downloads", () => {
       expect(seen).to.deep.equal(["/ with token", "/file with token"]);
     });
 
-    it("show credentials that are for one address to no other of the platform", async () => {
+    it("send credentials for one URL only to that URL", async () => {
       const { url, seen } = await pages((path) => (path === "/" ? redirect("/file") : answer("whole")));
       const request = { url, home: url, credentials: secret, credentialsFor: "url" } as const;
       expect(await read(await downloads().open(request))).to.equal("whole");
       expect(seen).to.deep.equal(["/ with token", "/file"]);
     });
 
-    it("show the credentials to no other origin, and to none that comes after it", async () => {
+    it("do not send the credentials to other origins, or to any URL after one", async () => {
       let first = "";
       const second = await pages(() => redirect(`${first}chosen`));
       const { url, seen } = await pages((path) => (path === "/" ? redirect(second.url) : answer("whole")));
@@ -214,20 +214,20 @@ describe("downloads", () => {
       expect(seen).to.deep.equal(["/ with token", "/chosen"]);
     });
 
-    it("never follow from the platform into another private address", async () => {
+    it("do not follow the platform's redirect to another private address", async () => {
       const inside = await serve((socket) => socket.write(answer("secret")));
       const server = await serve((socket) => socket.write(redirect(inside.url)));
       expect(await openAt(server)).to.include({ kind: "forbidden" });
       expect(inside.requests()).to.equal(0);
     });
 
-    it("give up after three", async () => {
+    it("give up after three redirects", async () => {
       const server = await serve((socket) => socket.write(redirect("/again")));
       expect(await openAt(server)).to.deep.equal({ kind: "forbidden", reason: "more than 3 redirects" });
       expect(server.requests()).to.equal(4);
     });
 
-    it("are refused where they are a POST", async () => {
+    it("are refused after a POST", async () => {
       const server = await serve((socket) => socket.write(redirect("/again")));
       expect(await openAt(server, { method: "POST", body: "{}" })).to.include({ kind: "refused", status: 302 });
     });

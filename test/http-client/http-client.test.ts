@@ -29,8 +29,8 @@ describe("HttpClient", () => {
     await Promise.all(opened.splice(0).map((one) => one.close()));
   });
 
-  describe("an answer", () => {
-    it("comes with status, headers and text, whatever its status", async () => {
+  describe("returns an answer", () => {
+    it("with status, headers and text, for any status", async () => {
       let seen = "";
       const server = http.createServer((request, response) => {
         request.setEncoding("utf8");
@@ -52,7 +52,7 @@ describe("HttpClient", () => {
       server.close();
     });
 
-    it("may be a redirect, which is not followed", async () => {
+    it("that redirects, without following it", async () => {
       const server = await raw((socket) =>
         socket.write(`HTTP/1.1 302 Found\r\nLocation: ${server.url}elsewhere\r\nContent-Length: 0\r\n\r\n`),
       );
@@ -60,16 +60,16 @@ describe("HttpClient", () => {
       expect(server.requests()).to.equal(1);
     });
 
-    it("may have a body without length, ended by closing", async () => {
+    it("with a body that ends with the connection", async () => {
       const server = await raw((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nuntil the end"));
       expect(await post(clientWith(), server.url)).to.include({ kind: "answer", text: "until the end" });
     });
   });
 
-  describe("from nock", () => {
+  describe("with nock", () => {
     useNock();
 
-    it("is an answer like any other", async () => {
+    it("returns the answer of nock", async () => {
       nock("https://platform.test").post("/messages", { a: "ñ" }).reply(201, { id: 7 });
       const outcome = await post(clientWith(), "https://platform.test/messages");
       expect(outcome).to.deep.include({ kind: "answer", status: 201, text: '{"id":7}' });
@@ -77,8 +77,8 @@ describe("HttpClient", () => {
     });
   });
 
-  describe("not-sent: no byte of the request left", () => {
-    it("nobody listens", async () => {
+  describe("reports `not-sent`, as no byte of the request left, if", () => {
+    it("no server listens", async () => {
       const outcome = await post(clientWith(), `http://127.0.0.1:${await freePort()}/`);
       expect(outcome).to.deep.equal({ kind: "not-sent", reason: "connection failed: ECONNREFUSED" });
     });
@@ -112,7 +112,7 @@ describe("HttpClient", () => {
       expect(server.connections()).to.equal(1);
     });
 
-    it("the other side speaks no TLS", async () => {
+    it("the server does not support TLS", async () => {
       const server = http.createServer();
       server.listen(0, "127.0.0.1");
       await once(server, "listening");
@@ -137,7 +137,7 @@ describe("HttpClient", () => {
       });
     }
 
-    it("no connection gets free in time, and the one that waited is not sent later", async () => {
+    it("no connection becomes free in time, and does not send the waiting request later", async () => {
       const held: Socket[] = [];
       const server = await raw((socket) => held.push(socket));
       const client = clientWith({ maxSockets: 1, timeouts: { connectMs: 50, totalMs: 5_000 } });
@@ -154,7 +154,7 @@ describe("HttpClient", () => {
       expect(server.connections()).to.equal(1);
     });
 
-    it("too many are under way", async () => {
+    it("too many requests are open", async () => {
       const held: Socket[] = [];
       const server = await raw((socket) => held.push(socket));
       const client = clientWith({ maxInFlight: 1 });
@@ -166,7 +166,7 @@ describe("HttpClient", () => {
       expect(server.requests()).to.equal(1);
     });
 
-    it("the request cannot be written, and its token is not in the reason", async () => {
+    it("the request cannot be written, with a reason without the token", async () => {
       const client = clientWith();
       const badHeader = { method: "GET", url: "http://127.0.0.1/", headers: { authorization: "Bearer a\nb" } } as const;
       expect(await client.request(badHeader)).to.deep.equal({
@@ -177,24 +177,24 @@ describe("HttpClient", () => {
     });
   });
 
-  describe("unknown: bytes may have been sent without a complete answer", () => {
+  describe("reports `unknown`, as bytes may have been sent, after an answer that is", () => {
     const fates: Record<string, [(socket: Socket) => void, reason: RegExp]> = {
-      "reset before the answer": [(socket) => socket.resetAndDestroy(), /^connection broke: ECONNRESET$/],
-      "closed before the answer": [(socket) => socket.end(), /^connection broke: ECONNRESET$/],
-      "reset in the answer": [
+      "reset before it begins": [(socket) => socket.resetAndDestroy(), /^connection broke: ECONNRESET$/],
+      "closed before it begins": [(socket) => socket.end(), /^connection broke: ECONNRESET$/],
+      "reset in the middle": [
         (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", () => socket.resetAndDestroy()),
         /^(answer broke off|connection broke): ECONNRESET$/,
       ],
-      "closed in the answer": [
+      "closed in the middle": [
         (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"),
         /^answer broke off: ECONNRESET$/,
       ],
-      "closed in a chunked answer": [
+      "closed in the middle of chunks": [
         (socket) => socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"),
         /^answer broke off: ECONNRESET$/,
       ],
       "not HTTP": [(socket) => socket.end("220 mail ready\r\n"), /^connection broke: HPE_INVALID_CONSTANT$/],
-      "another protocol": [
+      "in another protocol": [
         (socket) => socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
         /^connection/,
       ],
@@ -206,14 +206,14 @@ describe("HttpClient", () => {
         },
         /^answer larger than 1000 bytes$/,
       ],
-      silence: [() => {}, /^no answer within 300 ms$/],
-      "silence in the answer": [
+      silent: [() => {}, /^no answer within 300 ms$/],
+      "silent in the middle": [
         (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"),
         /^no answer within 300 ms$/,
       ],
     };
     for (const [what, [fate, reason]] of Object.entries(fates)) {
-      it(`${what}, and the request was made once`, async () => {
+      it(`${what}, and sends the request once`, async () => {
         const server = await raw(fate);
         const client = clientWith({ maxAnswerBytes: 1_000, timeouts: { totalMs: 300 } });
         const outcome = await post(client, server.url);
@@ -223,13 +223,13 @@ describe("HttpClient", () => {
       });
     }
 
-    it("silence that outlasts the time for connecting", async () => {
+    it("missing beyond the time for connecting", async () => {
       const server = await raw(() => {});
       const client = clientWith({ timeouts: { connectMs: 100, totalMs: 200 } });
       expect(await post(client, server.url)).to.deep.equal({ kind: "unknown", reason: "no answer within 200 ms" });
     });
 
-    it("an answer exactly as large as allowed is one", async () => {
+    it("larger than allowed, and not if it is exactly as large", async () => {
       const server = await raw((socket) => socket.write(answer("x".repeat(1_000))));
       expect(await post(clientWith({ maxAnswerBytes: 1_000 }), server.url)).to.include({ kind: "answer" });
     });
@@ -241,7 +241,7 @@ describe("HttpClient", () => {
       expect(server.requests()).to.equal(1);
     });
 
-    it("a kept connection that breaks under its second request is not tried again", async () => {
+    it("broken off on a reused connection, and does not send the request again", async () => {
       const server = await raw((socket, request) =>
         request === 1 ? socket.write(answer("{}")) : socket.resetAndDestroy(),
       );
@@ -253,7 +253,7 @@ describe("HttpClient", () => {
     });
   });
 
-  describe("kept connections", () => {
+  describe("keeps connections", () => {
     /** The number of connections for five consecutive requests. */
     async function connectionsFor(headers: string): Promise<number> {
       const server = await raw((socket) => socket.write(answer("{}", headers)));
@@ -262,12 +262,12 @@ describe("HttpClient", () => {
       return server.connections();
     }
 
-    it("are used again", async () => {
+    it("to use them again", async () => {
       expect(await connectionsFor("")).to.equal(1);
       expect(await connectionsFor("Keep-Alive: max=100, timeout=5\r\n")).to.equal(1);
     });
 
-    it("are used again over TLS", async () => {
+    it("to use them again over TLS", async () => {
       const server = await raw((socket) => socket.write(answer("{}")), {});
       const agent = pooled(https.Agent, { maxSockets: 4, idleSocketMs: 4_000 });
       agent.options.ca = (await certificate()).cert;
@@ -276,11 +276,11 @@ describe("HttpClient", () => {
       expect(server.connections()).to.equal(1);
     });
 
-    it("are not when the server keeps them too briefly", async () => {
+    it("but not if the server keeps them too briefly", async () => {
       expect(await connectionsFor("Keep-Alive: max=100, timeout=1\r\n")).to.equal(5);
     });
 
-    it("are left after the idle time", async () => {
+    it("until the idle time ends", async () => {
       const server = await raw((socket) => {
         closed = once(socket, "close");
         socket.write(answer("{}"));
@@ -293,7 +293,7 @@ describe("HttpClient", () => {
       expect(server.connections()).to.equal(2);
     });
 
-    it("that the server closed while idle are replaced", async () => {
+    it("and replaces one that the server closed while it was idle", async () => {
       let closed: Promise<unknown> | undefined;
       const server = await raw((socket) => {
         closed = once(socket, "close");
@@ -307,7 +307,7 @@ describe("HttpClient", () => {
       expect(server.connections()).to.equal(3);
     });
 
-    it("number no more than allowed, and nobody goes without", async () => {
+    it("up to a limit, with which all requests get an answer", async () => {
       const server = await raw((socket) => setImmediate(() => socket.write(answer("{}"))));
       const client = clientWith({ maxSockets: 4 });
       const outcomes = await Promise.all(Array.from({ length: 200 }, () => post(client, server.url)));
@@ -317,7 +317,7 @@ describe("HttpClient", () => {
     });
   });
 
-  it("closes after the request under way, and takes no more", async () => {
+  it("waits for open requests when it is closed, and accepts no more", async () => {
     const held: Socket[] = [];
     const server = await raw((socket) => held.push(socket));
     const client = clientWith();

@@ -21,20 +21,20 @@ describe("PublicOnlyAgent", () => {
       agent.options.lookup?.(address, { all }, (error, found, family) => resolve({ error, address: found, family }));
     });
 
-  it("finds public addresses, all or one", async () => {
+  it("returns public addresses, all or one", async () => {
     for (const [address, family] of [["8.8.8.8", 4] as const, ["2606:4700::1111", 6] as const]) {
       expect(await lookUp(address, true)).to.deep.include({ error: null, address: [{ address, family }] });
       expect(await lookUp(address, false)).to.deep.equal({ error: null, address, family });
     }
   });
 
-  it("refuses what its library would let through", async () => {
+  it("refuses private addresses that its library accepts", async () => {
     for (const address of ["168.63.129.16", "::7f00:1", "::fffe:7f00:1", "4000::1", "8000::1", "fec0::1"]) {
       for (const all of [true, false]) expect((await lookUp(address, all)).error, address).to.be.instanceOf(Error);
     }
   });
 
-  it("refuses them as literals before any connection is tried", () => {
+  it("refuses private addresses as literals before it connects", () => {
     for (const host of ["168.63.129.16", "::7f00:1", "8000::1", "127.0.0.1", "fd00::1"]) {
       let refused: Error | null = null;
       const socket = agent.createConnection({ host, port: 443 }, (error) => {
@@ -87,7 +87,7 @@ describe("PublicOnlyAgent", () => {
     };
     const refused = { kind: "not-sent", reason: "connection failed: ENOTPUBLIC" };
 
-    it("stays with the address that was checked, and refuses one of the own network for the next connection", async () => {
+    it("keeps using a checked address, and refuses a private one for the next connection", async () => {
       const { server, ask, close, end } = await start({ idleSocketMs: 10_000 });
       try {
         expect(await ask()).to.include({ kind: "answer" });
@@ -103,7 +103,7 @@ describe("PublicOnlyAgent", () => {
       }
     });
 
-    it("leaves one that was unused for its time", async () => {
+    it("closes one that was idle for its time", async () => {
       const { server, ask, close, ended } = await start({ idleSocketMs: 20 });
       try {
         expect(await ask()).to.include({ kind: "answer" });
@@ -116,7 +116,7 @@ describe("PublicOnlyAgent", () => {
       }
     });
 
-    it("leaves one that was in use for longer than its time", async () => {
+    it("closes one after its total time", async () => {
       const { server, ask, close } = await start({ idleSocketMs: 10_000, keptSocketMs: 20 });
       try {
         expect(await ask()).to.include({ kind: "answer" });
@@ -130,7 +130,7 @@ describe("PublicOnlyAgent", () => {
     });
   });
 
-  it("passes on that a name with a null byte cannot be looked up", async () => {
+  it("reports that a name with a null byte cannot be looked up", async () => {
     for (const name of ["\0", "a\0.example.com"]) {
       expect((await lookUp(name, true)).error, name).to.be.instanceOf(Error);
     }

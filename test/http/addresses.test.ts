@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { networkOf, plainAddress } from "../../src/infra/http/addresses.ts";
 
 describe("addresses", () => {
-  it("lose the port that a proxy added, and IPv4 its mapping", () => {
+  it("lose the port that a proxy added, and IPv4 addresses lose their IPv6 form", () => {
     for (const address of ["192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1:4711"]) {
       expect(plainAddress(address)).to.equal("192.0.2.1");
     }
@@ -11,7 +11,7 @@ describe("addresses", () => {
     }
   });
 
-  it("of IPv4 are networks by themselves, of IPv6 by their first four groups", () => {
+  it("are networks on their own for IPv4, and belong to one by their first four groups for IPv6", () => {
     for (const [address, network] of [
       ["192.0.2.1", "192.0.2.1"],
       ["2001:db8:0:1:2:3:4:5", "2001:db8:0:1"],

@@ -36,7 +36,7 @@ const route = (path: string, handle: Handle, more: Partial<Route> = {}): Route =
 
 const anyBody = { type: "object", properties: {} } as const;
 
-/** The key is the id of the business. */
+/** The App Key in these tests is the id of the business. */
 const byKey = async (ctx: { get(name: string): string; state: Record<string, unknown> }, next: () => Promise<void>) => {
   if (ctx.get("x-api-key") === "") throw new HttpProblem(401, "Invalid API key");
   ctx.state.caller = { businessId: Number(ctx.get("x-api-key")), keyId: 1, scopes };
@@ -82,7 +82,7 @@ describe("admission", () => {
     [true, 429, "Too many requests"],
     [false, 503, "Service unavailable"],
   ] as const) {
-    it(`answers ${status} with Retry-After where there is no room, ${isOwnDoing ? "" : "not "}by the caller's own doing`, async () => {
+    it(`answers ${status} with Retry-After if there is no room, ${isOwnDoing ? "" : "not "}because of the caller`, async () => {
       await serveRoutes([route("/full", () => Promise.reject(new Busy("places", isOwnDoing, 7)))]);
       const answer = await ask("/full", 1);
       expect(answer).to.deep.include({ status, json: { message } });
@@ -92,7 +92,7 @@ describe("admission", () => {
     });
   }
 
-  it("turns a business away before its body is read where its work had better not begin", async () => {
+  it("refuses a business before it reads the body if the work should not start", async () => {
     await serveRoutes([route("/things", () => "done", { body: anyBody })], {
       admit: (businessId) => {
         if (businessId === 1) throw new Busy("database", true, 1);
@@ -106,7 +106,7 @@ describe("admission", () => {
     await eventually(async () => answer().startsWith("HTTP/1.1 429"));
   });
 
-  it("keeps a place of slow work for other businesses, and turns away whose own queue is full", async () => {
+  it("keeps a place for slow work of other businesses, and refuses a business whose own queue is full", async () => {
     const waiting: (() => void)[] = [];
     const slow = route("/slow", () => new Promise((end) => waiting.push(() => end("done"))), { lane: "reports" });
     await serveRoutes([slow], { lanes: oneLane("reports", { width: 2, widthPerKey: 1 }) });
@@ -124,7 +124,7 @@ describe("admission", () => {
     clearInterval(end);
   });
 
-  it("frees the place of a streamed answer when its client is gone, and ends its work", async () => {
+  it("frees the place of a streamed answer when its client is gone, and stops its work", async () => {
     const lanes = oneLane("exports", { width: 1, widthPerKey: 1 });
     let ended: unknown;
     const endless = route(
@@ -149,7 +149,7 @@ describe("admission", () => {
     expect(ended).to.be.instanceOf(Error);
   });
 
-  it("frees the place of an answer whose turn on its connection never comes", async () => {
+  it("frees the place of an answer that waits for an unanswered one on its connection", async () => {
     const lanes = oneLane("exports", { width: 1, widthPerKey: 1 });
     const long = route("/long", () => new Reply(200, Readable.from(["a"]), {}, "text/csv"), { lane: "exports" });
     const never = route("/never", () => new Promise(() => {}));
@@ -162,7 +162,7 @@ describe("admission", () => {
     await eventually(() => lanes.exports.stats().running === 0);
   });
 
-  it("answers some requests that come at once on one connection, and refuses those beyond", async () => {
+  it("answers some simultaneous requests of one connection, and refuses the others", async () => {
     let done = 0;
     await serveRoutes([route("/slow", () => new Promise((end) => setImmediate(() => end(++done))))]);
     const { socket, answer } = dial();
@@ -181,7 +181,7 @@ describe("admission", () => {
     expect(done).to.be.within(1, 2);
   });
 
-  it("counts what no route answers against its address", async () => {
+  it("counts requests for unknown paths against their address", async () => {
     await serveRoutes([route("/things", () => "done")], { limitRate: limitRate({ perSecond: 2, burst: 0 }) });
     const answers = await Promise.all([1, 2, 3].map(() => request(`${app.url}/nothing`)));
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([404, 404, 429]);
@@ -195,7 +195,7 @@ describe("admission", () => {
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([204, 204, 429]);
   });
 
-  describe("of bodies", () => {
+  describe("for bodies", () => {
     const large = 5 * 1024 * 1024;
     const hold = (path: string, business: number) => {
       const dialled = dial();
@@ -205,7 +205,7 @@ describe("admission", () => {
       return dialled;
     };
 
-    it("bounds the bytes that one business has under way, and not those of another", async () => {
+    it("limits the bytes of one business, but not those of another", async () => {
       await serveRoutes([route("/things", () => "done", { body: anyBody, bodyLimit: large })], {
         boundBytes: bytesUnderWay(),
       });
@@ -216,7 +216,7 @@ describe("admission", () => {
       expect((await ask("/things", 1, { body: {} })).status).to.equal(200);
     });
 
-    it("keeps room for businesses whatever unknown callers hold", async () => {
+    it("keeps room for businesses if unknown callers send many bytes", async () => {
       const open = route("/open", () => "done", { auth: "none", body: anyBody, bodyLimit: large });
       await serveRoutes([open, route("/things", () => "done", { body: anyBody, bodyLimit: large })], {
         boundBytes: bytesUnderWay(),
@@ -226,7 +226,7 @@ describe("admission", () => {
       expect((await ask("/things", 1, { rawBody: `{"a":"${"b".repeat(large - 20)}"}` })).status).to.equal(200);
     });
 
-    it("turns away as the process's doing what all together leave no room for", async () => {
+    it("refuses bodies with 503 if all together exceed the process's limit", async () => {
       await serveRoutes([route("/things", () => "done", { body: anyBody, bodyLimit: large })], {
         boundBytes: bytesUnderWay(),
       });
@@ -235,18 +235,18 @@ describe("admission", () => {
       expect(app.refusals[0]).to.deep.equal({ reason: "bytes", status: 503 });
     });
 
-    it("answers a client whose body goes on, before its connection ends", async () => {
+    it("answers a client that still sends its body before the connection ends", async () => {
       await serveRoutes([route("/things", () => "done", { body: anyBody })]);
       const { socket, answer } = dial();
       socket.write("POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
-      // Slowly: bytes that arrive after the end would reset the connection before the answer is read.
+      // The bytes come slowly. If they arrived after the end, they would reset the connection before the answer is read.
       const dripping = setInterval(() => socket.write("1\r\na\r\n"), 100);
       await eventually(() => socket.closed).finally(() => clearInterval(dripping));
       expect(answer()).to.match(/^HTTP\/1\.1 401/);
       expect(answer()).to.match(/\r\nConnection: close\r\n/i);
     });
 
-    it("stops taking a body that goes on after its answer", async () => {
+    it("stops reading a body that continues after its answer", async () => {
       await serveRoutes([route("/things", () => "done", { body: anyBody })]);
       const { socket } = dial();
       let sent = 0;
@@ -262,7 +262,7 @@ describe("admission", () => {
     });
   });
 
-  it("closes connections of one address beyond its share, and tells them so", async () => {
+  it("closes connections above the limit of an address, with an answer", async () => {
     await serveRoutes([route("/things", () => "done")]);
     refuseTooMany(app.server, { connections: 3, connectionsPerAddress: 2 }, (reason, status) =>
       app.refusals.push({ reason, status }),

@@ -127,7 +127,7 @@ describe("the HTTP frame", () => {
       expectAnswer(await make({ body: { ...good, "a\0": 1 } }), 400, nameless);
       expectAnswer(await ask("/things/5?word=a%00", { headers: token }), 400, refused("word"));
       expectAnswer(await ask("/things/5%00", { headers: token }), 400, refused("id"));
-      expect((await make({ body: { ...good, name: "a\\u0000" } })).status, "spelt out").to.equal(201);
+      expect((await make({ body: { ...good, name: "a\\u0000" } })).status, "with the text of an escape").to.equal(201);
       expectAnswer(await make({ rawBody: nested(99, '"\\u0000"') }), 400, refused("other"));
     });
 
@@ -351,7 +351,7 @@ describe("the HTTP frame", () => {
     for (const path of ["/things/5", "/things/x"]) {
       expect((await ask(path, { headers: token })).headers["cache-control"], path).to.equal("private, no-store");
     }
-    expect((await ask("/things/5")).headers["cache-control"], "whoever it is").to.equal("private, no-store");
+    expect((await ask("/things/5")).headers["cache-control"], "without a key").to.equal("private, no-store");
     expect((await ask("/nowhere")).headers).not.to.have.property("cache-control");
   });
 

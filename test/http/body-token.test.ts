@@ -83,27 +83,27 @@ describe("a token in the body", () => {
     ["a text", '"token"'],
     ["a number", '{"token":5}'],
     ["a list in its place", '{"token":["t"]}'],
-    ["what is no text", '{"token":"\\x"}'],
-    ["what is no JSON", "token=t"],
-    ["what follows the object", '{} {"token":"t"}'],
+    ["an invalid text", '{"token":"\\x"}'],
+    ["a body that is not JSON", "token=t"],
+    ["text after the object", '{} {"token":"t"}'],
     ["brackets alone", "[".repeat(50_000)],
     ["deep brackets", `{"a":${"[".repeat(50_000)}`],
-    ["what ends before it does", '{"token":"t'],
-    ["what comes after 16 kB", `{"a":"${"x".repeat(tokenWithin)}","token":"t"}`],
+    ["an incomplete body", '{"token":"t'],
+    ["a part after 16 kB", `{"a":"${"x".repeat(tokenWithin)}","token":"t"}`],
     ["a compressed body", gzipSync('{"token":"t"}'), { "content-encoding": "gzip" }],
   ];
   for (const [what, body, headers] of none) {
     it(`is not found in ${what}`, async () => expect(await foundIn(body, headers)).to.equal("none"));
   }
 
-  it("is not waited for where there is no body", async () => {
+  it("is not expected if there is no body", async () => {
     const answer = await request(`${app.url}/bytes`, { method: "POST" });
     expect(answer.headers["x-found"]).to.equal("none");
     expect((await post("", { chunked: true })).headers["x-found"]).to.equal("none");
   });
 
   for (const chunked of [false, true]) {
-    it(`leaves the body as it came${chunked ? ", without a length" : ""}`, async () => {
+    it(`leaves the body unchanged${chunked ? ", also without a length" : ""}`, async () => {
       for (const size of [30, 1_000, tokenWithin - 1, tokenWithin, tokenWithin + 1, 70_000, 900_000]) {
         for (const body of [`{"token":"t","a":"${"x".repeat(size)}"}`, `{"a":"${"x".repeat(size)}"}`]) {
           const { status, text } = await post(body, { chunked });
@@ -115,7 +115,7 @@ describe("a token in the body", () => {
     });
   }
 
-  it("is found byte by byte, and the body is whole afterwards", async () => {
+  it("is found in a body that arrives byte by byte and stays complete", async () => {
     const body = '{"a":[1,2],"token":"ñ","b":"c"}';
     const socket = connect(Number(new URL(app.url).port), "127.0.0.1").setNoDelay();
     let answer = "";
@@ -131,7 +131,7 @@ describe("a token in the body", () => {
       .and.to.match(/\{"a":\[1,2\],"token":"ñ","b":"c"\}$/);
   });
 
-  it("that is refused leaves the connection good for another request, whatever was not read", async () => {
+  it("that is refused leaves the connection usable, whatever part of the body was not read", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     try {
       for (const chunked of [false, true]) {

@@ -79,7 +79,7 @@ describe("the console", () => {
       .and.not.equal(json.console);
   });
 
-  it("says so if it was not built", async () => {
+  it("answers with a hint if it was not built", async () => {
     const empty = await serveSample(consoleRoutes(join(directory, "nowhere")));
     const { status, json } = await request(`${empty.url}/console/`);
     await empty.close();

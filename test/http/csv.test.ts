@@ -4,7 +4,7 @@ import { defineRoute, type Route } from "../../src/infra/http/routing/route.ts";
 import { request } from "../support/http.ts";
 import { serveSample } from "./sample-app.ts";
 
-describe("an endpoint that answers CSV as well", () => {
+describe("an endpoint with JSON and CSV", () => {
   for (const [accept, isCsv] of [
     ["text/csv", true],
     ["Text/CSV; charset=utf-8", true],
@@ -25,7 +25,7 @@ describe("an endpoint that answers CSV as well", () => {
     });
   }
 
-  it("says that its answer depends on Accept, beside what else it depends on", async () => {
+  it("names Accept in Vary, beside other headers", async () => {
     const route: Route = defineRoute({
       method: "get",
       path: "/list",

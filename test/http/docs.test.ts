@@ -14,25 +14,25 @@ describe("the documentation page", () => {
 
   const documents = ["/openapi.json", "/asyncapi.json"];
 
-  it("links the documents that clients are made from", async () => {
+  it("links the documents for clients", async () => {
     expect(linked((await request(`${app.url}/docs`)).text)).to.include.members(documents);
   });
 
-  it("has its title and no script of its own inside", async () => {
+  it("has its title, and no inline script", async () => {
     const page = await request(`${app.url}/docs`);
     expect(page).to.include({ status: 200, type: "text/html" });
     expect(page.text).to.include('<title>Things &amp; &lt;b>"more"&lt;/b></title>');
     expect(page.text).not.to.match(/<script(?! src=)|style=| on\w+=/);
   });
 
-  it("runs the scripts of this server alone, in a frame of no other site", async () => {
+  it("only runs scripts of this server, and only in frames of this site", async () => {
     const { headers } = await request(`${app.url}/docs`);
     expect(headers).to.include({ "x-content-type-options": "nosniff", "x-frame-options": "SAMEORIGIN" });
     expect(headers["content-security-policy"]).to.match(/default-src 'self';.*script-src 'self'(;|$)/);
     expect(headers["cross-origin-opener-policy"]).to.equal("same-origin");
   });
 
-  it("gets everything it needs from this server, to be kept for ever", async () => {
+  it("loads all its files from this server, for unlimited caching", async () => {
     const urls = linked((await request(`${app.url}/docs`)).text).filter((url) => !documents.includes(url));
     const types: Record<string, string> = {};
     for (const url of urls) {
@@ -53,7 +53,7 @@ describe("the documentation page", () => {
     });
   });
 
-  it("asks no validator outside", async () => {
+  it("uses no external validator", async () => {
     const { text } = await request(`${app.url}/docs/start.js`);
     expect(text).to.include("validatorUrl: null").and.to.include('url: "/openapi.json"');
     expect(text).not.to.match(/https?:/);

@@ -149,20 +149,20 @@ describe("failures before an operation", () => {
   };
 
   for (const [name, { ask, old, now }] of Object.entries(cases)) {
-    it(`says so in the specification's words at its endpoints, and with a code at all others: ${name}`, async () => {
+    it(`have the specification's form at its endpoints, and a code at all others: ${name}`, async () => {
       expect(said(await ask("/old"))).to.deep.equal(old);
       expect(said(await ask("/new"))).to.deep.equal(now);
     });
   }
 
-  it("says of a file that it is no CSV", async () => {
+  it("say that a file is not CSV", async () => {
     expect(said(await post("/csv", json("{}")))).to.deep.equal([
       415,
       { error: "El Content-Type debe ser text/csv", code: "unsupported_media_type" },
     ]);
   });
 
-  it("keeps the headers that say when to come again", async () => {
+  it("keep the headers with the time to wait", async () => {
     const { headers } = await post("/new", what("mine"));
     expect(headers).to.include({ "retry-after": "1", ratelimit: '"gate";r=0;t=1' });
     expect(app.refusals).to.deep.include({ reason: "gate", status: 429 });

@@ -2,8 +2,8 @@ import type { Route } from "../../src/infra/http/routing/route.ts";
 import { type Json, record } from "./matrix.ts";
 
 /**
- * Requests made from the schemas of the routes, with ids of the own business. A new operation takes part once its ids
- * carry `x-entity` and its other required fields an example.
+ * Requests made from the schemas of the routes, with ids of the own business. A new operation is included if its ids
+ * have `x-entity` and its other required fields an example.
  */
 
 /** By operation: required fields that no schema requires. */
@@ -51,7 +51,7 @@ function objectOf(schema: Json, name: string): Json {
   return Object.fromEntries(wanted.map(([field, each]) => [field, sampleOf(record(each), `${name}.${field}`)]));
 }
 
-/** @param field - of the body: the request has it if its operation takes only one of several */
+/** @param field - a field of the body that the request must have if its operation accepts only one of several */
 export const goodRequest = (route: Route, field = ""): Record<Where, Json> => {
   const part = (where: Where) => objectOf(schemaOf(route, where), `${route.operationId} ${where}`);
   const groups = togetherIn[route.operationId];

@@ -13,7 +13,7 @@ const oneDay = 86_400;
 
 interface Subject {
   readonly store: IdempotencyStore;
-  /** Makes all keys older. */
+  /** Changes the times of all keys to earlier ones. */
   age(seconds: number): Promise<void> | void;
 }
 
@@ -43,7 +43,7 @@ function claimOf(begun: KeyState): KeyClaim {
 
 /** The contract of every implementation, including the fake of other tests. */
 function idempotencyStoreContract(name: string, create: () => Promise<Subject>): void {
-  describe(`keys remembered ${name}`, () => {
+  describe(`idempotency keys ${name}`, () => {
     let subject: Subject;
     let store: IdempotencyStore;
     beforeEach(async () => {
@@ -60,13 +60,13 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
     const kindOf = async (changes?: Partial<KeyedRequest>): Promise<string> =>
       (await store.begin(aRequest(changes))).kind;
 
-    it("are claimed by the first, and in flight until it is answered", async () => {
+    it("are claimed by the first request, and are in flight until its answer", async () => {
       await claim();
       expect(await kindOf()).to.equal("in-flight");
     });
 
     for (const answer of [anAnswer(), anAnswer({ body: null }), anAnswer({ status: 204, body: "", headers: {} })]) {
-      it(`give back the answer just as it was: ${JSON.stringify(answer)}`, async () => {
+      it(`return the exact answer: ${JSON.stringify(answer)}`, async () => {
         await store.finish(await claim(), answer);
         for (let time = 1; time <= 2; time += 1) {
           expect(await store.begin(aRequest())).to.deep.equal({ kind: "answered", answer });
@@ -74,7 +74,7 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
       });
     }
 
-    it("belong to one request, whether it is answered or not", async () => {
+    it("belong to one request, with or without an answer", async () => {
       const other = { digest: digestOf("that") };
       const held = await claim();
       expect(await kindOf(other)).to.equal("other-request");
@@ -83,7 +83,7 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
     });
 
     for (const scope of [{ businessId: 2 }, { caller: "key 1" }, { operation: "dropThing" }, { key: "A" }]) {
-      it(`are independent of the same with ${JSON.stringify(scope)}`, async () => {
+      it(`are independent of equal keys with ${JSON.stringify(scope)}`, async () => {
         await store.finish(await claim(), anAnswer());
         const other = await claim(scope);
         expect(await kindOf(scope)).to.equal("in-flight");
@@ -92,7 +92,7 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
       });
     }
 
-    it("are one caller's, of any number of callers at once", async () => {
+    it("belong to one caller each, for any number of simultaneous callers", async () => {
       const callers = Array.from({ length: 10 }, (_, n) => ({ caller: `user ${n}` }));
       const claims = await Promise.all([...callers, ...callers].map(claimOrKind));
       expect(claims.filter((each) => each === "in-flight")).to.have.length(10);
@@ -103,7 +103,7 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
       expect(statuses.toSorted((a, b) => a - b)).to.deep.equal(callers.map((_, index) => 200 + index));
     });
 
-    it("stay those of a caller whose key another caller had first, and had forgotten first", async () => {
+    it("stay valid for a caller after an equal key of another caller has expired", async () => {
       await store.finish(await claim(), anAnswer());
       await subject.age(oneDay - 60);
       const other = { caller: "user 2" };
@@ -119,7 +119,7 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
       await claim({ digest: digestOf("that") });
     });
 
-    it("are abandoned without an answer within the lease, for the same request only", async () => {
+    it("are abandoned if there is no answer within the lease, for the same request only", async () => {
       await claim();
       await subject.age(leaseSeconds - 10);
       expect(await kindOf()).to.equal("in-flight");
@@ -129,14 +129,14 @@ function idempotencyStoreContract(name: string, create: () => Promise<Subject>):
       expect(await kindOf({ digest: digestOf("that") })).to.equal("other-request");
     });
 
-    it("take the answer of one that comes back late", async () => {
+    it("store the answer of a late request", async () => {
       const held = await claim();
       await subject.age(leaseSeconds + 10);
       await store.finish(held, anAnswer());
       expect(await store.begin(aRequest())).to.deep.equal({ kind: "answered", answer: anAnswer() });
     });
 
-    it("are kept for 24 hours, answered or not, and can then be used again", async () => {
+    it("are stored for 24 hours with or without an answer, and can then be used again", async () => {
       await store.finish(await claim(), anAnswer());
       await claim({ key: "b" });
       await subject.age(oneDay - 60);
@@ -216,7 +216,7 @@ describe("with PostgreSQL", () => {
   idempotencyStoreContract("in PostgreSQL", async () => ({ store: await emptied(), age }));
 
   for (const what of ["free", "a day old"]) {
-    it(`sees who claims a key at that moment that was ${what}`, async () => {
+    it(`are in flight if another request claims a key at that moment that was ${what}`, async () => {
       const store = await emptied();
       if (what !== "free") {
         await store.finish(claimOf(await store.begin(aRequest())), anAnswer());
@@ -226,7 +226,7 @@ describe("with PostgreSQL", () => {
     });
   }
 
-  describe("processes of before, which know no callers,", () => {
+  describe("beside processes of an older version, which do not store callers,", () => {
     const oldClaim = () =>
       run(
         `insert into idempotency_keys as known (business_id, operation, key, request_digest, claim, lease_until)
@@ -237,12 +237,12 @@ describe("with PostgreSQL", () => {
         [digestOf("this")],
       );
 
-    it("find the keys of the first caller", async () => {
+    it("are found by the older process if a newer one claimed them", async () => {
       claimOf(await (await emptied()).begin(aRequest()));
       expect(await oldClaim()).to.deep.equal([]);
     });
 
-    it("have theirs found by any caller", async () => {
+    it("are found by any caller if the older process claimed them", async () => {
       const store = await emptied();
       expect(await oldClaim()).to.have.length(1);
       for (const caller of ["user 1", "key 1"]) {
@@ -251,10 +251,10 @@ describe("with PostgreSQL", () => {
     });
   });
 
-  describe("keys of more than a day ago", () => {
+  describe("that are older than a day", () => {
     const keys = async () => (await run("select key from idempotency_keys order by key")).map(({ key }) => key);
 
-    it("are purged, batch by batch, and no others", async () => {
+    it("are deleted in batches, and no others", async () => {
       const store = await emptied();
       for (let n = 1; n <= 5; n += 1) await store.begin(aRequest({ key: `old ${n}`, businessId: 1 + (n % 2) }));
       await age(oneDay + 60);
@@ -264,7 +264,7 @@ describe("with PostgreSQL", () => {
       expect(await store.purge()).to.equal(0);
     });
 
-    it("stay when the purge is aborted", async () => {
+    it("stay if the deletion is aborted", async () => {
       const store = await emptied();
       await store.begin(aRequest());
       await age(oneDay + 60);
@@ -272,7 +272,7 @@ describe("with PostgreSQL", () => {
       expect(await keys()).to.deep.equal(["a"]);
     });
 
-    it("are not purged if they are claimed again at that moment", async () => {
+    it("are not deleted if they are claimed again at that moment", async () => {
       const store = await emptied();
       await store.begin(aRequest());
       await age(oneDay + 60);

@@ -18,7 +18,7 @@ describe("the header If-Match", () => {
     ['"\xe9"', ['"\xe9"']],
   ];
   for (const [header, asksFor] of cases) {
-    it(`asks with ${header} for ${JSON.stringify(asksFor)}`, () => {
+    it(`means ${JSON.stringify(asksFor)} for ${header}`, () => {
       expect(ifMatchOf(header === undefined ? {} : { "if-match": header })).to.deep.equal(asksFor);
     });
   }
@@ -29,11 +29,11 @@ describe("the header If-Match", () => {
     });
   }
 
-  it("is read in one go, however long it is", () => {
+  it("is read in linear time", () => {
     expect(() => ifMatchOf({ "if-match": `${'"v1",'.repeat(5_000)}x` })).to.throw(InvalidInput);
   });
 
-  it("is in the document of the operations that take it, and of no other", () => {
+  it("is documented only for operations that support it", () => {
     const [first, ...others] = sampleRoutes;
     if (!first) throw new Error("there are sample routes");
     const info = { title: "Things", version: "1" };
@@ -42,7 +42,7 @@ describe("the header If-Match", () => {
     expect(JSON.stringify(openApiDocument(others, info))).not.to.include("If-Match");
   });
 
-  it("may come from pages of other origins that are listed, which may read the ETag", async () => {
+  it("can be sent by pages of listed origins, which can read the ETag", async () => {
     const app = await serveSample(sampleRoutes);
     try {
       const origin = { origin: "https://app.example" };

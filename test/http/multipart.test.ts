@@ -64,7 +64,7 @@ describe("a multipart body", () => {
     return socket;
   };
 
-  it("is passed on while it arrives, under its name without folders", async () => {
+  it("is passed on while it arrives, with its name without folders", async () => {
     const heard: string[] = [];
     app = await serveSample([
       taking(async ({ name, content }) => {
@@ -82,7 +82,7 @@ describe("a multipart body", () => {
     expect(heard.join("|")).to.equal("año.txt|abc|def");
   });
 
-  it("is read no faster than it is taken", async () => {
+  it("is read only as fast as the handler reads", async () => {
     let go = () => {};
     const gate = new Promise<void>((resolve) => {
       go = resolve;
@@ -159,7 +159,7 @@ describe("a multipart body", () => {
     agent.destroy();
   });
 
-  it("may have as many bytes of file as its route allows", async () => {
+  it("can have a file up to the limit of its route", async () => {
     app = await serveSample([taking(sizeOf)]);
     const most = await post(formOf(Buffer.alloc(limit)));
     expect([most.status, most.json]).to.deep.equal([200, { taken: limit }]);
@@ -170,7 +170,7 @@ describe("a multipart body", () => {
     }
   });
 
-  it("is answered even if it is broken, and so is the next one", async () => {
+  it("gets an answer even if it is malformed, and so does the next one", async () => {
     app = await serveSample([taking(sizeOf)]);
     const whole = Buffer.concat([
       Buffer.from('--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nhola\r\n'),

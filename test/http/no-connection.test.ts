@@ -13,13 +13,13 @@ import { dumpOf } from "./matrix.ts";
 import { servedRoutes } from "./routes.ts";
 
 /**
- * Every operation with a key or a session is called while its business gets no connection to the database: it has entered
- * nothing, so it says when to come again. New routes are included automatically.
+ * Every operation with a key or a session is called while its business gets no connection to the database. It must write
+ * nothing, and its answer must say when to try again. New routes are included automatically.
  */
 
 const poolSize = 2;
 
-/** By operation: why it is not asked. */
+/** By operation: the reason why it is not tested. */
 const exceptions: Readonly<Record<string, string>> = {
   closeSession: "sessions are in the directory, which has connections of its own",
   endOwnSession: "sessions are in the directory",
@@ -36,13 +36,13 @@ const isOfRecords = ({ path }: Route): boolean => path.startsWith("/admin/");
 const takesJson = ({ body }: Route): boolean => body === undefined || isObject(body);
 const guarded = servedRoutes().filter((route) => route.auth !== "none" && takesJson(route));
 const routes = guarded.filter(({ operationId }) => exceptions[operationId] === undefined);
-/** Requests at a time. */
+/** The number of simultaneous requests. */
 const atOnce = 4;
 
-/** Tables that tell when a key or a session was used last. */
+/** Tables with the time when a key or a session was last used. */
 const used = ["app_keys", "sessions"];
 
-/** Takes all connections that the business may have; resolves to what gives them back. */
+/** Takes all connections that the business may have. Resolves with a function that releases them. */
 async function holdAll(container: Container): Promise<() => Promise<void>> {
   const [{ gate }] = resolve(container, tokens.openedCells);
   const leaves = await Promise.all(Array.from({ length: poolSize }, () => gate.acquire(own)));
@@ -125,7 +125,7 @@ describe("An operation whose business gets no connection", () => {
   after(() => world.stop());
 
   for (const route of routes) {
-    it(`says when to come again: ${route.operationId}`, () => {
+    it(`is answered with Retry-After: ${route.operationId}`, () => {
       const { status, headers, json, text } = answers.get(route) as Answer;
       // Some are answered without the business's own connections, such as exports.
       if (route.method === "get" && status < 500) return;
@@ -135,10 +135,10 @@ describe("An operation whose business gets no connection", () => {
     });
   }
 
-  it("is asked, unless there is a reason", () => {
+  it("is tested unless it is a known exception", () => {
     expect(guarded.map(({ operationId }) => operationId)).to.include.members(Object.keys(exceptions));
     expect(routes.length).to.be.above(150);
   });
 
-  it("has entered nothing", () => expect(dumpAfter).to.deep.equal(dumpBefore));
+  it("changes nothing", () => expect(dumpAfter).to.deep.equal(dumpBefore));
 });

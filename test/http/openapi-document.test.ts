@@ -36,7 +36,7 @@ describe("the OpenAPI document of this API", () => {
     expect(document.openapi).to.equal("3.1.0");
   });
 
-  it("says what becomes of a file with a text where a platform has no captions", () => {
+  it("says that a platform without captions gets a text with a link to the file", () => {
     const operation = document.paths["/chats/{id}/messages"]?.post as Operation | undefined;
     expect(operation?.description).to.match(
       /page and photo channels, which have no captions.* one text with a link to the file/s,
@@ -54,7 +54,7 @@ describe("the OpenAPI document of this API", () => {
   });
 
   for (const route of routes) {
-    it(`describes each failure that ${route.operationId} words`, () => {
+    it(`describes each failure of ${route.operationId}`, () => {
       const wordings = Object.entries(route.dialect as unknown as Record<string, (error: object) => [number, unknown]>);
       const statuses = wordings.map(
         ([, word]) =>
@@ -69,7 +69,7 @@ describe("the OpenAPI document of this API", () => {
       expect(Object.keys(operationOf(route)?.responses ?? {})).to.include.members(statuses.map(String));
     });
 
-    it(`describes success, and no status without words, of ${route.operationId}`, () => {
+    it(`describes success and every status of ${route.operationId}`, () => {
       const statuses = Object.keys(route.responses);
       expect(statuses.some((status) => /^2/.test(status))).to.equal(true);
       for (const { description } of Object.values(route.responses)) expect(description).not.to.equal("");
@@ -77,7 +77,7 @@ describe("the OpenAPI document of this API", () => {
     });
   }
 
-  it("names the things that it is about", () => {
+  it("has names for its schemas", () => {
     expect(document.components.schemas).to.include.keys([
       "Chat",
       "Mensaje",
@@ -92,7 +92,7 @@ describe("the OpenAPI document of this API", () => {
     ]);
   });
 
-  it("refuses a caller in one object where an App Key or a session token will do, or a route says codes", () => {
+  it("has one refusal of callers where a session token is accepted or a route has codes", () => {
     for (const route of routes.filter((each) => saysCodes(each) && !(401 in each.responses))) {
       expect(operationOf(route)?.responses[401]).to.deep.equal({ $ref: "#/components/responses/Unauthorized" });
     }
@@ -102,7 +102,7 @@ describe("the OpenAPI document of this API", () => {
     expect(JSON.stringify(document.components.schemas.Unauthorized)).to.include('"const":"unauthorized"');
   });
 
-  it("says the codes of what turns a request away, where an App Key or a session token will do", () => {
+  it("has the codes of refusals where a session token is accepted", () => {
     const codes: Readonly<Record<number, string>> = {
       400: "invalid_json",
       408: "body_too_slow",
@@ -133,7 +133,7 @@ describe("the OpenAPI document of this API", () => {
     }
   });
 
-  it("tells failures that say more than others apart by their code", () => {
+  it("distinguishes failures with further fields by their codes", () => {
     const codesOf = (path: string) => {
       const schema = document.paths[path]?.post?.responses[409]?.content?.["application/json"]?.schema;
       const { anyOf = [schema] } = schema as { readonly anyOf?: readonly unknown[] };
@@ -148,13 +148,13 @@ describe("the OpenAPI document of this API", () => {
     expect(more).to.deep.equal([]);
   });
 
-  it("leaves no failure with a code unsaid which codes it can have", () => {
+  it("lists the possible codes of every failure with a code", () => {
     expect(JSON.stringify(document)).not.to.include("CodedFailure");
     const { content } = document.paths["/chats/{id}"]?.get?.responses[404] ?? {};
     expect(JSON.stringify(content)).to.include('"enum":["chat_not_found"');
   });
 
-  it("describes no header that pages of other origins may not read, but cookies", async () => {
+  it("describes only headers that pages of other origins can read, except for cookies", async () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
     const responses = operations.flatMap(({ responses }) => Object.values(responses));
     const described = responses.flatMap(({ $ref, headers = {} }) =>
@@ -179,7 +179,7 @@ describe("the OpenAPI document of this API", () => {
     }
   });
 
-  it("numbers each rule once, and shows it", () => {
+  it("numbers each rule once, and shows its number", () => {
     const numbers = routes.flatMap(({ rules = [] }) => rules.map(([number]) => number));
     expect(numbers).to.deep.equal([...new Set(numbers)]);
     for (const route of routes) {
@@ -189,7 +189,7 @@ describe("the OpenAPI document of this API", () => {
     }
   });
 
-  it("has every rule that comments in the code and names of tests cite", async () => {
+  it("has every rule that comments and titles of tests cite", async () => {
     const known = new Set(routes.flatMap(({ rules = [] }) => rules.map(([number]) => number)));
     const isKnown = (cited: string) => known.has(cited) || [...known].some((number) => number.startsWith(`${cited}.`));
     const folders = ["src", "test/messaging", "test/inbox", "test/orders", "test/reports", "test/ads", "test/tenancy"];

@@ -44,7 +44,7 @@ describe("the OpenAPI document", () => {
     expect(described).to.have.members(routes);
   });
 
-  it("lists the rules of an operation under their numbers", () => {
+  it("lists the rules of an operation with their numbers", () => {
     expect(make.description).to.equal("- **§2.1** A thing has a name.\n- **§2.2** Its number is its own.");
     expect(get).not.to.have.property("description");
     expect(make).to.include({ operationId: "makeThing", summary: "A thing" });
@@ -52,7 +52,7 @@ describe("the OpenAPI document", () => {
     expect(document.tags).to.deep.equal([{ name: "things" }]);
   });
 
-  it("says who may call", () => {
+  it("describes who may call", () => {
     expect(make.security).to.deep.equal([{ appKey: ["send"] }, { session: [] }, { sessionInQuery: [] }]);
     expect(get.security).to.deep.equal([{ session: [] }, { sessionInQuery: [] }]);
     expect(document.paths["/raw"].post.security).to.deep.equal([]);
@@ -73,13 +73,13 @@ describe("the OpenAPI document", () => {
     expect([exact.name, word.name]).to.deep.equal(["exact", "word"]);
   });
 
-  it("describes a path parameter that its route leaves to itself", () => {
+  it("describes a path parameter that its route does not describe", () => {
     const route = defineRoute({ ...bare, path: "/a/:b/c/:d" });
     const { parameters } = read([route]).paths["/a/{b}/c/{d}"].get;
     expect(parameters.map(({ name }: { name: string }) => name)).to.deep.equal(["b", "d"]);
   });
 
-  it("describes bodies, of DELETE and GET too, and says when one must be there", () => {
+  it("describes bodies, also for DELETE and GET, and whether they are required", () => {
     const { delete: drop, get: list } = document.paths["/things"];
     expect(make.requestBody.required).to.equal(true);
     expect(drop.requestBody.content["application/json"].schema.required).to.deep.equal(["id"]);
@@ -88,14 +88,14 @@ describe("the OpenAPI document", () => {
     expect(document.paths["/raw"].post.requestBody.content).to.deep.equal({ "*/*": { schema: {} } });
   });
 
-  it("shows a number that may be digits as both, and no keyword of our own", () => {
+  it("allows a number in digits also as a text, and has no keywords of our own", () => {
     const { owner } = make.requestBody.content["application/json"].schema.properties;
     expect(owner.anyOf[0]).to.deep.equal({ type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
     expect(owner.anyOf[1]).to.include({ type: "string", pattern: "^[0-9]{1,16}$" });
     expect(JSON.stringify(document)).not.to.match(/"x-(entity|error|numeric|component)"/);
   });
 
-  it("leaves fields alone that are named like keywords, and values that look like schemas", () => {
+  it("keeps fields with the names of keywords, and values that look like schemas", () => {
     const body = {
       type: "object",
       properties: {
@@ -116,7 +116,7 @@ describe("the OpenAPI document", () => {
     expect(schema.properties.named.additionalProperties).to.deep.equal(id);
   });
 
-  it("describes each answer, the endpoint's own before the common ones", () => {
+  it("describes each answer, with the endpoint's own ones first", () => {
     expect(Object.keys(make.responses)).to.deep.equal(["201", "400", "401", "403", "413", "429", "503"]);
     expect(make.responses[400].description).to.equal("A field is missing or wrong");
     expect(make.responses[401]).to.deep.equal({ $ref: "#/components/responses/KeyRefused" });
@@ -138,7 +138,7 @@ describe("the OpenAPI document", () => {
     handle: () => ({}),
   } as const;
 
-  it("names the other types that an answer can have", () => {
+  it("describes other content types of an answer", () => {
     const answer = { description: "Bare", schema: { type: "object" }, otherTypes: ["text/csv"] } as const;
     const { paths } = read([defineRoute({ ...bare, responses: { 200: answer } })]);
     expect(paths["/bare"].get.responses[200].content).to.deep.equal({
@@ -152,7 +152,7 @@ describe("the OpenAPI document", () => {
   const schemaOf = ({ paths }: ReturnType<typeof read>, status = 200) =>
     paths["/bare"].get.responses[status].content["application/json"].schema;
 
-  it("holds a schema that has a name once, wherever it is used", () => {
+  it("contains a named schema once for all its uses", () => {
     const place = named("Place", objectWith({ id: idOf("place"), name: { ...text, example: "Centro" } }));
     const thing = named("Thing", objectWith({ place, last: orNull(place) }));
     const made = read([answering({ type: "array", items: thing }), answering(place, { path: "/b", operationId: "b" })]);
@@ -168,7 +168,7 @@ describe("the OpenAPI document", () => {
     });
   });
 
-  it("cannot be made of two different schemas under one name, nor of a name that is no type's", () => {
+  it("refuses two different schemas with one name, and names that are not types", () => {
     const thing = named("Thing", objectWith({ id: integer }));
     const larger = { ...thing, additionalProperties: false } as const;
     const both = (other: Schema) => () => read([answering({ type: "array", prefixItems: [thing, other] } as Schema)]);
@@ -178,7 +178,7 @@ describe("the OpenAPI document", () => {
     expect(both(named("a thing", { type: "string" }))).to.throw("a schema cannot be named a thing");
   });
 
-  it("says which codes a failure can have, as the operation words them", () => {
+  it("lists the codes of a failure from the operation's answers", () => {
     const failed = (code: string) => ({ error: "words", code });
     const dialect = {
       invalid_input: () => [400, failed("invalid_input")] as const,
@@ -196,7 +196,7 @@ describe("the OpenAPI document", () => {
     expect(components.schemas).not.to.have.property("CodedFailure");
   });
 
-  it("shows both where an operation words a status that a request can also meet on its way", () => {
+  it("describes both answers if an operation has a status that requests can also get before it", () => {
     const responses = { 409: { description: "Taken", schema: objectWith({ taken: text }) } };
     const made = read([defineRoute({ ...bare, auth: "key-or-token", scope: "send", idempotent: true, responses })]);
     const { description, content, headers } = made.paths["/bare"].get.responses[409];
@@ -219,7 +219,7 @@ describe("the OpenAPI document", () => {
     expect(free.paths["/bare"].get.responses[200]).not.to.have.property("headers");
   });
 
-  it("tells what this service asks of others as webhooks", async () => {
+  it("describes this service's requests to others as webhooks", async () => {
     const asks = {
       name: "priceOf",
       method: "post",
@@ -237,7 +237,7 @@ describe("the OpenAPI document", () => {
     expect(valid, JSON.stringify(errors)).to.equal(true);
   });
 
-  it("cannot be made of two routes that are the same", () => {
+  it("refuses two routes with the same path or operation id", () => {
     const twice = (other: Partial<Route>) => () =>
       openApiDocument([defineRoute(bare), { ...defineRoute(bare), ...other }], info);
     expect(twice({ operationId: "other" })).to.throw("two routes for get /bare (other)");
@@ -245,7 +245,7 @@ describe("the OpenAPI document", () => {
     expect(twice({ path: "/other", operationId: "other" })).not.to.throw();
   });
 
-  it("is served, once to those who keep it", async () => {
+  it("is served, and a client that has it gets 304", async () => {
     const app = await serveSample([documentRoute(document, "/openapi.json", "getOpenApiDocument", "The document")]);
     const url = `${app.url}/openapi.json`;
     const first = await request(url);
@@ -259,7 +259,7 @@ describe("the OpenAPI document", () => {
       expect(again.headers.etag).to.equal(etag);
     }
     expect((await request(url, { headers: { "if-none-match": '"a"' } })).status).to.equal(200);
-    expect((await request(`${url}?token=%00`)).status, "of a query that nobody reads").to.equal(200);
+    expect((await request(`${url}?token=%00`)).status, "with a query that the route does not read").to.equal(200);
     await app.close();
   });
 });

@@ -43,14 +43,14 @@ describe("the routes of operations", () => {
   describe("/readyz", () => {
     const fine = async () => {};
 
-    it("names each check", async () => {
+    it("lists each check", async () => {
       await serveOperations({ checks: { database: fine, migrations: fine } });
       const { status, json } = await ask("/readyz");
       expect(status).to.equal(200);
       expect(json).to.deep.equal({ status: "ok", checks: { database: "ok", migrations: "ok" } });
     });
 
-    it("is unavailable when one fails, in whatever way, and says no more", async () => {
+    it("is unavailable if any check fails, without details", async () => {
       const broken = () => {
         throw new Error("postgres://user:password@host");
       };
@@ -63,7 +63,7 @@ describe("the routes of operations", () => {
       expect(json).to.deep.equal({ status: "unavailable", checks });
     });
 
-    it("does not wait for a check that hangs, and starts no second one meanwhile", async () => {
+    it("does not wait for a check that hangs, and does not start it again meanwhile", async () => {
       let started = 0;
       let end = () => {};
       const hanging = new Promise<void>((resolve) => {
@@ -83,7 +83,7 @@ describe("the routes of operations", () => {
       await eventually(async () => (await ask("/readyz")).status === 200);
     });
 
-    it("asks the checks once for many probes", async () => {
+    it("runs the checks once for many probes", async () => {
       let asked = 0;
       const check = async () => {
         asked += 1;
@@ -94,7 +94,7 @@ describe("the routes of operations", () => {
       expect(asked).to.equal(1);
     });
 
-    it("looks again later, and logs once why it was not ready and that it is", async () => {
+    it("repeats the checks later, and logs once why it was not ready and when it is again", async () => {
       const lines: [string, object][] = [];
       const note = (fields: object, message: string) => void lines.push([message, fields]);
       const reason = new Error("down");
@@ -114,7 +114,7 @@ describe("the routes of operations", () => {
       ]);
     });
 
-    it("is no longer ready once requests should go elsewhere, and alive until the process stops", async () => {
+    it("is not ready while it is draining, although it is alive until the process stops", async () => {
       await serveOperations({ checks: { database: fine }, isDraining: () => true });
       expect((await ask("/livez")).status).to.equal(200);
       const { status, json } = await ask("/readyz");
@@ -142,7 +142,7 @@ describe("the routes of operations", () => {
       });
     }
 
-    it("refuses wrong keys with 429 once an address sent too many, and the right one never", async () => {
+    it("answers 429 to wrong keys after too many from an address, but always accepts the right one", async () => {
       await serveOperations({ metricsKey: "k" });
       const statuses = [];
       for (let i = 0; i < 5; i++) statuses.push((await ask("/metrics", { authorization: "Bearer x" })).status);
@@ -154,7 +154,7 @@ describe("the routes of operations", () => {
     });
 
     for (const metricsKey of [undefined, ""]) {
-      it(`does not exist when the key is ${metricsKey === "" ? "empty" : "missing"}`, async () => {
+      it(`does not exist if the key is ${metricsKey === "" ? "empty" : "missing"}`, async () => {
         await serveOperations({ metricsKey });
         const answer = await ask("/metrics", { authorization: "Bearer " });
         const unknown = await ask("/nowhere");

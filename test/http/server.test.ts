@@ -45,7 +45,7 @@ describe("the HTTP server", () => {
   });
   afterEach(() => app.close());
 
-  it("begins none of a burst's requests whose client has left meanwhile", async () => {
+  it("does not start requests of a burst whose client has left", async () => {
     const burst = 40;
     let begun = 0;
     const busy = (_req: unknown, res: { end(): void }) => {
@@ -67,12 +67,12 @@ describe("the HTTP server", () => {
     await first;
     for (const socket of sockets) socket.destroy();
     expect(await closeServer(server, 5_000)).to.equal(true);
-    // As many turns of the event loop as the whole burst would need.
+    // The whole burst would need this many turns of the event loop.
     for (let turn = 0; turn < burst * 2; turn += 1) await new Promise(setImmediate);
     expect(begun).to.be.within(1, burst - 1);
   });
 
-  it("answers one business in the middle of another's burst", async () => {
+  it("answers one business during another's burst", async () => {
     const burst = 40;
     const answeredOf = { 1: 0, 2: 0 };
     let before = burst;
@@ -103,7 +103,7 @@ describe("the HTTP server", () => {
   });
 
   describe("when it is closed", () => {
-    it("answers the requests in flight, accepts no more, and leaves no connection open", async () => {
+    it("answers open requests, accepts no more, and leaves no connection open", async () => {
       const agent = new Agent({ keepAlive: true });
       const { entered, release } = holdNext();
       const inFlight = request(`${app.url}/slow`, { agent });
@@ -128,14 +128,14 @@ describe("the HTTP server", () => {
       expect(await closed).to.match(/^HTTP\/1.1 204 /);
     });
 
-    it("ends connections at once that have not asked for anything, as balancers keep them", async () => {
+    it("closes unused connections at once, such as those of load balancers", async () => {
       const { closed } = await raw(app.url, "");
       expect((await request(`${app.url}/nothing`, { method: "PUT" })).status).to.equal(204);
       expect(await closeServer(app.server, 60_000)).to.equal(true);
       expect(await closed).to.equal("");
     });
 
-    it("answers what a connection still sends, and asks it to close", async () => {
+    it("answers further requests of a connection, and asks it to close", async () => {
       const { entered, release } = holdNext();
       const get = "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n";
       const { socket, closed } = await raw(app.url, get);
@@ -148,7 +148,7 @@ describe("the HTTP server", () => {
       expect(await closed).to.match(/^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 204 [\s\S]*Connection: close/);
     });
 
-    it("cuts off what takes too long, connections of other protocols as well", async () => {
+    it("closes connections that take too long, also of other protocols", async () => {
       const { entered, release } = holdNext();
       const held = request(`${app.url}/slow`).catch((error) => error.code);
       await entered;
@@ -165,7 +165,7 @@ describe("the HTTP server", () => {
     });
   });
 
-  it("knows when the last handler has ended, also of those whose client is gone", async () => {
+  it("reports when the last handler has ended, even if its client is gone", async () => {
     const { entered, release } = holdNext();
     const held = request(`${app.url}/slow`).catch((error) => error.code);
     await entered;
@@ -181,7 +181,7 @@ describe("the HTTP server", () => {
     await ended;
   });
 
-  it("says so when its port is taken", async () => {
+  it("fails if its port is in use", async () => {
     const other: Server = createHttpServer();
     const { port } = new URL(app.url);
     const error = await listen(other, Number(port), "127.0.0.1").catch((failure) => failure);
@@ -206,7 +206,7 @@ describe("the HTTP server", () => {
     expect(await closed).to.match(/^HTTP\/1\.1 204 /);
   });
 
-  describe("cuts off clients that are too slow", () => {
+  describe("disconnects clients that are too slow", () => {
     let slow: SampleApp;
     beforeEach(async () => {
       const limits = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 };
@@ -238,7 +238,7 @@ describe("the HTTP server", () => {
     expect(requestTimeout).to.be.within(500_000, 1_800_000);
   });
 
-  describe("gives a body that it reads whole less time than an upload", () => {
+  describe("limits the time for a complete body", () => {
     let slow: SampleApp;
     const ends: string[] = [];
     beforeEach(async () => {
@@ -266,7 +266,7 @@ describe("the HTTP server", () => {
       ["DELETE /things", "application/json"],
       ["POST /raw", "application/octet-stream"],
     ] as const) {
-      it(`${path}, and cuts off who takes longer`, async () => {
+      it(`and ends ${path} with 408 after it`, async () => {
         const { closed } = await raw(
           slow.url,
           `${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 10\r\n\r\n{`,
@@ -277,12 +277,12 @@ describe("the HTTP server", () => {
       });
     }
 
-    it("which may take longer", async () => {
+    it("but lets an upload take longer", async () => {
       const [head, tail] = ["--b\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\nabc", "\r\n--b--\r\n"];
       const headers = "Host: x\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=b\r\n";
       const length = `Content-Length: ${head.length + tail.length}\r\n`;
       const { socket, closed } = await raw(slow.url, `POST /upload HTTP/1.1\r\n${headers}${length}\r\n${head}`);
-      // Another client's time would be over by then.
+      // By then, the time of another client is over.
       const { closed: other } = await raw(slow.url, "POST /raw HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
       await other;
       socket.write(tail);
@@ -291,7 +291,7 @@ describe("the HTTP server", () => {
     });
   });
 
-  it("survives a client that goes away in the middle of its body", async () => {
+  it("survives a client that disconnects during its body", async () => {
     for (const encoding of ["identity", "gzip"]) {
       const headers = `Host: x\r\nContent-Type: application/json\r\nContent-Encoding: ${encoding}\r\n`;
       const { socket } = await raw(app.url, `DELETE /things HTTP/1.1\r\n${headers}Content-Length: 10\r\n\r\n{`);

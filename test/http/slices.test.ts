@@ -10,7 +10,7 @@ describe("Slices", () => {
     done.push(name);
   };
 
-  it("begins a few requests at once", async () => {
+  it("starts a few requests at once", async () => {
     // A busy machine may stop the process for longer than a slice.
     await eventually(() => {
       const slices = new Slices<string>();
@@ -20,7 +20,7 @@ describe("Slices", () => {
     });
   });
 
-  it("lets the event loop go round in a burst, and begins all of them in the end", async () => {
+  it("lets the event loop run during a burst, and starts all requests in the end", async () => {
     const slices = new Slices<string>();
     const done: string[] = [];
     for (let n = 0; n < 20; n += 1) slices.run("a", work(done, String(n)));
@@ -36,7 +36,7 @@ describe("Slices", () => {
     expect(done).to.deep.equal(Array.from({ length: 20 }, (_, n) => String(n)));
   });
 
-  it("gives keys turns: one request does not wait for hundreds of another key", async () => {
+  it("lets keys take turns, so that a request does not wait for hundreds of another key", async () => {
     const slices = new Slices<string>();
     const done: string[] = [];
     for (let n = 0; n < 40; n += 1) slices.run("many", work(done, "many"));

@@ -40,7 +40,7 @@ const tables: Readonly<Record<string, string>> = {
   session: "sessions",
 };
 
-/** By place (`operationId where.field`): why ids of other businesses may get a different answer or a success. */
+/** By place (`operationId where.field`): the reason why ids of other businesses may get a different answer or a success. */
 const exceptions: Readonly<Record<string, { readonly otherWords?: string; readonly success?: string }>> = {
   "listOrders query.sucursalId": { success: "a branch that the business does not have gives an empty page" },
   "listOrders query.userId": { success: "a user that the business does not have gives an empty page" },
@@ -95,14 +95,14 @@ const campaignStates: Readonly<Record<string, string>> = { resumeCampaign: "paus
 /** The template's name at the platform by operation; one without parameters unless given. */
 const platformTemplates: Readonly<Record<string, string>> = { sendPaymentLinkByTemplate: "with_link" };
 
-/** By place: why an agent may know about another agent's chat. */
+/** By place: the reason why an agent may know about another agent's chat. */
 const seenByAll: Readonly<Record<string, string>> = {
   "takeChat params.id": "who has it is told: 409",
   "answerChat params.id": "who has it is told: 409",
 };
 
 const foreign = 98_765;
-/** As many digits as the other business's id, so that answers have the same length. */
+/** An id with as many digits as the other business's, so that answers have the same length. */
 const nowhere = 98_764;
 
 interface Place {
@@ -286,7 +286,7 @@ describe("ids of another business", () => {
     text: text.replaceAll(new RegExp(`\\b${id}\\b`, "g"), "<id>"),
   });
 
-  it("are looked for in every place that is named like an id", () => {
+  it("are searched in every field with the name of an id", () => {
     const fields = routes.flatMap((route) =>
       parts.flatMap((where) => fieldsOf(where, schemaOf(route, where)).map((field) => ({ route, field }))),
     );
@@ -300,7 +300,7 @@ describe("ids of another business", () => {
     ).to.deep.equal([]);
   });
 
-  it("are known here by the tables that hold them", async () => {
+  it("are known in these tests with the table of each kind", async () => {
     for (const entity of new Set(guarded.flatMap(placeholders).map((place) => place.entity))) {
       const table = tables[entity];
       expect(table, `say in \`tables\` where a ${entity} is kept`).not.to.equal(undefined);
@@ -314,7 +314,7 @@ describe("ids of another business", () => {
     }
   });
 
-  it("are asked for the caller's own where they name a business, before the handler runs", () => {
+  it("are checked before the handler if they name a business", () => {
     const named = routes.flatMap((route) =>
       parts.flatMap((where) =>
         fieldsOf(where, schemaOf(route, where))
@@ -326,7 +326,7 @@ describe("ids of another business", () => {
     for (const { place, guarded } of named) expect(guarded).to.equal(place);
   });
 
-  it("have no exceptions that nothing needs any more", () => {
+  it("have only exceptions that are still needed", () => {
     const places = guarded.flatMap(placeholders).map(({ name }) => name);
     expect(places).to.include.members(Object.keys(exceptions));
     expect(places.length).to.be.above(4);
@@ -336,7 +336,7 @@ describe("ids of another business", () => {
     const places = placeholders(route);
     if (places.length === 0) continue;
     describe(`in ${route.operationId}`, () => {
-      it("stand beside ids of the own business, with which the request succeeds", async () => {
+      it("can be replaced with ids of the caller's business, for which the request succeeds", async () => {
         await addLineOne(own);
         await addOrderOfMessage(own);
         await restoreContact(own);
@@ -358,7 +358,7 @@ describe("ids of another business", () => {
 
       for (const place of places.filter(({ entity }) => entity === "chat" && route.auth.startsWith("key-or-"))) {
         const words = seenByAll[place.name];
-        it(`as ${place.where}.${place.path.join(".")} hide from an agent what another one has`, async () => {
+        it(`as ${place.where}.${place.path.join(".")} give an agent the same answer for another agent's chat as for a missing one`, async () => {
           await addLineOne(own);
           await world.rows("update chats set support_user_id = $2 where business_id = $1", [own, own * 100 + 1]);
           const good = goodRequest(route, place.where === "body" ? place.path[0] : undefined);
@@ -374,7 +374,7 @@ describe("ids of another business", () => {
 
       for (const place of places) {
         const exception = exceptions[place.name];
-        it(`as ${place.where}.${place.path.join(".")} answer like ids that exist nowhere, and change nothing`, async () => {
+        it(`as ${place.where}.${place.path.join(".")} give the same answer as missing ids, and change nothing`, async () => {
           const good = goodRequest(route, place.where === "body" ? place.path[0] : undefined);
           const asking = async (id: number | string) => {
             await addLineOne(own);

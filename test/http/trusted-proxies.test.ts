@@ -9,7 +9,7 @@ const asked = (peer: string, forwarded?: string, protocol?: string) =>
     headers: { "x-forwarded-for": forwarded, "x-forwarded-proto": protocol },
   }) as unknown as IncomingMessage;
 
-describe("the address that counts", () => {
+describe("a client's address", () => {
   const cases: [setting: string, peer: string, forwarded: string | undefined, address: string][] = [
     ["", "10.0.0.1", "1.1.1.1", "10.0.0.1"],
     ["false", "10.0.0.1", "1.1.1.1", "10.0.0.1"],
@@ -36,13 +36,13 @@ describe("the address that counts", () => {
   }
 
   for (const setting of ["true", "yes", "-1", "1.5", "10.0.0.0/99", "10.0.0.1,", "proxy.example"]) {
-    it(`is not found with TRUST_PROXY=${setting}, which is refused with what to set`, () => {
+    it(`is refused with TRUST_PROXY=${setting}, with the possible values`, () => {
       expect(() => trustedProxies(setting)).to.throw(/^must be the number of proxies in front .* or their addresses/);
     });
   }
 });
 
-describe("the host that was called", () => {
+describe("the called host", () => {
   const cases: [setting: string, peer: string, forwarded: string | string[] | undefined, host: string][] = [
     ["", "10.0.0.1", "panel.example", "api.internal"],
     ["1", "10.0.0.1", "panel.example", "panel.example"],
@@ -60,7 +60,7 @@ describe("the host that was called", () => {
   }
 });
 
-describe("a request over https", () => {
+describe("the protocol of a request", () => {
   const cases: [setting: string, peer: string, protocol: string | undefined, isHttps: boolean][] = [
     ["", "10.0.0.1", "https", false],
     ["1", "10.0.0.1", "https", true],
@@ -70,12 +70,12 @@ describe("a request over https", () => {
     ["10.0.0.1", "10.0.0.2", "https", false],
   ];
   for (const [setting, peer, protocol, isHttps] of cases) {
-    it(`is ${isHttps ? "" : "not "}one with TRUST_PROXY=${setting}, from ${peer}, forwarded as ${protocol}`, () => {
+    it(`is ${isHttps ? "" : "not "}https with TRUST_PROXY=${setting}, from ${peer}, forwarded as ${protocol}`, () => {
       expect(trustedProxies(setting).isHttps(asked(peer, undefined, protocol))).to.equal(isHttps);
     });
   }
 
-  it("is one over TLS", () => {
+  it("is https over TLS", () => {
     const request = { socket: { remoteAddress: "10.0.0.1", encrypted: true }, headers: {} };
     expect(trustedProxies("").isHttps(request as unknown as IncomingMessage)).to.equal(true);
   });

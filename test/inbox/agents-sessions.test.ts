@@ -6,7 +6,7 @@ import { Inbox, people, sales } from "./inbox-support.ts";
 
 const taken = { success: false, error: "El chat lo tiene otro agente" };
 
-describe("an agent's session at the endpoints that go by phone number", () => {
+describe("an agent's session at the endpoints for phone numbers", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
@@ -36,7 +36,7 @@ describe("an agent's session at the endpoints that go by phone number", () => {
   };
   const expectTaken = ({ status, json }: Answer) => expect([status, json]).to.deep.equal([409, taken]);
 
-  it("makes no ticket in a chat that another agent has, and changes nothing there (§5.8)", async () => {
+  it("cannot create a ticket in another agent's chat, which stays unchanged (§5.8)", async () => {
     const { chatId, phone } = await withBea();
     const before = await inbox.chat("key", chatId);
     expectTaken(await ticket(people.ana, phone));
@@ -44,7 +44,7 @@ describe("an agent's session at the endpoints that go by phone number", () => {
     expect(await inbox.chat("key", chatId)).to.deep.equal(before);
   });
 
-  it("opens no conversation in a closed chat that another agent has (§5.8)", async () => {
+  it("cannot open a conversation in another agent's closed chat (§5.8)", async () => {
     const { chatId, phone } = await withBea();
     await inbox.done(people.bea, "POST", `/chats/${chatId}/close`, { ticket: "completado" });
     const before = await inbox.chat("key", chatId);
@@ -52,7 +52,7 @@ describe("an agent's session at the endpoints that go by phone number", () => {
     expect(await inbox.chat("key", chatId)).to.deep.equal(before);
   });
 
-  it("makes tickets in its own chats and in those that nobody has; administrators and keys in all (§5.8)", async () => {
+  it("can create tickets in the agent's own chats and in unassigned ones; administrators and keys can in all (§5.8)", async () => {
     const own = await withBea();
     const free = await inbox.customerWrites("nadie");
     expect((await ticket(people.bea, own.phone)).json.success).to.equal(true);
@@ -65,7 +65,7 @@ describe("an agent's session at the endpoints that go by phone number", () => {
     }
   });
 
-  it("makes no ticket where another agent takes the chat at that moment (§5.8)", async () => {
+  it("cannot create a ticket in a chat that another agent takes at that moment (§5.8)", async () => {
     const { chatId, phone } = await inbox.customerWrites("quién");
     let asked: Promise<Answer> | undefined;
     await inbox.world.database.transaction(async (transaction) => {
@@ -78,7 +78,7 @@ describe("an agent's session at the endpoints that go by phone number", () => {
     expect((await inbox.chat("key", chatId)).tickets).to.deep.equal([]);
   });
 
-  it("sends no template into a chat that another agent has; administrators and keys may (§2.9)", async () => {
+  it("cannot send a template into another agent's chat; administrators and keys can (§2.9)", async () => {
     const { chatId, phone } = await withBea();
     await inbox.done(people.bea, "POST", `/chats/${chatId}/close`, { ticket: "completado" });
     const before = await inbox.chat("key", chatId);
@@ -92,7 +92,7 @@ describe("an agent's session at the endpoints that go by phone number", () => {
     expect((await template(people.ana, inbox.newPhone())).status).to.equal(200);
   });
 
-  it("does not know a template that it may not send; administrators and keys do (§2.9)", async () => {
+  it("does not find a template that the agent may not send; administrators and keys find it (§2.9)", async () => {
     const phone = inbox.newPhone();
     const { status, json } = await template(people.ana, phone, 102);
     expect([status, json]).to.deep.equal([404, { success: false, error: "Plantilla no encontrada" }]);

@@ -4,7 +4,7 @@ import { AnswerChat } from "../../src/inbox/public.ts";
 type Parts = ConstructorParameters<typeof AnswerChat>;
 
 describe("an answer with a template that could not be sent", () => {
-  it("is shown as failed where its count cannot be taken back", async () => {
+  it("is shown as failed even if its count cannot be taken back", async () => {
     const failed = { id: 7, state: "failed" };
     const parts = [
       {

@@ -52,7 +52,7 @@ describe("several tickets at once", () => {
   });
 });
 
-describe("the agents that a step names", () => {
+describe("the agents that a step's fields allow", () => {
   const tags: [string | null, number[]][] = [
     [null, []],
     ["", []],
@@ -64,14 +64,15 @@ describe("the agents that a step names", () => {
     ["x,0,7,9007199254740992,99999999999999999999", [7]],
   ];
   for (const [text, ids] of tags) {
-    it(`are those with the tags ${JSON.stringify(text)}`, () => expect(tagIds(text)).to.deep.equal(ids));
+    it(`have one of the tags that the text ${JSON.stringify(text)} lists`, () =>
+      expect(tagIds(text)).to.deep.equal(ids));
   }
 
-  it("names at most 100 tags", () => {
+  it("are read from at most 100 tags", () => {
     expect(tagIds(Array.from({ length: 300 }, (_, index) => index + 1).join())).to.have.length(100);
   });
 
-  it("names an agent by the id alone", () => {
+  it("are one agent if the field holds an id, and not if it holds a name", () => {
     for (const [written, id] of [
       ["7", 7],
       [" 7 ", 7],
@@ -83,7 +84,7 @@ describe("the agents that a step names", () => {
     }
   });
 
-  it("tells the contact that nobody is there in the department's words, or in ours", () => {
+  it("are replaced by the department's out-of-hours message, or by a default one, if none is available", () => {
     const text = (outOfHoursMessage: string | null) => outOfHoursText({ outOfHoursMessage } as TicketSetup);
     expect(text("Volvemos a las 8")).to.equal("Volvemos a las 8");
     for (const none of [null, "", "  "]) expect(text(none)).to.match(/^En este momento no hay nadie/);

@@ -58,7 +58,7 @@ describe("attachments of messages", () => {
   const openWindow = (chatId: number) =>
     world.rows("update chats set last_inbound_at = now() where business_id = 1 and id = $1", [chatId]);
 
-  it("have the name and the size of a file that the business stored, in the answer, the thread and the event", async () => {
+  it("show the name and size of the business's stored file in the answer, the thread and the event", async () => {
     await openWindow(101);
     const picture = png(1_234);
     const url = await upload("lista de precios.png", picture);
@@ -71,7 +71,7 @@ describe("attachments of messages", () => {
     expect(payload.mensaje.adjunto).to.deep.equal(adjunto);
   });
 
-  it("say of what the business did not store what is known of it", async () => {
+  it("show neither name nor size if the business did not store the file", async () => {
     const foreign = await upload("ajeno.png", png(100), 2);
     await world.rows(
       `insert into messages (business_id, chat_id, conversation_id, direction, kind, body, media_url, author, author_name,
@@ -82,7 +82,7 @@ describe("attachments of messages", () => {
     expect((await latest(101)).adjunto).to.deep.equal({ url: foreign, tipo: "image", nombre: null, bytes: null });
   });
 
-  it("of a campaign are of the kind of its template's header", async () => {
+  it("have the kind of the template's header if a campaign sent them", async () => {
     const { status, text } = await world.post("/chats/enviar/masivo/plantilla", {
       ...{ empresa_id: 1, plantilla_id: 101, user_id: 101, nombre: "Oferta", step: 101, contacts_id: [102] },
       ...{ contacts: [{ nombre: "Carla", numero: "59170000102" }], paramMapping: {} },

@@ -10,14 +10,14 @@ import { freshDatabase } from "../support/database.ts";
 import { request } from "../support/http.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 
-describe("contacts of a business that has very many", () => {
+describe("the contacts of a business with very many contacts", () => {
   let world: World;
   const others = 6_000;
   const many = 26_000;
   const first = 5_000_000;
   const business = 2;
   const key = () => ({ "x-api-key": world.appKey(business) });
-  /** Those called Masivo are the older ones: behind so many others, no walk from the newest comes to them soon. */
+  /** The contacts called Masivo are older than all others, so a walk from the newest reaches them late. */
   before(async () => {
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(2, { tags: [{ id: 201, name: "Lejos" }] })] });
     await world.rows(
@@ -44,14 +44,14 @@ describe("contacts of a business that has very many", () => {
   const isRare = (n: number) => n <= many && n % 1_000 === 0;
   const isMass = (n: number) => n <= many && !isRare(n);
   const searches: [what: string, query: string, matches: (n: number) => boolean][] = [
-    ["many behind many others", "q=masivo", isMass],
-    ["many, of one tag", "q=masivo&tag=201", (n) => isMass(n) && n % 100 === 1],
-    ["many, of those who want no marketing", "q=masivo&opted_out=true", (n) => isMass(n) && n % 10 === 0],
-    ["few in all places", "q=raro", isRare],
-    ["few of those who want marketing", "q=raro&opted_out=false", () => false],
-    ["many of the newest", "q=otro", (n) => n > many],
+    ["many older than many others", "q=masivo", isMass],
+    ["many with one tag", "q=masivo&tag=201", (n) => isMass(n) && n % 100 === 1],
+    ["many among those who opted out", "q=masivo&opted_out=true", (n) => isMass(n) && n % 10 === 0],
+    ["few among all", "q=raro", isRare],
+    ["none among few who did not opt out", "q=raro&opted_out=false", () => false],
+    ["many among the newest", "q=otro", (n) => n > many],
     ["parts of numbers", "q=5916600012", (n) => String(59_166_000_000 + n).includes("5916600012")],
-    ["none", "q=nadie", () => false],
+    ["no match", "q=nadie", () => false],
   ];
   for (const [what, query, matches] of searches) {
     it(`are found and exported once each, newest first: ${what}`, async () => {
@@ -70,7 +70,7 @@ describe("contacts of a business that has very many", () => {
     }).timeout(120_000);
   }
 
-  describe("in their chats", () => {
+  describe("with chats", () => {
     const hasChat = (n: number) => n > many + others - 1_500 || n <= 260 || isRare(n);
     let agent: Record<string, string>;
     before(async () => {
@@ -86,7 +86,7 @@ describe("contacts of a business that has very many", () => {
 
     for (const [what, query, matches] of searches) {
       if (/tag|opted_out/.test(query)) continue;
-      it(`are found once each, newest first, by administrators and agents: ${what}`, async () => {
+      it(`are found once each in the inbox, newest first, by administrators and agents: ${what}`, async () => {
         for (const headers of [key(), agent]) {
           const paged: number[] = [];
           for (let cursor = "", page = 0; page < 4; page += 1) {
@@ -102,7 +102,7 @@ describe("contacts of a business that has very many", () => {
     }
   });
 
-  it("are exported without the search being repeated for each page", async () => {
+  it("are exported with one search for all pages", async () => {
     const statements = new Map<string, number>();
     const cells = resolve(world.container, tokens.slowCells);
     const counting: Cells = {
@@ -129,8 +129,8 @@ describe("contacts of a business that has very many", () => {
   }).timeout(120_000);
 });
 
-describe("the text by which names are found", () => {
-  it("is the one that indexes were built with", async () => {
+describe("the database's function for searching names", () => {
+  it("removes accents as it did when the indexes were built", async () => {
     const { url } = await freshDatabase();
     const every = Array.from({ length: 0x3000 }, (_, code) => code + 1)
       .filter((code) => code !== 0xad)

@@ -52,7 +52,7 @@ describe("contacts", () => {
     expect(paged).to.deep.equal(ids);
   });
 
-  it("are changed only as the caller read them, where it says so", async () => {
+  it("are changed only in the version that the caller read, if the request names one", async () => {
     const read = await as(agent, "GET", "/contacts/102");
     const { etag } = read.headers;
     const once = await as(agent, "PUT", "/contacts/102", { campos: { Talla: "M" } }, { "if-match": etag });
@@ -67,7 +67,7 @@ describe("contacts", () => {
     await as(admin, "PUT", "/contacts/102", { campos: {}, tags: [] });
   });
 
-  it("are found by parts of names and numbers, by tag and by opting out, of the own business only", async () => {
+  it("are found by parts of names and numbers, by tag and by opt-out, only in their business", async () => {
     const { json } = await world.post("/contacts", {
       nombre: "Filtro Único",
       numero: "+591 711-22333",
@@ -85,7 +85,7 @@ describe("contacts", () => {
     expect((await world.get("/contacts?cursor=x")).status).to.equal(400);
   });
 
-  it("name the chats that the caller may see", async () => {
+  it("list their chats that the caller may see", async () => {
     const whole = await world.get("/contacts/103");
     const [row] = await world.rows<{ at: Date }>("select last_message_at as at from chats where id = 103");
     const last = { ultimo_mensaje: row?.at ? row.at.toISOString() : null };
@@ -95,7 +95,7 @@ describe("contacts", () => {
     expect((await as(agent, "GET", "/contacts/101")).json.chats).to.have.length(1);
   });
 
-  it("are made with fields and tags, and told to everybody", async () => {
+  it("are created with fields and tags, and announced to all users", async () => {
     const listener = await world.listen(agent);
     const made = await world.post("/contacts", {
       nombre: "Nora Nueva",
@@ -121,7 +121,7 @@ describe("contacts", () => {
     expect(heard.payload).to.deep.include({ empresa_id: 1, contacto, borrado: false });
   });
 
-  it("are found by each part of their number, however short, wherever it stands", async () => {
+  it("are found by any part of their number, however short", async () => {
     const numbersIn = ({ json }: Answer): string[] => json.data.map(({ numero }: { numero: string }) => numero).sort();
     for (const numero of ["5917012345", "591700001234567", "12345678", "70000012"])
       await world.post("/contacts", { nombre: "Numerado", numero }, 2);
@@ -135,7 +135,7 @@ describe("contacts", () => {
     }
   });
 
-  it("are found with accents and without, however these are encoded", async () => {
+  it("are found with and without accents, in any encoding of the accents", async () => {
     for (const [index, nombre] of ["Lucía Méndez", "LUCI\u0301A Pérez", "lucia zeta"].entries()) {
       await world.post("/contacts", { nombre, numero: `5917220088${index}` });
     }
@@ -153,7 +153,7 @@ describe("contacts", () => {
     expect(names).to.deep.equal(["Carla Cliente"]);
   });
 
-  it("are told only where a change changes something", async () => {
+  it("are announced only if a change changes something", async () => {
     const listener = await world.listen(agent);
     const given = { nombre: "Uma", numero: "59172200777", campos: { Ciudad: "Sucre" }, tags: [101], opted_out: true };
     const { json: made } = await world.post("/contacts", given);
@@ -170,7 +170,7 @@ describe("contacts", () => {
     ]);
   });
 
-  it("are changed only in what is given", async () => {
+  it("keep everything that a change does not name", async () => {
     const { json: made } = await world.post("/contacts", {
       nombre: "Pia",
       numero: "59172200002",
@@ -189,7 +189,7 @@ describe("contacts", () => {
     expect((await put(made.id, { numero: "59172200012" })).json.numero).to.equal("59172200012");
   });
 
-  it("keep their numbers apart, and refuse tags and contacts that the business does not have", async () => {
+  it("cannot share a number, and cannot get another business's tags", async () => {
     const { json: made } = await world.post("/contacts", { numero: "59172200003" });
     expect(made.nombre).to.equal("59172200003");
     const again = await world.post("/contacts", { numero: "+591 72200003", nombre: "Otra" });
@@ -215,7 +215,7 @@ describe("contacts", () => {
       campos: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`c${i}`, "x"])),
     },
     "with a text that is too long": { numero: "5917220000555", campos: { a: "x".repeat(1_001) } },
-    "with a field that is no text": { numero: "5917220000555", campos: { a: 1 } },
+    "with a field that is not a text": { numero: "5917220000555", campos: { a: 1 } },
   })) {
     it(`are refused ${what}`, async () => {
       const answer = await world.post("/contacts", body);
@@ -246,7 +246,7 @@ describe("contacts", () => {
     expect([refused.status, refused.json.code]).to.deep.equal([403, "forbidden"]);
   });
 
-  it("lend their fields to campaigns that map what the request leaves out", async () => {
+  it("give campaigns the parameters that the request leaves out", async () => {
     const fields = { premio: "Bicicleta", nombre: "Otro nombre" };
     const { json: one } = await world.post("/contacts", { numero: "59174400001", campos: fields });
     const { json: two } = await world.post("/contacts", { numero: "59174400002" });
@@ -265,7 +265,7 @@ describe("contacts", () => {
     expect(recipients).to.deep.equal([{ parameters: ["Uno", "Bicicleta"] }, { parameters: ["Dos", "unknown"] }]);
   });
 
-  it("keep their threads when they get another number, from which they may write later", async () => {
+  it("keep their threads when they get another number, and can write from it later", async () => {
     const [old, fresh] = ["59172200020", "59172200021"];
     const says = (from: string, text: string) =>
       world.control("POST", `/customers/${from}/say`, { text, to: "number-1", name: "Mudanza" });
@@ -302,14 +302,14 @@ describe("contacts", () => {
     expect(renumbered.json).to.deep.include({ numero: "59172200023", platform_id: "59172200023" });
   });
 
-  it("are found by one or two characters, in the middle too", async () => {
+  it("are found by one or two characters, also in the middle", async () => {
     await world.post("/contacts", { nombre: "Xq Ñw", numero: "59172200031" });
     expect(namesIn(await world.get("/contacts?q=%C3%B1"))).to.deep.equal(["Xq Ñw"]);
     expect(namesIn(await world.get("/contacts?q=%C3%B1w"))).to.deep.equal(["Xq Ñw"]);
     expect(namesIn(await world.get("/contacts?q=31"))).to.include("Xq Ñw");
   });
 
-  it("have fields with names, and a number that a telephone can have", async () => {
+  it("need names for their fields and a valid phone number", async () => {
     const nameless = await world.post("/contacts", { numero: "59172200032", campos: { "": "x" } });
     expect([nameless.status, nameless.json.error]).to.deep.equal([400, "campos no puede tener un campo sin nombre"]);
     const { json: made } = await world.post("/contacts", { numero: "59172200033" });
@@ -324,7 +324,7 @@ describe("contacts", () => {
     expect((await put(made.id, { numero: "12345678901234567", nombre: "Página" })).json.nombre).to.equal("Página");
   });
 
-  it("that write to the business are those that are known by their number", async () => {
+  it("are recognized by their number when they write to the business", async () => {
     const { json: made } = await world.post("/contacts", { nombre: "Escribe", numero: "59172200009" });
     await world.webhook(
       aWebhook(1, {

@@ -84,7 +84,7 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
         expectError(await tickets.create(id, tickets.newPhone()), 400, step));
     }
 
-    it("and takes digits in a string as the business", async () => {
+    it("and accepts digits in a string as the business", async () => {
       const answer = await tickets.create(open.stepId, tickets.newPhone(), { empresa_id: "1" });
       expect(answer.json.success).to.equal(true);
     });
@@ -263,8 +263,8 @@ describe("POST /chats/crear/ticket/business/{id}: create a ticket", () => {
       const unavailable = await tickets.desk({ agents: 2, agent: ([first]) => String(first) });
       await tickets.setAvailable(unavailable.agentIds.slice(0, 1), false);
       expect(await agentOf(await tickets.created(unavailable.stepId))).to.equal(unavailable.agentIds[1]);
-      for (const nobody of ["999999", "101", "202", "Ana", ""]) {
-        const desk = await tickets.desk({ agent: () => nobody });
+      for (const unusable of ["999999", "101", "202", "Ana", ""]) {
+        const desk = await tickets.desk({ agent: () => unusable });
         expect(await agentOf(await tickets.created(desk.stepId))).to.equal(desk.agentIds[0]);
       }
     });

@@ -56,7 +56,7 @@ describe("customers of channels without numbers", () => {
       headers: { "x-api-key": world.appKey(1) },
     });
 
-  it("are one contact with one chat, however many messages come at the same time", async () => {
+  it("become one contact with one chat, even if several messages come at the same time", async () => {
     const from = newCustomer();
     await Promise.all(Array.from({ length: 8 }, () => says(pageChannel, from)));
     await says(pageChannel, from);
@@ -65,7 +65,7 @@ describe("customers of channels without numbers", () => {
     expect(contact).to.deep.include({ phone: null, known_on: pageChannel, chats: [pageChannel] });
   });
 
-  it("are never taken for somebody with the same number, nor for a customer of another channel", async () => {
+  it("are kept apart from people whose number equals their id, and from customers of other channels", async () => {
     const from = "59170000101";
     await says(pageChannel, from);
     await says(photoChannel, from);
@@ -77,7 +77,7 @@ describe("customers of channels without numbers", () => {
     ]);
   });
 
-  it("are shown with an empty number, found by name and by their whole id, and keep having none", async () => {
+  it("are shown with an empty number, are found by name and by their whole id, and cannot get a number", async () => {
     const from = newCustomer();
     await says(pageChannel, from, { name: `Zoila ${from}` });
     for (const q of [`Zoila ${from}`, from]) {
@@ -94,12 +94,12 @@ describe("customers of channels without numbers", () => {
     expect([renamed.status, renamed.json.nombre, renamed.json.numero]).to.deep.equal([200, "Zoila Paz", ""]);
   });
 
-  it("stay opted out when they write again after their erasure, and nobody with their id as a number does", async () => {
+  it("stay opted out when they write after their erasure, but a person whose number equals their id does not", async () => {
     const from = "59171111122";
     await says(pageChannel, from);
     const [contact] = await known(from);
     expect((await call("DELETE", `/contacts/${contact?.id}`)).status).to.equal(204);
-    // By the service itself, whose digests the erasure has made.
+    // The erasure made digests with the service's secret. They are replaced by one with the digest function of these tests.
     await world.rows("delete from erased_numbers");
     await world.rows("insert into erased_numbers (business_id, digest) values (1, $1)", [
       Buffer.from(`${pageChannel}:${from}`.padEnd(32)).subarray(0, 32),
@@ -116,7 +116,7 @@ describe("customers of channels without numbers", () => {
     ]);
   });
 
-  it("are digested with their channel when they are erased", async () => {
+  it("leave a digest of their id with its channel when they are erased", async () => {
     const from = newCustomer();
     await says(photoChannel, from);
     const [contact] = await known(from);
@@ -129,7 +129,7 @@ describe("customers of channels without numbers", () => {
     expect(data[0].opted_out).to.equal(false);
   });
 
-  it("react and speak of marketing by their id", async () => {
+  it("can react and opt out of marketing, as found by their id", async () => {
     const from = newCustomer();
     const platformMessageId = newId();
     await says(pageChannel, from, { platformMessageId });
@@ -152,7 +152,7 @@ describe("customers of channels without numbers", () => {
     expect(await known(from)).to.have.length(1);
   });
 
-  it("are skipped by campaigns, which tell why", async () => {
+  it("are skipped by campaigns, which give the reason", async () => {
     const from = newCustomer();
     await says(pageChannel, from);
     const [contact] = await known(from);

@@ -15,7 +15,7 @@ type News =
   | { readonly kind: "answer"; readonly state: "sent" | "unknown" };
 
 const statuses = fc.array(fc.constantFrom(...reportedStates), { minLength: 1, maxLength: 4 });
-/** Reports of the platform in one or more deliveries, and the answer to the request, which may be lost. */
+/** Reports of the platform in one or more webhooks, and the answer to the request, which may be lost. */
 const news = fc.array(
   fc.oneof(
     { weight: 3, arbitrary: statuses.map((states): News => ({ kind: "statuses", states })) },
@@ -65,7 +65,7 @@ describe("delivery states", () => {
     }
   }
 
-  it("are the furthest that was told, in whatever order and however often", async () => {
+  it("are the furthest reported one in any order of reports and with repetitions", async () => {
     const told = news.chain((once) =>
       fc.tuple(fc.constant(once), fc.shuffledSubarray([...once, ...once], { minLength: once.length * 2 })),
     );
@@ -80,7 +80,7 @@ describe("delivery states", () => {
 
   const examples: [what: string, all: News[], state: string][] = [
     [
-      "let a failure follow `sent`",
+      "change from `sent` to a failure",
       [
         { kind: "answer", state: "sent" },
         { kind: "statuses", states: ["failed"] },
@@ -88,7 +88,7 @@ describe("delivery states", () => {
       "failed",
     ],
     [
-      "let nothing but its delivery follow a failure",
+      "change from a failure only to a delivery",
       [
         { kind: "statuses", states: ["failed"] },
         { kind: "statuses", states: ["sent"] },
@@ -96,7 +96,7 @@ describe("delivery states", () => {
       "failed",
     ],
     [
-      "do not let a failure undo a delivery",
+      "do not change from a delivery to a failure",
       [
         { kind: "statuses", states: ["delivered"] },
         { kind: "statuses", states: ["failed"] },

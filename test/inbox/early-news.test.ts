@@ -16,7 +16,7 @@ interface Row {
   readonly reply_to_id: number | null;
 }
 
-describe("reactions and the like that arrive before their message", () => {
+describe("news about a message that arrives before the message", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ businesses: [aBusiness(1), aBusiness(2)], environment: { ROLE: "api" } });
@@ -46,7 +46,7 @@ describe("reactions and the like that arrive before their message", () => {
   const applyEarly = () => resolve(world.container, tokens.applyEarlyStatuses).execute();
   const kept = () => world.rows("select from early_news");
 
-  it("a message that was taken back before it came is empty, and none of it is told", async () => {
+  it("includes a withdrawal, which empties the message when it arrives, and no event contains its text", async () => {
     const [phone, id] = [newPhone(), newId()];
     for (let times = 0; times < 2; times += 1) await tell({ withdrawals: [about(phone, id)] });
     await tell({ messages: [saying(phone, id, { body: "retirado antes" })] });
@@ -57,7 +57,7 @@ describe("reactions and the like that arrive before their message", () => {
     expect(await kept()).to.deep.equal([]);
   });
 
-  it("are bounded in each business and in all: the oldest go first", async () => {
+  it("is limited for each business and in total, and the oldest is deleted first", async () => {
     const fill = (businesses: number, each: number) =>
       world.rows(
         `insert into early_news (business_id, platform_message_id, provider, kind, customer, answer, sender, emoji, at,
@@ -88,7 +88,7 @@ describe("reactions and the like that arrive before their message", () => {
     await world.rows("delete from early_news");
   });
 
-  it("a reaction is at its message, the latest one, also at one of ours that gets its id later", async () => {
+  it("includes the latest reaction, which is shown at the message, also at one of ours that gets its id later", async () => {
     const [phone, theirs, ours] = [newPhone(), newId(), newId()];
     const opened = await openMessage(resolve(world.container, tokens.outgoingMessages), phone);
     for (const emoji of ["👍", "🎉"]) {
@@ -102,7 +102,7 @@ describe("reactions and the like that arrive before their message", () => {
     await eventually(async () => (await emojisOf(ours))?.[0] === "🎉");
   });
 
-  it("a reply names the message that it answers once that is there, and this is told", async () => {
+  it("includes a reply, which names the quoted message as soon as that arrives, and is announced as changed", async () => {
     const [phone, answered, answer] = [newPhone(), newId(), newId()];
     for (let times = 0; times < 2; times += 1) await tell({ messages: [saying(phone, answer, { replyTo: answered })] });
     await tell({ messages: [saying(phone, answered)] });
@@ -116,7 +116,7 @@ describe("reactions and the like that arrive before their message", () => {
     expect(told).to.have.length(1);
   });
 
-  it("touches no other chat and no other business, and takes nothing from the customer's own", async () => {
+  it("has no effect in other chats and businesses, and does not replace the customer's own", async () => {
     const [phone, id] = [newPhone(), newId()];
     await tell({ reactions: [reaction(phone, id, "👍")] });
     await tell({
@@ -131,7 +131,7 @@ describe("reactions and the like that arrive before their message", () => {
     expect(await world.rows("select from messages where reply_to_id = $1", [(await rowOf(id))?.id])).to.deep.equal([]);
   });
 
-  it("is forgotten after a quarter of an hour, and a guess is not kept at all", async () => {
+  it("is deleted after a quarter of an hour, and guesses are not stored at all", async () => {
     await world.rows("delete from early_news");
     const [phone, id] = [newPhone(), newId()];
     await tell({ withdrawals: [{ ...about(phone, newId()), isGuess: true }] });

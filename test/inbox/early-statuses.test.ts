@@ -8,7 +8,7 @@ import { aBusiness, startWorld, type World } from "../support/world.ts";
 import { tellOn } from "./incoming-support.ts";
 import { openMessage } from "./open-message.ts";
 
-describe("delivery news that come before the answer", () => {
+describe("delivery statuses that arrive before the platform's answer", () => {
   let world: World;
   let messages: OutgoingMessages;
   before(async () => {
@@ -38,7 +38,7 @@ describe("delivery news that come before the answer", () => {
     )[0];
   const kept = () => world.rows("select business_id, state, provider from early_statuses order by business_id");
 
-  it("are applied as soon as the answer names the message, the furthest one", async () => {
+  it("are applied when the answer names the message, which gets the furthest one", async () => {
     const [opened, id] = [await openMessage(messages, newPhone()), newId()];
     await tell(status(id, "delivered"), status(id, "sent"));
     await tell(status(id, "read"));
@@ -50,7 +50,7 @@ describe("delivery news that come before the answer", () => {
     expect(await kept()).to.deep.equal([]);
   });
 
-  it("bring the platform's reason for a failure, and who opted out", async () => {
+  it("bring the platform's reason for a failure, and the opt-out", async () => {
     const phone = newPhone();
     const [opened, id] = [await openMessage(messages, phone), newId()];
     await tell(status(id, "failed", { error: { code: 131050, reason: "no", optedOut: true } }));
@@ -63,7 +63,7 @@ describe("delivery news that come before the answer", () => {
     expect(contact).to.deep.equal({ out: true });
   });
 
-  it("are kept for the business of their sender alone, and not where nobody has the sender or they carry a reference", async () => {
+  it("are stored only for their sender's business, and not if the sender is unknown or they carry a reference", async () => {
     const [opened, id] = [await openMessage(messages, newPhone()), newId()];
     await openMessage(messages, newPhone(), 2);
     await tell(
@@ -78,7 +78,7 @@ describe("delivery news that come before the answer", () => {
     expect((await rowOf(opened))?.state).to.equal("sent");
   });
 
-  it("wait for recipients of campaigns too", async () => {
+  it("are applied to recipients of campaigns too", async () => {
     const [contact] = await world.rows<{ id: number; chat: number; conversation: number }>(
       `select contact.id, chat.id as chat, conversation.id as conversation from contacts as contact
        join chats as chat on chat.contact_id = contact.id join conversations as conversation on conversation.chat_id = chat.id
@@ -113,7 +113,7 @@ describe("delivery news that come before the answer", () => {
     expect(row).to.deep.equal({ state: "delivered", shown: "delivered" });
   });
 
-  it("are applied once by workers at the same time, whichever of answer and news is written first", async () => {
+  it("are applied once by workers at the same time, whether the answer or the status is stored first", async () => {
     for (let round = 0; round < 10; round += 1) {
       const [opened, id] = [await openMessage(messages, newPhone()), newId()];
       const early = resolve(world.container, tokens.applyEarlyStatuses);
@@ -124,14 +124,14 @@ describe("delivery news that come before the answer", () => {
     expect(await kept()).to.deep.equal([]);
   });
 
-  it("are forgotten after a quarter of an hour", async () => {
+  it("are deleted after a quarter of an hour", async () => {
     await tell(status(newId(), "read"), status(newId(), "sent"));
     await world.rows("update early_statuses set heard_at = now() - interval '16 minutes' where state = 'read'");
     await resolve(world.container, tokens.applyEarlyStatuses).purge();
     expect(await kept()).to.deep.equal([{ business_id: 1, state: "sent", provider: cloudChannel }]);
   });
 
-  it("are not kept where no message of ours awaits its answer, and are not looked at for long", async () => {
+  it("are stored only while a message awaits its answer, and are still found some minutes later", async () => {
     await world.rows("update messages set state = 'sent', lease_until = null where state in ('sending', 'unknown')");
     await world.rows("update campaigns set state = 'completed', finished_at = now() - interval '1 hour'");
     await tell(...Array.from({ length: 300 }, () => status(newId(), "delivered")));

@@ -62,7 +62,7 @@ describe("echoes of a business's messages", () => {
       )
       .then((rows) => rows.map(({ name }) => name));
 
-  it("show what was written elsewhere as a sent message of the business, and open no window", async () => {
+  it("show a message written elsewhere as sent by the business, and open no service window", async () => {
     const phone = newPhone();
     const echo = echoTo(phone, { body: "Desde el teléfono" });
     await told()({ echoes: [echo] });
@@ -83,7 +83,7 @@ describe("echoes of a business's messages", () => {
     expect(answer).to.deep.equal([]);
   });
 
-  it("take delivery news like any other message", async () => {
+  it("get delivery statuses like any other message", async () => {
     const phone = newPhone();
     const echo = echoTo(phone);
     await told()({ echoes: [echo] });
@@ -91,7 +91,7 @@ describe("echoes of a business's messages", () => {
     expect(await seen(phone)).to.deep.equal([["read", echo.platformMessageId]]);
   });
 
-  it("settle the message whose reference they carry, and make no second one", async () => {
+  it("settle the message with their reference, and create no second one", async () => {
     const phone = newPhone();
     const { reference } = await openMessage(messages, phone);
     const echo = echoTo(phone, { reference, body: "otra cosa" });
@@ -100,7 +100,7 @@ describe("echoes of a business's messages", () => {
     expect(await seen(phone)).to.deep.equal([["sent", echo.platformMessageId]]);
   });
 
-  it("settle the oldest message with the same text that awaits its answer, each one", async () => {
+  it("each settle the oldest message with the same text that awaits its answer", async () => {
     const phone = newPhone();
     await openMessage(messages, phone);
     await openMessage(messages, phone);
@@ -118,7 +118,7 @@ describe("echoes of a business's messages", () => {
     ]);
   });
 
-  it("settle nothing with another text, of another chat, from longer ago, or that failed", async () => {
+  it("do not settle a message that has another text or chat, is too old, or has failed", async () => {
     const [phone, other] = [newPhone(), newPhone()];
     const opened = await openMessage(messages, phone);
     await openMessage(messages, other);
@@ -131,7 +131,7 @@ describe("echoes of a business's messages", () => {
     expect((await rowsTo(other)).map(({ state }) => state)).to.deep.equal(["sending"]);
   });
 
-  it("leave what they settled as it is when the answer comes, whose id counts where it is free", async () => {
+  it("keep the settled message unchanged when the answer comes, unless its id is still free", async () => {
     const phone = newPhone();
     const opened = await openMessage(messages, phone);
     const echo = echoTo(phone);
@@ -149,7 +149,7 @@ describe("echoes of a business's messages", () => {
     ]);
   });
 
-  it("that were stored keep their id from an answer that names it", async () => {
+  it("keep their id if they were stored before an answer names it", async () => {
     const phone = newPhone();
     const opened = await openMessage(messages, phone);
     const echo = echoTo(phone, { body: "con otro texto" });
@@ -161,7 +161,7 @@ describe("echoes of a business's messages", () => {
     ]);
   });
 
-  it("are stored once by workers that meet them at the same time, and settle one message", async () => {
+  it("are stored once by several workers at the same time, and settle one message", async () => {
     const [phone, written] = [newPhone(), newPhone()];
     await openMessage(messages, phone);
     await openMessage(messages, phone);
@@ -174,7 +174,7 @@ describe("echoes of a business's messages", () => {
     expect(await seen(written)).to.deep.equal([["sent", foreign.platformMessageId]]);
   });
 
-  it("touch no other business, whose chat, id or reference they name", async () => {
+  it("have no effect on another business whose reference they name", async () => {
     const phone = newPhone();
     const theirs = await openMessage(messages, phone, 2);
     await told()({ echoes: [echoTo(phone, { reference: theirs.reference })] });
@@ -182,7 +182,7 @@ describe("echoes of a business's messages", () => {
     expect((await rowsTo(phone, 1)).map(({ state }) => state)).to.deep.equal(["sent"]);
   });
 
-  it("leave the agent who closed a chat in it, until the customer writes", async () => {
+  it("leave a closed chat with its agent until the customer writes", async () => {
     const phone = newPhone();
     await told()({ echoes: [echoTo(phone)] });
     const [row] = await rowsTo(phone);
@@ -229,7 +229,7 @@ describe("echoes of a business's messages", () => {
     ]);
   });
 
-  it("with answers and statuses in any order, in any batches, end in the furthest state, each message once", async () => {
+  it("lead to one message in its furthest state in any order and batches of answers, echoes and statuses", async () => {
     const early = resolve(world.container, tokens.applyEarlyStatuses);
     const ranks = ["sending", "sent", "delivered", "read"];
     type Step = { readonly kind: "answer" | "echo" | DeliveryStatus["state"]; readonly twice: boolean };
@@ -271,7 +271,7 @@ describe("echoes of a business's messages", () => {
     );
   });
 
-  it("on a channel without numbers find the message by its customer's id there", async () => {
+  it("find the customer's chat by the id on a channel without numbers", async () => {
     const page: ChatChannelName = "platform-page";
     await world.rows(
       `insert into senders (business_id, provider, platform_id, account_id, phone, sealed_token)
@@ -318,7 +318,7 @@ describe("echoes of a business's messages", () => {
   });
 
   for (const order of ["in one batch", "one after the other"]) {
-    it(`of one business are messages of another that it writes to, ${order}, each with the file of its own`, async () => {
+    it(`are also incoming messages of the business that got them, ${order}, each with its own file`, async () => {
       const [id, to, from] = [newId(), newPhone(), newPhone()];
       const file = { kind: "image", place: { at: "message", messageId: id } } as const;
       const both = { platformMessageId: id, kind: "image", body: "foto", file, occurredAt: new Date() } as const;
@@ -345,7 +345,7 @@ describe("echoes of a business's messages", () => {
     });
   }
 
-  it("of minutes ago settle no message that was opened after them", async () => {
+  it("do not settle a message that was opened after they were written", async () => {
     const phone = newPhone();
     const opened = await openMessage(messages, phone);
     const echo = echoTo(phone, { occurredAt: new Date(Date.now() - 9 * 60_000) });
@@ -354,7 +354,7 @@ describe("echoes of a business's messages", () => {
     expect((await seen(phone)).map(([state]) => state).sort()).to.deep.equal(["failed", "sent"]);
   });
 
-  it("of a document without a text are of the message that awaits its answer", async () => {
+  it("settle a document without a text that awaits its answer", async () => {
     const phone = newPhone();
     const opened = await messages.open(
       {
@@ -372,7 +372,7 @@ describe("echoes of a business's messages", () => {
     expect(await seen(phone)).to.deep.equal([["sent", echo.platformMessageId]]);
   });
 
-  it("and 1,000 statuses in opposite orders block nobody", async () => {
+  it("do not block each other when 1,000 statuses come in opposite orders", async () => {
     const phone = newPhone();
     const echoes = Array.from({ length: 1_000 }, (_, index) => echoTo(phone, { body: `${index}` }));
     await told()({ echoes });

@@ -44,7 +44,7 @@ describe("messages that their authors edit", () => {
     return world.rows<{ name: string; payload: { message?: { body: string } } }>(sql, [id]);
   };
 
-  it("show the new text in the same message, and say when it was edited", async () => {
+  it("show the new text in the same message, with the time of the edit", async () => {
     const phone = newPhone();
     const message = said(phone);
     await tell({ messages: [message] });
@@ -58,7 +58,7 @@ describe("messages that their authors edit", () => {
     expect([chat.mensaje.texto, chat.no_leidos]).to.deep.equal(["Dos", 1]);
   });
 
-  it("are told once by message:changed, however often the edit comes, and their chat with its last message", async () => {
+  it("are announced once by message:changed and once in their chat's row, even if the edit is repeated", async () => {
     const phone = newPhone();
     const message = said(phone);
     await tell({ messages: [message] });
@@ -75,7 +75,7 @@ describe("messages that their authors edit", () => {
     expect(events[2]?.payload.message?.body).to.equal("Dos");
   });
 
-  it("have the text of the latest edit, in whatever order the edits come", async () => {
+  it("have the text of the latest edit, in any order of edits", async () => {
     const phone = newPhone();
     const message = said(phone);
     const id = message.platformMessageId;
@@ -91,7 +91,7 @@ describe("messages that their authors edit", () => {
     expect(await shown(other.platformMessageId)).to.deep.equal(["Tres", at(9).getTime()]);
   });
 
-  it("have the new text also where the edit comes before them", async () => {
+  it("have the new text even if the edit arrives before them", async () => {
     const phone = newPhone();
     const message = said(phone);
     await tell({ edits: [edit(phone, message.platformMessageId, "Dos", 5)] });
@@ -100,7 +100,7 @@ describe("messages that their authors edit", () => {
     expect(await world.rows("select from early_news where customer = $1", [phone])).to.deep.equal([]);
   });
 
-  it("keep no earlier caption", async () => {
+  it("do not keep the earlier caption", async () => {
     const phone = newPhone();
     const message = said(phone, { kind: "image", body: "Uno", details: { image: { id: "7", caption: "Uno" } } });
     await tell({ messages: [message] });
@@ -108,7 +108,7 @@ describe("messages that their authors edit", () => {
     expect((await row(message.platformMessageId))?.details).to.deep.equal({ image: { id: "7", caption: "Dos" } });
   });
 
-  it("stay empty where they were taken back", async () => {
+  it("stay empty if they were withdrawn", async () => {
     const phone = newPhone();
     const message = said(phone);
     const id = message.platformMessageId;
@@ -118,7 +118,7 @@ describe("messages that their authors edit", () => {
     expect((await row(id))?.body).to.equal("");
   });
 
-  it("are edited by nobody but their authors", async () => {
+  it("can only be edited by their authors", async () => {
     const [phone, stranger] = [newPhone(), newPhone()];
     const message = said(phone);
     const echo = { ...said(phone), to: phone, body: "Cuesta 100" };
@@ -139,7 +139,7 @@ describe("messages that their authors edit", () => {
     expect((await row(echo.platformMessageId))?.body).to.equal("Cuesta 90");
   });
 
-  it("leave nothing of the earlier text when their contact is erased", async () => {
+  it("leave no trace of the earlier text when their contact is erased", async () => {
     const erasures = await Erasures.start();
     try {
       const [phone, secret] = [newPhone(), "Vivo en la calle 7"];

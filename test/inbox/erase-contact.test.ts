@@ -13,14 +13,14 @@ const other = "59171112223";
 const secrets = {
   phone,
   name,
-  "what she wrote": "mi secreto es violeta",
-  "what was answered": "le contesto en confianza",
+  "a text of hers": "mi secreto es violeta",
+  "an answer to her": "le contesto en confianza",
   "a custom field": "Calle Escondida 7",
   "the address of her order": "Pasaje Oculto 9",
   "the label of her place": "portón amarillo",
   "her latitude": "-16.512345",
   "a parameter of a campaign": "Vale Bordado",
-  "what an ad said": "titular del anuncio",
+  "the headline of an ad": "titular del anuncio",
 };
 
 describe("erasing a contact", () => {
@@ -42,12 +42,12 @@ describe("erasing a contact", () => {
       "select count(*) as n, max(number) as last from realtime_events where business_id = 1",
     );
 
-  it("leaves nothing of it anywhere, and figures as they were", async () => {
+  it("removes all data about the contact everywhere, and keeps counts and totals", async () => {
     await world.webhook(
-      says(phone, name, secrets["what she wrote"], `wamid.${Buffer.from(phone).toString("base64")}`, {
+      says(phone, name, secrets["a text of hers"], `wamid.${Buffer.from(phone).toString("base64")}`, {
         source_id: "ad-1",
         source_type: "ad",
-        headline: secrets["what an ad said"],
+        headline: secrets["the headline of an ad"],
       }),
     );
     await eventually(async () => (await world.rows("select from messages where chat_id = $1", [id])).length === 2);
@@ -67,7 +67,7 @@ describe("erasing a contact", () => {
                              state, reference, details)
        select 1, $1, id, 'out', 'image', $2, url, 'user', 'Ana Agente', 'sent', gen_random_uuid(), '{"caption": "foto"}'
        from conversations, unnest($3::text[]) as url where chat_id = $1 and closed_at is null`,
-      [id, secrets["what was answered"], [own, shared]],
+      [id, secrets["an answer to her"], [own, shared]],
     );
     await world.rows("update steps set content = $1 where business_id = 1", [`Mire ${shared}`]);
     await call("PUT", `/contacts/${id}`, { campos: { Domicilio: secrets["a custom field"] }, tags: [101] }).then(
@@ -166,7 +166,7 @@ describe("erasing a contact", () => {
     for (const [what, text] of Object.entries(secrets)) expect(await holding(text), what).to.deep.equal([]);
   });
 
-  it("leaves no name of a file, of those that the customer took back neither", async () => {
+  it("removes the names of files, also of withdrawn ones", async () => {
     const from = "59178887799";
     const names = { kept: "partida de nacimiento.pdf", "taken back": "radiografia de cadera.pdf" };
     const tells = (wamid: string, type: string, content: object) =>
@@ -197,7 +197,7 @@ describe("erasing a contact", () => {
     for (const [which, name] of Object.entries(names)) expect(await holding(name), which).to.deep.equal([]);
   });
 
-  it("is done once, and for the own contacts of administrators and keys only", async () => {
+  it("works once, and only for administrators and keys on contacts of their business", async () => {
     const again = await call("DELETE", `/contacts/${id}`);
     expect([again.status, again.json.code]).to.deep.equal([404, "contact_not_found"]);
     expect((await call("DELETE", "/contacts/201")).status).to.equal(404);
@@ -209,7 +209,7 @@ describe("erasing a contact", () => {
     expect((await world.get("/contacts/102")).json.nombre).to.equal("Omar Otro");
   });
 
-  it("keeps the number opted out, by each way on which it may come back", async () => {
+  it("keeps the number opted out in every way that it can return", async () => {
     const number = "59178887730";
     const erase = async (contactId: number) =>
       expect((await call("DELETE", `/contacts/${contactId}`)).status).to.equal(204);
@@ -251,7 +251,7 @@ describe("erasing a contact", () => {
     expect(elsewhere.json.opted_out).to.equal(false);
   });
 
-  it("leaves a contact that campaigns do not find", async () => {
+  it("prevents campaigns from finding the contact", async () => {
     const body = {
       ...{ empresa_id: 1, plantilla_id: 101, user_id: 101, nombre: "Tarde", step: 101 },
       contacts_id: [id],

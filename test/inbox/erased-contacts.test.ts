@@ -67,7 +67,7 @@ describe("an erased contact", () => {
     );
   };
 
-  it("keeps nothing of a status that comes while its message is erased", async () => {
+  it("keeps no data of a status that arrives while its message is erased", async () => {
     const { contactId, chatId } = await chatWith("59178800014");
     const reference = randomUUID();
     const [, later] = await world.rows<{ id: number }>(
@@ -96,27 +96,27 @@ describe("an erased contact", () => {
     expect(await erasures.holding("wamid.meanwhile")).to.deep.equal([]);
   });
 
-  it("leaves its number opted out for a contact who is made while it is erased", async () => {
+  it("leaves its number opted out for a contact that is created during the erasure", async () => {
     const phone = "59178800010";
     const made = await erasedWhile(phone, () => call("POST", "/contacts", { numero: phone }));
     expect([made.status, made.json.opted_out]).to.deep.equal([201, true]);
   });
 
-  it("leaves its number opted out for a contact who is imported while it is erased", async () => {
+  it("leaves its number opted out for a contact that is imported during the erasure", async () => {
     const phone = "59178800011";
     const imported = await erasedWhile(phone, () => erasures.import(`numero,opted_out\n${phone},false\n`));
     expect(imported.created, JSON.stringify(imported)).to.equal(1);
     expect(await optedOut(phone)).to.equal(true);
   });
 
-  it("leaves its number opted out for a contact who gets it while it is erased", async () => {
+  it("leaves its number opted out for a contact that gets it during the erasure", async () => {
     const phone = "59178800012";
     const { json } = await call("POST", "/contacts", { numero: "59178800013" });
     const changed = await erasedWhile(phone, () => call("PUT", `/contacts/${json.id}`, { numero: phone }));
     expect([changed.status, changed.json.opted_out]).to.deep.equal([200, true]);
   });
 
-  it("takes no note and no template any more, as it takes no text (Inbox.53)", async () => {
+  it("gets no more notes, templates or texts (Inbox.53)", async () => {
     expect((await call("DELETE", "/contacts/101")).status).to.equal(204);
     for (const body of [{ texto: "Hola" }, { nota: "Llamar" }, { plantilla_id: 101, parameters: ["Ana", "7"] }]) {
       const { status, json } = await call("POST", "/chats/101/messages", body);
@@ -126,7 +126,7 @@ describe("an erased contact", () => {
     expect(kept).to.deep.equal([]);
   });
 
-  it("is not spoken of by a repeated answer, which says so with a code", async () => {
+  it("is not in a repeated answer, which has an error code instead", async () => {
     const { json: contact } = await call("POST", "/contacts", { numero: "59178800020" });
     const lines = [{ articleId: 101, quantity: 1, extras: [] }];
     const [chat] = await world.rows<{ id: number }>(
@@ -144,7 +144,7 @@ describe("an erased contact", () => {
     ]);
   });
 
-  it("has its orders told without their address", async () => {
+  it("is missing from the events of its orders, which have no address", async () => {
     const address = "Calle Borrada 5";
     const ordered = async (type: string) => {
       const lines = [{ articleId: 101, quantity: 1, extras: [] }];

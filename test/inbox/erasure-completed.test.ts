@@ -18,7 +18,7 @@ describe("the erasure of a contact", () => {
   const call: Erasures["call"] = (...asked) => erasures.call(...asked);
   const holding = (text: string) => erasures.holding(text);
 
-  it("erases what came in meanwhile a minute later", async () => {
+  it("also erases data that arrived during the erasure, within a minute", async () => {
     const { json: made } = await call("POST", "/contacts", { nombre: "Rápida", numero: "59178887771" });
     await world.webhook(says("59178887771", "Rápida", "primera", "wamid.first"));
     await eventually(async () => (await world.get(`/contacts/${made.id}`)).json.chats.length === 1);
@@ -53,7 +53,7 @@ describe("the erasure of a contact", () => {
     },
   };
   for (const [index, [what, cause]] of Object.entries(trouble).entries()) {
-    it(`is completed later, or when it is asked for again, where ${what}`, async () => {
+    it(`is completed later, or by a second request, if ${what}`, async () => {
       const number = `5917888600${index}`;
       const secret = `secreto de ${number}`;
       await world.webhook(says(number, "Tarda", secret, `wamid.later-${index}`));
@@ -93,7 +93,7 @@ describe("the erasure of a contact", () => {
     });
   }
 
-  it("finds what webhooks and imports that were under way write after it, and leaves what is written later", async () => {
+  it("also covers webhooks and imports that finish after it, but no later webhooks", async () => {
     const number = "59178887740";
     const { json: made } = await call("POST", "/contacts", { nombre: "Lía", numero: number });
     expect((await call("DELETE", `/contacts/${made.id}`)).status).to.equal(204);
@@ -116,7 +116,7 @@ describe("the erasure of a contact", () => {
     expect(await holding(number)).to.deep.equal([]);
   });
 
-  it("leaves out no row where two erasures change one part of a file of refused rows", async () => {
+  it("removes all rows even if two erasures change the same part of a file of refused rows", async () => {
     const numbers = ["59178887750", "59178887751"];
     const made: number[] = [];
     for (const numero of numbers) made.push((await call("POST", "/contacts", { nombre: "Par", numero })).json.id);
@@ -136,7 +136,7 @@ describe("the erasure of a contact", () => {
     expect((await world.get(file)).text).to.equal("motivo,numero,nombre,tags\r\n");
   });
 
-  it("takes a chat of very many messages in steps, and goes on where it was broken off", async () => {
+  it("erases a long chat in steps, and continues after an interruption", async () => {
     const number = "59178887760";
     await world.webhook(says(number, "Larga", "hola", "wamid.long"));
     const contact = await eventually(async () => (await world.get(`/contacts?q=${number}`)).json.data[0]);
@@ -166,7 +166,7 @@ describe("the erasure of a contact", () => {
     expect(await holding(number)).to.deep.equal([]);
   });
 
-  it("clears why its conversations and tickets were closed", async () => {
+  it("clears the reasons for which conversations and tickets were closed", async () => {
     const number = "59178887765";
     const reason = "se mudó a la Calle Oculta 5";
     await world.webhook(says(number, "Mudada", "hola", "wamid.closed"));
@@ -185,7 +185,7 @@ describe("the erasure of a contact", () => {
     expect(await holding(reason)).to.deep.equal([]);
   });
 
-  it("forgets the answers that speak of the contact, however late they come, and no others", async () => {
+  it("deletes stored answers about the contact, also late ones, and no others", async () => {
     const number = "59178887780";
     const { json: made } = await call(
       "POST",
@@ -218,7 +218,7 @@ describe("the erasure of a contact", () => {
     expect([kin.status, kin.json]).to.deep.equal([201, kept.json]);
   });
 
-  it("takes the contact's rows out of the files of refused rows, and leaves the others", async () => {
+  it("removes the contact's rows from files of refused rows, and keeps the others", async () => {
     const { json: made } = await call("POST", "/contacts", { nombre: "Rita", numero: "59178887790" });
     const { refused_csv: file } = await erasures.import(
       'numero,nombre,tags\n+591 78887790,"Rita, la de ""siempre""",Ninguno\n59178887791,"Otra\r\npersona",Ninguno\n',
@@ -231,7 +231,7 @@ describe("the erasure of a contact", () => {
     );
   });
 
-  it("lets the business go on: what it does meanwhile does not wait for the event log to be looked through", async () => {
+  it("does not block other requests of the business while it searches the event log", async () => {
     const { json: made } = await call("POST", "/contacts", { nombre: "Lenta", numero: "59178887795" });
     await world.rows(`
       create function wait() returns trigger language plpgsql as $$ begin

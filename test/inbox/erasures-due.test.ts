@@ -2,8 +2,8 @@ import { expect } from "chai";
 import type { ErasureStores, ErasureUnitOfWork } from "../../src/inbox/application/contacts/ports.ts";
 import { EraseContact } from "../../src/inbox/public.ts";
 
-describe("erasures that are due in several databases", () => {
-  it("are all finished in one run, although only one database has more than it gives at a time", async () => {
+describe("due erasures in several databases", () => {
+  it("are all finished in one run, even if only one database has more than one batch", async () => {
     const due = (count: number, first: number) =>
       Array.from({ length: count }, (_, at) => ({ businessId: 1, contactId: first + at }));
     const rounds = [

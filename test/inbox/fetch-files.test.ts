@@ -15,7 +15,7 @@ import { Files, mediaBase } from "./files-support.ts";
 
 const bounds = { ofOne: 4, leaseSeconds: 60 };
 
-describe("the fetching of customers' files", () => {
+describe("workers that fetch customers' files", () => {
   let files: Files;
   const workers: FetchFiles[] = [];
   before(async () => {
@@ -64,7 +64,7 @@ describe("the fetching of customers' files", () => {
     return wamids;
   };
 
-  it("never have the same one in hand, however many look at once", async () => {
+  it("never claim the same file twice at the same time", async () => {
     await sent(3);
     await sent(3, 2);
     const claims = await Promise.all(Array.from({ length: 8 }, () => queue().claim(2, bounds)));
@@ -74,7 +74,7 @@ describe("the fetching of customers' files", () => {
     expect(await queue().claim(10, bounds)).to.deep.equal([]);
   });
 
-  it("take turns among businesses, and a few of each at most", async () => {
+  it("take turns among businesses, and hold only a few files of each", async () => {
     await sent(9);
     await sent(2, 2);
     const first = await queue().claim(4, bounds);
@@ -83,13 +83,13 @@ describe("the fetching of customers' files", () => {
     expect(rest.map(({ businessId }) => businessId)).to.deep.equal([1, 1]);
   });
 
-  it("take the longest waiting first", async () => {
+  it("start with the file that has waited longest", async () => {
     const [first] = await sent(3);
     const { id } = await files.message(first ?? "");
     expect((await queue().claim(1, bounds)).map(({ messageId }) => messageId)).to.deep.equal([id]);
   });
 
-  it("bring files of one business while another's platform hangs", async () => {
+  it("fetch files of one business while another one's platform hangs", async () => {
     for (let i = 0; i < 6; i += 1) {
       const id = files.newId();
       files.platform.has(id, () => {});
@@ -101,7 +101,7 @@ describe("the fetching of customers' files", () => {
     await files.messageIn(other ?? "", "listo");
   });
 
-  it("do not let those that hang hold all places", async () => {
+  it("keep places free when some downloads hang", async () => {
     for (const businessId of [1, 2]) {
       const id = files.newId();
       files.platform.has(id, () => {});
@@ -116,7 +116,7 @@ describe("the fetching of customers' files", () => {
     await files.messageIn(third ?? "", "listo");
   });
 
-  it("take up what a process left that died, once its lease has ended", async () => {
+  it("continue the files of a process that died, after its lease has ended", async () => {
     const [wamid] = await sent(1);
     const [dead] = await queue().claim(1, bounds);
     if (!dead) throw new Error("nothing was claimed");
@@ -145,7 +145,7 @@ describe("the fetching of customers' files", () => {
     expect((await files.message(wamid ?? "")).adjunto.url).to.equal(adjunto.url);
   });
 
-  it("change nothing by an attempt whose lease has ended while the next one is under way", async () => {
+  it("store nothing of an attempt whose lease has ended", async () => {
     await sent(1);
     const [late] = await queue().claim(1, bounds);
     await files.world.rows("update incoming_files set due_at = now(), lease_until = now()");
@@ -156,7 +156,7 @@ describe("the fetching of customers' files", () => {
     expect(await finish(next, `${mediaBase}m_next.png`)).to.have.length(1);
   });
 
-  it("give back at once what is under way when their process ends", async () => {
+  it("release a file at once when their process stops during the download", async () => {
     const id = files.newId();
     files.platform.has(id, (response) => response.write(png(100_000)));
     const wamid = await files.says({ id });
@@ -171,7 +171,7 @@ describe("the fetching of customers' files", () => {
     await files.messageIn(wamid, "listo");
   });
 
-  it("pause longer after each attempt, and a day after the first try a last time", async () => {
+  it("wait longer after each attempt, and try a last time one day after the first", async () => {
     const id = files.newId();
     files.platform.has(id, png(1));
     files.platform.refuses(id, { status: 500, code: 1 });
@@ -204,7 +204,7 @@ describe("the fetching of customers' files", () => {
     expect(detalles.archivo.motivo).to.equal("La plataforma no entregó el archivo");
   });
 
-  it("store what came with the message itself, however large", async () => {
+  it("store a file that came with the message itself, even a large one", async () => {
     const [wamid] = await sent(1);
     const content = png(3 * 1024 * 1024 + 17);
     await files.world.rows("update incoming_files set place = null, content = $1", [content]);

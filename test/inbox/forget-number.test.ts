@@ -5,7 +5,7 @@ const forgotten = { ids: ["5917", "page-1"], senders: ["own"] };
 const left = (payload: unknown) => JSON.parse(withoutOwnerOf(JSON.stringify(payload), forgotten) ?? "null");
 
 describe("erasing a number from a webhook", () => {
-  it("takes out the entries that name it, and leaves those of others", () => {
+  it("removes the entries with that number, and keeps those of others", () => {
     const value = {
       contacts: [{ wa_id: "5917", profile: { name: "Ana" } }, { wa_id: "5918" }],
       messages: [
@@ -32,14 +32,14 @@ describe("erasing a number from a webhook", () => {
     });
   });
 
-  it("leaves what came for the senders of other businesses as it is", () => {
+  it("keeps entries for the senders of other businesses", () => {
     const value = { metadata: { phone_number_id: "foreign" }, messages: [{ from: "5917", text: { body: "Hola" } }] };
     const own = { ...value, metadata: { phone_number_id: "own" } };
     const payload = { entry: [{ id: "x", changes: [{ value }, { value: own }] }] };
     expect(left(payload).entry[0].changes).to.deep.equal([{ value }, { value: { ...own, messages: [] } }]);
   });
 
-  it("leaves nothing of what is about it alone, and of what is no JSON", () => {
+  it("removes a webhook that is only about the number, or that is not JSON", () => {
     expect(withoutOwnerOf('{"from":"5917","text":"Hola"}', forgotten)).to.equal(null);
     expect(withoutOwnerOf("{", forgotten)).to.equal(null);
   });

@@ -7,7 +7,7 @@ import { Inbox, people, sales } from "./inbox-support.ts";
 
 const { ana, bea, carl } = people;
 
-describe("giving out chats", () => {
+describe("assigning chats to agents", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
@@ -20,7 +20,7 @@ describe("giving out chats", () => {
     await inbox.world.rows("update users set available = false, chat_given_at = null where business_id = 1");
   });
 
-  const areThere = (...ids: number[]) =>
+  const makeAvailable = (...ids: number[]) =>
     inbox.world.rows("update users set available = id = any($1) where business_id = 1", [ids]);
   const toSales = (chatId: number, who: number | "key" = "key") =>
     inbox.done(who, "POST", `/chats/${chatId}/assign`, { departamento_id: sales });
@@ -30,24 +30,24 @@ describe("giving out chats", () => {
     for (let n = 0; n < count; n += 1) chatIds.push((await inbox.customerWrites(`cliente ${n}`)).chatId);
     return chatIds;
   };
-  const giveOut = () => resolve(inbox.world.container, tokens.assignWaitingChats).executeFor(1);
+  const assignWaiting = () => resolve(inbox.world.container, tokens.assignWaitingChats).executeFor(1);
 
-  it("spreads chats without tickets among the agents of a department, as they come (Inbox.50)", async () => {
-    await areThere(ana, bea);
+  it("spreads chats without tickets over the agents of a department in turn (Inbox.50)", async () => {
+    await makeAvailable(ana, bea);
     const holders: (number | null)[] = [];
     for (const chatId of await customers(4)) holders.push((await toSales(chatId)).soporte_id);
     expect(holders).to.deep.equal([ana, bea, ana, bea]);
   });
 
-  it("counts what agents took themselves (Inbox.50)", async () => {
-    await areThere(ana, bea);
+  it("counts chats that agents took themselves (Inbox.50)", async () => {
+    await makeAvailable(ana, bea);
     const [first = 0, second = 0, third = 0] = await customers(3);
     for (const chatId of [first, second]) await inbox.done(ana, "POST", `/chats/${chatId}/take`);
     expect((await toSales(third)).soporte_id).to.equal(bea);
   });
 
-  it("gives the next one to who was given one longest ago, also where chats are closed at once (Inbox.50)", async () => {
-    await areThere(ana, bea);
+  it("gives the next chat to the agent assigned longest ago, even if chats are closed at once (Inbox.50)", async () => {
+    await makeAvailable(ana, bea);
     const holders: (number | null)[] = [];
     for (const chatId of await customers(4)) {
       holders.push((await toSales(chatId)).soporte_id);
@@ -56,44 +56,44 @@ describe("giving out chats", () => {
     expect(holders).to.deep.equal([ana, bea, ana, bea]);
   });
 
-  it("spreads chats that waited (Inbox.51)", async () => {
+  it("spreads waiting chats over the agents (Inbox.51)", async () => {
     const chatIds = await customers(4);
     for (const chatId of chatIds) await toSales(chatId);
-    await areThere(ana, bea);
-    await giveOut();
+    await makeAvailable(ana, bea);
+    await assignWaiting();
     const holders: (number | null)[] = [];
     for (const chatId of chatIds) holders.push(await holderOf(chatId));
     expect(holders).to.deep.equal([ana, bea, ana, bea]);
   });
 
-  it("hands a chat on to another agent, and leaves it where nobody else is there (Inbox.50)", async () => {
-    await areThere(ana, bea);
+  it("moves a chat to another agent, and leaves it if no other one is available (Inbox.50)", async () => {
+    await makeAvailable(ana, bea);
     const [chatId = 0, ofBea = 0] = await customers(2);
     await inbox.done(ana, "POST", `/chats/${chatId}/take`);
     await inbox.done(bea, "POST", `/chats/${ofBea}/take`);
     await inbox.world.rows("update users set chat_given_at = now() where business_id = 1 and id = $1", [bea]);
     expect((await toSales(chatId, ana)).soporte_id).to.equal(bea);
-    await areThere(bea);
+    await makeAvailable(bea);
     expect((await toSales(chatId, bea)).soporte_id).to.equal(bea);
   });
 
-  it("keeps a chat's place in the line when it is handed to the same department again (Inbox.51)", async () => {
+  it("keeps a chat's place in the queue if it is assigned to the same department again (Inbox.51)", async () => {
     const [first = 0, second = 0, ofBea = 0] = await customers(3);
     for (const chatId of [first, second]) await toSales(chatId);
     const { version } = await inbox.chat("key", first);
     const { version: still } = await toSales(first);
     expect(still).to.equal(version);
     await inbox.done(bea, "POST", `/chats/${ofBea}/take`);
-    await areThere(ana, bea);
-    await giveOut();
+    await makeAvailable(ana, bea);
+    await assignWaiting();
     // Ana has the fewest chats, so she gets the one that waited longest.
     expect(await holderOf(first)).to.equal(ana);
   });
 
-  it("locks all conversations before the first chat, as everybody does", async () => {
+  it("locks all conversations before the first chat, as other code does", async () => {
     const chatIds = await customers(2);
     for (const chatId of chatIds) await toSales(chatId);
-    await areThere(ana);
+    await makeAvailable(ana);
     const [chatId, lastId] = chatIds;
     let given: Promise<number> | undefined;
     await inbox.world.database.transaction(async (transaction) => {
@@ -102,7 +102,7 @@ describe("giving out chats", () => {
         "select from conversations where business_id = 1 and chat_id = $1 and closed_at is null for no key update",
         [lastId],
       );
-      given = giveOut();
+      given = assignWaiting();
       await eventually(async () => (await lockWaits(inbox.world)) > 0);
       // Shorter than PostgreSQL's deadlock detection.
       await ask("set local lock_timeout = '500ms'");
@@ -112,8 +112,8 @@ describe("giving out chats", () => {
     await eventually(async () => (await Promise.all(chatIds.map(holderOf))).every((id) => id === ana));
   });
 
-  it("makes transfers to one department wait without connections of the database", async () => {
-    await areThere(ana, bea);
+  it("keeps database connections free while many transfers to one department wait", async () => {
+    await makeAvailable(ana, bea);
     const [outside = 0, ...chatIds] = await customers(41);
     let transfers: Promise<unknown> | undefined;
     await inbox.world.database.transaction(async (transaction) => {

@@ -18,7 +18,7 @@ interface Stored {
   readonly reactions: readonly { readonly emoji: string }[];
 }
 
-describe("ids that paired phones choose", () => {
+describe("message ids chosen by paired phones", () => {
   let world: World;
   let tell: (news: Partial<IncomingNews>) => Promise<unknown>;
   before(async () => {
@@ -51,7 +51,7 @@ describe("ids that paired phones choose", () => {
   const short = ({ direction, phone }: Stored): string => `${direction} ${phone}`;
 
   for (const together of [true, false]) {
-    it(`show what one phone writes to the other in both chats, told ${together ? "together" : "apart"}`, async () => {
+    it(`do not mix up two phones of the business that write to each other, ${together ? "in one webhook" : "in several webhooks"}`, async () => {
       const id = newId();
       const [echoes, messages] = [[echoed(shop, numbers[stall], id)], [said(stall, numbers[shop], id)]];
       if (together) await tell({ echoes, messages });
@@ -60,14 +60,14 @@ describe("ids that paired phones choose", () => {
     });
   }
 
-  it("may be the same of customers who write to two phones", async () => {
+  it("may be equal for customers who write to two phones", async () => {
     const id = newId();
     await tell({ messages: [said(shop, "59175000001", id), said(stall, "59175000002", id)] });
     await tell({ messages: [said(shop, "59175000001", id), said(stall, "59175000002", id)] });
     expect((await withId(id)).map(short)).to.deep.equal(["in 59175000001", "in 59175000002"]);
   });
 
-  it("name the message of the phone that tells of a status, a reaction, a reply or a withdrawal", async () => {
+  it("find the message of the right phone for a status, a reaction, a reply and a withdrawal", async () => {
     const id = newId();
     const [one, other] = ["59175000011", "59175000012"];
     await tell({ echoes: [echoed(shop, one, id), echoed(stall, other, id)] });
@@ -94,7 +94,7 @@ describe("ids that paired phones choose", () => {
     expect((await withId(taken)).map(({ body }) => body)).to.deep.equal(["Hola", ""]);
   });
 
-  it("of an answer that was accepted may be that of a message on another phone", async () => {
+  it("may be equal for an accepted answer and a message on another phone", async () => {
     const id = newId();
     await tell({ messages: [said(stall, "59175000021", id)] });
     const { database } = world;
@@ -120,7 +120,7 @@ describe("ids that paired phones choose", () => {
     ]);
   });
 
-  it("of messages that were stored before they were told apart still name them", async () => {
+  it("still find messages that were stored before ids were kept per phone", async () => {
     const id = newId();
     await tell({ echoes: [echoed(shop, "59175000031", id)] });
     await world.rows("update messages set id_scope = '' where platform_message_id = $1", [id]);
@@ -129,7 +129,7 @@ describe("ids that paired phones choose", () => {
     expect((await withId(id)).map(({ state }) => state)).to.deep.equal(["read"]);
   });
 
-  it("of news that come before their message wait for that of their phone", async () => {
+  it("in early news wait for the message of the same phone", async () => {
     const id = newId();
     const [one, other] = ["59175000041", "59175000042"];
     const reaction = { sender: shop, from: one, messageId: id, emoji: "👍", occurredAt: new Date() };

@@ -26,7 +26,7 @@ describe("importing contacts", () => {
   const contactOf = async (phone: string, businessId = 1) =>
     (await world.get(`/contacts?q=${phone}`, businessId)).json.data.at(0);
 
-  it("makes contacts with names, tags and fields of their own", async () => {
+  it("creates contacts with names, tags and custom fields", async () => {
     const answer = await send(
       "nombre,numero,tags,opted_out,Ciudad\r\nAna,+591 74000001,VIP|Nuevo,,La Paz\r\nBeto,59174000002,,true,\r\n",
     );
@@ -45,7 +45,7 @@ describe("importing contacts", () => {
     expect(await contactOf("74000002")).to.deep.include({ nombre: "Beto", campos: {}, opted_out: true });
   });
 
-  it("changes those that are known by their number, and writes none that stay as they are", async () => {
+  it("changes contacts with a known number, and does not write unchanged ones", async () => {
     await send("numero,nombre,tags,Ciudad,Rubro\n59174100001,Caro,VIP,Oruro,Bar\n59174100002,Dani,VIP,Oruro,Bar\n");
     const written = () => world.rows("select id, xmin::text from contacts where phone = '59174100002'");
     const before = await written();
@@ -59,7 +59,7 @@ describe("importing contacts", () => {
     expect(await written()).to.deep.equal(before);
   });
 
-  it("refuses rows one by one, and hands them out with reasons to this business only", async () => {
+  it("refuses single rows, and returns them with reasons only to this business", async () => {
     const answer = await send(
       `numero,nombre,tags,opted_out,Nota\n,Sin número,,,\n59174200001,Bien,,,\n59174200002,Mal,Ninguno,,\n59174200003,Mal,,quizás,\n59174200004,Largo,,,${"x".repeat(1_001)}\n59174200005,=cmd(),Ninguno,,\n`,
     );
@@ -82,7 +82,7 @@ describe("importing contacts", () => {
     expect((await world.get(refused_csv)).status).to.equal(404);
   });
 
-  it("takes rows with one number in one after the other, each for what it says", async () => {
+  it("applies several rows with the same number one after the other", async () => {
     const answer = await send(
       "numero;nombre;Ciudad;tags\n59174300001;Uno;Tarija;\n+59174300001;Dos;;\n59174300001;Dos;;\n59174300001;Tres;;Ninguno\n",
     );
@@ -91,10 +91,10 @@ describe("importing contacts", () => {
   });
 
   for (const [what, file] of Object.entries({
-    "UTF-8 with a mark": Buffer.from('\ufeffnumero,nombre\n59174400001,"Peña, José"\n'),
+    "UTF-8 with a byte order mark": Buffer.from('\ufeffnumero,nombre\n59174400001,"Peña, José"\n'),
     "Latin-1": Buffer.from('numero,nombre\n59174400001,"Peña, José"\n', "latin1"),
     semicolons: Buffer.from('numero;nombre\n59174400001;"Peña, José"\n'),
-    "lines of the Macintosh": Buffer.from('numero,nombre\r59174400001,"Peña, José"\r'),
+    "lines that end with a carriage return": Buffer.from('numero,nombre\r59174400001,"Peña, José"\r'),
   })) {
     it(`reads ${what}`, async () => {
       expect(last(await send(file))).to.deep.include({ refused: 0, refused_csv: null });
@@ -115,7 +115,7 @@ describe("importing contacts", () => {
     });
   }
 
-  it("refuses new numbers that no telephone has, and rows with too many fields", async () => {
+  it("refuses new numbers that cannot be phone numbers, and rows with too many fields", async () => {
     const fields = Array.from({ length: 51 }, (_, i) => `c${i}`);
     const full = (phone: string, count: number) => [phone, ...fields.map((_, i) => (i < count ? "x" : ""))].join(",");
     const rows = ["59", "123456", "1".repeat(16), "12345678"].map((phone) => full(phone, 0));
@@ -137,7 +137,7 @@ describe("importing contacts", () => {
     ]);
   });
 
-  it("refuses rows whose cells would be lost or changed", async () => {
+  it("refuses rows with cells that would be lost or changed", async () => {
     const rows = [
       "59174810001,Ana,x,,de más",
       "59174810002,Beto,x,sin nombre",
@@ -156,7 +156,7 @@ describe("importing contacts", () => {
     ]);
   });
 
-  it("ends with the error and what was taken in where a quote is never closed", async () => {
+  it("ends with an error and the counts so far if a quote is not closed", async () => {
     const rows = Array.from({ length: 1_000 }, (_, i) => `591748${String(20_000 + i)},Fila ${i}\n`).join("");
     const ended = last(await send(`numero,nombre\n${rows}59174830000,"Ana\n`));
     expect(ended).to.deep.equal({
@@ -165,7 +165,7 @@ describe("importing contacts", () => {
     });
   });
 
-  it("takes an export in again without a change", async () => {
+  it("accepts an export without changing anything", async () => {
     const fields = {
       nombre: "otro nombre",
       " Numero ": "como una columna",
@@ -216,14 +216,14 @@ describe("importing contacts", () => {
     });
   });
 
-  it("takes the rows that it refused in again, once they are right", async () => {
+  it("accepts its refused rows after they are corrected", async () => {
     const refused = last(await send("numero,nombre,tags,Nota\n59174950001,'=Ana,Ninguno,-1\n"));
     const { text } = await world.get(refused.refused_csv);
     expect(last(await send(text.replace("Ninguno", "VIP")))).to.deep.include({ created: 1, refused: 0 });
     expect(await contactOf("74950001")).to.deep.include({ nombre: "=Ana", campos: { Nota: "-1" } });
   });
 
-  it("is for administrators and keys, and for CSV", async () => {
+  it("is allowed to administrators and keys, and only as CSV", async () => {
     const bearer = async (user: number) => ({ authorization: `Bearer ${await world.sessionToken(user)}` });
     const post = (headers: Record<string, string>) =>
       request(`${world.api}/contacts/import`, {
@@ -238,7 +238,7 @@ describe("importing contacts", () => {
     expect((await send("{}", { "content-type": "application/json" })).status).to.equal(415);
   });
 
-  it("keeps what was taken in of a file that breaks off", async () => {
+  it("keeps the imported rows of a file that breaks off", async () => {
     const rows = Array.from({ length: 2_500 }, (_, i) => `591746${String(i).padStart(5, "0")},Fila ${i}\n`).join("");
     const { hostname, port } = new URL(world.api);
     const socket = connect(Number(port), hostname);
@@ -255,7 +255,7 @@ describe("importing contacts", () => {
     expect(last(await send("numero,nombre\n59174699999,Después\n"))).to.deep.include({ created: 1 });
   });
 
-  it("tells how far it is while it goes on", async () => {
+  it("reports its progress", async () => {
     const { hostname, port } = new URL(world.api);
     const socket = connect(Number(port), hostname);
     let heard = "";

@@ -37,7 +37,7 @@ const harmful = [
   "a program",
 ];
 
-describe("files of customers", () => {
+describe("files from customers", () => {
   let files: Files;
   before(async () => {
     files = await Files.start("all");
@@ -45,7 +45,7 @@ describe("files of customers", () => {
   after(() => files?.stop());
   afterEach(() => files.world.rows("delete from incoming_files"));
 
-  it("are in the inbox before they are fetched, and told of when they are there", async () => {
+  it("are shown in the inbox before they are fetched, and announced when they are available", async () => {
     const { platform, world } = files;
     const listener = await world.listen(101);
     const id = files.newId();
@@ -81,7 +81,7 @@ describe("files of customers", () => {
     });
   }
 
-  it("keep the name that the customer gave, with the extension of what they are", async () => {
+  it("keep the customer's file name, with the extension of their real type", async () => {
     const [, pdf] = takenFiles.find(([name]) => name === "carta.pdf") ?? [];
     const id = files.newId();
     files.platform.has(id, pdf ?? Buffer.alloc(0));
@@ -91,7 +91,7 @@ describe("files of customers", () => {
   });
 
   for (const [what, content, type, shown] of receivedFiles) {
-    it(`are stored where they are ${what}, and served as ${type} that no browser runs`, async () => {
+    it(`are stored and served as ${type} that no browser runs, if they are ${what}`, async () => {
       const id = files.newId();
       files.platform.has(id, content);
       const { adjunto } = await files.messageIn(await files.says({ id }, { type: "document" }), "listo");
@@ -104,7 +104,7 @@ describe("files of customers", () => {
   }
 
   for (const what of harmful) {
-    it(`are not stored where they are ${what}, whatever the platform calls it`, async () => {
+    it(`are not stored if they are ${what}, whatever type the platform names`, async () => {
       const before = await files.stored();
       const id = files.newId();
       files.platform.has(id, (response) => response.setHeader("content-type", "image/png").end(refusedFiles[what]));
@@ -117,7 +117,7 @@ describe("files of customers", () => {
     });
   }
 
-  it("are asked for with the token of the number that they came to", async () => {
+  it("are requested with the token of the number that received them", async () => {
     const { platform } = files;
     const id = files.newId();
     platform.has(id, png(20));
@@ -126,7 +126,7 @@ describe("files of customers", () => {
     expect(asked.map(({ token }) => token)).to.deep.equal(["Bearer token-2", "Bearer token-2"]);
   });
 
-  it("are final at once where they are empty", async () => {
+  it("are unavailable at once if they are empty", async () => {
     const { platform } = files;
     for (const [how, give] of Object.entries({
       "with their length": (response: ServerResponse) => response.end(),
@@ -144,7 +144,7 @@ describe("files of customers", () => {
     expect(await files.waiting()).to.deep.equal([]);
   });
 
-  it("are of the business that the message came to: another one neither sees nor pays for them", async () => {
+  it("count towards the quota of the business that received them, and another one cannot delete them", async () => {
     const id = files.newId();
     files.platform.has(id, png(30));
     const usage = async (businessId: number) => (await files.world.get("/media/usage", businessId)).json.used_bytes;
@@ -156,7 +156,7 @@ describe("files of customers", () => {
     expect((await request(`${files.world.api}/media/${name}`, remove)).status).to.equal(404);
   });
 
-  it("are those of their own business where messages of two have the same id", async () => {
+  it("are not mixed up if messages of two businesses have the same id", async () => {
     const [one, two] = [files.newId(), files.newId()];
     files.platform.has(one, png(31));
     files.platform.has(two, png(32));
@@ -187,7 +187,7 @@ describe("files of customers", () => {
     ]);
   });
 
-  it("are fetched once where their message is delivered twice", async () => {
+  it("are fetched once even if their message is delivered twice", async () => {
     const { platform, world } = files;
     const id = files.newId();
     platform.has(id, png(40));
@@ -213,7 +213,7 @@ describe("files of customers", () => {
     expect((await events()).length).to.equal(length);
   });
 
-  it("cannot be had where the platform does not know them: that is final at once", async () => {
+  it("are unavailable at once if the platform does not know them", async () => {
     const wamid = await files.says({ id: files.newId() });
     const { adjunto, detalles } = await files.messageIn(wamid, "no_disponible");
     expect([adjunto, detalles.archivo.motivo]).to.deep.equal([null, "La plataforma no tiene el archivo"]);
@@ -222,10 +222,10 @@ describe("files of customers", () => {
 
   for (const [what, refusal] of [
     ["refuses the token", { status: 401, code: 190 }],
-    ["is in trouble", { status: 500, code: 2 }],
-    ["has too much to do", { status: 429, code: 80007 }],
+    ["has an internal error", { status: 500, code: 2 }],
+    ["is overloaded", { status: 429, code: 80007 }],
   ] as const) {
-    it(`are fetched later where the platform ${what}`, async () => {
+    it(`are fetched later if the platform ${what}`, async () => {
       const { platform } = files;
       const id = files.newId();
       platform.has(id, png(50));
@@ -240,7 +240,7 @@ describe("files of customers", () => {
     });
   }
 
-  it("are fetched from the beginning where they break off, and nothing of the first attempt stays", async () => {
+  it("are fetched again from the beginning after an interruption, and nothing of the first attempt remains", async () => {
     const { platform } = files;
     const before = await files.stored();
     const id = files.newId();
@@ -258,7 +258,7 @@ describe("files of customers", () => {
     expect(await files.stored()).to.have.length(before.length + 1);
   });
 
-  it("are cut off at the limit of their kind, whether they announce their size or not", async () => {
+  it("are refused above the limit of their kind, even if they do not announce their size", async () => {
     const { platform, world } = files;
     const before = await files.stored();
     const { json: usage } = await world.get("/media/usage");
@@ -278,7 +278,7 @@ describe("files of customers", () => {
     expect((await world.get("/media/usage")).json).to.deep.equal(usage);
   });
 
-  it("wait for room in the business's quota", async () => {
+  it("wait until the business's quota has room", async () => {
     const { platform, world } = files;
     const setQuota = (bytes: number) =>
       world.rows("update businesses set feature_flags = feature_flags || $1 where id = 3", [
@@ -294,7 +294,7 @@ describe("files of customers", () => {
     await files.messageIn(wamid, "listo");
   });
 
-  it("wait for a sender that was deleted, and are given up on after a day", async () => {
+  it("wait while their sender is deleted, and are given up after a day", async () => {
     const { platform, world } = files;
     const id = files.newId();
     platform.has(id, png(70));
@@ -314,7 +314,7 @@ describe("files of customers", () => {
     await world.rows("update senders set platform_id = 'number-3' where business_id = 3");
   });
 
-  it("are gone with their contact: what waits, what is under way, and what is stored", async () => {
+  it("are deleted with their contact, whether they wait, are being fetched or are stored", async () => {
     const { platform, world } = files;
     const before = await files.stored();
     const from = "59171119999";
@@ -349,7 +349,7 @@ describe("files of customers", () => {
     for (const message of json.data) expect([message.adjunto, message.detalles]).to.deep.equal([null, null]);
   });
 
-  it("are gone with a message that its customer takes back, before they are fetched and afterwards", async () => {
+  it("are deleted if the customer withdraws their message, before or after the download", async () => {
     const { platform, world } = files;
     const before = await files.stored();
     const withdraw = async (wamid: string) => {
@@ -380,14 +380,14 @@ describe("files of customers", () => {
     await eventually(async () => (await files.stored()).join() === before.join());
   });
 
-  it("are gone at once with a message that was taken back before its message was known", async () => {
+  it("are deleted at once by a withdrawal that arrived before their message", async () => {
     const { platform, world } = files;
     const before = await files.stored();
     const id = files.newId();
     platform.has(id, png(94));
     const wamid = await files.says({ id });
     await files.messageIn(wamid, "listo");
-    // As where the message was being stored at that moment.
+    // This is the state when a withdrawal arrives while the message is being stored.
     await world.rows(
       `insert into early_news (business_id, platform_message_id, provider, kind, customer, answer, sender, emoji, body, at)
        values (1, $1, 'platform-apicloud', 'withdrawal', '59171110001', '', 'number-1', '', '', now())`,
@@ -398,7 +398,7 @@ describe("files of customers", () => {
     await eventually(async () => (await files.stored()).join() === before.join());
   });
 
-  it("are fetched where somebody of the business sent them from elsewhere", async () => {
+  it("are fetched if the business sent them in another app", async () => {
     const { platform, world } = files;
     const id = files.newId();
     platform.has(id, png(93));
@@ -413,7 +413,7 @@ describe("files of customers", () => {
     expect([direccion, adjunto.bytes]).to.deep.equal(["saliente", png(93).length]);
   });
 
-  it("are counted: what waits, and how attempts ended", async () => {
+  it("are counted in the metrics, by outcome and by state", async () => {
     const { platform, world } = files;
     const id = files.newId();
     platform.has(id, png(90));

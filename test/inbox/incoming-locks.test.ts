@@ -15,7 +15,7 @@ interface Sent {
   readonly reference: string;
 }
 
-describe("rows that a large batch of news locks", () => {
+describe("a large batch of news", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ businesses: [aBusiness(1)], environment: { ROLE: "api" } });
@@ -83,7 +83,7 @@ describe("rows that a large batch of news locks", () => {
     return isFree;
   };
 
-  it("are contacts in the order of their ids, whatever the order of the news", async () => {
+  it("locks contacts in the order of their ids, whatever its own order", async () => {
     const messages = await sent();
     expect(
       await isLastFree(
@@ -94,14 +94,14 @@ describe("rows that a large batch of news locks", () => {
     ).to.equal(true);
   });
 
-  it("are contacts in one order for statuses and words on marketing", async () => {
+  it("locks contacts in one order for statuses and marketing preferences", async () => {
     const [one, two] = (await sent()) as [Sent, Sent];
     const preferences = [{ sender: "number-1", from: one.phone, optedOut: true, occurredAt: new Date() }];
     const news = { ...statusesOf([two]), preferences };
     expect(await isLastFree("contacts", [one.contactId, two.contactId], news)).to.equal(true);
   });
 
-  it("are conversations in the order of their ids, whatever the order of the news", async () => {
+  it("locks conversations in the order of their ids, whatever its own order", async () => {
     const messages = await sent();
     const ids = messages.map(({ conversationId }) => conversationId);
     expect(await isLastFree("conversations", ids, statusesOf(messages))).to.equal(true);

@@ -47,10 +47,10 @@ describe("webhooks of customers and platform", () => {
     const answer = await world.webhook(aWebhook(businessId, value));
     expect(answer.json).to.deep.equal({ success: true });
   };
-  const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+  const allProcessed = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
   const telling = async (value: object, businessId = 1): Promise<void> => {
     await tell(value, businessId);
-    await workedOff();
+    await allProcessed();
   };
   const messagesOf = (phone: string, businessId = 1): Promise<StoredMessage[]> =>
     world.rows<StoredMessage>(
@@ -167,7 +167,7 @@ describe("webhooks of customers and platform", () => {
       ["hasOwnProperty", { a: 1 }, ""],
     ];
     for (const [type, content, body] of kinds) {
-      it(`of the kind ${type} shows '${body}' and keeps what else the platform said`, async () => {
+      it(`of the kind ${type} shows '${body}' and keeps the other data from the platform`, async () => {
         const phone = newPhone();
         const { text: _, ...message } = texting(phone, "", { type, [type]: content, context: { id: "wamid.before" } });
         await telling({ messages: [message] });
@@ -183,7 +183,7 @@ describe("webhooks of customers and platform", () => {
         .replaceAll("#", "\\u0000")
         .replaceAll("%", "\\ud83d");
       expect((await world.webhook(raw)).status).to.equal(200);
-      await workedOff();
+      await allProcessed();
       const [stored] = await messagesOf(phone);
       expect(stored?.body).to.equal("ab\ufffdc");
       expect(stored?.details).to.deep.equal({ more: { k: "v\ufffd" } });
@@ -237,7 +237,7 @@ describe("webhooks of customers and platform", () => {
 
       const repeated = texting(parallel, "veinte");
       await Promise.all(Array.from({ length: 20 }, () => tell({ messages: [repeated] })));
-      await workedOff();
+      await allProcessed();
       expect(await messagesOf(parallel)).to.have.length(1);
       const events = await world.rows<{ name: string }>(
         `select name from realtime_events where (payload->>'chatId')::bigint = $1 order by number`,
@@ -309,7 +309,7 @@ describe("webhooks of customers and platform", () => {
       ]);
     });
 
-    it("is the one clicked last, whichever was delivered last", async () => {
+    it("is the one that was clicked last, even if another one was delivered last", async () => {
       const [forward, backward, together] = [newPhone(), newPhone(), newPhone()];
       const clicks = (phone: string) => [click(phone, "ad-old", 1_760_000_000), click(phone, "ad-new", 1_760_000_500)];
       for (const message of clicks(forward)) await telling({ messages: [message] });

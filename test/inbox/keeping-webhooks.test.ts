@@ -8,7 +8,7 @@ import { isDatabaseFailure } from "../../src/infra/postgres/database-failure.ts"
 import { cloudChannel, qrChannel } from "../../src/kernel/channels.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-describe("webhooks that are kept", () => {
+describe("the queue of received webhooks", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ environment: { ROLE: "worker" } });
@@ -36,7 +36,7 @@ describe("webhooks that are kept", () => {
     return { sizes, keep: (payload: string, origin = cloud) => keeper.keep(payload, origin) };
   };
 
-  it("are written together when they come together, a hundred at most, in their order and with where they came in", async () => {
+  it("writes up to a hundred that arrive together in one statement, with their origin", async () => {
     const { sizes, keep } = watched();
     const given = Array.from({ length: 250 }, (_, n) => `{"n":"${n}, \\"ñ\\""}`);
     await Promise.all(given.map((payload) => keep(payload)));
@@ -54,21 +54,21 @@ describe("webhooks that are kept", () => {
     ]);
   });
 
-  it("are written a megabyte at a time", async () => {
+  it("writes at most a megabyte in one statement", async () => {
     const { sizes, keep } = watched();
     await Promise.all(Array.from({ length: 5 }, () => keep("x".repeat(400 * 1024))));
     await keep("y".repeat(3 * 1024 * 1024));
     expect(sizes).to.deep.equal([2, 2, 1, 1]);
   });
 
-  it("are each told what became of them: one that cannot be kept spoils no other", async () => {
+  it("reports the outcome of each webhook, and stores the others if one cannot be stored", async () => {
     const { keep } = watched();
     const outcomes = await Promise.allSettled([keep("one"), keep("a\0b"), keep("three")]);
     expect(outcomes.map(({ status }) => status)).to.deep.equal(["fulfilled", "rejected", "fulfilled"]);
     expect(await payloads()).to.deep.equal(["one", "three"]);
   });
 
-  it("are all refused while the database is away", async () => {
+  it("refuses all webhooks while the database is away", async () => {
     const away = Object.assign(new Error("gone"), { code: "ECONNREFUSED" });
     let asked = 0;
     const queue = {
@@ -83,7 +83,7 @@ describe("webhooks that are kept", () => {
     expect(asked).to.equal(1);
   });
 
-  it("are claimed by number and by size, the first one whatever its size", async () => {
+  it("hands out webhooks limited by number and size, but always the first one", async () => {
     const queue = new PostgresWebhookQueue(world.database);
     for (const size of [10, 10, 10, 50]) await queue.keepAll([{ payload: "x".repeat(size), origin: cloud }]);
     const sizes = async (webhooks: number, bytes: number) =>
@@ -95,7 +95,7 @@ describe("webhooks that are kept", () => {
     expect(await sizes(9, 20)).to.deep.equal([50]);
   });
 
-  it("are given up on when they meet the time limit of statements ten times, and not for a database that is away", async () => {
+  it("gives a webhook up after ten statement timeouts, but not because the database is away", async () => {
     const queue = new PostgresWebhookQueue(world.database);
     await queue.keepAll([{ payload: "slow", origin: cloud }]);
     const [row] = await world.rows<{ id: number }>("select id from incoming_webhooks");

@@ -11,7 +11,7 @@ const ventas = 951;
 const soporte = 952;
 
 /** Each test holds a lock until two requests wait for it one after the other. */
-describe("requests while others wait for a lock", () => {
+describe("two requests that wait for the same lock", () => {
   let inbox: Inbox;
   before(async () => {
     inbox = await Inbox.start();
@@ -39,7 +39,7 @@ describe("requests while others wait for a lock", () => {
   const lockChat = "select from chats where business_id = 1 and id = $1 for no key update";
   const lockConversation =
     "select from conversations where business_id = 1 and chat_id = $1 and closed_at is null for no key update";
-  const areThere = (...ids: number[]) =>
+  const makeAvailable = (...ids: number[]) =>
     inbox.world.rows("update users set available = id = any($1) where business_id = 1", [ids]);
   const asksFor = (stepId: number, phone: string) =>
     inbox.world.post(`/chats/crear/ticket/business/${stepId}`, { empresa_id: 1, phone_number: phone });
@@ -49,7 +49,7 @@ describe("requests while others wait for a lock", () => {
     (await inbox.done("key", "GET", `/chats/${chatId}/messages`)).data.map(({ texto }: { texto: string }) => texto);
   const close = (chatId: number) => inbox.done("key", "POST", `/chats/${chatId}/close`, { ticket: "completado" });
 
-  it("an agent who takes a closed chat just as its customer writes keeps it (Inbox.31)", async () => {
+  it("let an agent keep a closed chat that the agent takes while its customer writes (Inbox.31)", async () => {
     const { chatId, phone } = await inbox.customerWrites("hola");
     await close(chatId);
     let taking: Promise<unknown> | undefined;
@@ -69,12 +69,12 @@ describe("requests while others wait for a lock", () => {
     ["is taken", (chatId: number) => inbox.done(carl, "POST", `/chats/${chatId}/take`)],
     ["is closed", close],
   ] as const) {
-    it(`a chat that ${what} while those who wait get their tickets gets none`, async () => {
+    it(`give no ticket to a chat that ${what} while waiting tickets are assigned`, async () => {
       await inbox.flag("agents_see", "all");
       const { chatId, phone } = await inbox.customerWrites("quiero un agente");
       await asksFor(ventas, phone);
       await resolve(inbox.world.container, tokens.sendMessage).idle();
-      await areThere(ana);
+      await makeAvailable(ana);
       const before = await textsOf(chatId);
       let acting: Promise<{ soporte_id: number | null; estado: string }> | undefined;
       let giving: Promise<number> | undefined;
@@ -93,8 +93,8 @@ describe("requests while others wait for a lock", () => {
     });
   }
 
-  it("a ticket for a chat that is closed meanwhile stands in a new conversation", async () => {
-    await areThere(ana);
+  it("put a ticket into a new conversation if the chat is closed meanwhile", async () => {
+    await makeAvailable(ana);
     const { chatId, phone } = await inbox.customerWrites("quiero un agente");
     let closing: Promise<unknown> | undefined;
     let asking: ReturnType<typeof asksFor> | undefined;
@@ -112,7 +112,7 @@ describe("requests while others wait for a lock", () => {
     expect(chat.ticket.estado).to.equal("pendiente");
   });
 
-  it("an answer's news are for the agent who has the chat when it was sent, not for the one who had it", async () => {
+  it("announce an answer to the agent who has the chat when it is sent, not to the earlier one", async () => {
     await inbox.flag("agents_see", "own");
     const { chatId } = await inbox.customerWrites("hola");
     await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: ana });
@@ -136,7 +136,7 @@ describe("requests while others wait for a lock", () => {
     expect(ofAna.heard.filter(isAnswer)).to.deep.equal([]);
   });
 
-  it("a note goes into the conversation that is open once it is entered (Inbox.23)", async () => {
+  it("put a note into the conversation that is open when it is stored (Inbox.23)", async () => {
     const { chatId } = await inbox.customerWrites("hola");
     let noting: Promise<unknown> | undefined;
     await holding(async (ask) => {
@@ -157,7 +157,7 @@ describe("requests while others wait for a lock", () => {
     expect(rows).to.deep.equal([{ is_open: true }]);
   });
 
-  it("a chat that waits for a department keeps it when its customer writes at that moment", async () => {
+  it("leave a waiting chat in its department when its customer writes at that moment", async () => {
     const { chatId, phone } = await inbox.customerWrites("quiero un agente");
     let asking: Promise<unknown> | undefined;
     await holding(async (ask) => {
@@ -173,7 +173,7 @@ describe("requests while others wait for a lock", () => {
     expect(await inbox.chat(carl, chatId)).to.include({ chat_id: chatId });
   });
 
-  it("an agent who comes back is answered before what waits is given out (Inbox.48)", async () => {
+  it("answer a returning agent before waiting chats are assigned (Inbox.48)", async () => {
     const { chatId } = await inbox.customerWrites("espero");
     await inbox.done("key", "POST", `/chats/${chatId}/assign`, { departamento_id: support });
     await holding(async (ask) => {

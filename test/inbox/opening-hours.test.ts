@@ -8,15 +8,15 @@ const allWeek = (...spans: [string, string][]): OpeningHours =>
 
 describe("opening hours", () => {
   const cases: [what: string, hours: OpeningHours | null, at: string, timezone: string, open: boolean][] = [
-    ["are none: always open", null, "2026-03-01T03:00:00Z", laPaz, true],
-    ["are empty: never open", {}, "2026-03-02T15:00:00Z", laPaz, false],
+    ["that are missing mean always open", null, "2026-03-01T03:00:00Z", laPaz, true],
+    ["that are empty mean never open", {}, "2026-03-02T15:00:00Z", laPaz, false],
     // 2 March 2026 is a Monday; La Paz is four hours behind.
     ["begin with their first minute", { mon: [["08:00", "18:00"]] }, "2026-03-02T12:00:00Z", laPaz, true],
-    ["are not begun a second before", { mon: [["08:00", "18:00"]] }, "2026-03-02T11:59:59Z", laPaz, false],
+    ["do not begin a second earlier", { mon: [["08:00", "18:00"]] }, "2026-03-02T11:59:59Z", laPaz, false],
     ["last until the second before their end", { mon: [["08:00", "18:00"]] }, "2026-03-02T21:59:59Z", laPaz, true],
-    ["do not hold their end", { mon: [["08:00", "18:00"]] }, "2026-03-02T22:00:00Z", laPaz, false],
+    ["do not include their end", { mon: [["08:00", "18:00"]] }, "2026-03-02T22:00:00Z", laPaz, false],
     [
-      "may be several a day",
+      "can have several ranges a day",
       {
         mon: [
           ["08:00", "12:00"],
@@ -28,7 +28,7 @@ describe("opening hours", () => {
       true,
     ],
     [
-      "have a pause between",
+      "exclude the pause between two ranges",
       {
         mon: [
           ["08:00", "12:00"],
@@ -39,25 +39,67 @@ describe("opening hours", () => {
       laPaz,
       false,
     ],
-    ["are of the day where the business is", { mon: [["08:00", "24:00"]] }, "2026-03-03T03:30:00Z", laPaz, true],
-    ["are not of the day in UTC", { tue: [["00:00", "24:00"]] }, "2026-03-03T03:30:00Z", laPaz, false],
+    ["follow the day in the business's time zone", { mon: [["08:00", "24:00"]] }, "2026-03-03T03:30:00Z", laPaz, true],
+    ["do not follow the day in UTC", { tue: [["00:00", "24:00"]] }, "2026-03-03T03:30:00Z", laPaz, false],
     ["end a day at 24:00", { mon: [["08:00", "24:00"]] }, "2026-03-03T04:00:00Z", laPaz, false],
-    ["go past midnight, before it", { mon: [["22:00", "02:00"]] }, "2026-03-03T03:59:00Z", laPaz, true],
-    ["go past midnight, after it", { mon: [["22:00", "02:00"]] }, "2026-03-03T05:59:00Z", laPaz, true],
-    ["end after midnight", { mon: [["22:00", "02:00"]] }, "2026-03-03T06:00:00Z", laPaz, false],
-    ["are not of the night before", { mon: [["22:00", "02:00"]] }, "2026-03-02T05:00:00Z", laPaz, false],
-    ["go from Saturday into Sunday", { sat: [["22:00", "02:00"]] }, "2026-03-08T05:00:00Z", laPaz, true],
-    ["go all round with one time twice", { mon: [["08:00", "08:00"]] }, "2026-03-03T11:59:00Z", laPaz, true],
-    ["do so once", { mon: [["08:00", "08:00"]] }, "2026-03-03T12:00:00Z", laPaz, false],
+    [
+      "that cross midnight include the time before it",
+      { mon: [["22:00", "02:00"]] },
+      "2026-03-03T03:59:00Z",
+      laPaz,
+      true,
+    ],
+    [
+      "that cross midnight include the time after it",
+      { mon: [["22:00", "02:00"]] },
+      "2026-03-03T05:59:00Z",
+      laPaz,
+      true,
+    ],
+    ["that cross midnight end on the next day", { mon: [["22:00", "02:00"]] }, "2026-03-03T06:00:00Z", laPaz, false],
+    [
+      "that cross midnight do not include the night before",
+      { mon: [["22:00", "02:00"]] },
+      "2026-03-02T05:00:00Z",
+      laPaz,
+      false,
+    ],
+    ["can continue from Saturday into Sunday", { sat: [["22:00", "02:00"]] }, "2026-03-08T05:00:00Z", laPaz, true],
+    ["last 24 hours if start and end are equal", { mon: [["08:00", "08:00"]] }, "2026-03-03T11:59:00Z", laPaz, true],
+    [
+      "last no longer than 24 hours if start and end are equal",
+      { mon: [["08:00", "08:00"]] },
+      "2026-03-03T12:00:00Z",
+      laPaz,
+      false,
+    ],
     // Summer time: on 29 March 2026 Madrid goes from 02:00 to 03:00, on 25 October from 03:00 to 02:00.
-    ["follow the clock into summer", allWeek(["09:00", "10:00"]), "2026-03-28T08:30:00Z", madrid, true],
-    ["an hour earlier from then on", allWeek(["09:00", "10:00"]), "2026-03-29T07:30:00Z", madrid, true],
-    ["and not as before", allWeek(["09:00", "10:00"]), "2026-03-29T08:30:00Z", madrid, false],
-    ["never come in the hour that is skipped", allWeek(["02:00", "03:00"]), "2026-03-29T01:00:00Z", madrid, false],
-    ["come the first time of two", allWeek(["02:00", "03:00"]), "2026-10-25T00:30:00Z", madrid, true],
-    ["come the second time of two", allWeek(["02:00", "03:00"]), "2026-10-25T01:30:00Z", madrid, true],
-    ["count midnight as the first minute", { mon: [["00:00", "00:30"]] }, "2026-03-02T04:00:00Z", laPaz, true],
-    ["know zones of half an hour", { mon: [["09:00", "09:30"]] }, "2026-03-02T03:30:00Z", "Asia/Kolkata", true],
+    ["follow winter time before the clock changes", allWeek(["09:00", "10:00"]), "2026-03-28T08:30:00Z", madrid, true],
+    ["follow summer time after the clock changed", allWeek(["09:00", "10:00"]), "2026-03-29T07:30:00Z", madrid, true],
+    [
+      "do not follow winter time after the clock changed",
+      allWeek(["09:00", "10:00"]),
+      "2026-03-29T08:30:00Z",
+      madrid,
+      false,
+    ],
+    [
+      "do not apply in the hour that the clock skips",
+      allWeek(["02:00", "03:00"]),
+      "2026-03-29T01:00:00Z",
+      madrid,
+      false,
+    ],
+    ["include the first of two repeated hours", allWeek(["02:00", "03:00"]), "2026-10-25T00:30:00Z", madrid, true],
+    ["include the second of two repeated hours", allWeek(["02:00", "03:00"]), "2026-10-25T01:30:00Z", madrid, true],
+    ["include midnight as the first minute", { mon: [["00:00", "00:30"]] }, "2026-03-02T04:00:00Z", laPaz, true],
+    [
+      "work in time zones with half-hour offsets",
+      { mon: [["09:00", "09:30"]] },
+      "2026-03-02T03:30:00Z",
+      "Asia/Kolkata",
+      true,
+    ],
   ];
   for (const [what, hours, at, timezone, open] of cases) {
     it(what, () => expect(isOpen(hours, new Date(at), timezone)).to.equal(open));

@@ -7,7 +7,7 @@ import { eventually } from "../support/wait.ts";
 import { aWebhook, startWorld, type World } from "../support/world.ts";
 import { openMessage } from "./open-message.ts";
 
-describe("outgoing messages under way", () => {
+describe("outgoing messages that await their answer", () => {
   let world: World;
   let messages: OutgoingMessages;
   before(async () => {
@@ -40,7 +40,7 @@ describe("outgoing messages under way", () => {
   const settleExpired = () => resolve(world.container, tokens.settleExpired).execute();
   const accepted = (platformMessageId: string) => ({ kind: "accepted", platformMessageId }) as const;
 
-  it("are under a lease of the configured length, in no event and not in the inbox's order yet", async () => {
+  it("have a lease of the configured length, cause no events, and do not move their chat up", async () => {
     const message = await open();
     const [row] = await world.rows<{ seconds: number; at: Date | null }>(
       `select extract(epoch from lease_until - message.created_at)::float8 as seconds, last_message_at as at
@@ -53,7 +53,7 @@ describe("outgoing messages under way", () => {
     expect(await eventsOf(message)).to.deep.equal([]);
   });
 
-  it("keep what they answer and the kind of their file, in a chat as to a number", async () => {
+  it("keep the quoted message and the kind of their file, in a chat and to a number", async () => {
     const media = { type: "image", link: "https://files.test/a.jpg" } as const;
     const author = { kind: "business", name: "Negocio", userId: null } as const;
     const phone = String(++phones);
@@ -83,7 +83,7 @@ describe("outgoing messages under way", () => {
     expect(toNumber).not.to.have.property("replyTo");
   });
 
-  it("become unknown when their lease runs out, are announced once, and settled by their status (§2.8)", async () => {
+  it("become unknown and are announced once when their lease ends, until a status settles them (§2.8)", async () => {
     const [expired, alive] = [await open(), await open()];
     const inbox = await world.listen(102);
     await leaseRunsOut(expired);
@@ -103,7 +103,7 @@ describe("outgoing messages under way", () => {
     expect(await eventsOf(expired)).to.deep.equal(["message:new unknown", "message:status delivered"]);
   });
 
-  it("become unknown however many they are, of all businesses, while several look for them", async () => {
+  it("become unknown in all businesses and any number while several processes look for them", async () => {
     const mine = await Promise.all(Array.from({ length: 20 }, () => open(1)));
     const theirs = await Promise.all(Array.from({ length: 5 }, () => open(2)));
     for (const message of [...mine, ...theirs]) await leaseRunsOut(message);
@@ -112,7 +112,7 @@ describe("outgoing messages under way", () => {
     for (const message of [...mine, ...theirs]) expect(await eventsOf(message)).to.deep.equal(["message:new unknown"]);
   });
 
-  it("that were taken for dead are settled by their sender after all, and told as a change", async () => {
+  it("are settled by a late answer although they were unknown, and announced as changed", async () => {
     const message = await open();
     await leaseRunsOut(message);
     await settleExpired();
@@ -121,7 +121,7 @@ describe("outgoing messages under way", () => {
     expect(await eventsOf(message)).to.deep.equal(["message:new unknown", "message:status sent"]);
   });
 
-  it("keep what a status told before their sender came back", async () => {
+  it("keep the state of a status that arrived before the platform's answer", async () => {
     const message = await open();
     const status = { id: "wamid.fast", status: "delivered", biz_opaque_callback_data: message.reference };
     await world.webhook(aWebhook(1, { statuses: [status] }));
@@ -133,7 +133,7 @@ describe("outgoing messages under way", () => {
     expect(await eventsOf(message)).to.deep.equal(["message:new delivered"]);
   });
 
-  it("are settled once, by the attempt that is under way, in their own business", async () => {
+  it("are settled once, only by the current attempt in their own business", async () => {
     const message = await open();
     expect(await messages.settle({ ...message, attempt: 2 }, accepted("wamid.2"))).to.deep.equal([]);
     expect(await messages.settle({ ...message, businessId: 2 }, accepted("wamid.2"))).to.deep.equal([]);
@@ -148,7 +148,7 @@ describe("outgoing messages under way", () => {
     expect(await rowOf(message)).to.include({ state: "sent", platform_message_id: "wamid.1" });
   });
 
-  it("learn the recipient's id at the platform, by which the customer is found from then on", async () => {
+  it("store the recipient's id at the platform, which then finds the customer", async () => {
     const message = await open();
     const phone = String(phones);
     await messages.settle(message, { ...accepted("wamid.id"), recipientId: "5491100000001" });
@@ -164,7 +164,7 @@ describe("outgoing messages under way", () => {
     });
     expect(row).to.deep.equal({ phone, platform_id: "5491100000001" });
   });
-  it("learn nothing of the contact from a number that is not theirs", async () => {
+  it("change nothing in the contact if they went to a number that is not the contact's", async () => {
     const author = { kind: "business", name: "Negocio 1", userId: null } as const;
     const about = { businessId: 1, thread: { chatId: 101 }, to: "591799", content: { text: "Hola" }, author };
     const message = await messages.open({ ...about, takesConversation: true }, "platform-apicloud");

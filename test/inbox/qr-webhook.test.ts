@@ -47,11 +47,11 @@ describe("/webhooks/qr/{instance}", () => {
     ...changes,
   });
   const stored = { status: 200, text: '{"success":true}' };
-  const workedOff = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
+  const allProcessed = () => eventually(async () => (await world.rows("select from incoming_webhooks")).length === 0);
   // The next test may count or list waiting webhooks.
-  afterEach(workedOff);
+  afterEach(allProcessed);
 
-  it("moves the sender along while its phone is paired, logged out and paired again (QrWebhook.3)", async () => {
+  it("shows the sender's state while its phone is paired, logged out and paired again (QrWebhook.3)", async () => {
     const id = await newSender("tienda 1/ñ");
     expect(await shown(id)).to.equal(null);
     expect((await ask("GET", `/${id}/qr.png`)).status).to.equal(200);
@@ -66,7 +66,7 @@ describe("/webhooks/qr/{instance}", () => {
     await shows(id, "open");
   });
 
-  it("has the provider tell of a phone that was connected before it was asked for a code", async () => {
+  it("also gets the state of a phone that was connected before a code was requested", async () => {
     const id = await newSender("tienda-2");
     await phone("tienda-2", true);
     expect((await ask("GET", `/${id}/qr.png`)).json.code).to.equal("connected");
@@ -74,14 +74,14 @@ describe("/webhooks/qr/{instance}", () => {
     await shows(id, "close");
   });
 
-  it("shows no code where the provider does not take the address", async () => {
+  it("shows no code if the provider refuses the webhook's address", async () => {
     const id = await newSender("tienda-3");
     await world.control("POST", "/faults", { path: "set_webhook", status: 500 });
     expect((await ask("GET", `/${id}/qr.png`)).json.code).to.equal("platform_unavailable");
     expect(await shown(id)).to.equal(null);
   });
 
-  it("refuses what does not carry the instance's own secret, before anything is read (QrWebhook.1)", async () => {
+  it("refuses requests without the instance's own secret before it reads them (QrWebhook.1)", async () => {
     const id = await newSender("tienda-4");
     const right = secretOf("tienda-4");
     const other = secretOf("tienda-5");
@@ -101,36 +101,36 @@ describe("/webhooks/qr/{instance}", () => {
     await shows(id, "connecting");
   });
 
-  it("turns nothing back with what comes twice or late, and follows a clock that was set back (QrWebhook.4)", async () => {
+  it("accepts repeated and late webhooks, and works after a clock was set back (QrWebhook.4)", async () => {
     const id = await newSender("tienda-6");
     const at = (time: string, state: string) => tell("tienda-6", connection("tienda-6", state, `2026-01-01T${time}Z`));
     await at("10:00:05.000", "open");
     await shows(id, "open");
     await at("10:00:00.000", "connecting");
-    await workedOff();
+    await allProcessed();
     expect(await shown(id)).to.equal("open");
     await at("10:00:06.000", "close");
     await shows(id, "close");
     await at("10:00:05.000", "open");
-    await workedOff();
+    await allProcessed();
     expect(await shown(id)).to.equal("close");
     await at("09:00:10.000", "connecting");
     await shows(id, "connecting");
   });
 
-  it("tells the last of several that are worked off together", async () => {
+  it("shows the last state of several webhooks that are processed together", async () => {
     const id = await newSender("tienda-7");
     const states = ["open", "close", "connecting", "open", "close"];
     await Promise.all(
       states.map((state, n) => tell("tienda-7", connection("tienda-7", state, `2026-01-01T10:00:0${n}.000Z`))),
     );
-    await workedOff();
+    await allProcessed();
     expect(await shown(id)).to.equal("close");
     await tell("tienda-7", connection("tienda-7", "open", "no time"));
     await shows(id, "open");
   });
 
-  it("changes nothing for an instance that is nobody's, and keeps no news that it does not read (QrWebhook.5)", async () => {
+  it("changes nothing for an unknown instance, and counts unknown events as ignored (QrWebhook.5)", async () => {
     const id = await newSender("tienda-8");
     const states = () => world.rows("select id, state from senders order by id");
     const before = await states();
@@ -150,7 +150,7 @@ describe("/webhooks/qr/{instance}", () => {
       ...["[]", "null", '"text"', "{}"],
     ];
     for (const payload of others) expect(await tell("tienda-8", payload)).to.include(stored);
-    await workedOff();
+    await allProcessed();
     expect(await states()).to.deep.equal(before);
     const headers = { authorization: "Bearer metrics key for tests" };
     const { text } = await request(`${world.api}/metrics`, { headers });
@@ -158,13 +158,13 @@ describe("/webhooks/qr/{instance}", () => {
     expect(await shown(id)).to.equal(null);
   });
 
-  it("changes nothing with the secret of another sender, or of another name (QrWebhook.1)", async () => {
+  it("changes nothing with the secret of another sender or of an earlier name (QrWebhook.1)", async () => {
     const id = await newSender("tienda-11");
     const at = (time: string) => connection("tienda-11", "open", `2026-01-01T${time}.000Z`);
     for (const secret of [secretOf("tienda-11", id + 1), secretOf("tienda-11", id, 2)]) {
       expect(await tell("tienda-11", at("10:00:00"), `Bearer ${secret}`)).to.include(stored);
     }
-    await workedOff();
+    await allProcessed();
     expect(await shown(id)).to.equal(null);
 
     // After the sender is renamed, webhooks of the old name change nothing, and the old secret is wrong for the new name.
@@ -173,7 +173,7 @@ describe("/webhooks/qr/{instance}", () => {
     expect((await ask("PUT", `/${id}`, renamed)).status).to.equal(200);
     expect(await tell("tienda-11", at("10:00:01"))).to.include(stored);
     expect((await tell("tienda-12", at("10:00:02"), `Bearer ${secretOf("tienda-11", id)}`)).status).to.equal(401);
-    await workedOff();
+    await allProcessed();
     expect(await shown(id)).to.equal(null);
 
     // If another business takes the instance over, the first one's secret is invalid.
@@ -184,19 +184,19 @@ describe("/webhooks/qr/{instance}", () => {
     expect(taken.status, taken.text).to.equal(201);
     expect(await tell("tienda-11", at("10:00:03"))).to.include(stored);
     const state = () => world.rows("select state from senders where id = $1", [taken.json.id]);
-    await workedOff();
+    await allProcessed();
     expect(await state()).to.deep.equal([{ state: null }]);
     await tell("tienda-11", at("10:00:04"), `Bearer ${secretOf("tienda-11", taken.json.id, 2)}`);
-    await workedOff();
+    await allProcessed();
     expect(await state()).to.deep.equal([{ state: "open" }]);
   });
 
-  it("hears of an instance that was paired with a secret of its name, until a code is asked for again", async () => {
+  it("accepts the older secret of the instance's name until a code is requested again", async () => {
     const id = await newSender("tienda-13");
     const ofName = `Bearer ${resolve(world.container, tokens.secrets).instanceNameSecret("tienda-13")}`;
     const at = (time: string, state: string) => connection("tienda-13", state, `2026-01-01T${time}.000Z`);
     expect(await tell("tienda-13", at("10:00:00", "open"), ofName)).to.include(stored);
-    await workedOff();
+    await allProcessed();
     expect(await shown(id)).to.equal(null);
     await world.rows("update senders set has_secret_of_name = true where id = $1", [id]);
     await tell("tienda-13", at("10:00:01", "open"), ofName);
@@ -204,13 +204,13 @@ describe("/webhooks/qr/{instance}", () => {
     await phone("tienda-13", false);
     expect((await ask("GET", `/${id}/qr.png`)).status).to.equal(200);
     await shows(id, "connecting");
-    await workedOff();
+    await allProcessed();
     expect(await tell("tienda-13", at("23:00:00", "close"), ofName)).to.include(stored);
-    await workedOff();
+    await allProcessed();
     expect(await shown(id)).to.equal("connecting");
   });
 
-  it("lets no answer of the provider undo what it told while it was asked", async () => {
+  it("keeps a state that arrives during a request although the provider's answer is older", async () => {
     const id = await newSender("tienda-14");
     await world.control("POST", "/faults", { path: "connect", delay_ms: 1_500 });
     const asked = ask("GET", `/${id}/qr.png`);
@@ -221,7 +221,7 @@ describe("/webhooks/qr/{instance}", () => {
     expect(await shown(id)).to.equal("open");
   });
 
-  it("keeps in the audit who asked for a code and which phone was paired, and never the code", async () => {
+  it("records in the audit who requested a code and which phone was paired, but not the code", async () => {
     const id = await newSender("tienda-15");
     const image = await fetch(`${world.api}/admin/senders/${id}/qr.png`, { headers: { "x-api-key": world.appKey(1) } });
     const code = Buffer.from(await image.arrayBuffer());
@@ -244,13 +244,13 @@ describe("/webhooks/qr/{instance}", () => {
     }
   });
 
-  it("drops what is no JSON or too deep, so that the provider does not repeat it", async () => {
+  it("drops bodies that are not JSON or too deep, so that the provider does not repeat them", async () => {
     expect(await tell("tienda-9", "{")).to.include(stored);
     expect(await tell("tienda-9", `${"[".repeat(5_000)}${"]".repeat(5_000)}`)).to.include(stored);
     expect(await world.rows("select from incoming_webhooks")).to.deep.equal([]);
   });
 
-  it("keeps the provider's key for the instance nowhere", async () => {
+  it("never stores the provider's key for the instance", async () => {
     const id = await newSender("tienda-10");
     await world.database.transaction(async (transaction) => {
       const lock = "lock table senders in access exclusive mode";
@@ -266,7 +266,7 @@ describe("/webhooks/qr/{instance}", () => {
 });
 
 describe("/webhooks/qr/{instance}: guessed secrets", () => {
-  it("is refused after a while, and no right delivery is", async () => {
+  it("are refused after a while, but correct requests are not", async () => {
     const world = await startWorld({
       configure: (config) => ({ ...config, http: { ...config.http, failedAttemptsPerMinute: 3 } }),
     });

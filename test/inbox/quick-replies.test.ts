@@ -30,7 +30,7 @@ describe("quick replies", () => {
   const said = async (who: number | "key", chatId: number, text: string): Promise<string> =>
     (await inbox.done(who, "POST", `/chats/${chatId}/messages`, { respuesta_rapida_id: await reply(text) })).texto;
 
-  it("speak of the contact, the agent and the business (Inbox.54)", async () => {
+  it("fill in values of the contact, the agent and the business (Inbox.54)", async () => {
     const { chatId, phone } = await chatWith("Carla", { ciudad: "La Paz", "Fecha de entrega": "lunes" });
     const text =
       "{{contacto.nombre}} ({{contacto.numero}}) de {{ contacto.ciudad }}: {{contacto.fecha de entrega}}. " +
@@ -45,7 +45,7 @@ describe("quick replies", () => {
     expect(sent.text).to.equal(filled);
   });
 
-  it("are empty where nothing is known, and fill in no text twice", async () => {
+  it("leave unknown placeholders empty, and do not fill in placeholders inside values", async () => {
     const { chatId } = await chatWith("{{negocio.nombre}}", { ciudad: "{{agente.nombre}}" });
     const text = "[{{contacto.apodo}}][{{pedido.total}}][{{x}}][{{contacto.nombre}}][{{contacto.ciudad}}] {1} {{ }}";
     expect(await said(people.ana, chatId, text)).to.equal("[][][][{{negocio.nombre}}][{{agente.nombre}}] {1} ");
@@ -53,7 +53,7 @@ describe("quick replies", () => {
     expect(await said("key", chatId, "{{contacto.constructor}}.")).to.equal(".");
   });
 
-  it("are refused where nothing is left of them", async () => {
+  it("are refused if they become empty", async () => {
     const { chatId } = await chatWith("Carla", {});
     await inbox.refused(409, "quick_reply_empty", people.ana, "POST", `/chats/${chatId}/messages`, {
       respuesta_rapida_id: await reply(" {{contacto.ciudad}} "),

@@ -113,7 +113,7 @@ describe("reactions and answers of customers", () => {
     expect(await reactionsTo(chatId, ours)).to.deep.equal([]);
   });
 
-  it("stand beside one of the business", async () => {
+  it("are shown beside a reaction of the business", async () => {
     const { phone, theirs, chatId } = await talk();
     await world.rows(
       `update messages set reactions = '[{"from": 101, "author": "Ada Admin", "emoji": "🙏"}]'

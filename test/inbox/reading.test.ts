@@ -22,7 +22,7 @@ describe("reading the inbox", () => {
   };
 
   describe("GET /chats", () => {
-    it("shows the newest message first, with what a row needs (Inbox.2)", async () => {
+    it("lists the chat with the newest message first, with all fields of a row (Inbox.2)", async () => {
       const first = await inbox.customerWrites("primero");
       const second = await inbox.customerWrites("segundo");
       expect((await ids("key")).slice(0, 2)).to.deep.equal([second.chatId, first.chatId]);
@@ -44,7 +44,7 @@ describe("reading the inbox", () => {
       expect(window / 3_600_000).to.be.within(23.9, 24);
     });
 
-    it("pages without showing a chat twice or leaving one out, also when one rises meanwhile (Inbox.2)", async () => {
+    it("pages without repeating or omitting a chat, even if one moves up meanwhile (Inbox.2)", async () => {
       const made: number[] = [];
       const phones: string[] = [];
       for (let n = 0; n < 7; n += 1) {
@@ -67,7 +67,7 @@ describe("reading the inbox", () => {
       expect((await ids("key"))[0]).to.equal(made.at(-1));
     });
 
-    it("finds by state, agent, department, tag, unread, provider, ad and by name or number", async () => {
+    it("finds chats by state, agent, department, tag, unread, provider, ad, name and number", async () => {
       const { chatId, phone } = await inbox.customerWrites("busco");
       const other = await inbox.customerWrites("otro");
       await inbox.done("key", "POST", `/chats/${chatId}/assign`, { soporte_id: people.ana });
@@ -112,7 +112,7 @@ describe("reading the inbox", () => {
         .and.not.to.include(other.chatId);
     });
 
-    it("finds nothing of a key's own, nor what waits for the department 1 (Inbox.4)", async () => {
+    it("finds no chats of a key itself, and distinguishes a department 1 from them (Inbox.4)", async () => {
       const { chatId } = await inbox.customerWrites("espero");
       await inbox.world.rows("insert into departments (business_id, id, name) values (1, 1, 'La primera')");
       await inbox.done("key", "POST", `/chats/${chatId}/assign`, { departamento_id: 1 });
@@ -136,7 +136,7 @@ describe("reading the inbox", () => {
       await inbox.world.rows("delete from contacts where business_id = 1 and name like 'Fila %'");
     });
 
-    it("refuses wrong parameters by their names", async () => {
+    it("refuses wrong parameters and names them", async () => {
       for (const [query, word] of [
         ["estado=abierto", "estado"],
         ["soporte=otro", "soporte"],
@@ -152,7 +152,7 @@ describe("reading the inbox", () => {
       }
     });
 
-    it("is for those who show a key or a token, in one word", async () => {
+    it("refuses missing and wrong keys and tokens with the same answer", async () => {
       const { api } = inbox.world;
       for (const headers of [{}, { "x-api-key": "rk_wrong" }, { authorization: "Bearer rs_wrong" }]) {
         const answer = await fetch(`${api}/chats`, { headers: headers as Record<string, string> });
@@ -167,7 +167,7 @@ describe("reading the inbox", () => {
   const lastMessage = async (chatId: number): Promise<number> =>
     (await inbox.done("key", "GET", `/chats/${chatId}/messages?limit=1`)).data[0].id;
 
-  describe("the chats that an agent sees (Inbox.1)", () => {
+  describe("an agent's view of the inbox (Inbox.1)", () => {
     afterEach(() => inbox.flag("agents_see", null));
 
     const chats = async () => {
@@ -200,16 +200,16 @@ describe("reading the inbox", () => {
       return names;
     };
 
-    it("is by default their own chats, and those of nobody that wait for a department of theirs or for none", async () => {
+    it("contains by default the agent's own chats and unassigned ones without a department or of the agent's departments", async () => {
       expect(await seen(await chats())).to.deep.equal(["free", "ofSales", "ofAna"]);
     });
 
-    it("is their own chats where the flag says `own`", async () => {
+    it("contains only the agent's own chats if the flag is `own`", async () => {
       await inbox.flag("agents_see", "own");
       expect(await seen(await chats())).to.deep.equal(["ofAna"]);
     });
 
-    it("is everything where the flag says `all`, and for administrators and keys", async () => {
+    it("contains all chats if the flag is `all`, and for administrators and keys", async () => {
       const all = await chats();
       expect(await ids(people.admin)).to.include.members(Object.values(all));
       expect(await ids("key")).to.include.members(Object.values(all));
@@ -217,7 +217,7 @@ describe("reading the inbox", () => {
       expect(await seen(all)).to.deep.equal(Object.keys(all));
     });
 
-    it("is by tag, too, what the agent has at that moment", async () => {
+    it("follows the chat's current agent also when filtered by tag", async () => {
       await inbox.flag("agents_see", "own");
       const { chatId } = await inbox.customerWrites("etiqueta");
       await inbox.done("key", "PUT", `/chats/${chatId}/tags/102`);
@@ -228,7 +228,7 @@ describe("reading the inbox", () => {
       }
     });
 
-    it("answers what is hidden, foreign and missing alike", async () => {
+    it("gives the same answer for hidden, foreign and missing chats", async () => {
       const { ofCarl } = await chats();
       const answers = await Promise.all(
         [ofCarl, 201, 987_654].flatMap((id) =>
@@ -239,7 +239,7 @@ describe("reading the inbox", () => {
       expect([...words]).to.deep.equal(['404 {"error":"El chat no existe","code":"chat_not_found"}']);
     });
 
-    it("counts what is seen, exactly, whatever happened before (Inbox.6)", async () => {
+    it("matches the counts after every change (Inbox.6)", async () => {
       const { ofSales, ofSupport } = await chats();
       const model = async (who: number) => {
         const open = (await inbox.done(who, "GET", "/chats?limit=100")).data.filter(
@@ -271,7 +271,7 @@ describe("reading the inbox", () => {
   });
 
   describe("GET /chats/{id}", () => {
-    it("has the contact, conversations, tickets, orders and the ad (Inbox.8)", async () => {
+    it("shows the contact, the conversations and the tickets (Inbox.8)", async () => {
       const { chatId, phone } = await inbox.customerWrites("detalle");
       await inbox.world.rows(
         `insert into steps (business_id, id, name, identifier, type, department_id)
@@ -290,7 +290,7 @@ describe("reading the inbox", () => {
   });
 
   describe("GET /chats/{id}/messages", () => {
-    it("pages newest first, and what came after a message oldest first (Inbox.10)", async () => {
+    it("pages newest first, and lists messages after a given one oldest first (Inbox.10)", async () => {
       const { chatId, phone } = await inbox.customerWrites("uno");
       for (const text of ["dos", "tres", "cuatro"]) await inbox.customerWrites(text, phone);
       const first = await inbox.done("key", "GET", `/chats/${chatId}/messages?limit=3`);

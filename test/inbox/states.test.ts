@@ -20,7 +20,7 @@ describe("states of the inbox", () => {
   after(() => world.stop());
 
   for (const [table, states] of Object.entries(statesOf)) {
-    it(`are in the table ${table} those that the domain knows`, async () => {
+    it(`match between the table ${table} and the domain`, async () => {
       const [check] = await world.rows<{ text: string }>(
         "select pg_get_constraintdef(oid) as text from pg_constraint where conrelid = $1::regclass and conname = $2",
         [table, `${table}_state_check`],
@@ -30,11 +30,11 @@ describe("states of the inbox", () => {
     });
   }
 
-  it("of tickets are each counted in the report", () => {
+  it("of tickets are all counted in the report", () => {
     expect(agentCounts).to.include.members([...ticketStates]);
   });
 
-  it("are not spelled in its statements, which take them from the domain", async () => {
+  it("are never literals in SQL, which takes them from the domain", async () => {
     const folder = "src/inbox/adapters/postgres";
     const known = new Set(Object.values(statesOf).flat());
     const spelled: string[] = [];

@@ -199,7 +199,7 @@ describe("events for agents about chats", () => {
     );
   });
 
-  it("catch up a returning client completely and without duplicates, by what the user may see now", async () => {
+  it("reach a returning client completely and once, if the user may see them now", async () => {
     const { chatId: hidden } = await inbox.customerWrites("se va");
     const { chatId: kept } = await inbox.customerWrites("se queda");
     const seqs = admin.heard.map(({ payload }) => payload.seq).filter((seq) => typeof seq === "number");

@@ -42,7 +42,7 @@ describe("GET /chats/obtener/pasos/tickets/{empresa_id}: list ticket steps", () 
     });
   };
 
-  it("lists the steps of type ticket only, by their ids (§6.1)", async () => {
+  it("lists only steps of type ticket, in the order of their ids (§6.1)", async () => {
     const { status, json } = await list(1);
     expect(status).to.equal(200);
     expect(json.status).to.equal("success");
@@ -122,11 +122,11 @@ describe("GET /chats/obtener/pasos/tickets/{empresa_id}: list ticket steps", () 
     ]);
   });
 
-  it("is an empty list for a business without steps", async () => {
+  it("returns an empty list for a business without steps", async () => {
     expect((await list(3, 3)).json).to.deep.equal({ status: "success", pasos: [] });
   });
 
-  it("fails with a plain JSON string, for another business as for one that does not exist (§6.3)", async () => {
+  it("fails with a plain JSON string, the same for another business as for a missing one (§6.3)", async () => {
     const [foreign, missing] = await Promise.all([list(2), list(999_999)]);
     expectText(foreign, 500, "Error: La empresa no existe");
     expect({ ...foreign, headers: null }).to.deep.equal({ ...missing, headers: null });
@@ -140,13 +140,13 @@ describe("GET /chats/obtener/pasos/tickets/{empresa_id}: list ticket steps", () 
     });
   }
 
-  it("fails with a plain JSON string when the database does, without its words (§6.3)", async () => {
+  it("fails with a plain JSON string without the database's error text (§6.3)", async () => {
     await world.rows("alter table steps rename column content to hidden");
     const answer = await list(3, 3).finally(() => world.rows("alter table steps rename column hidden to content"));
     expectText(answer, 500, "Error: no se pudieron obtener los pasos");
   });
 
-  it("asks for the App Key before anything else", async () => {
+  it("checks the App Key before anything else", async () => {
     const answer = await request(`${world.api}/chats/obtener/pasos/tickets/x`);
     expect([answer.status, answer.json]).to.deep.equal([401, { message: "Invalid API key" }]);
   });

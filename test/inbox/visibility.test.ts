@@ -66,8 +66,8 @@ const expected: Readonly<Record<string, { flag: unknown; seenBy: readonly (reado
   },
   department: { flag: "department", seenBy: byDepartment },
   all: { flag: "all", seenBy: kinds.map(() => viewers) },
-  "nothing, which is as department": { flag: undefined, seenBy: byDepartment },
-  "what is no view, which is as department": { flag: ["own"], seenBy: byDepartment },
+  "missing, which means `department`": { flag: undefined, seenBy: byDepartment },
+  "invalid, which means `department`": { flag: ["own"], seenBy: byDepartment },
 };
 
 const chats = kinds.flatMap((kind, index) =>
@@ -105,7 +105,7 @@ const filters = [
   ...[`departamento=${support}&soporte=none`, "anuncio=ad-1&no_leidos=false", `q=cliente&departamento=${sales}`],
 ];
 
-describe("which chats a user sees", () => {
+describe("the chats that a user sees", () => {
   let inbox: Inbox;
   before(async () => {
     const business = aBusiness(1, {
@@ -180,7 +180,7 @@ describe("which chats a user sees", () => {
   };
 
   for (const [title, { flag, seenBy }] of Object.entries(expected)) {
-    describe(`where the flag \`agents_see\` says ${title}`, () => {
+    describe(`if the flag \`agents_see\` is ${title}`, () => {
       before(() =>
         inbox.world.rows(
           "update businesses set feature_flags = feature_flags - 'agents_see' || jsonb_strip_nulls($1) where id = 1",
@@ -190,7 +190,7 @@ describe("which chats a user sees", () => {
       const seen = (viewer: Viewer): number[] =>
         chats.flatMap(({ id, index }) => (seenBy[index]?.includes(viewer) ? [id] : []));
 
-      it("is the same in lists, by id, among a contact's chats, in counts and in the database", async () => {
+      it("are the same in lists, by id, among a contact's chats, in counts and in the database", async () => {
         for (const viewer of viewers) {
           const ids = seen(viewer);
           expect((await listed(viewer)).sort(), `${viewer}'s list`).to.deep.equal(ids);
@@ -202,11 +202,11 @@ describe("which chats a user sees", () => {
         }
       });
 
-      it("is what sockets hear of", async () => {
+      it("are the ones whose events the user's sockets get", async () => {
         for (const [viewer, ids] of await heard()) expect(ids, viewer).to.deep.equal(seen(viewer));
       });
 
-      it("is the same in the inbox's order whatever is filtered by", async () => {
+      it("keep the inbox's order with every filter", async () => {
         for (const filter of filters) {
           const all = await listed("key", filter);
           expect(all, filter).not.to.deep.equal([]);

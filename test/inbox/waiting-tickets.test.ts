@@ -156,7 +156,7 @@ describe("contacts who wait for an agent", () => {
       ]);
     });
 
-    it("get it from a tick without another message", async () => {
+    it("get a ticket from a tick, without another message", async () => {
       const desk = await tickets.desk({ agents: 1 });
       await tickets.setAvailable(desk.agentIds, false);
       const chatId = await waits(desk);
@@ -254,7 +254,7 @@ describe("contacts who wait for an agent", () => {
       }
     }).timeout(10_000);
 
-    it("all get one if there are more than one batch holds", async () => {
+    it("all get one, even if there are too many for one batch", async () => {
       const desk = await tickets.desk({ agents: 2 });
       await world.rows(
         `with contact as (

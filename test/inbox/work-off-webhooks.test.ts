@@ -14,7 +14,7 @@ describe("processing webhooks", () => {
   });
   after(() => world?.stop());
 
-  it("lets channels take turns: much of one keeps none of another waiting", async () => {
+  it("lets channels take turns, so that many webhooks of one do not delay another", async () => {
     await world.rows(
       // Due for a while, so that a clock that is set back does not matter.
       `insert into incoming_webhooks (payload, provider, due_at)
@@ -42,7 +42,7 @@ describe("processing webhooks", () => {
     expect(await world.rows("select from incoming_webhooks")).to.deep.equal([]);
   });
 
-  it("goes on with the other channels where one cannot be claimed", async () => {
+  it("continues with other channels if one cannot be claimed", async () => {
     await world.rows("insert into incoming_webhooks (payload, provider) values ('{}', 'qr')");
     const unitOfWork = resolve(world.container, tokens.incomingUnitOfWork);
     const failures: [string, number | null][] = [];

@@ -3,7 +3,7 @@ import { background, startAll, stopAll } from "../../src/infra/jobs/background.t
 import { recordingLog } from "./recorder.ts";
 
 describe("the parts of a process", () => {
-  it("starts what others use first, and stops it last, when what used it has ended", async () => {
+  it("start in the order of their dependencies, and stop in reverse order, each after the parts that use it", async () => {
     const said: string[] = [];
     const slowly = (name: string) => ({
       start: () => void said.push(`${name} starts`),
@@ -29,7 +29,7 @@ describe("the parts of a process", () => {
     ]);
   });
 
-  it("stops everything although something fails, and says what", async () => {
+  it("are all stopped even if one fails, which is logged", async () => {
     const log = recordingLog();
     let closed = false;
     const broken = () => {
@@ -50,7 +50,7 @@ describe("the parts of a process", () => {
     expect(log.lines.map(({ level, fields }) => [level, fields.part])).to.deep.equal([["error", "server"]]);
   });
 
-  it("does not start when something cannot", async () => {
+  it("do not start if one of them fails", async () => {
     const refused = startAll([background("server", "intake", { start: () => Promise.reject(new Error("in use")) })]);
     expect(await refused.catch((error: Error) => error.message)).to.equal("in use");
   });

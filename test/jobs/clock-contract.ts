@@ -29,7 +29,7 @@ export function clockContract(freshStore: () => StoreSettings): void {
     return clock;
   }
 
-  it("runs each tick again and again", async () => {
+  it("runs each tick repeatedly", async () => {
     const [first, second] = [new Recorder(), new Recorder()];
     await clockOf([
       { name: "first", everySeconds: 0.1, run: first.run },
@@ -38,7 +38,7 @@ export function clockContract(freshStore: () => StoreSettings): void {
     await eventually(() => first.ended >= 3 && second.ended >= 3);
   });
 
-  it("runs ticks side by side: a long one holds up none", async () => {
+  it("runs ticks in parallel, so that a long one does not delay others", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -56,7 +56,7 @@ export function clockContract(freshStore: () => StoreSettings): void {
     await eventually(() => long.ended >= 2);
   });
 
-  it("starts in four processes at once, which together run a tick once per period and never twice at a time", async () => {
+  it("starts in four processes, which together run a tick once in each period and never twice at a time", async () => {
     const shared = new Recorder(() => shortly(50));
     const counted = new Recorder();
     const ticks = [
@@ -71,7 +71,7 @@ export function clockContract(freshStore: () => StoreSettings): void {
     expect(log.lines).to.deep.equal([]);
   });
 
-  it("repeats a tick that fails and says why", async () => {
+  it("repeats a tick that fails, and logs the reason", async () => {
     const failing = new Recorder(() => Promise.reject(new Error("out of order")));
     await clockOf([{ name: "failing", everySeconds: 0.1, run: failing.run }]).start();
     await eventually(() => failing.ended >= 3);
@@ -80,7 +80,7 @@ export function clockContract(freshStore: () => StoreSettings): void {
     expect(line?.fields).to.deep.equal({ err: new Error("out of order"), tick: "failing" });
   });
 
-  it("survives a tick that throws at once", async () => {
+  it("continues after a tick that throws synchronously", async () => {
     let runs = 0;
     const run = () => {
       runs += 1;
@@ -90,7 +90,7 @@ export function clockContract(freshStore: () => StoreSettings): void {
     await eventually(() => runs >= 3);
   });
 
-  it("tells a tick that takes too long to end", async () => {
+  it("aborts the signal of a tick that takes too long", async () => {
     const long = new Recorder((signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve())));
     const ticks = [{ name: "long", everySeconds: 0.1, run: long.run }];
     await clockOf(ticks, { longestRunMs: 50 }).start();
@@ -98,7 +98,7 @@ export function clockContract(freshStore: () => StoreSettings): void {
     expect(log.lines).to.deep.equal([]);
   });
 
-  it("leaves a tick behind that does not end: others go on, another process runs it, and it stops all the same", async () => {
+  it("gives up a tick that does not end: others continue, another process runs it, and the clock can stop", async () => {
     const [stuck, other, elsewhere] = [new Recorder(() => new Promise(() => {})), new Recorder(), new Recorder()];
     const clock = clockOf(
       [
@@ -118,7 +118,7 @@ export function clockContract(freshStore: () => StoreSettings): void {
     expect(stuck.begun).to.equal(1);
   });
 
-  it("stops when the running tick has ended, and tells it to", async () => {
+  it("aborts the running tick's signal when it stops, and waits for the tick", async () => {
     const patient = new Recorder(
       (signal) => new Promise((resolve) => signal.addEventListener("abort", () => setTimeout(resolve, 100))),
     );
@@ -134,7 +134,7 @@ export function clockContract(freshStore: () => StoreSettings): void {
     expect(patient.begun).to.equal(1);
   });
 
-  it("goes on in another process soon after the one that ran the ticks has stopped", async () => {
+  it("continues in another process soon after the one that ran the ticks has stopped", async () => {
     const [first, second] = [new Recorder(), new Recorder()];
     const clock = clockOf([{ name: "often", everySeconds: 0.1, run: first.run }]);
     await clock.start();

@@ -34,9 +34,9 @@ describe("the clock on PostgreSQL", () => {
     await database.drop();
   });
 
-  describe("as any clock", () => clockContract(() => ({ databaseUrl: database.url })));
+  describe("like any clock", () => clockContract(() => ({ databaseUrl: database.url })));
 
-  describe("in trouble", function () {
+  describe("in case of failures", function () {
     this.timeout(3 * takeOverMs);
     let clock: Clock | undefined;
     let proxy: Detour | undefined;
@@ -73,7 +73,7 @@ describe("the clock on PostgreSQL", () => {
       return { child, seen };
     }
 
-    it("goes on when all its connections are killed", async () => {
+    it("continues after all its connections were killed", async () => {
       const often = new Recorder();
       const ticks = [{ name: "often", everySeconds: 0.1, run: often.run }];
       clock = createAgendaClock({ databaseUrl: database.url, ticks, log });
@@ -91,7 +91,7 @@ describe("the clock on PostgreSQL", () => {
       await eventually(async () => (await connections()) === 0);
     });
 
-    it("starts although the database is away, and runs once it is back", async () => {
+    it("starts without the database, and runs ticks after it returns", async () => {
       proxy = await Detour.to(database.url);
       await proxy.cut();
       const daily = new Recorder();
@@ -104,7 +104,7 @@ describe("the clock on PostgreSQL", () => {
       await eventually(() => daily.ended === 1);
     });
 
-    it("runs its ticks while the database is away, where other databases need them, and goes on once it is back", async () => {
+    it("runs ticks without its database if other databases need them, and continues after it returns", async () => {
       proxy = await Detour.to(database.url);
       await proxy.cut();
       const often = new Recorder();
@@ -120,7 +120,7 @@ describe("the clock on PostgreSQL", () => {
       expect(often.overlapped).to.equal(false);
     });
 
-    it("starts although its connection is killed while it creates its tables", async () => {
+    it("starts even if its connection is killed while it creates its tables", async () => {
       await admin.query("begin; create table agenda_jobs ()");
       const daily = new Recorder();
       clock = createAgendaClock({
@@ -143,7 +143,7 @@ describe("the clock on PostgreSQL", () => {
       await eventually(() => daily.ended === 1);
     });
 
-    it("stops while the database is away", async () => {
+    it("can stop without the database", async () => {
       proxy = await Detour.to(database.url);
       const often = new Recorder();
       const ticks = [{ name: "often", everySeconds: 0.1, run: often.run }];
@@ -158,7 +158,7 @@ describe("the clock on PostgreSQL", () => {
       expect(often.begun).to.equal(ended);
     });
 
-    it("goes on with the ticks of a process that was killed", async () => {
+    it("runs the ticks of a process that was killed", async () => {
       const { child } = await tickingProcess();
       const often = new Recorder();
       clock = createAgendaClock({
@@ -171,7 +171,7 @@ describe("the clock on PostgreSQL", () => {
       await eventually(() => often.ended >= 2, takeOverMs);
     });
 
-    it("keeps what it took over from a process that stood still and comes back", async () => {
+    it("keeps ticks that it took over from a frozen process that continues", async () => {
       const { child, seen } = await tickingProcess();
       const [often, lines] = [new Recorder(), recordingLog()];
       const ticks = [{ name: "often", everySeconds: 0.1, run: often.run }];
@@ -191,7 +191,7 @@ describe("the clock on PostgreSQL", () => {
       expect(lines.lines).to.deep.equal([]);
     });
 
-    it("leaves nothing behind that keeps the process alive", async () => {
+    it("leaves nothing that keeps the process alive", async () => {
       const { child } = await tickingProcess();
       child.kill("SIGTERM");
       const [code] = await once(child, "exit");
@@ -201,8 +201,8 @@ describe("the clock on PostgreSQL", () => {
   });
 });
 
-describe("a store", () => {
-  it("saves nothing of a run whose lock is another's", async () => {
+describe("the store of a clock", () => {
+  it("saves no run whose lock another process has", async () => {
     const saved: unknown[] = [];
     const repository = {
       saveJobState: async (job: unknown) => void saved.push(job),
@@ -216,7 +216,7 @@ describe("a store", () => {
     expect(saved).to.deep.equal([held]);
   });
 
-  it("saves again what failed once, and reports locks that it could not release", async () => {
+  it("repeats a failed save, and reports locks that it cannot release", async () => {
     const [saved, reported]: [unknown[], unknown[]] = [[], []];
     const trouble = new Error("gone");
     const repository = {

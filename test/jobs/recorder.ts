@@ -6,7 +6,7 @@ export class Recorder {
   ended = 0;
   overlapped = false;
 
-  /** @param work - what a run does */
+  /** @param work - the work of one run */
   constructor(private readonly work: (signal: AbortSignal) => Promise<void> = async () => {}) {}
 
   readonly run = async (signal: AbortSignal): Promise<void> => {

@@ -45,7 +45,7 @@ async function refusalOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe("FairQueue", () => {
-  it("lets a newcomer in before the rest of another key's long queue", async () => {
+  it("starts a new key's work before the rest of another key's long queue", async () => {
     const { began, enter, end } = bench(new FairQueue(settings));
     for (const name of ["a1", "a2", "a3", "a4"]) void enter("a", name);
     void enter("b");
@@ -55,7 +55,7 @@ describe("FairQueue", () => {
     expect(began).to.deep.equal(["a1", "a2", "b", "a3"]);
   });
 
-  it("has those who wait take turns", async () => {
+  it("lets waiting keys take turns", async () => {
     const { began, enter, end } = bench(new FairQueue({ ...settings, width: 1 }));
     for (const name of ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]) void enter(name[0] ?? "", name);
     await settled();
@@ -63,7 +63,7 @@ describe("FairQueue", () => {
     expect(began).to.deep.equal(["a1", "b1", "a2", "c1", "b2", "a3", "b3"]);
   });
 
-  it("lets one who had nothing under way pass all that are busy, and no more than one in two", async () => {
+  it("lets a key without running work pass the busy ones, but at most every second time", async () => {
     const { began, enter, end } = bench(new FairQueue({ ...settings, width: 1 }));
     for (const name of ["a1", "a2", "a3", "b1", "b2", "c1", "c2"]) void enter(name[0] ?? "", name);
     for (const name of ["a1", "b1", "a2", "c1"]) await end(name);
@@ -72,7 +72,7 @@ describe("FairQueue", () => {
     expect(began).to.deep.equal(["a1", "b1", "a2", "c1", "b2", "d1", "a3", "e1", "c2"]);
   });
 
-  it("keeps places free of a key that has its share", async () => {
+  it("keeps places free if a key has its share", async () => {
     const { began, enter, end } = bench(new FairQueue({ ...settings, width: 3 }));
     for (const name of ["a1", "a2", "a3"]) void enter("a", name);
     await settled();
@@ -84,7 +84,7 @@ describe("FairQueue", () => {
     expect(began).to.deep.equal(["a1", "a2", "b", "a3"]);
   });
 
-  it("turns away whose own queue is full as its own doing, and others not at all", async () => {
+  it("refuses a key whose own queue is full as its own fault, and accepts others", async () => {
     const gate = new FairQueue({ ...settings, width: 3, queuePerKey: 1 });
     const { began, enter } = bench(gate);
     for (const name of ["a1", "a2", "a3"]) void enter("a", name);
@@ -117,7 +117,7 @@ describe("FairQueue", () => {
       .that.includes({ isOwnDoing: false });
   });
 
-  it("refuses new work before its queue is full, so that begun work finds room", async () => {
+  it("refuses new work before its queue is full, so that work that has begun can still enter", async () => {
     const gate = new FairQueue({ ...settings, width: 1, overload: { perKey: 2, all: 3 } });
     const { began, enter, end } = bench(gate);
     for (const name of ["a1", "a2"]) void enter("a", name);
@@ -142,7 +142,7 @@ describe("FairQueue", () => {
     gate.check("c");
   });
 
-  it("gives up waiting after its time, and keeps no place for it", async () => {
+  it("refuses work that has waited too long, and frees its place", async () => {
     const gate = new FairQueue({ ...settings, width: 1, waitMs: 5 });
     const { began, enter, end } = bench(gate);
     void enter("a");
@@ -156,7 +156,7 @@ describe("FairQueue", () => {
     expect(began).to.deep.equal(["a", "c"]);
   });
 
-  it("drops work whose caller is gone before it begins", async () => {
+  it("drops waiting work whose caller is gone", async () => {
     const gate = new FairQueue({ ...settings, width: 1 });
     const { began, enter, end } = bench(gate);
     const gone = new AbortController();
@@ -171,7 +171,7 @@ describe("FairQueue", () => {
     expect(gate.stats()).to.deep.equal({ running: 0, waiting: 0 });
   });
 
-  it("goes on after work that fails", async () => {
+  it("continues after work that failed", async () => {
     const gate = new FairQueue({ ...settings, width: 1 });
     expect(await refusalOf(gate.run("a", () => Promise.reject(new Error("no"))))).to.include({ message: "no" });
     expect(await gate.run("b", async () => "yes")).to.equal("yes");

@@ -3,25 +3,35 @@ import { dayOf, instantOf, namesZone, timezoneOf } from "../../src/kernel/instan
 
 const inUtc = (text: string, zone: string, endOfDay = false) => instantOf(text, zone, endOfDay)?.toISOString();
 
-describe("a date without a zone", () => {
+describe("a date and time without a zone", () => {
   const cases: [what: string, text: string, zone: string, at: string][] = [
-    ["is on the clock of the zone", "2026-03-10T10:00", "America/La_Paz", "2026-03-10T14:00:00.000Z"],
+    ["is the time of clocks in the zone", "2026-03-10T10:00", "America/La_Paz", "2026-03-10T14:00:00.000Z"],
     ["is the beginning of its day", "2026-03-10", "Asia/Kathmandu", "2026-03-09T18:15:00.000Z"],
-    ["is in summer time where it is", "2026-07-01", "Europe/Madrid", "2026-06-30T22:00:00.000Z"],
-    ["is the first of two where clocks are put back", "2026-10-25T02:30", "Europe/Madrid", "2026-10-25T00:30:00.000Z"],
-    ["is counted on where clocks skip it", "2026-03-29T02:30", "Europe/Madrid", "2026-03-29T01:30:00.000Z"],
-    ["is counted on west of Greenwich, too", "2026-03-08T02:30", "America/New_York", "2026-03-08T07:30:00.000Z"],
+    ["follows summer time", "2026-07-01", "Europe/Madrid", "2026-06-30T22:00:00.000Z"],
+    [
+      "is the first of two times when clocks are put back",
+      "2026-10-25T02:30",
+      "Europe/Madrid",
+      "2026-10-25T00:30:00.000Z",
+    ],
+    ["continues after the gap if clocks skip it", "2026-03-29T02:30", "Europe/Madrid", "2026-03-29T01:30:00.000Z"],
+    [
+      "continues after the gap also west of Greenwich",
+      "2026-03-08T02:30",
+      "America/New_York",
+      "2026-03-08T07:30:00.000Z",
+    ],
     ["is the first moment of a day without midnight", "2026-09-06", "America/Santiago", "2026-09-06T04:00:00.000Z"],
     ["is the first of two midnights", "2026-11-01", "America/Havana", "2026-11-01T04:00:00.000Z"],
   ];
   for (const [what, text, zone, at] of cases) it(what, () => expect(inUtc(text, zone)).to.equal(at));
 
-  it("ends with its last millisecond, which a day without midnight follows", () => {
+  it("ends a day with its last millisecond, also before a day without midnight", () => {
     expect(inUtc("2026-09-05", "America/Santiago", true)).to.equal("2026-09-06T03:59:59.999Z");
     expect(inUtc("2026-10-25", "Europe/Madrid", true)).to.equal("2026-10-25T22:59:59.999Z");
   });
 
-  it("is never later than years of four digits in UTC", () => {
+  it("is at most the end of the year 9999 in UTC", () => {
     const latest = "9999-12-31T23:59:59.999Z";
     expect(inUtc("9999-12-31", "America/La_Paz", true)).to.equal(latest);
     expect(inUtc("9999-12-31T23:00:00", "America/La_Paz")).to.equal(latest);
@@ -29,7 +39,7 @@ describe("a date without a zone", () => {
     expect(inUtc("9999-12-31T20:00:00-03:00", "UTC")).to.equal("9999-12-31T23:00:00.000Z");
   });
 
-  it("is never earlier than the year 1 in UTC, and is in the first hundred years what it says", () => {
+  it("is at least the beginning of the year 1 in UTC, and keeps years below 100", () => {
     const earliest = "0001-01-01T00:00:00.000Z";
     expect(inUtc("0001-01-01", "Asia/Tokyo")).to.equal(earliest);
     expect(inUtc("0001-01-01T00:00:00+09:00", "UTC")).to.equal(earliest);
@@ -39,7 +49,7 @@ describe("a date without a zone", () => {
     expect(instantOf("0000-12-31", "UTC")).to.equal(null);
   });
 
-  it("is nothing where there is no such date, and what it says where it names a zone", () => {
+  it("is null if the date is impossible, and exact if it has an offset", () => {
     for (const none of ["2026-02-30", "2026-13-01", "2026-01-01T25:00", "mañana", ""]) {
       expect(instantOf(none, "America/La_Paz")).to.equal(null);
     }
@@ -48,7 +58,7 @@ describe("a date without a zone", () => {
 });
 
 describe("the day of a moment", () => {
-  it("is what calendars in the zone show", () => {
+  it("is the day of a calendar in the zone", () => {
     const at = new Date("2026-09-06T03:59:59.999Z");
     expect(dayOf(at, "America/Santiago")).to.equal("2026-09-05");
     expect(dayOf(new Date(at.getTime() + 1), "America/Santiago")).to.equal("2026-09-06");
@@ -57,7 +67,7 @@ describe("the day of a moment", () => {
 });
 
 describe("the zone of a business", () => {
-  it("is the one that it names, or the default for one that does not exist", () => {
+  it("is its own one if it exists, or else the default", () => {
     for (const zone of ["Europe/Madrid", "Asia/Kolkata", "America/Argentina/Buenos_Aires", "UTC"]) {
       expect(timezoneOf(zone)).to.equal(zone);
     }
@@ -67,8 +77,8 @@ describe("the zone of a business", () => {
   });
 });
 
-describe("a moment as callers write it", () => {
-  it("names a zone by Z or an offset behind a time, and by nothing else", () => {
+describe("a time as callers write it", () => {
+  it("has a zone only with Z or an offset after the time", () => {
     for (const text of [
       "2026-05-04T18:30Z",
       " 2026-05-04 18:30:00.5z",
@@ -83,7 +93,7 @@ describe("a moment as callers write it", () => {
     }
   });
 
-  it("has an offset that exists somewhere", () => {
+  it("is only valid with an offset that exists", () => {
     expect(inUtc("2026-03-10T10:00+14:00", "UTC")).to.equal("2026-03-09T20:00:00.000Z");
     expect(inUtc("2026-03-10T10:00-04", "UTC")).to.equal("2026-03-10T14:00:00.000Z");
     for (const none of ["+99:00", "+00:99", "-15:00", "+14:30", "-4"]) {
@@ -91,7 +101,7 @@ describe("a moment as callers write it", () => {
     }
   });
 
-  it("may be the end of a day, and no later time of it", () => {
+  it("can be 24:00, but no later time", () => {
     expect(inUtc("2026-12-31T24:00:00", "America/La_Paz")).to.equal("2027-01-01T04:00:00.000Z");
     for (const none of ["2026-12-31T24:00:01", "2026-12-31T24:30"]) expect(instantOf(none, "UTC")).to.equal(null);
   });

@@ -9,7 +9,7 @@ describe("OccasionalLog", () => {
     return { lines, log: new OccasionalLog({ warn: note("warn"), error: note("error") }, silenceMs) };
   };
 
-  it("says each thing once, and not again until its silence is over", () => {
+  it("writes each line once, and not again for a while", () => {
     const { lines, log } = recording(60_000);
     for (const n of [1, 2, 3]) {
       log.warn({ n }, "away");
@@ -21,7 +21,7 @@ describe("OccasionalLog", () => {
     ]);
   });
 
-  it("says then how often it was silent", async () => {
+  it("then writes how many lines it left out", async () => {
     const { lines, log } = recording(30);
     let said = 0;
     await eventually(() => {

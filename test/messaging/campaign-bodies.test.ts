@@ -70,7 +70,7 @@ describe("bodies of bulk campaigns", () => {
     });
   }
 
-  it("register what the whole body says, in whichever order and pieces it comes", async () => {
+  it("register the same recipients for any order of fields and any chunks", async () => {
     const value = fc.oneof(
       fc.constantFrom<unknown>(null, true, 12.5, "", "a\"b\\{},[]'", "ñ😀", { a: 1 }, [1], "línea\n"),
       fc.string({ maxLength: 12 }).filter((text) => !text.includes("\0")),
@@ -146,7 +146,7 @@ describe("bodies of bulk campaigns", () => {
       };
     };
 
-    it("register them all, each once", async () => {
+    it("register every contact once", async () => {
       const given = body();
       expect(JSON.stringify(given).length).to.be.above(512 * 1024);
       const id = await all.register(given);
@@ -176,7 +176,7 @@ describe("bodies of bulk campaigns", () => {
       }
     });
 
-    it("name the lowest of the unknown ids, wherever they stand, and register nothing", async () => {
+    it("name the lowest unknown ids in the error, and register nothing", async () => {
       const unknown = Array.from({ length: 25 }, (_, n) => 900_000 + n);
       const given = body();
       const contacts_id = [...given.contacts_id];
@@ -210,7 +210,7 @@ describe("bodies of bulk campaigns", () => {
       }
     });
 
-    it("register all of them once where the transaction has to be tried again", async () => {
+    it("register every contact once if the transaction has to be repeated", async () => {
       await all.rows(`
         create sequence tries;
         create function fail_once() returns trigger language plpgsql as $$ begin
@@ -229,7 +229,7 @@ describe("bodies of bulk campaigns", () => {
     });
   });
 
-  it("bound what one contact may hold", async () => {
+  it("limit the size of one contact's fields", async () => {
     const refused = async (fields: object): Promise<string> => {
       const contacts = [
         { nombre: "Ana", numero: "59170000001" },
@@ -261,7 +261,7 @@ describe("bodies of bulk campaigns", () => {
     await all.register({ ...all.body(1), contacts });
   });
 
-  it("are refused at once when they are nested without end", async () => {
+  it("are refused at once if they are nested too deeply", async () => {
     const rawBody = `{"contacts":[${"[".repeat(1_000_000)}`;
     const headers = { "x-api-key": all.world.appKey(1) };
     const answer = await request(all.world.api + registerPath, { method: "POST", rawBody, headers });

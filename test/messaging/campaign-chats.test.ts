@@ -19,7 +19,7 @@ describe("the chats that campaigns write to", () => {
     return chat?.id ?? 0;
   };
 
-  it("are told of where they get a tag or are open again, with a version of their own", async () => {
+  it("are announced with a new version when they get a tag or are opened again", async () => {
     const [open, closed] = [await chatOf(contactId(1)), await chatOf(contactId(2))];
     await all.rows("update chats set last_message_at = now() where id = any($1)", [[open, closed]]);
     await all.rows("update conversations set closed_at = now() where chat_id = $1", [closed]);
@@ -42,7 +42,7 @@ describe("the chats that campaigns write to", () => {
     expect(inbox.heard.filter(({ name }) => name === "chat:changed")).to.have.length(2);
   });
 
-  it("are told of with their contact where a send shows that it opted out", async () => {
+  it("are announced with their contact when a send shows that the contact opted out", async () => {
     const inbox = await all.world.listen(101);
     await all.fault({ code: 131050 });
     const id = await all.register(all.body(1));
@@ -51,7 +51,7 @@ describe("the chats that campaigns write to", () => {
     expect(payload.contacto).to.deep.include({ id: contactId(1), opted_out: true });
   });
 
-  it("are locked before events are counted, for all campaigns together", async () => {
+  it("are locked before events are numbered, for all campaigns together", async () => {
     const later = { schedule_at: "2099-01-01T00:00:00Z" };
     const campaigns = [await all.register(all.body(20, later)), await all.register(all.body(20, later))];
     const [locked, other] = [contactId(11), contactId(12)];
@@ -83,14 +83,14 @@ describe("the chats that campaigns write to", () => {
         select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query like '%chat_tags%'`;
       await eventually(async () => (await all.rows(waits)).length === 1);
-      // Like an incoming message, which holds the chat.
+      // An incoming message also locks the chat.
       await run("select from realtime_counters where business_id = 1 for no key update nowait");
     });
     await recorded;
     expect(await all.rows("select from messages where campaign_id = any($1)", [campaigns])).to.have.length(2);
   });
 
-  it("hear of a customer who opts out by the platform", async () => {
+  it("show when a customer opts out on the platform", async () => {
     const inbox = await all.world.listen(101);
     const { phone = "" } =
       (await all.rows<{ phone: string }>("select phone from contacts where id = $1", [contactId(30)]))[0] ?? {};

@@ -24,7 +24,7 @@ const noCounts = {
   cancelled: 0,
 };
 
-describe("campaigns in the hands of an operator", () => {
+describe("campaigns that an operator controls", () => {
   let all: CampaignWorld;
   before(async () => {
     all = await CampaignWorld.start();
@@ -70,13 +70,13 @@ describe("campaigns in the hands of an operator", () => {
       const [lease] = await queue.lease(randomUUID(), 1, (_businessId, _campaignIds, error) => {
         throw error;
       });
-      if (!lease) throw new Error("the number is not to be had");
+      if (!lease) throw new Error("the number cannot be leased");
       return lease;
     });
   };
 
-  describe("time", () => {
-    it("begins when it is to, and not before", async () => {
+  describe("the start of a campaign", () => {
+    it("comes at its time, and not before", async () => {
       const id = await all.register(all.body(3, later));
       const other = await all.register(all.body(1));
       await all.becomes(other, { state: "completed" }, { read: 1 });
@@ -89,17 +89,17 @@ describe("campaigns in the hands of an operator", () => {
       await all.becomes(id, { state: "completed" }, { read: 3 });
     });
 
-    it("reads a time without a zone in that of the business", async () => {
+    it("reads a time without a zone in the business's zone", async () => {
       const id = await all.register(all.body(1, { schedule_at: "2099-01-01T09:30" }));
       expect((await all.status(id)).schedule_at).to.equal("2099-01-01T13:30:00.000Z");
     });
 
-    it("begins at once where the time is past", async () => {
+    it("comes at once if its time is past", async () => {
       const id = await all.register(all.body(1, { schedule_at: "2020-01-01" }));
       await all.becomes(id, { state: "completed" }, { read: 1 });
     });
 
-    it("sends between the two local times only, also over midnight", async () => {
+    it("waits for the window between two local times, also over midnight", async () => {
       const [clock] = await all.rows<Record<string, string>>(
         `select to_char(local - interval '2 hours', 'HH24:MI') as two_ago, to_char(local - interval '1 hour', 'HH24:MI') as one_ago,
                 to_char(local + interval '1 hour', 'HH24:MI') as in_one, to_char(local + interval '2 hours', 'HH24:MI') as in_two
@@ -133,7 +133,7 @@ describe("campaigns in the hands of an operator", () => {
   });
 
   describe("actions", () => {
-    it("pause and resume", async () => {
+    it("pause and resume a campaign", async () => {
       const id = await all.register(all.body(3, later));
       const paused = await all.act(id, "pause");
       expect([paused.status, paused.json.state, paused.json.pause_reason]).to.deep.equal([
@@ -149,7 +149,7 @@ describe("campaigns in the hands of an operator", () => {
       await all.becomes(id, { state: "completed" }, { read: 3 });
     });
 
-    it("cancel for good: what waits is cancelled, what was sent stays", async () => {
+    it("cancel a campaign for good: waiting recipients are cancelled, and sent messages stay", async () => {
       const other = all.body(1);
       const id = await all.register(all.body(3, later));
       await put(id, "running", { read: [1] });
@@ -161,7 +161,7 @@ describe("campaigns in the hands of an operator", () => {
       expect(await all.accepted(3)).to.deep.equal([]);
     });
 
-    it("cancel at once, whatever somebody else does with one of its recipients", async () => {
+    it("cancel a campaign at once, even if one of its recipients is locked", async () => {
       const id = await all.register(all.body(3, later));
       const lock: Statement = {
         name: "",
@@ -176,7 +176,7 @@ describe("campaigns in the hands of an operator", () => {
       expect((await all.status(id)).counts).to.include({ cancelled: 3, queued: 0 });
     });
 
-    it("queue the failed again, and nobody else", async () => {
+    it("queue only failed recipients again", async () => {
       const id = await all.register(all.body(4, later));
       await put(id, "completed", { failed: [1, 2], unknown: [3], read: [4] });
       await begin(id);
@@ -185,7 +185,7 @@ describe("campaigns in the hands of an operator", () => {
       expect((await all.accepted(4)).map(({ to }) => to)).to.have.members([all.phone(0), all.phone(1)]);
     });
 
-    it("send again to those of whom nothing is known, under a new reference", async () => {
+    it("send again to recipients with an unknown outcome, with a new reference", async () => {
       const id = await all.register(all.body(3, later));
       await put(id, "completed", { unknown: [1], failed: [2], read: [3] });
       const [before] = await all.rows<{ reference: string }>(
@@ -201,7 +201,7 @@ describe("campaigns in the hands of an operator", () => {
       expect(sent.reference).to.not.equal(before?.reference);
     });
 
-    it("leave a campaign as it is where nothing is to be queued again", async () => {
+    it("leave a campaign unchanged if no recipient needs to be queued again", async () => {
       const id = await all.register(all.body(1));
       await all.becomes(id, { state: "completed" }, { read: 1 });
       for (const action of ["retry-failed", "resend-unknown"]) {
@@ -209,7 +209,7 @@ describe("campaigns in the hands of an operator", () => {
       }
     });
 
-    it("keep a paused campaign paused when they queue recipients again", async () => {
+    it("keep a paused campaign paused if they queue recipients again", async () => {
       const id = await all.register(all.body(2, later));
       await put(id, "paused", { failed: [1], unknown: [2] });
       for (const action of ["retry-failed", "resend-unknown"]) {
@@ -218,7 +218,7 @@ describe("campaigns in the hands of an operator", () => {
       expect((await all.status(id)).counts).to.include({ queued: 2 });
     });
 
-    it("leave alone who is not written down yet", async () => {
+    it("do not queue a recipient that a worker still holds", async () => {
       const id = await all.register(all.body(1, later));
       await put(id, "running", { unknown: [1] });
       await all.rows("update campaign_recipients set lease_until = now() + interval '1 hour' where campaign_id = $1", [
@@ -228,7 +228,7 @@ describe("campaigns in the hands of an operator", () => {
       await all.rows("update campaign_recipients set lease_until = null where campaign_id = $1", [id]);
     });
 
-    it("are refused with 409 in states that they are not for, and change nothing", async () => {
+    it("are refused with 409 in the wrong states, and change nothing", async () => {
       const allowed: Readonly<Record<string, readonly string[]>> = {
         running: ["pause", "cancel", "retry-failed", "resend-unknown"],
         paused: ["resume", "cancel", "retry-failed", "resend-unknown"],
@@ -249,7 +249,7 @@ describe("campaigns in the hands of an operator", () => {
       }
     });
 
-    it("know no campaign of another business", async () => {
+    it("do not find another business's campaign", async () => {
       const id = await all.register(all.body(1, later));
       for (const action of ["pause", "resume", "cancel", "retry-failed", "resend-unknown"]) {
         expect((await all.act(id, action, 2)).status).to.equal(404);
@@ -261,13 +261,13 @@ describe("campaigns in the hands of an operator", () => {
       expect((await all.status(id)).state).to.equal("running");
     });
 
-    it("tell nobody of a campaign that is gone, and wait for nothing then", async () => {
+    it("publish nothing for a deleted campaign, and wait for nothing", async () => {
       const progress = resolve(all.world.container, tokens.campaignAnnouncer);
       progress.touch(2, [987_654]);
       await progress.settled();
     });
 
-    it("are told to whoever watches", async () => {
+    it("are announced to clients", async () => {
       const inbox = await all.world.listen(101);
       const id = await all.register(all.body(1, later));
       for (const [action, state] of [
@@ -280,7 +280,7 @@ describe("campaigns in the hands of an operator", () => {
       }
     });
 
-    it("come to the same for a campaign that a worker sends meanwhile", async () => {
+    it("have the same result while a worker sends the campaign", async () => {
       await all.rows("update senders set messages_per_second = 40 where business_id = 1");
       const id = await all.register(all.body(60));
       await eventually(async () => (await all.status(id)).counts.queued < 55);
@@ -300,8 +300,8 @@ describe("campaigns in the hands of an operator", () => {
     });
   });
 
-  describe("conflicts between workers and operators", () => {
-    it("a campaign whose last recipients died with their worker is completed", async () => {
+  describe("the clean-up after workers and operators", () => {
+    it("completes a campaign whose last recipients were held by a worker that died", async () => {
       const id = await all.register(all.body(2, later));
       await put(id, "running", { read: [1], sending: [] });
       await all.rows(
@@ -320,7 +320,7 @@ describe("campaigns in the hands of an operator", () => {
       expect(message?.state).to.equal("unknown");
     });
 
-    it("a message whose worker was away too long is known after all, in its chat and once in the funnel", async () => {
+    it("accepts late results of a worker, in the chat and once in the funnel", async () => {
       const id = await all.register(all.body(4, later));
       const lease = await seize(id);
       const { recipients } = await all.queue.claim(lease, 4, 0);
@@ -371,7 +371,7 @@ describe("campaigns in the hands of an operator", () => {
       });
     });
 
-    it("a recipient that came back to the queue of a completed campaign is sent", async () => {
+    it("sends to a recipient that returns to the queue of a completed campaign", async () => {
       const id = await all.register(all.body(1, later));
       await put(id, "completed");
       await begin(id);
@@ -380,14 +380,14 @@ describe("campaigns in the hands of an operator", () => {
       await all.becomes(id, { state: "completed" }, { read: 1 });
     });
 
-    it("one that came back to the queue of a cancelled campaign is cancelled", async () => {
+    it("cancels a recipient that returns to the queue of a cancelled campaign", async () => {
       const id = await all.register(all.body(1, later));
       await put(id, "cancelled");
       await all.settle();
       expect((await all.status(id)).counts).to.include({ queued: 0, cancelled: 1 });
     });
 
-    it("news of a message that waits to be sent again keep it from being sent", async () => {
+    it("does not send a message again whose delivery status arrives while it waits", async () => {
       const id = await all.register(all.body(1, later));
       const [row] = await all.rows<{ reference: string }>(
         "update campaign_recipients set attempt = 1, setbacks = 1 where campaign_id = $1 returning reference::text",
@@ -428,13 +428,13 @@ describe("campaigns in the hands of an operator", () => {
     });
   });
 
-  describe("recipients", () => {
+  describe("recipients of a campaign", () => {
     const csvOf = (id: number, query = ""): Promise<Answer> =>
       request(`${all.world.api}/campaigns/${id}/recipients${query}`, {
         headers: { "x-api-key": all.world.appKey(1), accept: "text/csv" },
       });
 
-    it("come in the order of the request, a hundred to a page, by state", async () => {
+    it("are listed in the order of the request, a hundred on each page, and by state", async () => {
       const id = await all.register(all.body(60, later));
       await all.rows(
         `insert into campaign_recipients (business_id, campaign_id, position, contact_id, phone, parameters)
@@ -463,7 +463,7 @@ describe("campaigns in the hands of an operator", () => {
       }
     });
 
-    it("are counted by the reason of their failure, the most frequent first", async () => {
+    it("are counted by reason of failure, the most frequent first", async () => {
       const id = await all.register(all.body(4, later));
       await put(id, "running", { failed: [1, 2, 3] });
       await all.rows(
@@ -481,7 +481,7 @@ describe("campaigns in the hands of an operator", () => {
       });
     });
 
-    it("come as CSV, all of them in one stream, and nothing in it is a formula", async () => {
+    it("are exported as CSV in one stream without formulas", async () => {
       const id = await all.register(all.body(1, later));
       await all.rows(
         `insert into campaign_recipients (business_id, campaign_id, position, contact_id, phone, parameters)
@@ -514,7 +514,7 @@ describe("campaigns in the hands of an operator", () => {
       expect(lines[12_000]).to.match(/^112000,/);
     });
 
-    it("say of each what became of it", async () => {
+    it("show the outcome of each message", async () => {
       await all.world.control("POST", "/webhooks", { fail_numbers: ["59179999999"] });
       const body = all.body(2);
       const contacts = [
@@ -538,7 +538,7 @@ describe("campaigns in the hands of an operator", () => {
     });
   });
 
-  it("are listed newest first, twenty to a page", async () => {
+  it("are listed newest first, twenty on each page", async () => {
     const ids: number[] = [];
     for (let n = 0; n < 23; n += 1) ids.push(await all.register(all.body(1, later, 2), 2));
     const first = (await all.world.get("/campaigns", 2)).json;
@@ -550,7 +550,7 @@ describe("campaigns in the hands of an operator", () => {
     expect((await all.world.get("/campaigns?page=3", 2)).json).to.deep.include({ total: 23, data: [] });
   });
 
-  it("are listed by state and by a part of the name", async () => {
+  it("are filtered by state and by a part of the name", async () => {
     const named = (nombre: string) => all.register(all.body(1, { ...later, nombre }));
     const [half, other] = [await named("Rebaja 50% de Mayo"), await named("Rebaja 5 y 0")];
     const old = await named("REBAJA 50% de abril");
@@ -569,12 +569,12 @@ describe("campaigns in the hands of an operator", () => {
     expect((await all.world.get("/campaigns?state=over")).status).to.equal(400);
   });
 
-  it("say how long it will take", async () => {
+  it("show how long sending will take", async () => {
     const id = await all.register(all.body(60, later));
     await all.rows("update senders set messages_per_second = 30 where business_id = 1");
     expect(await all.status(id)).to.include({ rate: 0, seconds_left: 2 });
     await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
-    // Begun, in a window that opens in two hours.
+    // The campaign has started, and its window opens in two hours.
     await all.rows(
       `update campaigns set starts_at = now() - interval '1 minute',
          window_from = (now() at time zone timezone + interval '2 hours')::time,
@@ -586,11 +586,11 @@ describe("campaigns in the hands of an operator", () => {
     expect((await all.act(id, "pause")).json.seconds_left).to.equal(null);
   });
 
-  describe("a preview", () => {
+  describe("the preview of a campaign", () => {
     const preview = (body: object, page = 1, businessId = 1) =>
       all.world.post(`/campaigns/preview?page=${page}`, body, businessId);
 
-    it("shows each contact's text and what speaks against it, and sends and keeps nothing", async () => {
+    it("shows each contact's text and problems, and neither sends nor stores anything", async () => {
       await all.rows("update contacts set opted_out_at = now() where id = $1", [contactId(2)]);
       const body = all.body(4);
       const [first, second, third] = body.contacts as object[];
@@ -635,7 +635,7 @@ describe("campaigns in the hands of an operator", () => {
       expect(await all.accepted(4)).to.deep.equal([]);
     });
 
-    it("shows the text of a template whose placeholders have names", async () => {
+    it("shows the text of a template with named placeholders", async () => {
       const named = all.body(1, { plantilla_id: 106, paramMapping: { "1": "pedido", "2": "nombre" } });
       const [first] = (await preview(named)).json.data;
       expect(first).to.include({ texto: "Hola Ana 0, tu pedido A-0 está listo." });
@@ -652,7 +652,7 @@ describe("campaigns in the hands of an operator", () => {
       expect(data.map(({ problemas }: { problemas: string[] }) => problemas)).to.deep.equal([[], ["text_too_long"]]);
     });
 
-    it("says whether the template is approved, and what is left of the month", async () => {
+    it("shows the template's approval and the rest of the monthly limit", async () => {
       expect((await preview(all.body(1, { plantilla_id: 103, paramMapping: undefined }))).json.state).to.equal(
         "PENDING",
       );
@@ -669,7 +669,7 @@ describe("campaigns in the hands of an operator", () => {
       expect((await preview(all.body(1, {}, 2), 1, 2)).json.limite_restante).to.equal(42);
     });
 
-    it("comes a hundred contacts to a page", async () => {
+    it("has a hundred contacts on each page", async () => {
       await all.rows(`insert into contacts (business_id, id, name, phone, platform_id)
         select 1, 20000 + n, 'C', (59188000000 + n)::text, '1' from generate_series(1, 150) as n`);
       const range = Array.from({ length: 150 }, (_, n) => n + 1);
@@ -684,7 +684,7 @@ describe("campaigns in the hands of an operator", () => {
       expect(second.data[0].contacto_id).to.equal(20_101);
     });
 
-    it("looks at every contact where that is asked for, and at what the platform says of the number", async () => {
+    it("checks every contact on request, and shows the platform's quality of the number", async () => {
       const [number] = sandboxAccountsOf([campaignBusiness(1)]);
       await all.world.control("POST", "/accounts", { ...number, quality: "RED", messagingLimit: "TIER_2K" });
       const range = Array.from({ length: 150 }, (_, n) => n + 1);
@@ -719,7 +719,7 @@ describe("campaigns in the hands of an operator", () => {
       expect((await check(1)).revision).to.include({ calidad: null, limite_diario: null });
     });
 
-    it("fails where the registration would", async () => {
+    it("fails for the same reasons as the registration", async () => {
       expect((await preview(all.body(1, { plantilla_id: 201 }))).json).to.deep.equal({
         success: false,
         error: "Plantilla no encontrada",

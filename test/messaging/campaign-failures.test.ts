@@ -14,11 +14,11 @@ interface Row {
   readonly error_reason: string | null;
 }
 
-/** Long enough for an answer here, and short enough to wait for a missing one. */
+/** This is long enough for an answer in these tests, and short enough to wait for a missing one. */
 const timeoutMs = "2000";
 const plain = { plantilla_id: 102, paramMapping: undefined };
 
-describe("a campaign that meets trouble", () => {
+describe("a campaign with failures", () => {
   let all: CampaignWorld;
   before(async () => {
     all = await CampaignWorld.start(
@@ -48,7 +48,7 @@ describe("a campaign that meets trouble", () => {
     all.wake();
   };
 
-  it("is paused with its reason when nothing of it can succeed, and goes on from there", async () => {
+  it("is paused with the reason if no message can succeed, and continues after that", async () => {
     const inbox = await all.world.listen(101);
     await all.fault({ code: 132001, count: 1_000 });
     const id = await all.register(all.body(40));
@@ -67,7 +67,7 @@ describe("a campaign that meets trouble", () => {
     [132015, "Template is paused"],
     [132016, "Template is disabled"],
   ] as const) {
-    it(`is paused with all others of its template by a refusal of code ${code}, and none goes on by itself`, async () => {
+    it(`is paused by a refusal of code ${code} with all others of its template, and none continues by itself`, async () => {
       const later = { ...plain, schedule_at: "2099-01-01T00:00:00Z" };
       const waiting = await all.register(all.body(2, later));
       const ofOtherTemplate = await all.register(all.body(2, { ...later, plantilla_id: 101 }));
@@ -94,7 +94,7 @@ describe("a campaign that meets trouble", () => {
     });
   }
 
-  it("is paused by the refusal of a message that belongs to no campaign, of its template alone", async () => {
+  it("is paused by the refusal of a single message with the same template, but not with another one", async () => {
     const later = { ...plain, schedule_at: "2099-01-01T00:00:00Z" };
     const id = await all.register(all.body(2, later));
     const ofOtherTemplate = await all.register(all.body(2, { ...later, plantilla_id: 101 }));
@@ -118,7 +118,7 @@ describe("a campaign that meets trouble", () => {
     await all.world.control("DELETE", "/faults");
   });
 
-  it("is paused where its number's token cannot be read, stops no other number, and goes on with a new token", async () => {
+  it("is paused if its number's token cannot be read, stops no other number, and continues with a new token", async () => {
     const senders = resolve(all.world.container, tokens.senderDirectory);
     const sender = await senders.of(1, "platform-apicloud");
     if (!sender) throw new Error("no number");
@@ -145,7 +145,7 @@ describe("a campaign that meets trouble", () => {
     await all.becomes(id, { state: "completed" }, { read: 3 });
   });
 
-  it("goes on at once when it is resumed while its number still sends for another", async () => {
+  it("continues at once after it is resumed while its number sends for another campaign", async () => {
     await all.rows("update senders set messages_per_second = 60 where business_id = 1");
     const busy = await all.register(all.body(60, plain));
     const id = await all.register(all.body(3, { ...plain, plantilla_id: 105 }));
@@ -163,7 +163,7 @@ describe("a campaign that meets trouble", () => {
     await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
   });
 
-  it("slows down where the number sends too much, and loses nobody", async () => {
+  it("slows down if the number exceeds its rate, and loses no recipient", async () => {
     await all.fault({ code: 130429, count: 8, retry_after: 0 });
     const id = await all.register(all.body(40));
     await all.becomes(id, { state: "completed" }, { read: 40, failed: 0, unknown: 0 });
@@ -171,7 +171,7 @@ describe("a campaign that meets trouble", () => {
     expect((await rows(id)).reduce((sum, { setbacks }) => sum + setbacks, 0)).to.equal(8);
   });
 
-  it("waits as long as the platform asks, and leaves its worker to others meanwhile", async () => {
+  it("waits as long as the platform requests, and meanwhile leaves its worker to others", async () => {
     await all.fault({ code: 130429, count: 1, retry_after: 3_600 });
     const id = await all.register(all.body(40, {}, 3), 3);
     await eventually(async () => (await rows(id, "setbacks = 1")).length === 1);
@@ -188,7 +188,7 @@ describe("a campaign that meets trouble", () => {
     await all.becomes(other, { state: "completed" }, { read: 5 });
   });
 
-  it("comes back later to a recipient that gets too much, and sends to the others meanwhile", async () => {
+  it("tries a recipient with too many messages again later, and meanwhile sends to the others", async () => {
     await all.fault({ code: 131056 });
     const id = await all.register(all.body(10));
     await all.becomes(id, { state: "running" }, { read: 9, queued: 1 });
@@ -200,7 +200,7 @@ describe("a campaign that meets trouble", () => {
     expect(await all.accepted(10)).to.have.length(10);
   });
 
-  it("leaves for tomorrow whom the platform holds back from, and then lets it be", async () => {
+  it("tries a recipient again one day after the platform held back its message, and then gives up", async () => {
     await all.fault({ code: 131049 });
     const id = await all.register(all.body(3));
     await all.becomes(id, { state: "running" }, { read: 2, queued: 1 });
@@ -211,7 +211,7 @@ describe("a campaign that meets trouble", () => {
     await all.becomes(id, { state: "completed" }, { read: 2, failed: 1 });
   });
 
-  it("fails one recipient alone where the platform cannot reach it, and keeps nothing in its chat", async () => {
+  it("marks only the unreachable recipient as failed, and stores no message in that chat", async () => {
     await all.fault({ code: 131026 });
     const id = await all.register(all.body(5));
     await all.becomes(id, { state: "completed" }, { read: 4, failed: 1 });
@@ -220,7 +220,7 @@ describe("a campaign that meets trouble", () => {
     expect(await messages(id)).to.have.length(4);
   });
 
-  it("fails one alone whose text gets too long, and sends to the others", async () => {
+  it("marks only a recipient with too long a text as failed, and sends to the others", async () => {
     const body = all.body(5);
     const [first, second, third, ...others] = body.contacts as object[];
     const id = await all.register({
@@ -231,7 +231,7 @@ describe("a campaign that meets trouble", () => {
     expect((await rows(id, "state = 'failed'"))[0]).to.include({ error_code: 132005, attempt: 1 });
   });
 
-  it("fails those whose parameters are empty, which the platform refuses", async () => {
+  it("marks recipients with empty parameters as failed, because the platform refuses them", async () => {
     const body = all.body(2);
     const contacts = [
       { nombre: "", numero: all.phone(0), pedido: "1" },
@@ -241,7 +241,7 @@ describe("a campaign that meets trouble", () => {
     await all.becomes(id, { state: "completed" }, { read: 1, failed: 1 });
   });
 
-  it("skips who opted out, before and after it was registered, and counts them", async () => {
+  it("skips and counts contacts who opted out before or after the registration", async () => {
     await all.rows("update contacts set opted_out_at = now() where business_id = 1 and id = any($1)", [
       [contactId(1), contactId(3)],
     ]);
@@ -255,7 +255,7 @@ describe("a campaign that meets trouble", () => {
     expect(await messages(id)).to.have.length(1);
   });
 
-  it("skips any number of them at a stretch", async () => {
+  it("skips any number of contacts in a row", async () => {
     await all.rows("update senders set messages_per_second = 20 where business_id = 1");
     await all.rows("update contacts set opted_out_at = now() where business_id = 1 and id < $1", [contactId(60)]);
     const id = await all.register(all.body(60));
@@ -263,7 +263,7 @@ describe("a campaign that meets trouble", () => {
     await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
   });
 
-  it("remembers who the platform says has opted out", async () => {
+  it("stores that a contact opted out if the platform says so", async () => {
     await all.fault({ code: 131050 });
     const id = await all.register(all.body(1));
     await all.becomes(id, { state: "completed" }, { skipped: 1 });
@@ -280,10 +280,10 @@ describe("a campaign that meets trouble", () => {
   for (const [what, fault] of Object.entries({
     garbage: { garbage: true },
     "a connection that breaks": { reset: true },
-    "no answer at all": { hang: true },
+    "a missing answer": { hang: true },
     "a gateway's page": { status: 502 },
   })) {
-    it(`leaves unknown what was answered with ${what}, and believes the delivery status`, async () => {
+    it(`leaves a message unknown after ${what}, until its delivery status arrives`, async () => {
       const inbox = await all.world.listen(101);
       await all.world.control("POST", "/webhooks", { paused: true });
       await all.fault({ ...fault, accept: true, count: 2 });
@@ -318,7 +318,7 @@ describe("a campaign that meets trouble", () => {
     });
   }
 
-  it("does not stop for good while the platform cannot be reached at all", async () => {
+  it("does not stop for good if the platform is unreachable for a while", async () => {
     const id = await all.register(all.body(3, { schedule_at: "2099-01-01T00:00:00Z" }));
     await all.rows("update campaign_recipients set attempt = 40, setbacks = 40 where campaign_id = $1", [id]);
     await all.fault({ code: 131057, count: 3, retry_after: 0 });
@@ -327,7 +327,7 @@ describe("a campaign that meets trouble", () => {
     await all.becomes(id, { state: "completed" }, { read: 3 });
   });
 
-  it("takes turns with the other campaigns of its number", async () => {
+  it("takes turns with other campaigns of its number", async () => {
     await all.rows("update senders set messages_per_second = 15 where business_id = 1");
     const long = await all.register(all.body(60, plain));
     await all.becomes(long, { state: "running" });
@@ -338,7 +338,7 @@ describe("a campaign that meets trouble", () => {
     await all.becomes(long, { state: "completed" }, { read: 60 });
   });
 
-  it("lets direct sends go first: they are answered at once", async () => {
+  it("gives way to direct sends, which are answered at once", async () => {
     await all.rows("update senders set messages_per_second = 60 where business_id = 1");
     const id = await all.register(all.body(60, plain));
     await eventually(async () => (await all.status(id)).counts.queued < 60);
@@ -358,7 +358,7 @@ describe("a campaign that meets trouble", () => {
     await all.rows("update senders set messages_per_second = 1000 where business_id = 1");
   });
 
-  it("does not touch another business's while its own hangs", async () => {
+  it("does not delay another business's campaign while its own requests hang", async () => {
     await all.fault({ hang: true, accept: true, count: 20 });
     const slow = await all.register(all.body(20));
     await eventually(async () => (await all.world.control("GET", "/faults")).length === 0);

@@ -93,7 +93,7 @@ const movers: Readonly<Record<string, Mover>> = {
     // The campaign that was served last comes last.
     move: (own) => own.rows(claim, [1, 1, 1, 10, 1, 10, 10]),
   },
-  "an operator's new try": {
+  "an operator's retry": {
     state: "failed",
     campaignIds: [1],
     held: { campaignId: 1, position: 3 },
@@ -103,7 +103,7 @@ const movers: Readonly<Record<string, Mover>> = {
 
 /** Join methods that the planner may choose. */
 const joins = {
-  "as the planner likes": [],
+  "by the planner's choice": [],
   "by hash": ["set enable_nestloop = off", "set enable_mergejoin = off"],
   "by merging": ["set enable_nestloop = off", "set enable_hashjoin = off"],
   "row by row": ["set enable_hashjoin = off", "set enable_mergejoin = off"],
@@ -114,7 +114,7 @@ const joins = {
  * All transactions lock recipients in the order of their keys, so that they cannot deadlock. One recipient is locked until
  * both transactions wait; each must then hold the recipients before it.
  */
-describe("transactions that move the same recipients of campaigns", () => {
+describe("transactions that change the same recipients of campaigns", () => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
   before(async () => {
     opened = await openDatabase();
@@ -136,7 +136,7 @@ describe("transactions that move the same recipients of campaigns", () => {
 
   for (const [who, { state, campaignIds, held, move }] of Object.entries(movers)) {
     for (const [how, settings] of Object.entries(joins)) {
-      it(`never wait in a circle: ${who} and delivery statuses, joined ${how}`, async () => {
+      it(`do not deadlock: ${who} and delivery statuses, joined ${how}`, async () => {
         const [holder, mover, listener] = connections as [Connection, Connection, Connection];
         await holder.run(campaignsIn(state), "begin");
         await holder.run(

@@ -10,7 +10,7 @@ import { CampaignWorld, campaignBusiness } from "./campaign-support.ts";
 
 const later = { schedule_at: "2099-01-01T00:00:00Z" };
 
-/** Without a worker, so that only the test takes senders and recipients. */
+/** There is no worker, so that only the test takes senders and recipients. */
 describe("the queue of a number", () => {
   let all: CampaignWorld;
   before(async () => {
@@ -23,13 +23,13 @@ describe("the queue of a number", () => {
 
   const lease = async (): Promise<SenderLease> => {
     const [own] = await all.lease(1);
-    if (!own) throw new Error("nobody holds the number, and still it is not to be had");
+    if (!own) throw new Error("the number is free, but cannot be leased");
     return own;
   };
   const begin = (total: number) =>
     all.rows("update campaigns set starts_at = now() where total = $1 and state = 'running'", [total]);
 
-  it("is not held up by campaigns that wait for tomorrow", async () => {
+  it("is not delayed by campaigns that are due tomorrow", async () => {
     for (let n = 0; n < 30; n += 1) await all.register(all.body(1, later));
     await all.rows("update campaign_recipients set due_at = now() + interval '1 day'");
     await begin(1);
@@ -43,7 +43,7 @@ describe("the queue of a number", () => {
     await all.queue.release(own);
   });
 
-  it("pauses nothing for a worker that can open no token at all, and is left to others for a while", async () => {
+  it("pauses no campaign for a worker that can read no token, and leaves the number to others for a while", async () => {
     const id = await all.register(all.body(5, later));
     await begin(5);
     const wrong = new Secrets("another master secret than the one that sealed");
@@ -61,12 +61,12 @@ describe("the queue of a number", () => {
     await all.queue.release(await lease());
   });
 
-  it("counts what the number sends besides its campaigns, and nothing of these (§2)", async () => {
+  it("counts direct messages of the number, but not those of its campaigns (§2)", async () => {
     await all.register(all.body(2, later));
     await begin(2);
     const own = await lease();
     expect((await all.queue.claim(own, 2, 0)).sentDirectly).to.equal(0);
-    // It counts for a second, which may be over before one looks.
+    // A message counts for one second, which may have passed before the claim.
     await eventually(async () => {
       const direct = { empresa_id: 1, phone_number: "59175000001", plantilla_id: 102, parameters: [] };
       expect((await all.world.post("/chats/enviar/plantilla/business", direct)).status).to.equal(200);
@@ -75,7 +75,7 @@ describe("the queue of a number", () => {
     await all.queue.release(own);
   });
 
-  it("comes before the numbers that had a worker since, whoever has it", async () => {
+  it("gives each worker the number that has waited longest for one", async () => {
     const turns: number[] = [];
     await all.register(all.body(1, later, 2), 2);
     await all.register(all.body(1, later));

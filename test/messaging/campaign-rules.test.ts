@@ -8,11 +8,11 @@ const filled = (field: string, contact: object): string | undefined =>
   fillParameters(mapping({ 1: field }), 1, contact as Record<string, unknown>)[0];
 
 describe("the parameters of a campaign's message (§4.3)", () => {
-  it("are none without a mapping", () => {
+  it("are an empty list without a mapping", () => {
     expect(fillParameters(null, 3, { nombre: "Ana" })).to.deep.equal([]);
   });
 
-  it("stand in the order of the placeholders, whatever that of the mapping", () => {
+  it("have the order of the placeholders, whatever the order of the mapping", () => {
     const contact = { nombre: "Ana", pedido: "A-1", ciudad: "La Paz" };
     const fields = new Map([
       [3, "ciudad"],
@@ -22,11 +22,11 @@ describe("the parameters of a campaign's message (§4.3)", () => {
     expect(fillParameters(fields, 3, contact)).to.deep.equal(["A-1", "Ana", "La Paz"]);
   });
 
-  it("may come from one field several times", () => {
+  it("can use one field several times", () => {
     expect(fillParameters(mapping({ 1: "nombre", 2: "nombre" }), 2, { nombre: "Ana" })).to.deep.equal(["Ana", "Ana"]);
   });
 
-  it("are texts, numbers and booleans as they are written, the empty text included", () => {
+  it("are texts, numbers and booleans in their written form, including the empty text", () => {
     expect(filled("x", { x: "Ana" })).to.equal("Ana");
     expect(filled("x", { x: "" })).to.equal("");
     expect(filled("x", { x: 0 })).to.equal("0");
@@ -35,17 +35,17 @@ describe("the parameters of a campaign's message (§4.3)", () => {
     expect(filled("x", { x: true })).to.equal("true");
   });
 
-  it("are 'unknown' where the field is absent, null, an object or an array", () => {
+  it("are 'unknown' if the field is absent, null, an object or an array", () => {
     for (const contact of [{}, { x: null }, { x: undefined }, { x: {} }, { x: [] }, { x: ["Ana"] }]) {
       expect(filled("x", contact), JSON.stringify(contact)).to.equal("unknown");
     }
   });
 
-  it("are 'unknown' for placeholders that nothing fills", () => {
+  it("are 'unknown' for placeholders without a mapping", () => {
     expect(fillParameters(mapping({ 2: "nombre" }), 3, { nombre: "Ana" })).to.deep.equal(["unknown", "Ana", "unknown"]);
   });
 
-  it("come from the contact's own fields only", () => {
+  it("are read only from the contact's own fields", () => {
     for (const field of ["constructor", "__proto__", "toString", "hasOwnProperty", "length"]) {
       expect(filled(field, { nombre: "Ana" }), field).to.equal("unknown");
     }
@@ -62,21 +62,21 @@ const refused = (kind: RefusalClass, changes: object = {}): SendOutcome => ({
 const goOn = { kind: "go-on" };
 const said = { code: 7, reason: "why" };
 
-describe("the consequences of the answer to a campaign's message", () => {
-  it("accepted: sent, under the platform's id", () => {
+describe("the answer to a campaign's message", () => {
+  it("makes the message sent with the platform's id if it is accepted", () => {
     const accepted: SendOutcome = { kind: "accepted", platformMessageId: "wamid.1" };
     expect(consequencesOf(accepted, 0)).to.deep.equal([{ state: "sent", platformMessageId: "wamid.1" }, goOn]);
     expect(consequencesOf({ ...accepted, recipientId: "591" }, 0)[0]).to.include({ recipientId: "591" });
   });
 
-  it("nothing known: unknown, and never again by itself", () => {
+  it("leaves the message unknown for good if its outcome is unknown", () => {
     for (const setbacks of [0, 1, 7]) {
       const outcome: SendOutcome = { kind: "unknown", reason: "hung" };
       expect(consequencesOf(outcome, setbacks)).to.deep.equal([{ state: "unknown", reason: "hung" }, goOn]);
     }
   });
 
-  it("never left, or too much for the number: again later, and the number goes slower", () => {
+  it("repeats the message and slows the number down if it was not sent or the number exceeded its rate", () => {
     for (const outcome of [{ kind: "not-sent", reason: "why" } as const, refused("wait-sender")]) {
       const [progress, consequence] = consequencesOf(outcome, 2);
       expect(progress).to.include({ state: "queued", reason: "why", dueInMs: 4_000 });
@@ -86,13 +86,13 @@ describe("the consequences of the answer to a campaign's message", () => {
     }
   });
 
-  it("too much, with a time: then, and the number waits as long", () => {
+  it("repeats the message after the platform's time if there is one, and the number waits as long", () => {
     const [progress, consequence] = consequencesOf(refused("wait-sender", { retryAfterMs: 7_000 }), 3);
     expect(progress).to.include({ state: "queued", dueInMs: 7_000 });
     expect(consequence).to.deep.equal({ kind: "slow-down", retryAfterMs: 7_000 });
   });
 
-  it("too much for this recipient: again after 4^n seconds, eight times in all; the others go on", () => {
+  it("repeats the message after 4^n seconds, eight times in all, if the recipient got too many", () => {
     const waits = [0, 1, 2, 6].map((setbacks) => consequencesOf(refused("wait-recipient"), setbacks));
     expect(waits.map(([progress]) => progress.dueInMs)).to.deep.equal([4_000, 16_000, 64_000, 16_384_000]);
     for (const [progress, consequence] of waits) {
@@ -102,13 +102,13 @@ describe("the consequences of the answer to a campaign's message", () => {
     expect(consequencesOf(refused("wait-recipient"), 7)).to.deep.equal([{ state: "failed", ...said }, goOn]);
   });
 
-  it("not again now: once more after a day, then never", () => {
+  it("repeats a held back message once after a day, and then gives up", () => {
     const day = 24 * 60 * 60 * 1_000;
     expect(consequencesOf(refused("later"), 0)).to.deep.equal([{ state: "queued", dueInMs: day, ...said }, goOn]);
     expect(consequencesOf(refused("later"), 1)).to.deep.equal([{ state: "failed", ...said }, goOn]);
   });
 
-  it("nothing of this kind can succeed: the recipient waits, and the campaign is paused with the reason", () => {
+  it("pauses the campaign with the reason if no message can succeed, and the recipient waits", () => {
     for (const setbacks of [0, 500]) {
       expect(consequencesOf(refused("stop"), setbacks)).to.deep.equal([
         { state: "queued", dueInMs: 0, ...said },
@@ -121,11 +121,11 @@ describe("the consequences of the answer to a campaign's message", () => {
     }
   });
 
-  it("no more messages, please: skipped", () => {
+  it("skips a recipient who opted out", () => {
     expect(consequencesOf(refused("opted-out"), 0)).to.deep.equal([{ state: "skipped", ...said }, goOn]);
   });
 
-  it("never to this recipient: failed, and the others go on", () => {
+  it("marks an unreachable recipient as failed, and continues with the others", () => {
     expect(consequencesOf(refused("final"), 0)).to.deep.equal([{ state: "failed", ...said }, goOn]);
   });
 });

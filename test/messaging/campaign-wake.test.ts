@@ -7,7 +7,7 @@ import { CampaignWorld, campaignBusiness } from "./campaign-support.ts";
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
-describe("a campaign of an API process", () => {
+describe("a campaign that an API process registers", () => {
   let api: CampaignWorld;
   let clock: Clock;
   let workers: Service[];
@@ -31,13 +31,13 @@ describe("a campaign of an API process", () => {
     await api.stop();
   });
 
-  it("is sent by a worker, which hears of it at once", async () => {
+  it("is sent by a worker, which is notified at once", async () => {
     const id = await api.register(api.body(3));
     await api.becomes(id, { state: "completed" });
     expect(await api.accepted(3)).to.have.length(3);
   });
 
-  it("goes on when it is resumed", async () => {
+  it("continues when it is resumed", async () => {
     await api.rows("update senders set messages_per_second = 20");
     const id = await api.register(api.body(40));
     await eventually(async () => (await api.accepted(40)).length > 0);

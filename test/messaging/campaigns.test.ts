@@ -31,7 +31,7 @@ describe("bulk campaigns (§4)", () => {
     );
 
   describe("registering", () => {
-    it("takes only whole requests, and names the field", async () => {
+    it("requires all fields, and names a wrong one", async () => {
       const before = await campaigns();
       for (const field of ["contacts_id", "contacts", "plantilla_id", "empresa_id", "user_id", "nombre", "step"]) {
         expect(await refusal({ [field]: undefined }), field).to.deep.equal([400, `${field} es requerido`]);
@@ -58,14 +58,14 @@ describe("bulk campaigns (§4)", () => {
       expect(await campaigns()).to.equal(before);
     });
 
-    it("takes lists of one length only, and a window that lasts", async () => {
+    it("requires lists of the same length, and a window that is not empty", async () => {
       const [status, error] = await refusal({ contacts_id: [contactId(1)] });
       expect(status).to.equal(400);
       expect(error).to.include("misma cantidad");
       expect(await refusal({ send_window: { from: "09:00", to: "09:00" } })).to.include(400);
     });
 
-    it("takes no contact without a number, and no number without a digit", async () => {
+    it("requires a number for each contact, and a digit in each number", async () => {
       expect(
         await refusal({
           contacts: [
@@ -76,7 +76,7 @@ describe("bulk campaigns (§4)", () => {
       ).to.include(400);
     });
 
-    it("fails for the fields first, then for the business, the template, and all ids together", async () => {
+    it("checks the fields first, then the business, the template, and all ids together", async () => {
       const wrongIds = { contacts_id: [contactId(1), 99], step: 98, user_id: 97, tags: [101, 96] };
       const foreign = { empresa_id: 2, plantilla_id: 201, ...wrongIds };
       expect((await refusal({ ...foreign, contacts: [] }))[0]).to.equal(400);
@@ -91,7 +91,7 @@ describe("bulk campaigns (§4)", () => {
       expect(error).to.match(/contacts_id.*step.*user_id.*tags/);
     });
 
-    it("takes another business's ids for unknown ones, and registers nothing of the rest", async () => {
+    it("treats another business's ids as unknown, and registers nothing", async () => {
       const before = await campaigns();
       for (const [field, value, named] of [
         ["contacts_id", [contactId(1), contactId(1, 2)], contactId(1, 2)],
@@ -106,19 +106,19 @@ describe("bulk campaigns (§4)", () => {
       expect(await campaigns()).to.equal(before);
     });
 
-    it("fills only placeholders that the template has", async () => {
+    it("refuses a mapping for placeholders that the template does not have", async () => {
       const [status, error] = await refusal({ paramMapping: { "1": "nombre", "2": "pedido", "3": "nombre" } });
       expect(status).to.equal(400);
       expect(error).to.include("{{3}}");
     });
 
-    it("takes no digits for the id of the business", async () => {
+    it("refuses digits in a string as the id of the business", async () => {
       expect((await refusal({ empresa_id: "1" }))[0]).to.equal(400);
     });
   });
 
   describe("sending", () => {
-    it("writes to the numbers of the request, and keeps the messages in the chats of the contacts", async () => {
+    it("uses the numbers of the request, and stores the messages in the chats of the contacts", async () => {
       const body = all.body(5);
       const contacts = [...(body.contacts as { nombre: string; numero: string }[])];
       contacts[0] = { nombre: "Ana", numero: `+${all.phone(0).slice(0, 3)} ${all.phone(0).slice(3)}` };
@@ -138,7 +138,7 @@ describe("bulk campaigns (§4)", () => {
       await eventually(async () => (await messages(id)).every(({ state }) => state === "read"));
     });
 
-    it("writes once to a contact that is named twice, as it was named first", async () => {
+    it("writes once to a contact that is listed twice, with the first entry", async () => {
       const body = all.body(3);
       const contacts_id = [contactId(1), contactId(2), contactId(1)];
       const id = await all.register({ ...body, contacts_id });
@@ -146,7 +146,7 @@ describe("bulk campaigns (§4)", () => {
       expect((await all.accepted(3)).map(({ to }) => to)).to.have.members([all.phone(0), all.phone(1)]);
     });
 
-    it("makes the chat of a contact that has none", async () => {
+    it("creates the chat of a contact without one", async () => {
       await all.rows(
         "insert into contacts (business_id, id, name, phone, platform_id) values (1, 5001, 'Nueva', '59171', '59171')",
       );
@@ -161,7 +161,7 @@ describe("bulk campaigns (§4)", () => {
       expect(talk?.state).to.equal("bot");
     });
 
-    it("sends no parameters without a mapping, and 'unknown' for what the contact does not have", async () => {
+    it("sends no parameters without a mapping, and 'unknown' for missing fields of a contact", async () => {
       const plain = all.body(1, { plantilla_id: 102, paramMapping: undefined });
       await all.becomes(await all.register(plain), { state: "completed" });
       expect((await all.accepted(1))[0].template.parameters).to.deep.equal([]);
@@ -180,7 +180,7 @@ describe("bulk campaigns (§4)", () => {
       expect(sent.get(all.phone(2))).to.deep.equal(["own", "false"]);
     });
 
-    it("fills placeholders with names in the order of the template's example", async () => {
+    it("fills named placeholders in the order of the template's example", async () => {
       const named = { plantilla_id: 106, paramMapping: { "1": "pedido", "2": "nombre" } };
       const id = await all.register(all.body(1, named));
       await all.becomes(id, { state: "completed" }, { read: 1 });
@@ -190,7 +190,7 @@ describe("bulk campaigns (§4)", () => {
       expect([status, error.includes("{{3}}")]).to.deep.equal([400, true]);
     });
 
-    it("keeps texts as they are, with quotes, braces and lines", async () => {
+    it("keeps quotes, braces and line breaks in texts", async () => {
       const name = `Ana "la \\ {1,2}" 'Ñandú' 🎉`;
       const body = all.body(1);
       const id = await all.register({ ...body, contacts: [{ nombre: name, numero: all.phone(0), pedido: "{{1}}" }] });
@@ -198,13 +198,13 @@ describe("bulk campaigns (§4)", () => {
       expect((await messages(id))[0]?.body).to.equal(`Hola ${name}, tu pedido {{1}} está listo.`);
     });
 
-    it("is frozen: what becomes of the template changes nothing", async () => {
+    it("uses the template as it was at the registration", async () => {
       const body = all.body(1, { schedule_at: "2099-01-01T00:00:00Z" });
       const id = await all.register(body);
       await all.rows(
         "update templates set body = 'Adiós', structure = null, platform_name = 'gone', deleted_at = now() where id = 101",
       );
-      // Older campaigns were registered without it.
+      // Older campaigns were registered without these names.
       await all.rows("update campaigns set starts_at = now(), template = template - 'parameterNames' where id = $1", [
         id,
       ]);
@@ -218,7 +218,7 @@ describe("bulk campaigns (§4)", () => {
       );
     });
 
-    it("gives each chat the tags, with one event for each, and the step", async () => {
+    it("adds the tags and the step to each chat, with one funnel event for each", async () => {
       const events = (id: number) =>
         all.rows<{ type: string; tag_id: number | null; step_id: number }>(
           "select type, tag_id, step_id from funnel_events where campaign_id = $1",
@@ -239,7 +239,7 @@ describe("bulk campaigns (§4)", () => {
       expect(again.map(({ tag_id }) => tag_id)).to.have.members([103, 103]);
     });
 
-    it("gives a chat a tag once where two campaigns write to it at once", async () => {
+    it("adds a tag to a chat once if two campaigns write to it at the same time", async () => {
       const sender = "select id from senders where business_id = 2 limit 1";
       await all.rows(`update senders set messages_per_second = 100000 where id = (${sender})`);
       const later = { tags: [201], schedule_at: "2099-01-01T00:00:00Z" };
@@ -254,7 +254,7 @@ describe("bulk campaigns (§4)", () => {
       expect(row).to.deep.equal({ events: 20, tags: 20 });
     });
 
-    it("tells of each message, raises no chat, and says how it goes at most twice a second and at its end", async () => {
+    it("announces each message, moves no chat up, and reports progress at most twice a second and at the end", async () => {
       await all.rows("update senders set messages_per_second = 20 where business_id = 3");
       const inbox = await all.world.listen(301);
       const count = 30;

@@ -86,7 +86,7 @@ export class Stage {
     return outcome;
   }
 
-  /** What the platform is asked for the message; `other` stands in for what the stage was made with. */
+  /** The request to the platform for the message. `other` replaces settings of the stage. */
   async askedFor(message: ChannelMessage, other: Partial<Setting> = {}): Promise<Asked> {
     const { connect, sender, path } = { ...this.setting, ...other };
     let asked: Asked | undefined;
@@ -97,7 +97,7 @@ export class Stage {
         return [500, "enough"];
       });
     await connect(this.client).send(sender, message);
-    if (!asked) throw new Error("nothing was asked");
+    if (!asked) throw new Error("no request was sent");
     return asked;
   }
 
@@ -106,7 +106,7 @@ export class Stage {
     return outcome.kind === "refused" ? outcome.refusal.class : outcome.kind;
   }
 
-  /** Tests that each of these answers proves nothing, besides those that prove nothing of any platform. */
+  /** Tests that the outcome is unknown after each of these answers, and after some that any platform may give. */
   provesNothing(own: Readonly<Record<string, [status: number, body: object | string]>>): void {
     const proofless: Record<string, [number, object | string]> = {
       "a 200 of something else": [200, "<html>Welcome to the hotel</html>"],
@@ -122,7 +122,7 @@ export class Stage {
       ...own,
     };
     for (const [what, [status, body]] of Object.entries(proofless)) {
-      it(`proves nothing by ${what}`, async () => {
+      it(`has an unknown outcome after ${what}`, async () => {
         expect(await this.outcomeOf(status, body)).to.deep.equal({
           kind: "unknown",
           reason: `HTTP ${status} that proves nothing`,

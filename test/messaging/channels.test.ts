@@ -24,7 +24,7 @@ describe("channels", () => {
   });
   afterEach(() => client.close());
 
-  /** Every channel at one address. */
+  /** Every channel with one URL. */
   const at = (url: string, changes: Partial<ChannelsSettings> = {}, timeoutMs = 2_000) =>
     channelsOf({
       client,
@@ -36,13 +36,13 @@ describe("channels", () => {
     });
 
   for (const name of names) {
-    describe(name, () => {
-      it("is not sent when nobody listens", async () => {
+    describe(`on ${name}`, () => {
+      it("report a message as not sent if no server listens", async () => {
         const outcome = await at(`http://127.0.0.1:${await freePort()}`)[name].send(senderOn(name), aMessage());
         expect(outcome).to.deep.equal({ kind: "not-sent", reason: "connection failed: ECONNREFUSED" });
       });
 
-      it("is unknown, and asked once, when the answer does not come, breaks off or the connection is reset", async () => {
+      it("report a message as unknown, after one request, if the answer is missing or incomplete or the connection is reset", async () => {
         const accepted = answer('{"messages":[{"id":"a"}],"message_id":"a","key":{"id":"a"},"sid":"a","id":"a"}');
         const fates = [
           { sent: "", fate: "hang" },
@@ -63,12 +63,12 @@ describe("channels", () => {
         }
       });
 
-      it("does not reject at a URL that is none", async () => {
+      it("report a message as not sent if the URL is invalid", async () => {
         const outcome = await at("nowhere")[name].send(senderOn(name), aMessage({ media: picture }));
         expect(outcome).to.have.property("kind", "not-sent");
       });
 
-      it("says that it is not configured", async () => {
+      it("report that no URL is configured", async () => {
         expect(await at("")[name].send(senderOn(name), aMessage())).to.deep.equal({
           kind: "not-sent",
           reason: `no URL is configured for the channel ${name}`,
@@ -77,12 +77,12 @@ describe("channels", () => {
     });
   }
 
-  it("tell that a message was read where their platform can be told", () => {
+  it("report that a message was read if their platform supports it", () => {
     const able = names.filter((name) => at("https://platform.test")[name].markRead);
     expect(able).to.deep.equal([cloudChannel, pageChannel, photoChannel, qrChannel]);
   });
 
-  it("have an address each", async () => {
+  it("each have their own URL", async () => {
     const requested: string[] = [];
     const urls: string[] = [];
     const servers = [];
@@ -101,7 +101,7 @@ describe("channels", () => {
     expect(requested).to.deep.equal(["platform", "platform", "platform", "qr", "b", "sms"]);
   });
 
-  describe("at the stand-ins of their platforms", () => {
+  describe("in the sandbox", () => {
     let sandbox: Sandbox;
     const components = [{ type: "BODY", text: "Hola {{1}}, {{2}}" }];
     const customer = "59170000001";
@@ -148,7 +148,7 @@ describe("channels", () => {
     for (const name of chatChannels) {
       const sender = senders[name] ?? senderOn(name);
 
-      it(`${name}: one template is one message`, async () => {
+      it(`send one message for one template: ${name}`, async () => {
         const outcome = await at(sandbox.url)[name].send(sender, aMessage({ template }));
         const seen = (await (await fetch(`${sandbox.url}/__sandbox/messages`)).json()) as Record<string, unknown>[];
         expect(seen).to.have.length(1);
@@ -156,7 +156,7 @@ describe("channels", () => {
         expect(seen[0]).to.include({ channel: name, to: customer });
       });
 
-      it(`${name}: a wrong token stops, and a recipient who cannot be reached is final`, async () => {
+      it(`report a wrong token as stop and an unreachable recipient as final: ${name}`, async () => {
         const channel = at(sandbox.url)[name];
         const wrong = await channel.send({ ...sender, accessToken: "wrong" }, aMessage({ template }));
         expect(wrong).to.have.nested.property("refusal.class", "stop");

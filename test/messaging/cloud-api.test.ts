@@ -36,7 +36,7 @@ describe("the cloud API", () => {
     const markRead = (baseUrl = host, changes = {}) =>
       channel(baseUrl, changes).markRead?.(sender, { platformMessageId: "wamid.theirs", customer: "5917" });
 
-    it("makes exactly this request", async () => {
+    it("send exactly this request", async () => {
       let body: unknown;
       const scope = nock(host, {
         reqheaders: { authorization: "Bearer EAAsecret", "content-type": "application/json" },
@@ -51,7 +51,7 @@ describe("the cloud API", () => {
       expect(body).to.deep.equal({ messaging_product: "whatsapp", status: "read", message_id: "wamid.theirs" });
     });
 
-    it("never rejects, whatever the platform answers, and asks once", async () => {
+    it("do not reject for any answer of the platform, and send one request", async () => {
       for (const [status, answer] of [
         [400, { error: { message: "(#100) Invalid parameter", code: 100 } }],
         [500, "no JSON"],
@@ -66,7 +66,7 @@ describe("the cloud API", () => {
       await markRead("nowhere");
     });
 
-    it("gives up after the time that a send may take", async () => {
+    it("give up after the time limit of a send", async () => {
       nock(host).post(path).delay(5_000).reply(200, { success: true });
       const start = performance.now();
       await markRead(host, { sendMs: 50 });
@@ -79,7 +79,7 @@ describe("the cloud API", () => {
     const host = "https://platform.test";
     const path = "/v23.0/1055/messages";
 
-    /** What becomes of the message when the platform answers so; a second request would find nobody. */
+    /** The message's outcome after this answer. A second request would fail. */
     async function outcomeOf(
       status: number,
       body: object | string,
@@ -91,7 +91,7 @@ describe("the cloud API", () => {
       return outcome;
     }
 
-    it("makes exactly this request", async () => {
+    it("sends exactly this request", async () => {
       let body: unknown;
       const scope = nock(host, {
         reqheaders: {
@@ -133,7 +133,7 @@ describe("the cloud API", () => {
       scope.done();
     });
 
-    it("names the parameters of a template whose placeholders have names", async () => {
+    it("names the parameters of a template with named placeholders", async () => {
       let asked: unknown;
       nock(host)
         .post(path, (sent) => {
@@ -153,7 +153,7 @@ describe("the cloud API", () => {
       ]);
     });
 
-    it("tells the button that copies a one-time code the code", async () => {
+    it("fills the button that copies a one-time code", async () => {
       let asked: unknown;
       nock(host)
         .post(path, (sent) => {
@@ -184,7 +184,7 @@ describe("the cloud API", () => {
       expect(outcome).to.deep.equal({ kind: "accepted", platformMessageId: "wamid.1" });
     });
 
-    it("names the message that it answers, whatever it is itself", async () => {
+    it("names the quoted message for any kind of message", async () => {
       for (const given of [message, aMessage(), aMessage({ media: picture })]) {
         let asked: { context?: object } = {};
         nock(host)
@@ -198,7 +198,7 @@ describe("the cloud API", () => {
       }
     });
 
-    it("says nothing that could not be stored", async () => {
+    it("removes characters from answers that cannot be stored", async () => {
       const refused = { error: { message: "No\0 \ud800", code: 3_000_000_000 } };
       expect(await outcomeOf(400, refused)).to.deep.equal({
         kind: "refused",
@@ -226,7 +226,7 @@ describe("the cloud API", () => {
     };
     for (const [cls, codes] of Object.entries(classes)) {
       for (const code of codes) {
-        it(`is refused as ${cls} by ${code}`, async () => {
+        it(`is refused as ${cls} by code ${code}`, async () => {
           const body = { error: { message: `(#${code}) No`, type: "OAuthException", code, fbtrace_id: "x" } };
           expect(await outcomeOf(400, body)).to.deep.equal({
             kind: "refused",
@@ -236,7 +236,7 @@ describe("the cloud API", () => {
       }
     }
 
-    it("goes by the code and not by the status", async () => {
+    it("depends on the code and not on the status", async () => {
       const classOf = async (status: number, code: number): Promise<unknown> => {
         const outcome = await outcomeOf(status, { error: { message: "No", code } });
         return outcome.kind === "refused" ? outcome.refusal.class : outcome.kind;
@@ -249,19 +249,19 @@ describe("the cloud API", () => {
       expect(await classOf(401, 130429)).to.equal("wait-sender");
     });
 
-    it("takes an unknown code of a 429 for a rate, and one of a 5xx for no proof", async () => {
+    it("treats an unknown code with 429 as a rate limit, and with a 5xx as an unknown outcome", async () => {
       const body = { error: { message: "No", code: 555555 } };
       expect(await outcomeOf(429, body)).to.have.nested.property("refusal.class", "wait-sender");
       expect(await outcomeOf(500, body)).to.deep.equal({ kind: "unknown", reason: "HTTP 500 that proves nothing" });
       expect(await outcomeOf(200, body)).to.have.property("kind", "unknown");
     });
 
-    it("stops when the sending number is not ours to use", async () => {
+    it("stops if the sending number belongs to another account", async () => {
       const body = { error: { message: "Unsupported post request", code: 100, error_subcode: 33 } };
       expect(await outcomeOf(400, body)).to.have.nested.property("refusal.class", "stop");
     });
 
-    it("says how long to wait when the platform does", async () => {
+    it("reports how long to wait if the platform says so", async () => {
       const waitOf = async (header: string): Promise<unknown> => {
         const outcome = await outcomeOf(429, { error: { message: "No", code: 130429 } }, { "Retry-After": header });
         return outcome.kind === "refused" && outcome.refusal.retryAfterMs;
@@ -273,7 +273,7 @@ describe("the cloud API", () => {
       expect(await waitOf("soon")).to.equal(undefined);
     });
 
-    it("gives reasons without numbers, tokens and line breaks, cut to a bearable length", async () => {
+    it("reports reasons without numbers, tokens and line breaks, of limited length", async () => {
       const details = `Recipient 59170000001 of EAAsecret,\nwith ${"x9".repeat(40)} and 123456. ${"word ".repeat(100)}`;
       const body = { error: { message: "(#131026) Undeliverable", code: 131026, error_data: { details } } };
       const outcome = await outcomeOf(400, body);
@@ -285,7 +285,7 @@ describe("the cloud API", () => {
     const proofless: Record<string, [number, object | string]> = {
       "a 200 without a message id": [200, { messaging_product: "whatsapp", contacts: [], messages: [] }],
       "a 200 with an empty id": [200, { messages: [{ id: "" }] }],
-      "a 200 of something else": [200, "<html>Welcome to the hotel</html>"],
+      "a 200 with another body": [200, "<html>Welcome to the hotel</html>"],
       "a 200 without a body": [200, ""],
       "a 204": [204, ""],
       "a redirect": [302, ""],
@@ -294,15 +294,15 @@ describe("the cloud API", () => {
       "a 500 without a code": [500, { error: { message: "No" } }],
       "an error that is a text": [400, { error: "no" }],
       "a code that is a text": [400, { error: { message: "No", code: "190" } }],
-      "a 403 of a firewall": [403, "denied"],
-      "a 429 of a gateway": [429, "slow down"],
+      "a 403 from a firewall": [403, "denied"],
+      "a 429 from a gateway": [429, "slow down"],
       "half an error": [400, '{"error":{"message":"(#190) No","code":190'],
       null: [200, "null"],
       "a list": [200, "[]"],
       "an id with an error status": [502, { messages: [{ id: "wamid.1" }] }],
     };
     for (const [what, [status, body]] of Object.entries(proofless)) {
-      it(`proves nothing by ${what}`, async () => {
+      it(`has an unknown outcome after ${what}`, async () => {
         expect(await outcomeOf(status, body)).to.deep.equal({
           kind: "unknown",
           reason: `HTTP ${status} that proves nothing`,
@@ -311,11 +311,11 @@ describe("the cloud API", () => {
     }
   });
 
-  describe("sending anything else", () => {
+  describe("sending other messages", () => {
     useNock();
     const host = "https://platform.test";
 
-    /** What the platform is asked for the message, without what all requests have. */
+    /** The request's fields for the message, without those that all requests have. */
     async function askedFor(message: Partial<ChannelMessage>): Promise<unknown> {
       let asked: Record<string, unknown> = {};
       const scope = nock(host, { reqheaders: { authorization: "Bearer EAAsecret" } })
@@ -333,14 +333,14 @@ describe("the cloud API", () => {
       return content;
     }
 
-    it("asks for a text", async () => {
+    it("sends a text", async () => {
       expect(await askedFor({ text: "Hola" })).to.deep.equal({
         type: "text",
         text: { body: "Hola", preview_url: true },
       });
     });
 
-    it("asks for media with the text as its caption, or with the link below a text too long for one", async () => {
+    it("sends media with the text as its caption, or a text with the link below if media cannot have that caption", async () => {
       expect(await askedFor({ text: "Mira", media: picture })).to.deep.equal({
         type: "image",
         image: { link: picture.link, caption: "Mira" },
@@ -365,12 +365,12 @@ describe("the cloud API", () => {
   describe("sending over a broken connection", () => {
     useRealNetwork();
 
-    it("is not sent when nobody listens", async () => {
+    it("is reported as not sent if no server listens", async () => {
       const outcome = await channel(`http://127.0.0.1:${await freePort()}`).send(sender, message);
       expect(outcome).to.deep.equal({ kind: "not-sent", reason: "connection failed: ECONNREFUSED" });
     });
 
-    it("is unknown, and made once, when the answer does not come or breaks off", async () => {
+    it("is reported as unknown, after one request, if the answer is missing or incomplete", async () => {
       const accepted = answer('{"messages":[{"id":"wamid.1"}]}');
       const fates = [
         (write: (text: string) => void) => write(accepted.slice(0, -1)),
@@ -425,14 +425,14 @@ describe("the cloud API", () => {
       );
     const template = (name: string, status = "APPROVED", language = "es") => ({ id: "1", name, language, status });
 
-    /** The message that listing fails with; listing must fail. */
+    /** The message of the error with which listing fails. */
     async function failure(changes?: Partial<CloudTemplatesSettings["timeouts"]>): Promise<string> {
       const outcome = await list(undefined, changes).catch((error: unknown) => error);
       expect(outcome).to.be.instanceOf(PlatformUnavailable);
       return outcome instanceof Error ? outcome.message : "";
     }
 
-    it("reads 300 templates, over an empty page and a page whose cursor stands only in next", async () => {
+    it("reads 300 templates, with an empty page and with a cursor that is only in `next`", async () => {
       const names = Array.from({ length: 300 }, (_, n) => `template_${n}`);
       const pages = [names.slice(0, 100), [], names.slice(100, 250), names.slice(250)];
       reply = (query) => {
@@ -453,7 +453,7 @@ describe("the cloud API", () => {
       expect([...tokens]).to.deep.equal(["Bearer EAAsecret"]);
     });
 
-    it("tells states apart, and the languages of one name", async () => {
+    it("distinguishes states, and the languages of one name", async () => {
       const data = Object.keys(shownStates).map((status, n) => template("one", status, `l${n}`));
       reply = () => ({ data: [...data, { name: "no language" }, null, { language: "es" }] });
       expect(await list()).to.deep.equal(
@@ -461,7 +461,7 @@ describe("the cloud API", () => {
       );
     });
 
-    it("asks for one name and takes no other", async () => {
+    it("requests one name, and returns no other", async () => {
       reply = () => ({ data: [template("order"), template("order_ready"), template("order", "PAUSED", "en")] });
       expect(await list("order")).to.deep.equal([
         { name: "order", language: "es", state: "APPROVED" },
@@ -481,35 +481,35 @@ describe("the cloud API", () => {
         error: { message: "No", code: 80007 },
       },
       "an outage": { status: 500, error: { message: "(#2) Down", code: 2 } },
-      "a 200 of something else": { hello: 1 },
+      "a 200 with another body": { hello: 1 },
     };
     for (const [what, first] of Object.entries(passing)) {
-      it(`gets over ${what} by asking once more`, async () => {
+      it(`repeats the request once after ${what}`, async () => {
         reply = (_query, request) => (request === 1 ? first : { data: [template("a")] });
         expect(await list(undefined, { pageMs: 200 })).to.have.lengthOf(1);
         expect(requests).to.have.lengthOf(2);
       });
     }
 
-    it("gives up after the second time", async () => {
+    it("gives up after the second failure", async () => {
       reply = () => ({ status: 503 });
       expect(await failure()).to.equal("template listing failed: HTTP 503");
       expect(requests).to.have.lengthOf(2);
     });
 
-    it("does not ask again when that cannot help, and says why without the token", async () => {
+    it("does not repeat a request in vain, and reports the reason without the token", async () => {
       reply = () => ({ status: 401, error: { message: "Error validating EAAsecret for 59170000001", code: 190 } });
       expect(await failure()).to.equal("template listing failed: 190 Error validating *** for ***");
       expect(requests).to.have.lengthOf(1);
     });
 
-    it("does not wait past its deadline", async () => {
+    it("does not wait beyond its deadline", async () => {
       reply = () => ({ status: 429, headers: { "Retry-After": "3600" }, error: { message: "No", code: 4 } });
       expect(await failure()).to.equal("template listing failed: 4 No");
       expect(requests).to.have.lengthOf(1);
     });
 
-    it("ends at the deadline, whatever the single pages take", async () => {
+    it("ends at the deadline, however long single pages take", async () => {
       reply = (query, request) =>
         query.get("after") === "1" ? "hang" : { data: [], paging: { next: "x", cursors: { after: `${request}` } } };
       expect(await failure({ pageMs: 5_000, listMs: 150 })).to.match(
@@ -517,7 +517,7 @@ describe("the cloud API", () => {
       );
     });
 
-    it("fails as a whole when a later page fails", async () => {
+    it("fails as a whole if a later page fails", async () => {
       reply = (query) =>
         query.has("after")
           ? { status: 400, error: { message: "bad cursor", code: 100 } }
@@ -525,7 +525,7 @@ describe("the cloud API", () => {
       expect(await failure()).to.equal("template listing failed: 100 bad cursor");
     });
 
-    it("does not go round in a circle", async () => {
+    it("fails if the pages form a cycle", async () => {
       reply = (query) => ({
         data: [],
         paging: { next: "x", cursors: { after: query.get("after") === "a" ? "b" : "a" } },
@@ -534,18 +534,18 @@ describe("the cloud API", () => {
       expect(requests).to.have.lengthOf(3);
     });
 
-    it("does not read pages without end", async () => {
+    it("reads at most 100 pages", async () => {
       reply = (_query, request) => ({ data: [], paging: { next: "x", cursors: { after: `${request}` } } });
       expect(await failure()).to.equal("template listing failed: more than 100 pages");
       expect(requests).to.have.lengthOf(100);
     });
 
-    it("needs a cursor for the next page", async () => {
+    it("fails if a next page has no cursor", async () => {
       reply = () => ({ data: [], paging: { next: "https://elsewhere.test/?limit=5" } });
       expect(await failure()).to.equal("template listing failed: a next page without a cursor");
     });
 
-    it("says when nobody listens", async () => {
+    it("reports that no server listens", async () => {
       const nowhere = templatesAt(`http://127.0.0.1:${await freePort()}`);
       const outcome = await nowhere.listTemplates(sender).catch((error: unknown) => error);
       expect(outcome).to.be.instanceOf(PlatformUnavailable);

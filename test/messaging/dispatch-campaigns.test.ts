@@ -6,7 +6,7 @@ import type { RecordCampaign } from "../../src/messaging/application/campaigns/r
 import type { Channels } from "../../src/messaging/application/sends/ports.ts";
 import { eventually } from "../support/wait.ts";
 
-/** Numbers that have something due for as long as anybody drains them, and time that passes when a test says so. */
+/** Numbers with messages that are always due, and a clock that only the test moves. */
 class Numbers {
   readonly takenBy = new Map<number, string>();
   private readonly dispatchers: DispatchCampaigns[] = [];
@@ -80,15 +80,15 @@ class Numbers {
   };
 }
 
-describe("numbers and their workers", () => {
+describe("workers that take numbers", () => {
   let numbers: Numbers;
   afterEach(() => numbers.stop());
 
-  it("are shared: a worker takes one, and leaves the next to a worker without any", async () => {
+  it("share them: one takes a number, and leaves the next one to a worker without any", async () => {
     numbers = new Numbers(2);
     const [one, other] = [numbers.worker("one"), numbers.worker("other")];
     one.wake();
-    // Told again while it looks.
+    // The worker is woken again while it looks.
     one.wake();
     await eventually(() => numbers.countOf("one") === 1);
     one.wake();
@@ -97,7 +97,7 @@ describe("numbers and their workers", () => {
     expect([numbers.countOf("one"), numbers.countOf("other")]).to.deep.equal([1, 1]);
   });
 
-  it("are all taken by a worker that is alone, twice as many with each look", async () => {
+  it("take all numbers if they are alone, twice as many each time", async () => {
     numbers = new Numbers(20);
     numbers.worker("one").wake();
     const seen = new Set<number>();

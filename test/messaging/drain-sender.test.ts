@@ -13,7 +13,7 @@ import type {
 import type { RecordCampaign } from "../../src/messaging/application/campaigns/record-campaign.ts";
 import type { RefusalClass, SendOutcome } from "../../src/messaging/domain/platform.ts";
 
-/** Time that only passes when everybody waits for it. */
+/** A clock that only moves when all tasks wait for it. */
 class SimulatedTime implements Timing {
   private at = 1_000;
   private readonly sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
@@ -36,7 +36,7 @@ class SimulatedTime implements Timing {
     });
   }
 
-  /** The process stands still. */
+  /** Moves the clock as if the process had been paused. */
   jump(ms: number): void {
     this.at += ms;
   }
@@ -50,7 +50,7 @@ class SimulatedTime implements Timing {
       for (let n = 0; n < 3; n += 1) await new Promise((resolve) => setImmediate(resolve));
       const [next] = [...this.sleepers].sort((one, other) => one.at - other.at);
       if (isOver) break;
-      if (!next) throw new Error("everybody waits, and nobody for the time");
+      if (!next) throw new Error("all tasks wait, but none of them waits for the clock");
       this.at = Math.max(this.at, next.at);
       next.wake();
     }
@@ -65,7 +65,7 @@ const refusal = (kind: RefusalClass): SendOutcome => ({
 });
 const sendWithinMs = 5_000;
 
-/** A number with recipients of one campaign or several in memory; tests put trouble into its parts. */
+/** A number with recipients of one campaign or several in memory. Tests let its parts fail. */
 class FakeNumber {
   readonly time = new SimulatedTime();
   readonly sent: { readonly to: string; readonly at: number }[] = [];
@@ -186,8 +186,8 @@ const fail = (): void => {
   throw new Error("no connection");
 };
 
-describe("draining a number", () => {
-  it("sends each recipient once, in the number's rate", async () => {
+describe("sending the messages of a number", () => {
+  it("sends to each recipient once, within the number's rate", async () => {
     const number = new FakeNumber(300, 50);
     await number.run();
     expect(new Set(number.sent.map(({ to }) => to)).size).to.equal(300);
@@ -199,7 +199,7 @@ describe("draining a number", () => {
     expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).to.be.below(6_400);
   });
 
-  it("goes slower by what the number sends besides", async () => {
+  it("slows down by the number's direct messages", async () => {
     const number = new FakeNumber(100, 50, { sentDirectly: 40 });
     await number.run();
     expect(number.sent).to.have.length(100);
@@ -207,7 +207,7 @@ describe("draining a number", () => {
     expect((number.sent.at(-1)?.at ?? 0) - (number.sent[0]?.at ?? 0)).to.be.greaterThan(8_000);
   });
 
-  it("gives back what it can no longer send in time: it stood still, and others may have taken over", async () => {
+  it("returns recipients that it cannot send to in time after the process stood still", async () => {
     const number: FakeNumber = new FakeNumber(20, 1_000, {
       onClaim: times(1, () => number.time.jump(sendWithinMs + 1)),
     });
@@ -217,7 +217,7 @@ describe("draining a number", () => {
     expect(number.count("sent")).to.equal(20);
   });
 
-  it("sends nothing more once the number is another's, and gives back what it holds", async () => {
+  it("sends no more after another worker took the number, and returns its recipients", async () => {
     let isHeld = true;
     const number: FakeNumber = new FakeNumber(100, 20, {
       isHeld: () => isHeld,
@@ -231,7 +231,7 @@ describe("draining a number", () => {
     expect(number.left).to.equal(100 - number.sent.length);
   });
 
-  it("writes down what it knows until it is heard", async () => {
+  it("repeats storing results until that succeeds", async () => {
     const number = new FakeNumber(20, 100, { onRecord: times(6, fail) });
     await number.run();
     expect(number.count("sent")).to.equal(20);
@@ -239,7 +239,7 @@ describe("draining a number", () => {
     expect(number.errors).to.have.length(6);
   });
 
-  it("goes on after a claim that failed", async () => {
+  it("continues after a claim that failed", async () => {
     let lost = 0;
     const number: FakeNumber = new FakeNumber(40, 100, {
       onClaim: times(2, () => {
@@ -252,7 +252,7 @@ describe("draining a number", () => {
     expect(number.left).to.equal(0);
   });
 
-  it("gives back recipients of a campaign that cannot be read just now", async () => {
+  it("returns recipients of a campaign that cannot be read at the moment", async () => {
     const number = new FakeNumber(10, 100, { onFrozen: times(1, fail) });
     await number.run();
     expect(number.count("queued")).to.equal(10);
@@ -260,7 +260,7 @@ describe("draining a number", () => {
     expect(number.sent).to.have.length(10);
   });
 
-  it("pauses a campaign that cannot succeed, however often that fails, and sends again once it is resumed", async () => {
+  it("repeats pausing a campaign that cannot succeed, and sends again after it is resumed", async () => {
     let isBad = true;
     const number: FakeNumber = new FakeNumber(30, 100, {
       answer: () => (isBad ? refusal("stop") : accepted),
@@ -278,7 +278,7 @@ describe("draining a number", () => {
     expect(number.count("sent")).to.equal(30);
   });
 
-  it("sends for a campaign that is resumed while it still drains the number", async () => {
+  it("sends for a campaign that is resumed before the number is finished", async () => {
     let refusals = 1;
     const number: FakeNumber = new FakeNumber(60, 100, {
       answer: () => {
@@ -292,7 +292,7 @@ describe("draining a number", () => {
     expect(number.left).to.equal(0);
   });
 
-  it("keeps its number while requests hang, has only so many under way, and claims none that it cannot send", async () => {
+  it("keeps its number while requests hang, limits those under way, and claims only recipients that it can send to", async () => {
     const number: FakeNumber = new FakeNumber(50, 1_000, {
       answer: async () => {
         await number.time.sleep(20_000);
@@ -305,7 +305,7 @@ describe("draining a number", () => {
     expect(number.renewals).to.be.greaterThan(60);
   });
 
-  it("sends what is registered while a request hangs", async () => {
+  it("sends messages that are registered while a request hangs", async () => {
     const number: FakeNumber = new FakeNumber(1, 100, {
       answer: async (to) => {
         if (to !== "1") return accepted;
@@ -323,7 +323,7 @@ describe("draining a number", () => {
     expect([number.count("sent"), number.count("unknown")]).to.deep.equal([1, 1]);
   });
 
-  it("ends soon when it is told to, and leaves nothing claimed", async () => {
+  it("stops soon on request, and leaves no recipient claimed", async () => {
     const number: FakeNumber = new FakeNumber(100, 20, {
       answer: (to) => {
         if (to === "10") number.stop.abort();
@@ -335,7 +335,7 @@ describe("draining a number", () => {
     expect(number.left).to.equal(90);
   });
 
-  it("slows down for complaints, and sends everything all the same", async () => {
+  it("slows down after rate limits of the platform, and still sends all messages", async () => {
     let complaints = 5;
     const number = new FakeNumber(100, 200, {
       answer: () => {
@@ -358,7 +358,7 @@ describe("draining a number", () => {
           : accepted,
     });
 
-  it("leaves a number that is to rest for long, and says how long", async () => {
+  it("gives up a number that has to wait long, and reports how long", async () => {
     const number = resting(60_000);
     expect(await number.run()).to.be.within(59_000, 60_000);
     const sent = number.count("sent");
@@ -368,7 +368,7 @@ describe("draining a number", () => {
     expect(number.count("sent")).to.equal(49);
   });
 
-  it("waits as long as the platform asks, and keeps its number where that is soon over", async () => {
+  it("waits as long as the platform requests, and keeps its number if that is short", async () => {
     const waitMs = 9_000;
     const number = resting(waitMs);
     expect(await number.run()).to.equal(0);

@@ -48,7 +48,7 @@ describe("a send under an Idempotency-Key", () => {
     expect(again.headers["x-message-id"]).to.equal(first.headers["x-message-id"]);
   };
 
-  it("and without one names the message in X-Message-Id, by the platform's id", async () => {
+  it("returns the platform's id of the message in X-Message-Id, as without a key", async () => {
     const body = aSend();
     const answer = await world.post(path, body);
     const [message] = await accepted(body.phone_number);
@@ -57,14 +57,14 @@ describe("a send under an Idempotency-Key", () => {
     expect(await world.rows("select from idempotency_keys")).to.deep.equal([]);
   });
 
-  it("leaves X-Message-Id out where no header can carry the id", () => {
+  it("has no X-Message-Id if the id cannot be in a header", () => {
     expect(messageIdHeaders("wamid.HBgL==")).to.deep.equal({ "X-Message-Id": "wamid.HBgL==" });
     for (const id of ["", "ñ", "a b", "a\r\nSet-Cookie: b", "x".repeat(513)]) {
       expect(messageIdHeaders(id), id).to.deep.equal({});
     }
   });
 
-  it("is made once of 20 at once, and repeated to whoever comes later", async () => {
+  it("sends once for 20 simultaneous requests, and repeats the answer for later ones", async () => {
     const [key, body] = [newKey(), aSend()];
     await world.control("POST", "/faults", { delay_ms: 50, path: "messages" });
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(key, body)));
@@ -82,14 +82,14 @@ describe("a send under an Idempotency-Key", () => {
     expect(again.headers["x-message-id"]).to.equal(message.id);
   });
 
-  it("is a 422 for another body, and sends nothing", async () => {
+  it("answers 422 for another body, and sends nothing", async () => {
     const [key, body, other] = [newKey(), aSend(), aSend()];
     await send(key, body);
     expect((await send(key, other)).status).to.equal(422);
     expect(await accepted(other.phone_number)).to.deep.equal([]);
   });
 
-  it("is another business's own under the same key", async () => {
+  it("is independent of another business's with the same key", async () => {
     const [key, ours, theirs] = [newKey(), aSend(1), aSend(2)];
     const first = await send(key, ours, 1);
     const second = await send(key, theirs, 2);
@@ -99,7 +99,7 @@ describe("a send under an Idempotency-Key", () => {
     expectReplay(await send(key, ours, 1), first);
   });
 
-  it("is not used up by a wrong field, and says so of a wrong key in the endpoint's words", async () => {
+  it("does not use its key up with a wrong field, and reports a wrong key in the endpoint's words", async () => {
     const [key, body] = [newKey(), aSend()];
     expect((await send(key, { ...body, phone_number: "" })).json.error).to.equal("phone_number es requerido");
     expect((await send(key, body)).status).to.equal(200);
@@ -113,7 +113,7 @@ describe("a send under an Idempotency-Key", () => {
     ["got lost", { reset: true, path: "messages" }, 500],
   ];
   for (const [what, fault, status] of failures) {
-    it(`that ${what} is not asked for again`, async () => {
+    it(`that ${what} is not sent again`, async () => {
       const [key, body] = [newKey(), aSend()];
       await world.control("POST", "/faults", fault);
       const first = await send(key, body);
@@ -124,7 +124,7 @@ describe("a send under an Idempotency-Key", () => {
     });
   }
 
-  it("whose process died is in flight for the lease, then a 500 of unknown outcome, and never made again", async () => {
+  it("answers 409 during the lease of a process that died, then 500 for an unknown outcome, and never sends again", async () => {
     const [key, body] = [newKey(), aSend()];
     await send(key, body);
     const dies = "update idempotency_keys set status = null, content_type = null, headers = null, body = null";
@@ -140,7 +140,7 @@ describe("a send under an Idempotency-Key", () => {
     expect(await accepted(body.phone_number)).to.have.length(1);
   });
 
-  it("is remembered for a day, then purged by the clock", async () => {
+  it("keeps its key for a day, until the clock deletes it", async () => {
     const [old, young] = [newKey(), newKey()];
     await send(old, aSend());
     await send(young, aSend());

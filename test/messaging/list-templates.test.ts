@@ -136,13 +136,13 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
     for (const template of json.plantillas) expect(template).to.include({ visible: true, deleted_at: null });
   });
 
-  it("shows an agent the templates that are not restricted and those that list the agent (§1.3)", async () => {
+  it("shows an agent unrestricted templates and those that list the agent (§1.3)", async () => {
     expect(await idsFor(12)).to.deep.equal([101, 104, 105, 107]);
     expect(await idsFor(1)).to.deep.equal([101, 104, 106, 107]);
     expect(await idsFor(112)).to.deep.equal([101, 104, 106, 107]);
   });
 
-  it("restricts nobody but agents (§1.3)", async () => {
+  it("shows restricted templates to users who are not agents (§1.3)", async () => {
     expect(await idsFor(103)).to.deep.equal([101, 104, 105, 106, 107]);
   });
 
@@ -183,7 +183,7 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
     expect(Object.keys((await list(1)).json)).to.deep.equal(["plantillas"]);
   });
 
-  it("shows every state of the platform as one of three, and no_status for a name it does not know (§1.5)", async () => {
+  it("maps every state of the platform to one of three, and unknown names to no_status (§1.5)", async () => {
     expect(await statesOf(3)).to.deep.equal({ ...shownStates, unknown: "no_status" });
   });
 
@@ -193,7 +193,7 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
     expect(await statesOf(5)).to.deep.equal({ ...common, preferred: "REJECTED", "first approved": "APPROVED" });
   });
 
-  it("asks the platform each time: a new state shows with the next request (§1.5)", async () => {
+  it("requests states from the platform each time, so that a new state is shown at once (§1.5)", async () => {
     const turned = (status: string) => aBusiness(9, { templates: [aTemplate(901, { status })] });
     for (const state of ["APPROVED", "REJECTED", "PENDING", "APPROVED"]) {
       await world.control("POST", "/accounts", sandboxAccountsOf([turned(state)])[0]);
@@ -201,7 +201,7 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
     }
   });
 
-  it("reads every page of a platform that knows 300 templates (§1.5)", async () => {
+  it("reads all pages of the platform's 300 templates (§1.5)", async () => {
     const { plantillas } = (await list(6)).json;
     expect(plantillas).to.have.length(300);
     plantillas.forEach(({ id, state }: { id: number; state: string }, index: number) => {
@@ -209,13 +209,13 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
     });
   });
 
-  it("fails rather than show half of the states when the second page cannot be read (§1.5, §1.7)", async () => {
+  it("fails if the second page cannot be read, and shows no incomplete states (§1.5, §1.7)", async () => {
     await world.control("POST", "/faults", { path: "message_templates", delay_ms: 1 });
     await world.control("POST", "/faults", { path: "message_templates", code: 190 });
     expectText(await list(6), 500, "Error: La plataforma de mensajes no está disponible");
   });
 
-  it("shows what tells how many parameters a send needs: one more or one less is refused (§1.6)", async () => {
+  it("shows how many parameters a send needs: one more or one less is refused (§1.6)", async () => {
     const { plantillas } = (await list(7)).json;
     expect(plantillas.map((each: { nombre: string }) => each.nombre)).to.deep.equal([
       "two",
@@ -241,7 +241,7 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
     }
   });
 
-  it("tells whether AI made a template by its flag, else by the prefix osm_", async () => {
+  it("shows whether AI created a template by its flag, or else by the prefix osm_", async () => {
     const { plantillas } = (await list(8)).json;
     expect(plantillas.map((each: { created_by_ai: boolean }) => each.created_by_ai)).to.deep.equal([
       true,
@@ -252,7 +252,7 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
     ]);
   });
 
-  it("answers a user without templates, or a business without a number, with what there is", async () => {
+  it("shows no_status without a number of the business, and an empty list without templates", async () => {
     await world.rows("delete from senders where business_id = 9");
     const answer = await list(9, 902);
     expect(answer.json.plantillas.map(({ state }: { state: string }) => state)).to.deep.equal(["no_status"]);
@@ -261,13 +261,13 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
   });
 
   describe("fails with a plain JSON string (§1.7)", () => {
-    it("for a user of another business as for one that does not exist", async () => {
+    it("for a user of another business, the same as for a missing user", async () => {
       const [foreign, missing] = await Promise.all([list(1, 201), list(1, 999_999)]);
       expectText(foreign, 500, "Error: El usuario no pertenece a la empresa");
       expect({ ...foreign, headers: null }).to.deep.equal({ ...missing, headers: null });
     });
 
-    it("for another business as for one that does not exist", async () => {
+    it("for another business, the same as for a missing business", async () => {
       const of = (empresa_id: number) => world.post(path, { empresa_id, usuario_id: 101 });
       const [foreign, missing] = await Promise.all([of(2), of(999_999)]);
       expectText(foreign, 500, "Error: La empresa no existe");
@@ -291,8 +291,8 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
 
     const faults: [what: string, fault: object][] = [
       ["answers with a gateway's page", { status: 502 }],
-      ["answers with an error of its own", { code: 190 }],
-      ["answers with half a JSON", { garbage: true }],
+      ["answers with an error", { code: 190 }],
+      ["answers with incomplete JSON", { garbage: true }],
       ["resets the connection", { reset: true }],
       ["never answers", { hang: true }],
     ];
@@ -303,14 +303,14 @@ describe("POST /chats/obtener/mensaje/plantilla: list templates", () => {
       });
     }
 
-    it("when the database fails, without its words", async () => {
+    it("when the database fails, without the database's error text", async () => {
       await world.rows("alter table templates rename column body to hidden_body");
       const answer = await list(2).finally(() => world.rows("alter table templates rename column hidden_body to body"));
       expectText(answer, 500, "Error: no se pudieron obtener las plantillas");
     });
   });
 
-  it("gets over a single fault of the platform, since asking again is harmless", async () => {
+  it("repeats the platform's request once after a failure", async () => {
     await world.control("POST", "/faults", { status: 502, path: "message_templates" });
     expect(await statesOf(2)).to.deep.equal({ "Plantilla 201": "APPROVED" });
   });

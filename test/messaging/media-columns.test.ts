@@ -43,7 +43,7 @@ describe("The sweep of stored files", () => {
   };
   const isThere = async (name: string) => (await request(`${world.api}/media/${name}`)).status === 200;
 
-  it("keeps what any column of addresses of media names, of every table", async () => {
+  it("keeps files that any column for URLs of files names, in every table", async () => {
     const columns = await world.rows<{ table: string; column: string }>(
       `select columns.table_name as "table", columns.column_name as "column"
        from information_schema.columns join information_schema.tables using (table_schema, table_name)

@@ -14,7 +14,7 @@ describe("HttpMediaProbe", () => {
   let probe: HttpMediaProbe;
   afterEach(() => probe.close());
 
-  describe("of addresses that are not public", () => {
+  describe("with addresses that are not public", () => {
     let inner: Server;
     let port: number;
     let connections: number;
@@ -72,20 +72,20 @@ describe("HttpMediaProbe", () => {
       });
     }
 
-    it("refuses a name that stands for one", async () => {
+    it("refuses a name for such an address", async () => {
       for (const host of ["localhost", "LOCALHOST", "localhost."]) {
         expect(await probe.probe(1, `https://${host}:${port}/`), host).to.have.property("kind", "unreachable");
       }
       expect(connections).to.equal(0);
     });
 
-    it("answers a closed port of ours just as an open one", async () => {
+    it("gives the same answer for an open and a closed port of ours", async () => {
       expect(await probe.probe(1, `https://127.0.0.1:${await freePort()}/`)).to.deep.equal(
         await probe.probe(1, `https://127.0.0.1:${port}/`),
       );
     });
 
-    it("refuses what is no plain https URL", async () => {
+    it("refuses URLs that are not plain https URLs", async () => {
       const host = `127.0.0.1:${port}`;
       const urls = [
         `http://${host}/`,
@@ -104,14 +104,14 @@ describe("HttpMediaProbe", () => {
       for (const url of urls) {
         expect(await probe.probe(1, url), url).to.deep.equal({ kind: "unreachable", reason: "not a usable URL" });
       }
-      // These are not credentials for a URL parser.
+      // A URL parser does not treat these as credentials.
       expect(await probe.probe(1, `https://${host}\\@public.example/`)).to.have.property("kind", "unreachable");
       expect(await probe.probe(1, `https://${host}#@public.example/`)).to.have.property("kind", "unreachable");
       expect(connections).to.equal(0);
     });
   });
 
-  describe("of an address that may be asked", () => {
+  describe("with a permitted address", () => {
     let media: https.Server;
     let origin: string;
     let asked: string[];
@@ -136,7 +136,7 @@ describe("HttpMediaProbe", () => {
       new HttpMediaProbe({ timeoutMs: 5_000, allowPrivate: true, ...settings });
 
     for (const status of [200, 204, 404, 405, 500]) {
-      it(`reports ${status}`, async () => {
+      it(`reports the status ${status}`, async () => {
         probe = allowing();
         expect(await probe.probe(1, `${origin}/${status}`)).to.deep.equal({ kind: "answered", status });
         expect(asked).to.deep.equal([`HEAD /${status}`]);
@@ -149,7 +149,7 @@ describe("HttpMediaProbe", () => {
       expect(asked).to.deep.equal(["HEAD /302"]);
     });
 
-    it("takes a URL of 2,048 characters and none longer", async () => {
+    it("accepts a URL of 2,048 characters, but no longer one", async () => {
       probe = allowing();
       const url = `${origin}/200?`;
       const longest = url + "x".repeat(2_048 - url.length);
@@ -157,12 +157,12 @@ describe("HttpMediaProbe", () => {
       expect(await probe.probe(1, `${longest}x`)).to.have.property("kind", "unreachable");
     });
 
-    it("does not wait for an answer for ever", async () => {
+    it("reports a missing answer after a time limit", async () => {
       probe = allowing({ timeoutMs: 200 });
       expect(await probe.probe(1, `${origin}/hang`)).to.deep.equal({ kind: "unreachable", reason: "no answer" });
     });
 
-    it("asks for one business while those of another one hang", async () => {
+    it("requests one business's URL while those of another one hang", async () => {
       probe = allowing({ maxAtOnce: 8 });
       const hanging = Array.from({ length: 8 }, () => probe.probe(1, `${origin}/hang`));
       await eventually(() => asked.length === 1);
@@ -173,7 +173,7 @@ describe("HttpMediaProbe", () => {
       await outcomes;
     });
 
-    it("turns a business away that has too many waiting, as its own doing", async () => {
+    it("refuses a business with too many waiting requests, as its own fault", async () => {
       probe = allowing({ maxAtOnce: 1 });
       const probes = [1, 2, 3].map(() => probe.probe(1, `${origin}/200`));
       const outcomes = await Promise.allSettled(probes);
@@ -183,7 +183,7 @@ describe("HttpMediaProbe", () => {
         .that.includes({ isOwnDoing: true });
     });
 
-    it("is not asked while private addresses are not allowed", async () => {
+    it("does not request it without permission for private addresses", async () => {
       probe = new HttpMediaProbe({ timeoutMs: 5_000 });
       expect(await probe.probe(1, `${origin}/200`)).to.have.property("kind", "unreachable");
       expect(asked).to.deep.equal([]);

@@ -18,7 +18,7 @@ const unauthorized = { error: "Las credenciales no son válidas", code: "unautho
 const base = "https://media.test/media/";
 const fiveGigabytes = 5 * 1024 ** 3;
 
-/** In the business's only message. */
+/** Sets a column of the business's only message. */
 const inAMessage = (column: string, value: string): string =>
   `update messages set ${column} = ${value} where business_id = $1`;
 
@@ -107,11 +107,11 @@ describe("stored media of a business", () => {
     expect(await usage()).to.include({ used_bytes: sums?.bytes, files: sums?.files });
   };
 
-  describe("is bounded by its quota (Media.6)", () => {
+  describe("are limited by its quota (Media.6)", () => {
     const size = png(100_000).length;
     const file = png(100_000);
 
-    it("of 5 GB, where no flag says another", async () => {
+    it("of 5 GB if no valid flag sets another one", async () => {
       for (const value of [null, "much", -1, 1.5, {}, "1e9"]) {
         await setQuota(1, value);
         expect(await usage()).to.deep.equal({ used_bytes: 0, quota_bytes: fiveGigabytes, files: 0 });
@@ -123,8 +123,8 @@ describe("stored media of a business", () => {
     });
 
     for (const chunked of [false, true]) {
-      const how = chunked ? "nobody announced" : "was announced";
-      it(`to the last byte, and not a byte further, where the length ${how}`, async () => {
+      const how = chunked ? "is not announced" : "is announced";
+      it(`to the exact byte if the length ${how}`, async () => {
         await setQuota(1, 2 * size);
         await post(file, key(), chunked);
         expectNoRoom(await post(Buffer.concat([file, Buffer.alloc(1)]), key(), chunked), 2 * size);
@@ -137,7 +137,7 @@ describe("stored media of a business", () => {
       });
     }
 
-    it("apart from other businesses", async () => {
+    it("independently of other businesses", async () => {
       await setQuota(1, 0);
       expectNoRoom(await post(file), 0);
       nameOf(await post(file, key(2)));
@@ -145,7 +145,7 @@ describe("stored media of a business", () => {
       expect(await usage(key(2))).to.deep.equal({ used_bytes: size, quota_bytes: fiveGigabytes, files: 1 });
     });
 
-    it("under many uploads at once, never passed and exactly counted", async () => {
+    it("and counted exactly, even with many uploads at once", async () => {
       const quota = 5 * size + 50_000;
       await setQuota(1, quota);
       const answers = await Promise.all(Array.from({ length: 25 }, (_, index) => post(file, key(), index % 2 === 0)));
@@ -161,7 +161,7 @@ describe("stored media of a business", () => {
       await expectExact();
     });
 
-    describe("while files are on their way", () => {
+    describe("while files are being uploaded", () => {
       const sockets: Socket[] = [];
       afterEach(() => {
         for (const socket of sockets.splice(0)) socket.destroy();
@@ -182,7 +182,7 @@ describe("stored media of a business", () => {
         return socket;
       };
 
-      it("holds what they announced, and gives it back where they break off", async () => {
+      it("and reserve their announced size until they are interrupted", async () => {
         await setQuota(1, 1_000_000);
         begin(400_000);
         begin(500_000);
@@ -195,7 +195,7 @@ describe("stored media of a business", () => {
         await expectExact();
       });
 
-      it("refuses what cannot fit before it is read", async () => {
+      it("and are refused before they are read if they cannot fit", async () => {
         await setQuota(1, 1_000_000);
         const socket = begin(3_000_000);
         const [answer] = await once(socket, "data");
@@ -206,7 +206,7 @@ describe("stored media of a business", () => {
         expect(await usage()).to.include({ used_bytes: 0, files: 0 });
       });
 
-      it("names the size of the type before the quota, also before it is read", async () => {
+      it("and are refused by the size of their type before the quota", async () => {
         await setQuota(1, 0);
         const socket = begin(6 * 1024 * 1024);
         const [answer] = await once(socket, "data");
@@ -214,7 +214,7 @@ describe("stored media of a business", () => {
       });
     });
 
-    it("also after the quota was lowered below what is stored, until there is room again", async () => {
+    it("even after the quota was set below the stored size, until there is room again", async () => {
       const [first] = [await stored(key(), file), await stored(key(), file)];
       await setQuota(1, size);
       expectNoRoom(await post(png()), size);
@@ -225,7 +225,7 @@ describe("stored media of a business", () => {
       await stored();
     });
 
-    it("and counts what processes enter that know of no quota, and whatever else changes the files", async () => {
+    it("and counted after any change of the table of files", async () => {
       const insert =
         "insert into media_files (business_id, name, file_name, type) values (1, $1, 'a.png', 'image/png')";
       await world.rows(insert, ["m_old.png"]);
@@ -238,8 +238,8 @@ describe("stored media of a business", () => {
     });
   });
 
-  describe("shows its usage (Media.8)", () => {
-    it("to App Keys and sessions of any role, and to nobody else", async () => {
+  describe("have a page of their usage (Media.8)", () => {
+    it("for App Keys and users of any role, and for no other callers", async () => {
       await stored();
       for (const headers of [key(), await session(101), await session(102)]) {
         expect(await usage(headers)).to.deep.equal({
@@ -254,8 +254,8 @@ describe("stored media of a business", () => {
     });
   });
 
-  describe("is deleted (Media.9, Media.10)", () => {
-    it("for good: file, entry and room are gone, and the address is a 404", async () => {
+  describe("can be deleted (Media.9, Media.10)", () => {
+    it("with file, record and used space, after which the URL answers 404", async () => {
       const [name, other] = [await stored(), await stored()];
       const answer = await remove(name);
       expect([answer.status, answer.json]).to.deep.equal([200, { success: true }]);
@@ -268,7 +268,7 @@ describe("stored media of a business", () => {
       expect(await usage()).to.include({ used_bytes: png().length, files: 1 });
     });
 
-    it("once, by one of many who delete it at once", async () => {
+    it("once by several simultaneous requests", async () => {
       const name = await stored();
       const answers = await Promise.all(Array.from({ length: 8 }, () => remove(name)));
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, ...Array.from({ length: 7 }, () => 404)]);
@@ -288,7 +288,7 @@ describe("stored media of a business", () => {
       ["another business's administrator", 201, 102, false],
     ];
     for (const [who, caller, uploader, may] of whoMay) {
-      it(`${may ? "by" : "not by"} ${who}`, async () => {
+      it(`${may ? "by" : "but not by"} ${who}`, async () => {
         const as = async (id: number | null): Promise<Headers> =>
           id === null || id < 100 ? key(id ?? 1) : await session(id);
         const name = await stored(await as(uploader));
@@ -299,21 +299,21 @@ describe("stored media of a business", () => {
       });
     }
 
-    it("by nobody without a key or token", async () => {
+    it("but not without a key or token", async () => {
       const name = await stored();
       expect((await remove(name, {})).status).to.equal(401);
       expect((await remove(name, { authorization: "Bearer x" })).status).to.equal(401);
       expect(await read(name)).to.equal(200);
     });
 
-    it("by no name that leads elsewhere", async () => {
+    it("but not by a name that leads to another place", async () => {
       for (const name of ["usage", "..%2f..%2fetc%2fpasswd", "%00", "m_", "x".repeat(200), "%F0%9F%98%80"]) {
         const answer = await remove(name);
         expect([answer.status, answer.json.error], name).to.deep.equal([404, "Archivo no encontrado"]);
       }
     });
 
-    it("with its room free later where the file cannot be removed at once, and its address a 404 at once", async () => {
+    it("although the file cannot be removed at once, with the URL answering 404 at once", async () => {
       const name = await stored();
       const storage = resolve(world.container, tokens.mediaStorage);
       if (!storage) throw new Error("no storage");
@@ -347,8 +347,8 @@ describe("stored media of a business", () => {
     return isFound;
   };
 
-  describe("is swept after 30 days without a name (Media.7)", () => {
-    it("and not before", async () => {
+  describe("are deleted after 30 days without a use (Media.7)", () => {
+    it("and not earlier", async () => {
       const [old, young] = [await stored(), await stored()];
       await age(old, 31);
       await age(young, 29);
@@ -360,7 +360,7 @@ describe("stored media of a business", () => {
     /** For each kind of use: a statement for business $1, with the file's URL $2 and name $3. */
     const naming: Readonly<Record<string, string>> = {
       "a message's media": inAMessage("media_url", "$2::text"),
-      "a message's media, whatever stands behind it": inAMessage("media_url", "$2 || '?x=a/b#c'"),
+      "a message's media with a query behind it": inAMessage("media_url", "$2 || '?x=a/b#c'"),
       "a message's media under an earlier address": inAMessage("media_url", "'https://old.test/' || $3"),
       "a message's text": inAMessage("body", "'Tu factura: ' || $2 || ', gracias'"),
       "a message's text beside another file": inAMessage("body", `'${base}m_${"q".repeat(43)}.pdf ' || $2`),
@@ -369,7 +369,7 @@ describe("stored media of a business", () => {
       "a template's structure": `
         update templates set structure = jsonb_set(structure, '{x}', jsonb_build_object('header_handle', array[$2]))
         where business_id = $1`,
-      "a template that is deleted": "update templates set deleted_at = now(), file_name = $3 where business_id = $1",
+      "a deleted template": "update templates set deleted_at = now(), file_name = $3 where business_id = $1",
       "a step's media": "update steps set media = $3 where business_id = $1",
       "a step's media by its address": "update steps set media_url = $2 where business_id = $1",
       "a step's text": "update steps set content = 'Mira ' || $2 where business_id = $1",
@@ -381,12 +381,12 @@ describe("stored media of a business", () => {
       "the business's picture": "update businesses set image_url = $2 where id = $1",
       "the frozen template of a campaign": aCampaign("jsonb_build_object('media', jsonb_build_object('link', $2))"),
       "the parameters of a queued recipient": aCampaign("'{}'", "queued"),
-      "the parameters of a recipient under way": aCampaign("'{}'", "sending"),
+      "the parameters of a recipient being sent to": aCampaign("'{}'", "sending"),
       "the parameters of a recipient that may be sent again": aCampaign("'{}'", "unknown"),
       "the parameters of a recipient that failed": aCampaign("'{}'", "failed"),
     };
     /** Removes all uses, but no other data of the business. */
-    const unname = async (): Promise<void> => {
+    const removeUses = async (): Promise<void> => {
       await world.rows("delete from campaigns");
       await world.rows("update messages set media_url = null, body = 'Hola'");
       await world.rows("update templates set file_name = null, structure = structure - 'x', deleted_at = null");
@@ -395,10 +395,10 @@ describe("stored media of a business", () => {
       await world.rows("update departments set out_of_hours_message = null");
       await world.rows("update businesses set image_url = null");
     };
-    afterEach(unname);
+    afterEach(removeUses);
 
     for (const [what, statement] of Object.entries(naming)) {
-      it(`unless ${what} names it, of the same business`, async () => {
+      it(`unless the same business uses them in ${what}`, async () => {
         const [named, other] = [await stored(), await stored()];
         for (const name of [named, other]) await age(name, 400);
         const values = [1, `${base}${named}`, named];
@@ -407,16 +407,16 @@ describe("stored media of a business", () => {
         expect(failures).to.deep.equal([]);
         expect([await isThere(named), await isThere(other)]).to.deep.equal([true, false]);
 
-        await unname();
+        await removeUses();
         await sweep();
-        expect(await isThere(named), "it was seen to be named lately").to.equal(true);
+        expect(await isThere(named), "the file has a recent use").to.equal(true);
         await world.rows("update media_files set named_at = now() - interval '31 days'");
         await sweep();
         expect(await isThere(named)).to.equal(false);
       });
     }
 
-    it("also where another business names it", async () => {
+    it("even if another business uses them", async () => {
       const name = await stored();
       await age(name, 31);
       await world.rows("update steps set media = $1 where business_id = 2", [name]);
@@ -424,7 +424,7 @@ describe("stored media of a business", () => {
       expect(await isThere(name)).to.equal(false);
     });
 
-    it("unless somebody sends it just then", async () => {
+    it("unless a message with them is sent at that moment", async () => {
       const name = await stored();
       await age(name, 31);
       const send = {
@@ -445,7 +445,7 @@ describe("stored media of a business", () => {
       expect(await isThere(name)).to.equal(true);
     });
 
-    it("in as many steps as it takes, and those of others where one business fails", async () => {
+    it("in several batches, also if those of one business fail", async () => {
       const insert = `
         insert into media_files (business_id, name, file_name, type, size, created_at)
         select $1::bigint, 'm_' || lpad($1::bigint || '-' || n, 43, '0') || '.png', 'a.png', 'image/png', 10, now() - interval '40 days'

@@ -92,7 +92,7 @@ describe("storage of media", () => {
         ["less than a part", 300_000],
         ["several parts", 11 * 1024 * 1024 + 3],
       ] as const) {
-        it(`gives back what it took: ${what}`, async () => {
+        it(`returns the stored content: ${what}`, async () => {
           const content = Buffer.alloc(size, "abcdefg");
           await storage.write("a.png", "image/png", inChunks(content));
           expect(await storage.has("a.png")).to.equal(true);
@@ -101,19 +101,19 @@ describe("storage of media", () => {
         });
       }
 
-      it("gives back a part", async () => {
+      it("returns a part of the content", async () => {
         await storage.write("a.txt", "text/plain", inChunks(Buffer.from("0123456789"), 3));
         expect(String(await all(storage.read("a.txt", { from: 2, to: 5 })))).to.equal("2345");
         expect(String(await all(storage.read("a.txt", { from: 9, to: 9 })))).to.equal("9");
       });
 
-      it("knows what it has not", async () => {
+      it("reports a missing file", async () => {
         expect(await storage.has("a.png")).to.equal(false);
         expect(await failureOf(all(storage.read("a.png", null)))).to.be.instanceOf(Error);
       });
 
       for (const size of [1_000, 12 * 1024 * 1024]) {
-        it(`keeps nothing of what breaks off after ${size} bytes, and tells why`, async () => {
+        it(`stores nothing of a file that breaks off after ${size} bytes, and passes the error on`, async () => {
           const failure = await failureOf(storage.write("a.png", "image/png", broken(size)));
           expect(failure.message).to.equal("it broke off");
           expect(await storage.has("a.png")).to.equal(false);
@@ -121,7 +121,7 @@ describe("storage of media", () => {
         });
       }
 
-      it("shows nothing before it is whole", async () => {
+      it("does not show a file before it is complete", async () => {
         let seen: boolean | undefined;
         async function* content(): AsyncGenerator<Uint8Array> {
           yield Buffer.alloc(6 * 1024 * 1024);
@@ -132,7 +132,7 @@ describe("storage of media", () => {
         expect(seen).to.equal(false);
       });
 
-      it("takes no more than it can write: content is asked for piece by piece", async () => {
+      it("reads the content in pieces only as fast as it writes", async () => {
         const chunk = Buffer.alloc(1024 * 1024);
         let [made, taken] = [0, 0];
         async function* content(): AsyncGenerator<Uint8Array> {
@@ -148,7 +148,7 @@ describe("storage of media", () => {
         expect(taken).to.equal(1);
       });
 
-      it("removes a file, what is left of one, and what is not there", async () => {
+      it("removes a file, its unfinished parts, and ignores a missing one", async () => {
         await storage.write("a.png", "image/png", inChunks(Buffer.from("a")));
         await storage.write("b.png", "image/png", inChunks(Buffer.from("b")));
         await storage.remove("a.png");
@@ -170,7 +170,7 @@ describe("storage of media", () => {
       await s3.close();
     });
 
-    it("labels the file with its type", async () => {
+    it("stores the file's type", async () => {
       await storage.write("a.png", "image/png", inChunks(Buffer.from("a")));
       await storage.write("b.mp4", "video/mp4", inChunks(Buffer.alloc(6 * 1024 * 1024)));
       expect([...s3.objects].map(([key, { type }]) => [key, type])).to.deep.equal([
@@ -179,7 +179,7 @@ describe("storage of media", () => {
       ]);
     });
 
-    it("fails when the store refuses, and leaves no upload open", async () => {
+    it("fails if the bucket refuses, and leaves no unfinished upload", async () => {
       s3.failWrites = 403;
       for (const size of [1_000, 12 * 1024 * 1024]) {
         await failureOf(storage.write("a.png", "image/png", inChunks(Buffer.alloc(size))));
@@ -187,7 +187,7 @@ describe("storage of media", () => {
       expect([s3.objects.size, s3.uploads.size]).to.deep.equal([0, 0]);
     });
 
-    it("removes the parts that a process left behind when it died", async () => {
+    it("removes the parts of a process that died", async () => {
       const begun = await fetch(`${s3.url}/media/a.png?uploads=`, {
         method: "POST",
         headers: { authorization: "AWS4-HMAC-SHA256 Credential=key/x" },
@@ -197,7 +197,7 @@ describe("storage of media", () => {
       expect(s3.uploads.size).to.equal(0);
     });
 
-    it("does not take a failure of the store for a missing file", async () => {
+    it("distinguishes a failure of the bucket from a missing file", async () => {
       await s3.close();
       expect(await failureOf(storage.has("a.png"))).to.be.instanceOf(Error);
     });

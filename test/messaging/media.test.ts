@@ -80,9 +80,9 @@ describe("POST /media", () => {
     expect(answer.type).to.equal("application/json");
   };
 
-  describe("knows by its content (Media.2)", () => {
+  describe("recognizes a file by its content (Media.2)", () => {
     for (const [called, content, type, extension] of takenFiles) {
-      it(`${type}, ${called}`, async () => {
+      it(`of type ${type}: ${called}`, async () => {
         const name = await stored(content, called);
         expect(name).to.match(new RegExp(`^m_[\\w-]{43}\\.${extension}$`));
         const answer = await read(name);
@@ -92,7 +92,7 @@ describe("POST /media", () => {
       });
     }
 
-    it("what is called otherwise, and gives it the name of what it is", async () => {
+    it("that has another name, which it corrects", async () => {
       const answer = await post(formOf({ content: png(), name: "página.html", type: "text/html" }));
       expect(answer.status, answer.text).to.equal(200);
       const { headers, type } = await read(answer.json.media_url.slice(base.length));
@@ -103,7 +103,7 @@ describe("POST /media", () => {
     });
 
     for (const [what, content] of Object.entries(refusedFiles)) {
-      it(`${what}, and refuses it under any name`, () =>
+      it(`and refuses ${what} under any name`, () =>
         leavingNothing(async () => {
           for (const name of ["foto.png", "carta.pdf", "a.txt"]) {
             const answer = await upload(content, name);
@@ -114,8 +114,8 @@ describe("POST /media", () => {
     }
   });
 
-  describe("takes from either kind of caller", () => {
-    it("an App Key or a session token, for its own business", async () => {
+  describe("accepts uploads", () => {
+    it("with an App Key or a session token, for their business", async () => {
       const form = formOf({ content: png() });
       const token = await world.sessionToken(202);
       const anonymous = { "x-api-key": "" };
@@ -129,7 +129,7 @@ describe("POST /media", () => {
       }
     });
 
-    it("and from nobody else", () =>
+    it("but not without a valid key or token", () =>
       leavingNothing(async () => {
         const form = formOf({ content: png() });
         const none = await post(form, { "x-api-key": "" });
@@ -141,31 +141,39 @@ describe("POST /media", () => {
       }));
   });
 
-  describe("refuses (Media.1)", () => {
+  describe("refuses a request (Media.1)", () => {
     const wrongForms: [what: string, body: () => Buffer, error: string][] = [
-      ["a form without a file", () => formOf(), "file es requerido"],
-      ["a form with other fields only", () => formOf({ content: "x", field: "a", name: null }), "file es requerido"],
-      ["a text in the place of the file", () => formOf({ content: "x", name: null }), "file es requerido"],
-      ["an empty file", () => formOf({ content: "" }), "file está vacío"],
+      ["with a form without a file", () => formOf(), "file es requerido"],
       [
-        "a file in another field",
+        "with a form with other fields only",
+        () => formOf({ content: "x", field: "a", name: null }),
+        "file es requerido",
+      ],
+      ["with a text in place of the file", () => formOf({ content: "x", name: null }), "file es requerido"],
+      ["with an empty file", () => formOf({ content: "" }), "file está vacío"],
+      [
+        "with a file in another field",
         () => formOf({ content: png(), field: "image" }),
         "Se espera un solo file, y en ese campo",
       ],
-      ["two files", () => formOf({ content: png() }, { content: png() }), "Se espera un solo file, y en ese campo"],
       [
-        "a second file far behind the first",
+        "with two files",
+        () => formOf({ content: png() }, { content: png() }),
+        "Se espera un solo file, y en ese campo",
+      ],
+      [
+        "with a second file far behind the first",
         () => formOf({ content: png(1_000_000) }, { content: png(1_000_000), field: "other" }),
         "Se espera un solo file, y en ese campo",
       ],
-      ["a form that does not end", () => formOf({ content: png() }).subarray(0, -6), "El formulario no es válido"],
-      ["what is no form", () => Buffer.from("hola"), "El formulario no es válido"],
+      ["with an incomplete form", () => formOf({ content: png() }).subarray(0, -6), "El formulario no es válido"],
+      ["without a form", () => Buffer.from("hola"), "El formulario no es válido"],
     ];
     for (const [what, body, error] of wrongForms) {
       it(what, () => leavingNothing(async () => expectRefusal(await post(body()), 400, error)));
     }
 
-    it("a body of another type, or without a boundary", () =>
+    it("with another content type, or without a boundary", () =>
       leavingNothing(async () => {
         const error = "Se espera multipart/form-data con el campo file";
         expectRefusal(await post("{}", { "content-type": "application/json" }), 400, error);
@@ -173,17 +181,17 @@ describe("POST /media", () => {
         expectRefusal(answer, 400, "El formulario no es válido");
       }));
 
-    it("takes other fields beside the file and ignores them", async () => {
+    it("but not with other fields beside the file, which it ignores", async () => {
       const note = { content: "hola", field: "note", name: null };
       const answer = await post(formOf(note, { content: png() }, note));
       expect(answer.status, answer.text).to.equal(200);
     });
   });
 
-  describe("holds each type to its size (Media.1)", () => {
+  describe("limits the size of each type (Media.1)", () => {
     const megabyte = 1024 * 1024;
 
-    it("takes an image of 5 MB and none that has a byte more", async () => {
+    it("to 5 MB for an image", async () => {
       const frame = png().length;
       const name = await stored(png(5 * megabyte - frame));
       expect((await read(name, {}, "HEAD")).headers["content-length"]).to.equal(String(5 * megabyte));
@@ -193,7 +201,7 @@ describe("POST /media", () => {
       });
     });
 
-    it("a video and an audio to 16 MB", () =>
+    it("to 16 MB for a video and an audio", () =>
       leavingNothing(async () => {
         for (const [called, kind] of [
           ["video.mp4", "un video"],
@@ -205,7 +213,7 @@ describe("POST /media", () => {
         }
       }));
 
-    it("answers without reading the form where the announced length is too much", () =>
+    it("before it reads the form if the announced length is too large", () =>
       leavingNothing(async () => {
         const socket = connect(Number(new URL(world.api).port), "127.0.0.1");
         const announced = `POST /media HTTP/1.1\r\nHost: a\r\nx-api-key: ${world.appKey(1)}\r\nContent-Type: ${multipart["content-type"]}\r\n`;
@@ -218,7 +226,7 @@ describe("POST /media", () => {
         socket.destroy();
       }));
 
-    it("breaks off a file that is too large long before it is whole, where nobody announced its length", () =>
+    it("while it reads the form if no length is announced", () =>
       leavingNothing(async () => {
         const socket = connect(Number(new URL(world.api).port), "127.0.0.1");
         socket.on("error", () => {});
@@ -259,7 +267,7 @@ describe("POST /media", () => {
     const unexpected = (error: unknown) => {
       throw error;
     };
-    const nobodyNames: MediaNames = { among: async () => [] };
+    const noUses: MediaNames = { among: async () => [] };
     const begin = async (): Promise<ReturnType<typeof connect>> => {
       const socket = connect(Number(new URL(world.api).port), "127.0.0.1");
       const form = Buffer.concat([Buffer.from(head({})), png(200_000)]);
@@ -271,7 +279,7 @@ describe("POST /media", () => {
       return socket;
     };
 
-    it("of an upload that breaks off, and shows nothing of it before", () =>
+    it("of an interrupted upload, and shows nothing of it before", () =>
       leavingNothing(async () => {
         const socket = await begin();
         const [part = ""] = (await onDisk()).filter((name) => name.endsWith(".part"));
@@ -280,7 +288,7 @@ describe("POST /media", () => {
         socket.destroy();
       }));
 
-    it("of an upload whose process died, once it is an hour old", async () => {
+    it("of an upload whose process died, after an hour", async () => {
       const [dead, young] = [`m_${"a".repeat(43)}.png`, `m_${"b".repeat(43)}.png`];
       for (const name of [dead, young]) await writeFile(join(directory, `${name}.part`), "x");
       await writeFile(join(directory, dead), "x");
@@ -292,7 +300,7 @@ describe("POST /media", () => {
       await world.rows("update media_files set created_at = now() - interval '1 day' where name = $1", [finished]);
 
       const storage = storageOf();
-      const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles), nobodyNames, unexpected);
+      const sweep = new SweepMedia(storage, resolve(world.container, tokens.mediaFiles), noUses, unexpected);
       // The clock's job may have run before.
       expect(await sweep.execute()).to.be.within(0, 1);
       const left = await onDisk();
@@ -305,7 +313,7 @@ describe("POST /media", () => {
       await world.rows("delete from media_files where name = $1", [young]);
     });
 
-    it("of all others where one file cannot be removed", async () => {
+    it("of others if one file cannot be removed", async () => {
       const [stuck, dead] = [`m_${"c".repeat(43)}.png`, `m_${"d".repeat(43)}.png`];
       for (const name of [stuck, dead]) {
         await world.rows(
@@ -323,7 +331,7 @@ describe("POST /media", () => {
       const sweep = new SweepMedia(
         { ...storage, remove } as typeof storage,
         resolve(world.container, tokens.mediaFiles),
-        nobodyNames,
+        noUses,
         (error) => failures.push(error),
       );
       await sweep.execute();
@@ -334,13 +342,13 @@ describe("POST /media", () => {
       await world.rows("delete from media_files where name = $1", [stuck]);
     });
 
-    it("of a business that is deleted, and nothing of others goes with it", async () => {
+    it("of a deleted business, and keeps the files of others", async () => {
       await world.rows("insert into businesses (id, name) values (77, 'Corta vida')");
       const [theirs, ours] = [await stored(png()), await stored(png())];
       await world.rows("update media_files set business_id = 77 where name = $1", [theirs]);
       await world.rows("delete from businesses where id = 77");
       const files = resolve(world.container, tokens.mediaFiles);
-      await new SweepMedia(storageOf(), files, nobodyNames, unexpected).execute();
+      await new SweepMedia(storageOf(), files, noUses, unexpected).execute();
       expect(await onDisk())
         .to.include(ours)
         .and.not.include(theirs);
@@ -348,7 +356,7 @@ describe("POST /media", () => {
       expect((await rows()).map(({ name }) => name)).to.not.include(theirs);
     });
 
-    it("of a file that cannot be entered", () =>
+    it("of a file that cannot be recorded", () =>
       leavingNothing(async () => {
         const failing = `
           create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
@@ -361,8 +369,8 @@ describe("POST /media", () => {
       }));
   });
 
-  describe("gives an address (Media.4)", () => {
-    it("that a template is sent with (§2.6)", async () => {
+  describe("returns a URL (Media.4)", () => {
+    it("with which a template can be sent (§2.6)", async () => {
       const name = await stored(png());
       const media_url = `${base}${name}?x=1`;
       const answer = await world.post("/chats/enviar/plantilla/business", {
@@ -376,7 +384,7 @@ describe("POST /media", () => {
       expect(JSON.stringify(accepted)).to.include(media_url);
     });
 
-    it("but none that was never given, nor one of a file that is gone", async () => {
+    it("unlike unknown URLs and those of deleted files, which a send refuses", async () => {
       const gone = await stored(png());
       await rm(join(directory, gone));
       for (const name of [gone, `m_${"x".repeat(43)}.png`, ""]) {
@@ -392,11 +400,11 @@ describe("POST /media", () => {
       }
     });
 
-    it("that is another for each upload", async () => {
+    it("that is different for each upload", async () => {
       expect(await stored(png())).not.to.equal(await stored(png()));
     });
 
-    it("and says so where no place for files is configured", async () => {
+    it("unless no storage for files is configured, and then says so", async () => {
       const bare = await startWorld({ businesses: [aBusiness(1)] });
       try {
         const answer = await request(`${bare.api}/media`, {
@@ -419,7 +427,7 @@ describe("POST /media", () => {
       name = await stored(content, "menú del día.png");
     });
 
-    it("tells browsers and caches what they may do with the file", async () => {
+    it("allows browsers and caches to keep a file, but not to run it", async () => {
       const { status, headers } = await read(name);
       expect(status).to.equal(200);
       expect(headers).to.deep.include({
@@ -474,7 +482,7 @@ describe("POST /media", () => {
       });
     }
 
-    it("sends nothing to those who have the file, and all of it to those whose part is of another", async () => {
+    it("answers 304 for a known version, and sends the whole file for a part of another version", async () => {
       for (const tag of [`"${name}"`, `W/"${name}"`, `"x", "${name}"`, "*"]) {
         const answer = await read(name, { "if-none-match": tag });
         expect([answer.status, answer.text]).to.deep.equal([304, ""]);
@@ -484,7 +492,7 @@ describe("POST /media", () => {
       expect((await read(name, { range, "if-range": `"${name}"` })).status).to.equal(206);
     });
 
-    it("knows no other names", async () => {
+    it("answers 404 for other names", async () => {
       const wrong = [
         name.replace(/^m_./, "m_!"),
         name.slice(0, -1),

@@ -72,7 +72,7 @@ const rates = fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 200, 
 const mostInASecond = (rate: number): number => Math.max(rate * 1.02, rate + 1);
 
 describe("the pace of a number", () => {
-  it("lets no second see more than 2 % beyond the rate, however late it is asked", () => {
+  it("exceeds the rate by at most 2 % in any second, however irregular the requests are", () => {
     const delays = fc.array(fc.oneof(fc.constant(0), fc.double({ min: 0, max: 3_000, noNaN: true })), { minLength: 1 });
     fc.assert(
       fc.property(rates, delays, (rate, pauses) => {
@@ -84,7 +84,7 @@ describe("the pace of a number", () => {
     );
   });
 
-  it("lets no second over there see more than 1 % beyond the rate, however much the way shifts them about", () => {
+  it("exceeds the rate by at most 1 % at the platform, however irregular the network is", () => {
     const jitter = fc.array(fc.oneof(fc.constant(0), fc.double({ min: 0, max: 200, noNaN: true })), { minLength: 1 });
     fc.assert(
       fc.property(
@@ -103,7 +103,7 @@ describe("the pace of a number", () => {
     );
   });
 
-  it("gives at least 96 % of the rate to whoever asks in time, however long answers take", () => {
+  it("reaches at least 96 % of the rate, however long answers take", () => {
     fc.assert(
       fc.property(rates, fc.integer({ min: 0, max: 400 }), (rate, latency) => {
         const run = new Run(
@@ -118,7 +118,7 @@ describe("the pace of a number", () => {
     );
   });
 
-  it("goes on where nothing is answered any more, at half the rate at the least", () => {
+  it("continues at half the rate or more if no answers come", () => {
     const run = new Run(
       100,
       () => 0,
@@ -127,14 +127,14 @@ describe("the pace of a number", () => {
     expect(run.for(10_000).turns.length).to.be.at.least(500);
   });
 
-  it("begins with nothing saved up, so that two in a row on one number keep its rate together", () => {
+  it("starts without saved turns, so that two in a row on one number keep its rate together", () => {
     const run = new Run(100);
     expect(run.pacer.take()).to.be.greaterThan(0);
     run.now += 60_000;
     expect(run.for(1_000).fullestSecond).to.be.at.most(102);
   });
 
-  it("halves the rate after a pause, and is back within ten seconds of nothing but success", () => {
+  it("halves the rate after a pause, and is back within ten seconds without complaints", () => {
     const run = new Run(100);
     run.for(1_000);
     run.pacer.slowDown(500);
@@ -154,20 +154,20 @@ describe("the pace of a number", () => {
     expect(run.pacer.rate).to.equal(100);
   });
 
-  it("counts complaints that come together as one", () => {
+  it("counts simultaneous complaints as one", () => {
     const run = new Run(100);
     for (let n = 0; n < 50; n += 1) run.pacer.slowDown(1_000);
     expect(run.pacer.rate).to.equal(50);
   });
 
-  it("waits as long as the longest complaint asks", () => {
+  it("waits as long as the longest complaint requests", () => {
     const run = new Run(100);
     run.pacer.slowDown(5_000);
     run.pacer.slowDown(1_000);
     expect(run.pacer.heldMs).to.equal(5_000);
   });
 
-  it("never stands still for good: after any number of complaints it is tried again", () => {
+  it("never stops for good after any number of complaints", () => {
     const run = new Run(80);
     for (let n = 0; n < 100; n += 1) {
       run.pacer.slowDown(1_000);
@@ -178,7 +178,7 @@ describe("the pace of a number", () => {
     expect(run.for(10_000).between(from, from + 10_000)).to.be.at.least(4);
   });
 
-  it("lets what goes the same way go first", () => {
+  it("leaves room for direct messages of the number", () => {
     const run = new Run(80);
     run.pacer.limit(30);
     expect(run.for(10_000).turns.length).to.be.within(285, 300);

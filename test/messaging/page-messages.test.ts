@@ -26,7 +26,7 @@ describe("page messages", () => {
   const contentFor = async (...message: Parameters<typeof aMessage>): Promise<unknown> =>
     ((await stage.askedFor(aMessage(...message))).body as { message: unknown }).message;
 
-  it("makes exactly this request", async () => {
+  it("are sent in exactly this request", async () => {
     const { headers, body } = await stage.askedFor(aMessage({ to: "24601", template }));
     expect(headers).to.include({
       authorization: "Bearer EAAsecret",
@@ -40,19 +40,19 @@ describe("page messages", () => {
     });
   });
 
-  it("leaves out of direct messages the reference, which they do not know", async () => {
+  it("have no reference in direct messages, which do not support it", async () => {
     const { body } = await stage.askedFor(aMessage(), { sender: senderOn(photoChannel) });
     expect(body).to.have.deep.property("message", { text: 'Hola Ana, ñandú "2" & más' });
   });
 
-  it("names the message that it answers", async () => {
+  it("name the quoted message", async () => {
     for (const channel of [pageChannel, photoChannel] as const) {
       const { body } = await stage.askedFor(aMessage({ replyTo: "m_before" }), { sender: senderOn(channel) });
       expect(body).to.have.deep.property("reply_to", { mid: "m_before" });
     }
   });
 
-  it("speaks another version and keeps to its path, whatever the page is called", async () => {
+  it("use another version of the path, with the page's id escaped", async () => {
     const { body } = await stage.askedFor(aMessage(), {
       connect: (client) => pageMessages({ client, baseUrl: host, timeouts, version: "v9.9" }),
       sender: senderOn(pageChannel, { platformId: "a/b?c" }),
@@ -61,13 +61,13 @@ describe("page messages", () => {
     expect(body).to.have.property("recipient");
   });
 
-  it("puts the link of media below the text, for a message carries one of them only", async () => {
+  it("have the link of media below the text, as a message cannot have both", async () => {
     expect(await contentFor({ text: "Mira", media: picture })).to.deep.include({
       text: "Mira\n\nhttps://files.test/a.jpg",
     });
   });
 
-  it("attaches media without a text", async () => {
+  it("have media without a text as an attachment", async () => {
     const types = [];
     for (const media of [picture, clip, paper]) {
       const content = (await contentFor({ text: "", media })) as { attachment: { type: string; payload: object } };
@@ -78,7 +78,7 @@ describe("page messages", () => {
     expect(types).to.deep.equal(["image", "video", "file"]);
   });
 
-  it("tells that the customer's messages were read, in a request that does not reject", async () => {
+  it("include a read receipt, which never rejects", async () => {
     const asked: unknown[] = [];
     for (const [channel, status] of [
       [pageChannel, 200],
@@ -92,7 +92,7 @@ describe("page messages", () => {
     expect(asked).to.deep.equal(Array(2).fill({ recipient: { id: "24601" }, sender_action: "mark_seen" }));
   });
 
-  it("is accepted with the platform's ids", async () => {
+  it("are accepted with the platform's ids", async () => {
     expect(await stage.outcomeOf(200, { recipient_id: "24601", message_id: "m_1" })).to.deep.equal({
       kind: "accepted",
       platformMessageId: "m_1",
@@ -112,7 +112,7 @@ describe("page messages", () => {
   };
   for (const [cls, codes] of Object.entries(classes)) {
     for (const written of codes) {
-      it(`is refused as ${cls} by ${written}`, async () => {
+      it(`are refused as ${cls} by code ${written}`, async () => {
         const [code, subcode] = String(written).split("/").map(Number);
         const error = { message: "No", code, ...(subcode && { error_subcode: subcode }) };
         expect(await stage.outcomeOf(400, { error })).to.deep.equal({
@@ -123,13 +123,13 @@ describe("page messages", () => {
     }
   }
 
-  it("goes by the code and not by the status, and by the status where the code is unknown", async () => {
+  it("are refused according to the code, or to the status if the code is unknown", async () => {
     expect(await stage.classOf(500, { error: { message: "No", code: 190 } })).to.equal("stop");
     expect(await stage.classOf(200, { error: { message: "No", code: 551 } })).to.equal("final");
     expect(await stage.classOf(429, { error: { message: "No", code: 555555 } })).to.equal("wait-sender");
   });
 
-  it("says how long to wait, and why without tokens and ids", async () => {
+  it("are refused with the time to wait, and a reason without tokens and ids", async () => {
     const error = { message: "Calls of EAAsecret to 24601246012460 exceeded", code: 613 };
     expect(await stage.outcomeOf(400, { error }, { "Retry-After": "9" })).to.deep.equal({
       kind: "refused",

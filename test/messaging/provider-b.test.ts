@@ -21,7 +21,7 @@ describe("ProviderB", () => {
 
   const fieldsOf = (body: unknown) => Object.fromEntries(new URLSearchParams(String(body)));
 
-  it("makes exactly this request for a template that is registered there", async () => {
+  it("gets exactly this request for a template that is registered there", async () => {
     const { headers, body } = await stage.askedFor(aMessage({ template, media: picture }));
     expect(headers).to.include({
       authorization: `Basic ${Buffer.from("AC2066:EAAsecret").toString("base64")}`,
@@ -35,18 +35,18 @@ describe("ProviderB", () => {
     });
   });
 
-  it("numbers the variables of a template whose placeholders have names elsewhere", async () => {
+  it("gets numbered variables for a template with named placeholders", async () => {
     const named = { ...template, parameterNames: ["nombre", "pedido"] };
     const { body } = await stage.askedFor(aMessage({ template: named }));
     expect(fieldsOf(body).ContentVariables).to.equal('{"1":"Ana","2":"ñandú \\"2\\""}');
   });
 
-  it("sends no variables for a template without parameters", async () => {
+  it("gets no variables for a template without parameters", async () => {
     const { body } = await stage.askedFor(aMessage({ template: { ...template, parameters: [] } }));
     expect(fieldsOf(body)).to.deep.equal({ ...addresses, ContentSid: "HX1" });
   });
 
-  it("sends text and media where there is no such template", async () => {
+  it("gets text and media without such a template", async () => {
     const bodies = [];
     for (const message of [
       aMessage(),
@@ -66,7 +66,7 @@ describe("ProviderB", () => {
     ]);
   });
 
-  it("asks for its statuses where the provider can reach this service", async () => {
+  it("gets a callback URL for statuses if it can reach this service", async () => {
     const asked = async (root: string, baseUrl: string) => {
       const { body } = await stage.askedFor(aMessage(), { connect: connectAt(root, baseUrl) });
       return fieldsOf(body).StatusCallback;
@@ -84,7 +84,7 @@ describe("ProviderB", () => {
     for (const root of [...own, ""]) expect(await asked(root, host), root).to.equal(undefined);
   });
 
-  it("asks for them at any address where the provider is in the own network, too", async () => {
+  it("gets a private callback URL if it is in a private network itself", async () => {
     const client = new HttpClient();
     let asked: unknown;
     nock("http://127.0.0.1:3900")
@@ -101,7 +101,7 @@ describe("ProviderB", () => {
     expect(asked).to.equal(`http://localhost:3000/webhooks/provider-b?ref=${reference}`);
   });
 
-  it("is accepted with the provider's id", async () => {
+  it("accepts a message with its own id", async () => {
     expect(await stage.outcomeOf(201, { sid: "SM1", status: "queued", error_code: null })).to.deep.equal({
       kind: "accepted",
       platformMessageId: "SM1",
@@ -124,7 +124,7 @@ describe("ProviderB", () => {
   };
   for (const [cls, codes] of Object.entries(classes)) {
     for (const code of codes) {
-      it(`is refused as ${cls} by ${code}`, async () => {
+      it(`refuses a message as ${cls} by code ${code}`, async () => {
         expect(await stage.outcomeOf(400, { code, message: "No", more_info: "x", status: 400 })).to.deep.equal({
           kind: "refused",
           refusal: { class: cls, code, reason: "No" },
@@ -133,13 +133,13 @@ describe("ProviderB", () => {
     }
   }
 
-  it("goes by the code and not by the status, and by the status where the code is unknown", async () => {
+  it("is interpreted by its code, or by its status if the code is unknown", async () => {
     expect(await stage.classOf(401, { code: 20429, message: "No", status: 401 })).to.equal("wait-sender");
     expect(await stage.classOf(500, { code: 21211, message: "No", status: 500 })).to.equal("final");
     expect(await stage.classOf(429, { code: 55555, message: "No", status: 429 })).to.equal("wait-sender");
   });
 
-  it("says how long to wait, and why without tokens and numbers", async () => {
+  it("refuses with the time to wait, and a reason without tokens and numbers", async () => {
     const body = { code: 20429, message: "EAAsecret to whatsapp:+59170000001", status: 429 };
     expect(await stage.outcomeOf(429, body, { "Retry-After": "2" })).to.deep.equal({
       kind: "refused",

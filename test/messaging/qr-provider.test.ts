@@ -11,14 +11,14 @@ describe("the QR provider", () => {
   });
   const mediaPath = { path: "/message/sendMedia/tienda%201" };
 
-  it("makes exactly this request for a text, whatever template it comes from", async () => {
+  it("gets exactly this request for a text, even from a template", async () => {
     const { headers, body } = await stage.askedFor(aMessage({ template }));
     expect(headers).to.include({ apikey: "EAAsecret", "content-type": "application/json" });
     expect(headers).not.to.have.property("authorization");
     expect(body).to.deep.equal({ number: "59170000001", text: 'Hola Ana, ñandú "2" & más' });
   });
 
-  it("sends media with the text as its caption", async () => {
+  it("gets media with the text as its caption", async () => {
     const bodies = [];
     for (const media of [picture, clip]) {
       bodies.push((await stage.askedFor(aMessage({ text: "Mira", media }), mediaPath)).body);
@@ -31,7 +31,7 @@ describe("the QR provider", () => {
     ]);
   });
 
-  it("names the message that it answers, with a text and with media", async () => {
+  it("gets the quoted message, with a text and with media", async () => {
     const quoted = { key: { id: "3EB0" } };
     const text = await stage.askedFor(aMessage({ replyTo: "3EB0" }));
     expect(text.body).to.have.deep.property("quoted", quoted);
@@ -39,14 +39,14 @@ describe("the QR provider", () => {
     expect(media.body).to.have.deep.property("quoted", quoted);
   });
 
-  it("sends voice alone, and with a text the link below it: voice carries no caption", async () => {
+  it("gets voice without a text, or a text with the link below, as voice has no caption", async () => {
     const { body } = await stage.askedFor(aMessage({ text: "", media: voice }), mediaPath);
     expect(body).to.deep.equal({ number: "59170000001", mediatype: "audio", media: voice.link });
     const worded = await stage.askedFor(aMessage({ text: "Escucha", media: voice }));
     expect(worded.body).to.deep.equal({ number: "59170000001", text: `Escucha\n\n${voice.link}` });
   });
 
-  it("gives a document a name", async () => {
+  it("gets a name for each document", async () => {
     const names = [];
     for (const link of [paper.link, "https://files.test", "https://files.test/50%", "no link"]) {
       const media = { type: "document", link } as const;
@@ -55,7 +55,7 @@ describe("the QR provider", () => {
     expect(names.map(({ fileName }) => fileName)).to.deep.equal(["precios de hoy.pdf", "document", "50%", "document"]);
   });
 
-  it("is accepted with the provider's ids", async () => {
+  it("accepts a message with its ids", async () => {
     const accepted = (remoteJid: unknown) =>
       stage.outcomeOf(201, { key: { id: "3EB0", fromMe: true, remoteJid }, status: "PENDING" });
     expect(await accepted("5917@s.whatsapp.net")).to.deep.equal({
@@ -78,7 +78,7 @@ describe("the QR provider", () => {
       "the number does not exist on this channel",
     ],
     [
-      "a request that it does not take",
+      "an invalid request",
       400,
       said(400, "Bad Request", [['instance requires property "text"', "of 59170000001"]]),
       "final",
@@ -103,7 +103,7 @@ describe("the QR provider", () => {
     ],
   ];
   for (const [what, status, body, cls, reason] of refusals) {
-    it(`is refused as ${cls} by ${what}`, async () => {
+    it(`refuses a message as ${cls} after ${what}`, async () => {
       expect(await stage.outcomeOf(status, body)).to.deep.equal({
         kind: "refused",
         refusal: { class: cls, code: status, reason },
@@ -111,7 +111,7 @@ describe("the QR provider", () => {
     });
   }
 
-  it("waits as long as the provider asks", async () => {
+  it("refuses with the time to wait", async () => {
     const outcome = await stage.outcomeOf(429, said(429, "Too Many Requests", []), { "Retry-After": "3" });
     expect(outcome).to.have.nested.property("refusal.retryAfterMs", 3_000);
   });

@@ -6,8 +6,8 @@ import { CampaignWorld, campaignBusiness } from "./campaign-support.ts";
 
 const later = { schedule_at: "2099-01-01T00:00:00Z" };
 
-/** Without a worker, so that only the test claims and records. */
-describe("recording a campaign's results", () => {
+/** There is no worker, so that only the test claims recipients and stores results. */
+describe("storing a campaign's results", () => {
   let all: CampaignWorld;
   before(async () => {
     all = await CampaignWorld.start([campaignBusiness(1)], { ROLE: "api", DATABASE_POOL_SIZE: "2" });
@@ -18,7 +18,7 @@ describe("recording a campaign's results", () => {
     const id = await all.register(all.body(count, later));
     await all.rows("update campaigns set starts_at = now() where id = $1", [id]);
     const [lease] = await all.lease(1);
-    if (!lease) throw new Error("the number is not to be had");
+    if (!lease) throw new Error("the number cannot be leased");
     const { recipients } = await all.queue.claim(lease, count, 0);
     await all.queue.release(lease);
     return { id, lease, own: [...recipients] };
@@ -32,7 +32,7 @@ describe("recording a campaign's results", () => {
       ({ state }) => state,
     );
 
-  it("loses nobody else's outcome to one that the database refuses", async () => {
+  it("stores the other results if the database refuses one", async () => {
     const { id, lease, own } = await claimed(5);
     const tried = own.map(
       (one, n): TriedRecipient =>
@@ -48,7 +48,7 @@ describe("recording a campaign's results", () => {
     expect((await all.status(id)).counts).to.include({ sent: 4, unknown: 1 });
   });
 
-  it("keeps a message in its chat whose platform id is another's, without that id", async () => {
+  it("stores messages without the platform's id if another message already has it", async () => {
     const { id, lease, own } = await claimed(3);
     await record(
       id,
@@ -61,7 +61,7 @@ describe("recording a campaign's results", () => {
     expect(known).to.have.length(1);
   });
 
-  it("sweeps what dead workers left although one of it cannot be kept in its chat", async () => {
+  it("settles recipients of dead workers even if one message cannot be stored", async () => {
     const { id, own } = await claimed(4);
     await all.rows(`alter table messages add constraint refused check (reference <> '${own[1]?.reference}') not valid`);
     await dieWith(id);
@@ -73,7 +73,7 @@ describe("recording a campaign's results", () => {
     expect((await all.status(id)).state).to.equal("completed");
   });
 
-  it("sweeps with the one connection that it has when all others are taken", async () => {
+  it("settles recipients of dead workers while all but one connection are taken", async () => {
     const { id } = await claimed(1);
     await dieWith(id);
     await resolve(all.world.container, tokens.database).transaction(() => all.settle());

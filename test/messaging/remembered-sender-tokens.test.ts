@@ -7,7 +7,7 @@ import { eventually } from "../support/wait.ts";
 const gate = () =>
   new FairQueue({ name: "test", width: 2, widthPerKey: 1, queuePerKey: 50, queue: 100, waitMs: 5_000 });
 
-describe("tokens of senders that are remembered", () => {
+describe("cached tokens of senders", () => {
   let asked: string[];
   let stored: Map<string, string>;
   const store = {
@@ -22,7 +22,7 @@ describe("tokens of senders that are remembered", () => {
     stored = new Map([["AC1", "token 1"]]);
   });
 
-  it("are asked for once, however many deliveries come, also where there is none", async () => {
+  it("are requested once for any number of webhooks, also if there is none", async () => {
     const tokens = new RememberedSenderTokens(store, gate());
     const find = (id: string) => tokens.find(providerBChannel, id, "192.0.2.1");
     for (const id of ["AC1", "AC2"]) await Promise.all(Array.from({ length: 20 }, () => find(id)));
@@ -31,7 +31,7 @@ describe("tokens of senders that are remembered", () => {
     expect(asked).to.deep.equal(["AC1", "AC2"]);
   });
 
-  it("hold as long as they may, and not longer", async () => {
+  it("are valid until they expire", async () => {
     const tokens = new RememberedSenderTokens(store, gate(), { lifeMs: 30, size: 10 });
     const find = async (id: string) => (await tokens.find(providerBChannel, id, "192.0.2.1"))?.token;
     expect(await find("AC1")).to.equal("token 1");
@@ -41,7 +41,7 @@ describe("tokens of senders that are remembered", () => {
     await eventually(async () => (await find("AC2")) === "token 2");
   });
 
-  it("are asked for again where the store could not answer", async () => {
+  it("are requested again after a failure of the store", async () => {
     let isAway = true;
     const flaky = { find: async () => (isAway ? Promise.reject(new Error("away")) : { token: "token 1" }) };
     const tokens = new RememberedSenderTokens(flaky, gate());
@@ -51,7 +51,7 @@ describe("tokens of senders that are remembered", () => {
     expect(await find()).to.deep.equal({ token: "token 1" });
   });
 
-  it("of one network's guesses keep no other network waiting", async () => {
+  it("do not delay a network because of another network's wrong requests", async () => {
     let release = () => {};
     const held = new Promise<null>((resolve) => {
       release = () => resolve(null);

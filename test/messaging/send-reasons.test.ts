@@ -20,12 +20,12 @@ describe("the reason why a message failed", () => {
     ["failed", 400, "bad request: text is too long", "La plataforma rechazó el mensaje: text is too long"],
   ];
   for (const [state, code, stored, told] of reasons) {
-    it(`is told in the language of the wire: ${stored}`, () => {
+    it(`is translated for the API: ${stored}`, () => {
       expect(sendReason(state, code, stored)).to.equal(told);
     });
   }
 
-  it("keeps the words of a platform", () => {
+  it("keeps the text of a platform", () => {
     expect(sendReason("failed", 131_026, "Message undeliverable")).to.equal("Message undeliverable");
   });
 });

@@ -198,14 +198,14 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       }
     });
 
-    it("and stores and sends nothing when one is wrong", async () => {
+    it("and stores and sends nothing if one is wrong", async () => {
       const phone = newPhone();
       await send({ phone_number: phone, name: 1 });
       expect(await world.rows("select from contacts where phone = $1", [phone])).to.deep.equal([]);
       expect(await accepted(phone)).to.deep.equal([]);
     });
 
-    it("and takes digits in a string for the ids, and ignores fields that it does not know", async () => {
+    it("and accepts digits in a string for the ids, and ignores unknown fields", async () => {
       const phone = newPhone();
       const answer = await send({ empresa_id: "1", plantilla_id: "102", phone_number: phone, id: 5, business_id: 2 });
       expectAnswer(answer, 200, { success: true });
@@ -214,24 +214,24 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
   });
 
   describe("demands that business and template exist and belong together (§2.1)", () => {
-    it("and answers another business like one that does not exist", async () => {
+    it("and answers the same for another business as for a missing one", async () => {
       for (const empresa_id of [2, "2", 999_999]) {
         expectError(await send({ empresa_id }), 404, "Empresa no encontrada");
       }
     });
 
-    it("and answers a deleted or another business's template like one that does not exist", async () => {
+    it("and answers the same for a deleted template or another business's as for a missing one", async () => {
       for (const plantilla_id of [105, 201, 999_999]) {
         expectError(await send({ plantilla_id }), 404, "Plantilla no encontrada");
       }
     });
 
-    it("and sends a hidden template, and one that is restricted to some agents", async () => {
+    it("and also sends a hidden template, and one that is restricted to some agents", async () => {
       expectAnswer(await send({ plantilla_id: 104 }), 200, { success: true });
     });
   });
 
-  describe("keeps the message in the conversation", () => {
+  describe("stores the message", () => {
     it("with its placeholders replaced, in the business's name, with its template (§2.4)", async () => {
       const phone = newPhone();
       await world.control("POST", "/webhooks", { paused: true });
@@ -257,13 +257,13 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       });
     });
 
-    it("and follows its delivery, as the platform tells it", async () => {
+    it("and follows its delivery statuses", async () => {
       const phone = newPhone();
       await send({ phone_number: phone });
       await eventually(async () => (await theMessage(phone)).state === "read");
     });
 
-    it("of a contact and a chat that are made when missing: on the cloud API, with the bot (§2.2, §2.3)", async () => {
+    it("with a missing contact and chat, on the cloud API and with the bot (§2.2, §2.3)", async () => {
       const phone = newPhone();
       const written = `+${phone.slice(0, 3)} (${phone.slice(3, 6)})-${phone.slice(6)}`;
       await send({ phone_number: written, name: "Ana Pérez" });
@@ -290,7 +290,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       ]);
     });
 
-    it("of the contact, chat and open conversation that there are, whatever their state (§2.2, §2.3)", async () => {
+    it("in an existing contact's chat and open conversation in any state (§2.2, §2.3)", async () => {
       const before = await world.rows("select id, name, phone from contacts where business_id = 1 and id = 101");
       await world.rows("update conversations set state = 'in_progress' where business_id = 1 and id = 101");
       await send({ phone_number: "5917000-0101", name: "Otro nombre" });
@@ -302,7 +302,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       expect(conversation?.state).to.equal("in_progress");
     });
 
-    it("in a new conversation of the same chat when the last one is closed (§2.3)", async () => {
+    it("in a new conversation of the same chat if the last one is closed (§2.3)", async () => {
       const phone = newPhone();
       await send({ phone_number: phone });
       const first = await theMessage(phone);
@@ -315,7 +315,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       expect(second?.conversation_id).not.to.equal(first.conversation_id);
     });
 
-    it("of the contact whose number at the platform it is (§2.2)", async () => {
+    it("for the contact with that number at the platform (§2.2)", async () => {
       const [phone, platformId] = [newPhone(), newPhone()];
       await world.rows("insert into contacts (business_id, name, phone, platform_id) values (1, 'Ana', $1, $2)", [
         phone,
@@ -327,7 +327,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       expect(await accepted(platformId)).to.have.length(1);
     });
 
-    it("apart from the same number's in another business (§2.2)", async () => {
+    it("apart from the same number of another business (§2.2)", async () => {
       const phone = newPhone();
       await send({ phone_number: phone, name: "Ana" });
       await send({ phone_number: phone, plantilla_id: 201, name: "Bea" }, 2);
@@ -339,7 +339,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     });
 
     for (const name of [undefined, ""]) {
-      it(`of a contact named by the phone number when the name is ${name === "" ? "empty" : "missing"} (§2.5)`, async () => {
+      it(`for a contact whose name is the number if the name is ${name === "" ? "empty" : "missing"} (§2.5)`, async () => {
         const phone = newPhone();
         await send({ phone_number: `+${phone}`, ...(name !== undefined && { name }) });
         expect(await world.rows("select name from contacts where phone = $1", [phone])).to.deep.equal([
@@ -349,7 +349,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     }
   });
 
-  it("makes one contact, one chat and one conversation of 50 sends at once to a new number, and sends 50", async () => {
+  it("creates one contact, one chat and one conversation for 50 simultaneous sends to a new number, and sends 50", async () => {
     const phone = newPhone();
     const answers = await Promise.all(Array.from({ length: 50 }, () => send({ phone_number: phone })));
     expect(answers.map(({ status }) => status)).to.deep.equal(Array.from({ length: 50 }, () => 200));
@@ -372,7 +372,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     expect(references).to.have.members(stored);
   });
 
-  it("makes one thread of sends that wait at the same moment for the same new contact", async () => {
+  it("creates one chat for sends that wait at the same moment for the same new contact", async () => {
     const phone = newPhone();
     const other = new pg.Client({ connectionString: world.config.database.url });
     await other.connect();
@@ -399,24 +399,24 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     expect(await world.rows("select from contacts where phone = $1", [phone])).to.have.length(1);
   });
 
-  describe("chooses the template's language", () => {
-    it("by the business's preference among those that the platform knows", async () => {
+  describe("uses a language of the template", () => {
+    it("that the business prefers and the platform knows", async () => {
       const phone = newPhone();
       expectAnswer(await send({ phone_number: phone, plantilla_id: 111 }), 200, { success: true });
       expect((await accepted(phone))[0].template.language).to.equal("es");
     });
 
-    it("as the first approved one where the platform does not know it in the preferred language", async () => {
+    it("that is the first approved one if the platform does not know the preferred one", async () => {
       const phone = newPhone();
       expectAnswer(await send({ phone_number: phone, plantilla_id: 110 }), 200, { success: true });
       expect((await accepted(phone))[0].template.language).to.equal("pt");
     });
   });
 
-  describe("header media (§2.6)", () => {
+  describe("sends header media (§2.6)", () => {
     const headerTo = async (phone: string) => (await accepted(phone))[0]?.template.header;
 
-    it("is the stored media where the request brings none", async () => {
+    it("that are stored with the template if the request has none", async () => {
       const [image, document] = [newPhone(), newPhone()];
       expectAnswer(await send({ phone_number: image, plantilla_id: 103 }), 200, { success: true });
       expect(await headerTo(image)).to.deep.equal({ type: "image", value: "https://files.test/guardada.jpg" });
@@ -426,7 +426,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       expect((await theMessage(document)).media_url).to.equal(stored);
     });
 
-    it("is replaced by media_url for this send only, after one HEAD request", async () => {
+    it("from media_url for this send only, after one HEAD request", async () => {
       const [phone, next] = [newPhone(), newPhone()];
       const before = await world.rows("select * from templates where business_id = 1 and id = 103");
       heads.length = 0;
@@ -440,7 +440,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       expect(await world.rows("select * from templates where business_id = 1 and id = 103")).to.deep.equal(before);
     });
 
-    it("may be given for a template that has no media stored", async () => {
+    it("from media_url for a template without stored media", async () => {
       const phone = newPhone();
       expectError(await send({ plantilla_id: 112 }), 400, rejected);
       const media_url = `${fileHost}/200`;
@@ -448,7 +448,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       expect(await headerTo(phone)).to.deep.equal({ type: "video", value: media_url });
     });
 
-    it("is refused for a template whose header takes none, without asking for it", async () => {
+    it("unless the template's header has none, and then refuses media_url without a request", async () => {
       heads.length = 0;
       const error = "media_url no aplica: la plantilla no tiene encabezado multimedia";
       expectError(await send({ media_url: `${fileHost}/404` }), 400, error);
@@ -457,14 +457,14 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
 
     const notThere: [what: string, path: string, shown: string][] = [
       ["is not found", "/404", "404"],
-      ["is somewhere else", "/302", "302"],
-      ["is there in part", "/206", "206"],
+      ["is redirected", "/302", "302"],
+      ["is only partly there", "/206", "206"],
       ["has no content", "/204", "204"],
-      ["is in trouble", "/500", "500"],
-      ["hangs up", "/hangup", "sin respuesta"],
+      ["causes an internal error", "/500", "500"],
+      ["causes a broken connection", "/hangup", "sin respuesta"],
     ];
     for (const [what, path, shown] of notThere) {
-      it(`is refused when the file ${what}, and nothing is stored or sent`, async () => {
+      it(`unless the file ${what}, and then stores and sends nothing`, async () => {
         const phone = newPhone();
         const answer = await send({ phone_number: phone, plantilla_id: 103, media_url: fileHost + path });
         expectError(answer, 400, `media_url no es accesible: ${shown}`);
@@ -473,7 +473,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       });
     }
 
-    it("is refused when it is no usable address", async () => {
+    it("unless media_url is not a usable URL", async () => {
       for (const media_url of [
         "https://",
         "https://:x",
@@ -486,7 +486,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     });
   });
 
-  it("fills placeholders with names in the order of the template's example (§2.7)", async () => {
+  it("fills named placeholders in the order of the template's example (§2.7)", async () => {
     const phone = newPhone();
     const named = { phone_number: phone, plantilla_id: 113 };
     expectAnswer(await send({ ...named, parameters: ["A-7", "Ana"] }), 200, { success: true });
@@ -501,7 +501,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       expect(await accepted(phone)).to.deep.equal([]);
     };
 
-    it("is a 400, whether too many or too few parameters, not approved, unknown, or no number (§2.7)", async () => {
+    it("is a 400 for a wrong number of parameters, and for an unapproved or unknown template (§2.7)", async () => {
       const refused: [changes: object, code: number][] = [
         [{ plantilla_id: 101, parameters: ["one"] }, 132_000],
         [{ plantilla_id: 101, parameters: ["one", "two", "three"] }, 132_000],
@@ -521,7 +521,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     });
 
     for (const code of [130_429, 131_056, 131_000, 132_015, 190, 131_026, 131_049, 999_999]) {
-      it(`with the code ${code} is a 400, marked as failed and asked for once (§2.8)`, async () => {
+      it(`with the code ${code} is a 400, stored as failed, after one request (§2.8)`, async () => {
         const phone = newPhone();
         await world.control("POST", "/faults", { code, path: "messages" });
         const before = await requests();
@@ -531,7 +531,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       });
     }
 
-    it("because the recipient opted out is remembered on the contact", async () => {
+    it("because the recipient opted out stores that in the contact", async () => {
       const phone = newPhone();
       const optedOut = async () =>
         (await world.rows<{ at: Date | null }>("select opted_out_at as at from contacts where phone = $1", [phone]))[0];
@@ -542,7 +542,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       expect((await optedOut())?.at).to.be.instanceOf(Date);
     });
 
-    it("raises nothing in the inbox", async () => {
+    it("does not move the chat up in the inbox", async () => {
       const inbox = await world.listen(301);
       const phone = newPhone();
       await send({ phone_number: phone, plantilla_id: 301 }, 3);
@@ -565,17 +565,17 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     });
   });
 
-  describe("a message whose answer is lost", () => {
+  describe("a message without the platform's answer", () => {
     const lost: [what: string, fault: object][] = [
       ["the connection is reset", { reset: true }],
       ["the answer is cut off", { garbage: true }],
       ["a gateway answers in the platform's place", { status: 502 }],
-      ["an answer of 200 says nothing", { status: 200 }],
+      ["an answer with 200 has no content", { status: 200 }],
     ];
     const uncertain = "Error: no se sabe si la plataforma aceptó el mensaje; su estado se conocerá después";
 
     for (const [what, fault] of lost) {
-      it(`because ${what} is a 500, unknown, asked for once, and settled by its status (§2.8)`, async () => {
+      it(`because ${what} is a 500, and stays unknown after one request until its status settles it (§2.8)`, async () => {
         const phone = newPhone();
         await world.control("POST", "/webhooks", { paused: true });
         await world.control("POST", "/faults", { ...fault, accept: true, path: "messages" });
@@ -595,7 +595,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       });
     }
 
-    it("and that was not accepted stays unknown, and is not sent again (§2.8)", async () => {
+    it("that was not accepted stays unknown, and is not sent again (§2.8)", async () => {
       const phone = newPhone();
       await world.control("POST", "/faults", { reset: true, path: "messages" });
       expectError(await send({ phone_number: phone }), 500, uncertain);
@@ -603,8 +603,8 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       expect(await accepted(phone)).to.deep.equal([]);
     });
 
-    describe("because it could not be written down", () => {
-      /** Lets the next messages fail when they become `sent`. */
+    describe("because the result cannot be stored at first", () => {
+      /** Lets the next updates of messages to `sent` fail. */
       const failing = (times: number) =>
         world.rows(`
           create sequence failures;
@@ -619,14 +619,14 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
         await world.control("POST", "/webhooks", { paused: false });
       });
 
-      it("is written down at the second attempt, as if nothing had happened", async () => {
+      it("is stored at the second attempt with the usual answer", async () => {
         await failing(1);
         const phone = newPhone();
         expect((await send({ phone_number: phone })).json).to.deep.equal({ success: true });
         expect(await theMessage(phone)).to.include({ state: "sent" });
       });
 
-      it("is a 500 that warns of the message, not one of a failure, and is not sent again (§2.8)", async () => {
+      it("is a 500 that says that the message may have been sent, and is not sent again (§2.8)", async () => {
         await failing(100);
         const [phone, before] = [newPhone(), await requests()];
         expectError(await send({ phone_number: phone }), 500, uncertain);
@@ -648,7 +648,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       });
       after(() => impatient.stop());
 
-      it("is a 500, unknown, asked for once, and settled by its status (§2.8)", async () => {
+      it("is a 500, and stays unknown after one request until its status settles it (§2.8)", async () => {
         await impatient.control("POST", "/webhooks", { paused: true });
         await impatient.control("POST", "/faults", { hang: true, accept: true, path: "messages" });
         const body = { empresa_id: 1, plantilla_id: 101, phone_number: "59171", parameters: ["a", "b"] };
@@ -663,14 +663,14 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     });
   });
 
-  describe("while the platform is unreachable", () => {
+  describe("sent while the platform is unreachable", () => {
     let cut: World;
     before(async () => {
       cut = await startWorld({ environment: { MESSAGING_PLATFORM_URL: "http://127.0.0.1:1", ROLE: "api" } });
     });
     after(() => cut.stop());
 
-    it("is a 500 that says that nothing was sent, and marked as failed (§2.8)", async () => {
+    it("is a 500 that says that nothing was sent, and is stored as failed (§2.8)", async () => {
       const body = { empresa_id: 1, plantilla_id: 101, phone_number: newPhone(), parameters: ["a", "b"] };
       const error = "Error: la plataforma de mensajes no está disponible; no se envió nada";
       expectError(await cut.post(path, body), 500, error);
@@ -680,7 +680,7 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     });
   });
 
-  it("is a 500 for a business without a number of its own, and nothing is stored", async () => {
+  it("answers 500 for a business without a number, and stores nothing", async () => {
     await world.rows("delete from senders where business_id = 4");
     const phone = newPhone();
     const answer = await send({ phone_number: phone, plantilla_id: 401 }, 4);
@@ -688,13 +688,13 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
     expect(await world.rows("select from contacts where phone = $1", [phone])).to.deep.equal([]);
   });
 
-  it("is a 500 that tells nothing of the database when that fails", async () => {
+  it("answers 500 without the database's error text if that fails", async () => {
     await world.rows("alter table templates rename column body to hidden_body");
     const answer = await send().finally(() => world.rows("alter table templates rename column hidden_body to body"));
     expectError(answer, 500, "Error: fallo inesperado");
   });
 
-  it("rises to the top of the inbox, and is heard at once in that business only", async () => {
+  it("moves the chat to the top of the inbox, and sends events only in that business", async () => {
     const [ours, theirs] = await Promise.all([world.listen(102), world.listen(302)]);
     const phone = newPhone();
     await send({ phone_number: phone, name: "Ana", plantilla_id: 101, parameters: ["Ana", "7"] });

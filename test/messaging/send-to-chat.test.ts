@@ -208,8 +208,8 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     expect(await accepted(chat.phone)).to.deep.equal([]);
   };
 
-  describe("checks in this order (§3.1)", () => {
-    it("every field, then business, template, approval, limit, and whether it can be sent", async () => {
+  describe("checks the request in this order (§3.1)", () => {
+    it("fields, business, template, approval, limit, and whether it can be sent", async () => {
       const chat = await aChat();
       await world.rows(`update businesses set feature_flags = '{"monthly_template_limit": 0}' where id = 1`);
       const list = "parameters debe ser un arreglo";
@@ -257,7 +257,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
 
     const required = ["meta_id", "contacto_id", "chat_id", "empresa_id", "plantilla_id"];
     for (const field of required) {
-      it(`and demands ${field}`, async () => {
+      it(`and requires ${field}`, async () => {
         expectError(await send(await aChat(), { [field]: undefined }), 400, `${field} es requerido`);
       });
     }
@@ -287,12 +287,12 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     ];
     for (const [changes, error] of wrong) {
       it(`and answers ${JSON.stringify(changes).slice(0, 60)} with '${error}'`, async () =>
-        expectError(await world.post(path, { ...bodyFor({ ...nobody, businessId: 1 }), ...changes }), 400, error));
+        expectError(await world.post(path, { ...bodyFor({ ...anyChat, businessId: 1 }), ...changes }), 400, error));
     }
-    const nobody = { phone: "5917", contactId: 1, chatId: 1, conversationId: 1 };
+    const anyChat = { phone: "5917", contactId: 1, chatId: 1, conversationId: 1 };
   });
 
-  it("answers another business, and its or a deleted template, like what does not exist", async () => {
+  it("answers the same for other businesses and their or deleted templates as for missing ones", async () => {
     const chat = await aChat();
     for (const empresa_id of [2, 999_999]) {
       expectAnswer(await send(chat, { empresa_id }), 403, { estatus: "error", error: "La empresa no existe" });
@@ -303,21 +303,21 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     await expectNothingSent(chat);
   });
 
-  it("answers an agent whom the template does not name like a template that does not exist (§3.8)", async () => {
+  it("answers the same for an agent who may not use the template as for a missing one (§3.8)", async () => {
     const chat = await aChat();
     const answer = await send(chat, { plantilla_id: 136, user_id: 102 });
     expectAnswer(answer, 403, { estatus: "error", error: "La plantilla no existe" });
     await expectNothingSent(chat);
   });
 
-  it("lets a template's own agents, administrators and the business itself send it (§3.8)", async () => {
+  it("allows the template's own agents, administrators and the business itself to send it (§3.8)", async () => {
     const chat = await aChat();
     expectSent(await send(chat, { plantilla_id: 135, user_id: 102 }));
     expectSent(await send(chat, { plantilla_id: 136, user_id: 101 }));
     expectSent(await send(chat, { plantilla_id: 136 }));
   });
 
-  it("refuses a chat, contact or user that is not the business's, and stores nothing (§3.6)", async () => {
+  it("refuses chats, contacts and users of other businesses, and stores nothing (§3.6)", async () => {
     const [chat, sibling] = [await aChat(), await aChat()];
     await world.rows("insert into users (business_id, id, name, role_id, active) values (1, 190, 'Ida', 5, false)");
     const foreign = [
@@ -340,7 +340,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     expect(await world.rows("select from messages where business_id = 2 and direction = 'out'")).to.deep.equal([]);
   });
 
-  it("takes an erased contact for one that does not exist", async () => {
+  it("treats an erased contact as missing", async () => {
     const chat = await aChat();
     const headers = { "x-api-key": world.appKey(1) };
     const erased = await request(`${world.api}/contacts/${chat.contactId}`, { method: "DELETE", headers });
@@ -349,7 +349,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     expect(await world.rows("select from messages where chat_id = $1", [chat.chatId])).to.deep.equal([]);
   });
 
-  describe("asks the platform for the approval (§3.2)", () => {
+  describe("requests the template's approval from the platform (§3.2)", () => {
     for (const [index, state] of unsendable.entries()) {
       it(`and refuses a template that is ${state}`, async () => {
         const chat = await aChat();
@@ -359,18 +359,18 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       });
     }
 
-    it("and refuses one that the platform does not know, or knows of another business only", async () => {
+    it("and refuses a template that the platform does not know, or only for another business", async () => {
       const chat = await aChat();
       expectUnapproved(await send(chat, { plantilla_id: 106 }));
       await world.rows("update templates set platform_name = 'template_201' where business_id = 1 and id = 106");
       expectUnapproved(await send(chat, { plantilla_id: 106 }));
     });
 
-    it("and refuses those of a business without a number there", async () => {
+    it("and refuses templates of a business without a number at the platform", async () => {
       expectUnapproved(await send(await aChat("pending", { businessId: 4 })));
     });
 
-    it("anew with each send", async () => {
+    it("for each send again", async () => {
       const become = async (status: string) => {
         const [account] = sandboxAccountsOf([shop]);
         const templates = account?.templates.map((each) => (each.name === "template_134" ? { ...each, status } : each));
@@ -384,7 +384,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expectSent(await send(chat, { plantilla_id: 134 }));
     });
 
-    it("in the language that the send uses: the template's own, else the business's, else an approved one", async () => {
+    it("in the language of the send: the template's own, or else the business's, or else an approved one", async () => {
       const chat = await aChat();
       expectUnapproved(await send(chat, { plantilla_id: 130 }));
       expectUnapproved(await send(chat, { plantilla_id: 132 }));
@@ -397,16 +397,16 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expect((await accepted(chat.phone))[2].template.language).to.equal("fr");
     });
 
-    it("whether the template is shown in lists or not", async () => {
+    it("even if the template is hidden in lists", async () => {
       expectSent(await send(await aChat(), { plantilla_id: 105 }));
     });
 
-    it("but not for ProviderB's templates, which it does not know", async () => {
+    it("but not for ProviderB's templates, which the platform does not know", async () => {
       await world.control("POST", "/faults", { status: 503, count: 9, path: "message_templates" });
       expectSent(await send(await aChat(), { plantilla_id: 140, parameters: ["Ana", "7"] }));
     });
 
-    it("and is a 500 when it does not tell; nothing is stored or sent", async () => {
+    it("and answers 500 without it, and then stores and sends nothing", async () => {
       const chat = await aChat();
       await world.control("POST", "/faults", { status: 503, count: 9, path: "message_templates" });
       expectError(await send(chat), 500, nothingSent);
@@ -415,7 +415,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     });
   });
 
-  describe("holds the monthly limit (§3.3)", () => {
+  describe("enforces the monthly limit (§3.3)", () => {
     const limitTo = async (limit: number | null): Promise<void> => {
       await world.rows("update businesses set feature_flags = $1 where id = 3", [{ monthly_template_limit: limit }]);
       await world.rows("delete from template_usage");
@@ -431,7 +431,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       return counts;
     };
 
-    it("exactly, of 100 sends at once with 5 left", async () => {
+    it("exactly, for 100 simultaneous sends with 5 left", async () => {
       await limitTo(50);
       await world.rows(
         `insert into template_usage values (3, date_trunc('month', now() at time zone 'America/La_Paz')::date, 45)`,
@@ -462,7 +462,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expectError(await send(chat), 400, overLimit);
     });
 
-    it("without what the platform refuses: of 100 at once it never takes more, and the rest can be sent later", async () => {
+    it("without counting refused messages, which can be sent later", async () => {
       await limitTo(60);
       const chat = await aLimitedChat();
       await world.control("POST", "/faults", { code: 131_026, count: 30, path: "messages" });
@@ -476,7 +476,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expect(await used()).to.equal(60);
     });
 
-    it("without what is not sent: not approved, no such chat, too late in the order", async () => {
+    it("without counting messages that are not sent for other reasons", async () => {
       await limitTo(1);
       const chat = await aLimitedChat();
       await world.control("POST", "/faults", { status: 503, count: 2, path: "message_templates" });
@@ -490,7 +490,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expect(await used()).to.equal(1);
     });
 
-    it("with what may have been sent: the answer is lost, or cannot be written down", async () => {
+    it("and counts messages that may have been sent, with a lost or unstored answer", async () => {
       await limitTo(2);
       const chat = await aLimitedChat();
       await world.control("POST", "/faults", { reset: true, path: "messages" });
@@ -506,7 +506,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expectError(await send(chat), 400, overLimit);
     });
 
-    it("also when it is 0, and none where there is none", async () => {
+    it("also if it is 0, and only if there is one", async () => {
       const chat = await aLimitedChat();
       await limitTo(0);
       expectError(await send(chat), 400, overLimit);
@@ -518,7 +518,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expectSent(await send(chat));
     });
 
-    it("of each business for itself", async () => {
+    it("for each business on its own", async () => {
       await limitTo(1);
       const chat = await aLimitedChat();
       expectSent(await send(chat));
@@ -526,7 +526,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expectError(await send(chat), 400, overLimit);
     });
 
-    describe("in the month of the business", () => {
+    describe("for months in the business's zone", () => {
       let traveller: World;
       before(async () => {
         // The search path makes the statements use the `now()` that is defined below.
@@ -563,7 +563,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
         ["Asia/Tokyo", "2026-07-31T14:59:59Z", "2026-07-31T15:00:00Z"],
       ];
       for (const [timezone, lastOfJuly, firstOfAugust] of zones) {
-        it(`which begins at ${firstOfAugust} in ${timezone ?? "the usual time zone"}`, async () => {
+        it(`that begin at ${firstOfAugust} in ${timezone ?? "the default zone"}`, async () => {
           await limit(timezone);
           expect(await sendAt("2026-07-15T12:00:00Z")).to.equal("success");
           expect(await sendAt(lastOfJuly)).to.equal(overLimit);
@@ -579,8 +579,8 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     });
   });
 
-  describe("moves the conversation (§3.5)", () => {
-    it("from pending to in progress once the message is sent, and no other one", async () => {
+  describe("moves the chat's conversation (§3.5)", () => {
+    it("from pending to in progress after the message is sent, and no other one", async () => {
       const [chat, other] = [await aChat(), await aChat()];
       expectSent(await send(chat));
       expect(await conversationsOf(chat)).to.deep.equal(["in_progress"]);
@@ -588,21 +588,21 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     });
 
     for (const state of ["bot", "in_progress"] as const) {
-      it(`not from ${state}`, async () => {
+      it(`but not from ${state}`, async () => {
         const chat = await aChat(state);
         expectSent(await send(chat));
         expect(await conversationsOf(chat)).to.deep.equal([state]);
       });
     }
 
-    it("not when the platform refuses", async () => {
+    it("but not if the platform refuses", async () => {
       const chat = await aChat();
       await world.control("POST", "/faults", { code: 131_026, path: "messages" });
       expectError(await send(chat), 400, rejected);
       expect(await conversationsOf(chat)).to.deep.equal(["pending"]);
     });
 
-    it("only when a delivery status tells that a message was sent whose answer was lost; and says so", async () => {
+    it("only when a delivery status confirms a message whose answer was lost, with an event", async () => {
       const [chat, other, inbox] = [await aChat(), await aChat(), await world.listen(102)];
       await world.control("POST", "/webhooks", { paused: true });
       await world.control("POST", "/faults", { reset: true, accept: true, path: "messages" });
@@ -622,7 +622,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expect(await conversationsOf(other)).to.deep.equal(["pending"]);
     });
 
-    it("not when a delivery status tells that such a message failed", async () => {
+    it("but not when a delivery status reports that such a message failed", async () => {
       const chat = await aChat();
       await world.control("POST", "/faults", { reset: true, path: "messages" });
       await send(chat);
@@ -634,7 +634,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expect(await conversationsOf(chat)).to.deep.equal(["pending"]);
     });
 
-    it("also when the status comes before the answer", async () => {
+    it("even if the status comes before the answer", async () => {
       const chat = await aChat();
       await world.control("POST", "/faults", { delay_ms: 200, path: "messages" });
       const answer = send(chat);
@@ -649,7 +649,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       [false, "in_progress"],
     ];
     for (const [bot, state] of closed) {
-      it(`of a closed one it makes another, which is then in ${state}, ${bot ? "with" : "without"} a bot`, async () => {
+      it(`to a new one if it is closed, in the state ${state}, ${bot ? "with" : "without"} a bot`, async () => {
         const chat = await aChat("pending", { closed: true, bot });
         expectSent(await send(chat));
         expect(await conversationsOf(chat)).to.deep.equal(["pending", state]);
@@ -660,8 +660,8 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     }
   });
 
-  describe("keeps the message", () => {
-    it("with its placeholders replaced, its template, agent, category and date", async () => {
+  describe("stores the message", () => {
+    it("with its filled text, template, agent, category and date", async () => {
       const chat = await aChat();
       await world.control("POST", "/webhooks", { paused: true });
       const parameters = ["Ana {{2}}", "№ 7 $& ñ"];
@@ -692,7 +692,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       });
     });
 
-    it("without what the request does not tell, in the business's name", async () => {
+    it("in the business's name without optional fields", async () => {
       const chat = await aChat();
       expectSent(await send(chat));
       expect(await theMessage(chat)).to.deep.include({
@@ -710,7 +710,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       [{ user_id: 102, user_name: "  " }, "Ana Agente", 102],
     ];
     for (const [by, name, userId] of names) {
-      it(`in the name of ${name} when it comes from ${JSON.stringify(by)}`, async () => {
+      it(`in the name of ${name} for ${JSON.stringify(by)}`, async () => {
         const chat = await aChat();
         expectSent(await send(chat, by));
         expect(await theMessage(chat)).to.include({ author: "user", author_name: name, author_user_id: userId });
@@ -723,20 +723,20 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       ["2026-03-04T05:06:07.5Z", "2026-03-04T05:06:07.500Z"],
     ];
     for (const [fecha, moment] of dates) {
-      it(`with the date ${fecha}, in the business's time zone unless it says otherwise`, async () => {
+      it(`with the date ${fecha}, in the business's zone unless it names another one`, async () => {
         const chat = await aChat();
         expectSent(await send(chat, { fecha }));
         expect((await theMessage(chat)).dated_at).to.deep.equal(new Date(moment));
       });
     }
 
-    it("and follows its delivery", async () => {
+    it("and follows its delivery statuses", async () => {
       const chat = await aChat();
       expectSent(await send(chat));
       await eventually(async () => (await theMessage(chat)).state === "read");
     });
 
-    it("which goes to the digits of meta_id; of a number that is not the contact's nothing is learned", async () => {
+    it("for the number in meta_id, and does not change the contact because of another number", async () => {
       const chat = await aChat();
       const [other, lost] = [String(++phones), String(++phones)];
       expectSent(await send(chat, { meta_id: `+${other.slice(0, 3)} (${other.slice(3, 6)})-${other.slice(6)}` }));
@@ -749,7 +749,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     });
   });
 
-  describe("goes out on the chat's channel (§3.4)", () => {
+  describe("uses the chat's channel (§3.4)", () => {
     const open: Readonly<Record<ChatChannelName, string | null>> = {
       [cloudChannel]: null,
       [pageChannel]: "/pages/page",
@@ -767,7 +767,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     const parameters = ["Ana", "7"];
 
     for (const channel of chatChannels) {
-      it(`${channel}, as a ${channel === cloudChannel ? "template" : "text"}`, async () => {
+      it(`${channel}, with a ${channel === cloudChannel ? "template" : "text"}`, async () => {
         const chat = await aChatOn(channel);
         const answer = await send(chat, { plantilla_id: 102, parameters });
         expectSent(answer);
@@ -789,7 +789,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       [providerBChannel]: { type: "media", text: "Hola Ana", media: { link: picture } },
     };
     for (const channel of chatChannels) {
-      it(`${channel}, with the media of its header`, async () => {
+      it(`${channel}, with the header's media`, async () => {
         const chat = await aChatOn(channel);
         expectSent(await send(chat, { plantilla_id: 103, parameters: ["Ana"] }));
         const [sent] = await accepted(chat.phone);
@@ -800,7 +800,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     }
 
     for (const channel of [cloudChannel, qrChannel] as const) {
-      it(`or by ProviderB where the template is its own, also of a chat on ${channel}`, async () => {
+      it(`or ProviderB if the template belongs there, also from a chat on ${channel}`, async () => {
         const chat = await aChatOn(channel);
         expectSent(await send(chat, { plantilla_id: 140, parameters }));
         const [sent] = await accepted(chat.phone);
@@ -811,7 +811,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       });
     }
 
-    it("its own, also with a template of ProviderB, for a contact without a number, and never to its id", async () => {
+    it("even with a template of ProviderB if the contact has no number, and never sends to the contact's id", async () => {
       const chat = await aChatOn(pageChannel);
       await world.rows("update contacts set phone = null, known_on = $2 where id = $1", [chat.contactId, pageChannel]);
       expectSent(await send(chat, { plantilla_id: 140, parameters }));
@@ -819,14 +819,14 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expect(sent.map(({ channel, text: said }) => [channel, said])).to.deep.equal([[pageChannel, text]]);
     });
 
-    it("ProviderB, as a text where it does not know the template either", async () => {
+    it("ProviderB with a text if it does not know the template", async () => {
       const chat = await aChatOn(providerBChannel);
       expectSent(await send(chat, { plantilla_id: 141 }));
       expect((await accepted(chat.phone))[0]).to.include({ type: "text", text: "Hola" });
       expectError(await send(await aChat("pending"), { plantilla_id: 141 }), 400, rejected);
     });
 
-    it("and none with the wrong number of parameters, so that no customer reads placeholders", async () => {
+    it("but sends nothing with a wrong number of parameters, so that customers see no placeholders", async () => {
       for (const channel of chatChannels) {
         const chat = await aChatOn(channel);
         for (const wrong of [undefined, ["Ana"], [...parameters, "more"]]) {
@@ -837,7 +837,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       }
     });
 
-    it("and is refused where the business has none of that kind, or nobody knows the kind", async () => {
+    it("and refuses a send if the business has no sender there, or the channel is unknown", async () => {
       for (const where of [{ provider: photoChannel, businessId: 2 }, { provider: "telegraph" }]) {
         const chat = await aChat("pending", where);
         expectError(await send(chat), 400, rejected);
@@ -845,7 +845,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       }
     });
 
-    it("and is counted there", async () => {
+    it("and counts the message there", async () => {
       const counted = async () => {
         const text = await resolve(world.container, tokens.metrics).text();
         const line = text.split("\n").find((each) => each.includes(`channel="${qrChannel}",outcome="accepted"`));
@@ -856,7 +856,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       expect(await counted()).to.equal(before + 1);
     });
 
-    describe("whose provider cannot be reached", () => {
+    describe("whose provider is unreachable", () => {
       let cut: World;
       before(async () => {
         cut = await startWorld({
@@ -870,7 +870,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       });
       after(() => cut.stop());
 
-      it("with a 500 that says that nothing was sent; it is marked as failed and does not count", async () => {
+      it("and then answers 500 and says that nothing was sent, which is stored as failed and not counted", async () => {
         for (const provider of [qrChannel, qrChannel]) {
           const chat = await aChat("pending", { provider, in: cut });
           expectError(await cut.post(path, bodyFor(chat)), 500, nothingSent);
@@ -885,9 +885,9 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     });
   });
 
-  describe("asks the platform once (§3.7)", () => {
+  describe("sends one request to the platform (§3.7)", () => {
     for (const code of [130_429, 131_056, 132_015, 190, 131_026, 131_049]) {
-      it(`when it refuses with ${code}: a 400, marked as failed`, async () => {
+      it(`that refuses with ${code}: the answer is 400, and the message is failed`, async () => {
         const chat = await aChat();
         const before = await requests();
         await world.control("POST", "/faults", { code, path: "messages" });
@@ -903,7 +903,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       ["a gateway answers in its place", { status: 502 }],
     ];
     for (const [what, fault] of lost) {
-      it(`when ${what}: a 500, unknown, and settled by its status`, async () => {
+      it(`even if ${what}: the answer is 500, and the message is unknown until its status`, async () => {
         const chat = await aChat();
         const before = await requests();
         await world.control("POST", "/webhooks", { paused: true });
@@ -917,7 +917,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
       });
     }
 
-    it("under one Idempotency-Key, and answers the same again", async () => {
+    it("for one Idempotency-Key, and repeats the answer", async () => {
       const chat = await aChat();
       const headers = { "x-api-key": world.appKey(1), "idempotency-key": "one" };
       const ask = () => request(world.api + path, { method: "POST", body: bodyFor(chat), headers });
@@ -932,7 +932,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     });
   });
 
-  it("is a 500 that tells nothing of the database when that fails", async () => {
+  it("answers 500 without the database's error text if that fails", async () => {
     const chat = await aChat();
     await world.rows("alter table templates rename column body to hidden_body");
     const answer = await send(chat).finally(() =>
@@ -941,7 +941,7 @@ describe(`POST ${path}: send a template to a known chat`, () => {
     expectError(answer, 500, "Error: fallo inesperado");
   });
 
-  it("is heard at once in that business only, with the state that its conversation is in then", async () => {
+  it("sends events only in that business, with the new state of the conversation", async () => {
     const [ours, theirs] = await Promise.all([world.listen(102), world.listen(202)]);
     const chat = await aChat();
     expectSent(await send(chat, { plantilla_id: 102, parameters: ["Ana", "7"], user_id: 102 }));

@@ -11,7 +11,7 @@ const command = fileURLToPath(new URL("../../src/cli/sender.ts", import.meta.url
 const number = { phoneNumberId: "1065", accountId: "2077", displayPhoneNumber: "+591 2 2000001", token: "EAAG-1" };
 
 describe("the command that gives a business a number", function () {
-  // Each run is a process of its own.
+  // Each run starts a process.
   this.timeout(60_000);
   let opened: OpenDatabase;
   let sandbox: Sandbox;
@@ -50,7 +50,7 @@ describe("the command that gives a business a number", function () {
   const stored = () =>
     opened.database.rows<{ account_id: string }>({ name: "", text: "select account_id, phone from senders" }, []);
 
-  it("stores none that the platform does not confirm, and says what is wrong", async () => {
+  it("stores no number that the platform does not confirm, and names what is wrong", async () => {
     for (const [changes, said] of [
       [{ ACCOUNT_ID: "2078" }, "the platform does not confirm ACCOUNT_ID: nothing is stored\n"],
       [{ PHONE: "" }, "the platform does not confirm PHONE: nothing is stored\n"],
@@ -60,7 +60,7 @@ describe("the command that gives a business a number", function () {
     expect(await stored()).to.deep.equal([]);
   });
 
-  it("stores one that it does, and replaces its token", async () => {
+  it("stores a confirmed number, and replaces the token of a known one", async () => {
     expect(await run({})).to.deep.equal([0, "sender 1\n"]);
     expect(await run({})).to.deep.equal([
       0,

@@ -47,7 +47,7 @@ describe("the check of senders at their platforms", () => {
         ...(after && { paging: { cursors: { after }, next: "https://elsewhere.test/next" } }),
       });
 
-  it("finds a number on any page of its account, asking no address that the platform names", async () => {
+  it("finds a number on any page of its account, without following URLs of the platform", async () => {
     number();
     numbers({}, ["1"], "a b");
     numbers({ after: "a b" }, [], "c");
@@ -55,7 +55,7 @@ describe("the check of senders at their platforms", () => {
     expect(await look("platform-apicloud")).to.equal("confirmed");
   });
 
-  it("does not confirm a number that no page of the account has, or whose pages do not end", async () => {
+  it("does not confirm a number that is on no page, or whose pages do not end", async () => {
     number();
     numbers({}, ["10", "65"], "a");
     numbers({ after: "a" }, ["10650"]);
@@ -70,14 +70,14 @@ describe("the check of senders at their platforms", () => {
     expect(await look("platform-apicloud")).to.deep.equal({ unconfirmed: "accountId" });
   });
 
-  it("compares phones by their digits, all of them", async () => {
+  it("compares all digits of phone numbers", async () => {
     for (const display of ["+591 2 200000", "+1 591 2 2000001", "+591 2 2000010"]) {
       number(display);
       expect(await look("platform-apicloud")).to.deep.equal({ unconfirmed: "phone" });
     }
   });
 
-  it("takes rates and passing trouble for no word on the token, whatever their status", async () => {
+  it("does not treat rate limits and temporary failures as a wrong token, whatever their status", async () => {
     for (const [status, code] of [
       [400, 4],
       [400, 80007],
@@ -104,7 +104,7 @@ describe("the check of senders at their platforms", () => {
     }
   });
 
-  it("asks ProviderB as the account itself, whose state counts", async () => {
+  it("checks ProviderB with the account's own login, and requires an active account", async () => {
     const account = { platformId: "AC1", accountId: "AC1" };
     const answer = (body: object) =>
       nock(host).get("/2010-04-01/Accounts/AC1.json").basicAuth({ user: "AC1", pass: "secret-token" }).reply(200, body);
@@ -121,7 +121,7 @@ describe("the check of senders at their platforms", () => {
     expect(await look("provider-b", account)).to.equal("away");
   });
 
-  it("takes an instance of another name for another one", async () => {
+  it("does not confirm an instance with another name", async () => {
     const answer = (instance: object) =>
       nock(host, { reqheaders: { apikey: "secret-token" } })
         .get("/instance/connectionState/1065")
@@ -136,7 +136,7 @@ describe("the check of senders at their platforms", () => {
 describe("the check of senders over a broken connection", () => {
   useRealNetwork();
 
-  it("is nothing where nobody listens, or no answer comes in time, for all questions together", async () => {
+  it("reports that the platform is away if no server listens or no answer comes within a total time", async () => {
     const client = new HttpClient();
     const nowhere = platformsAt(client, `http://127.0.0.1:${await freePort()}`);
     expect(await nowhere.look(claimOn("platform-apicloud"))).to.equal("away");

@@ -11,29 +11,29 @@ describe("the SMS provider", () => {
   });
   const { to, text, reference } = aMessage();
 
-  it("is asked exactly this", async () => {
+  it("gets exactly this request", async () => {
     const { body, headers } = await stage.askedFor(aMessage());
     expect(body).to.deep.equal({ to, text, reference });
     expect(headers).to.not.have.property("authorization");
   });
 
-  it("takes a user and a password in its address as basic authentication", async () => {
+  it("gets the user and password of its URL as basic authentication", async () => {
     const { headers } = await stage.askedFor(aMessage(), {
       connect: (client) => smsProvider({ client, baseUrl: "https://user:pa%20ss@platform.test/sms", timeouts }),
     });
     expect(headers.authorization).to.equal(`Basic ${Buffer.from("user:pa ss").toString("base64")}`);
   });
 
-  it("gets the text of a template, and media as a link below it", async () => {
+  it("gets a template's text, and media as a link below it", async () => {
     const { body } = await stage.askedFor(aMessage({ template, media: picture }));
     expect(body).to.deep.equal({ to, text: `${text}\n\n${picture.link}`, reference });
   });
 
-  it("accepts with its own id", async () => {
+  it("accepts a message with its own id", async () => {
     expect(await stage.outcomeOf(201, { id: "SM1" })).to.deep.equal({ kind: "accepted", platformMessageId: "SM1" });
   });
 
-  it("refuses in its own words, which are cleared of numbers", async () => {
+  it("refuses with its own text, without numbers", async () => {
     expect(await stage.outcomeOf(400, { code: 21211, message: "59170000001 is\nno number" })).to.deep.equal({
       kind: "refused",
       refusal: { class: "final", code: 21211, reason: "*** is no number" },
@@ -45,7 +45,7 @@ describe("the SMS provider", () => {
     "an id with an error": [502, { id: "SM1" }],
     "a code without words": [400, { code: 1 }],
     "a code that is no number": [400, { code: "1", message: "no" }],
-    "a code that nobody could keep": [400, { code: 2 ** 40, message: "no" }],
+    "a code that is too large to store": [400, { code: 2 ** 40, message: "no" }],
     "an error of its own": [500, { code: 1, message: "no" }],
   });
 });

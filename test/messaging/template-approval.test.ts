@@ -25,7 +25,7 @@ describe("submitting templates to the cloud API", () => {
   });
   afterEach(() => client.close());
 
-  it("sends a new one whole, with the number's token", async () => {
+  it("sends a new template completely, with the number's token", async () => {
     const { stray: _, ...content } = structure;
     nock(host, { reqheaders: { authorization: `Bearer ${sender.accessToken}` } })
       .post(path, { name: "aviso", ...content })
@@ -37,7 +37,7 @@ describe("submitting templates to the cloud API", () => {
     });
   });
 
-  it("edits one that the platform has, by its id", async () => {
+  it("edits a template that the platform already has, by its id", async () => {
     const { category, components } = structure;
     nock(host).post("/v23.0/77", { category, components }).reply(200, { success: true });
     expect(await templates().submit(sender, { ...asked, platformId: "77" })).to.deep.equal({
@@ -49,9 +49,9 @@ describe("submitting templates to the cloud API", () => {
 
   for (const [said, error] of [
     ["details", { message: "(#100) Invalid parameter", code: 100, error_data: { details: "body is too long" } }],
-    ["words for people", { message: "Invalid parameter", code: 100, error_user_msg: "body is too long" }],
+    ["text for people", { message: "Invalid parameter", code: 100, error_user_msg: "body is too long" }],
   ] as const) {
-    it(`passes on the platform's ${said}`, async () => {
+    it(`passes the platform's ${said} on`, async () => {
       nock(host).post(path).reply(400, { error });
       const outcome = await templates().submit(sender, asked);
       expect(outcome.kind).to.equal("refused");
@@ -62,9 +62,9 @@ describe("submitting templates to the cloud API", () => {
   for (const [what, status, body] of [
     ["a gateway's page", 502, "<html>"],
     ["a success that names no template", 200, {}],
-    ["what is no JSON", 200, "ok"],
+    ["an answer that is not JSON", 200, "ok"],
   ] as const) {
-    it(`knows nothing from ${what}`, async () => {
+    it(`has an unknown outcome after ${what}`, async () => {
       nock(host).post(path).reply(status, body);
       expect(await templates().submit(sender, asked)).to.deep.equal({ kind: "unknown" });
     });
@@ -101,7 +101,7 @@ describe("submitting templates to the cloud API", () => {
       ],
     ],
   ] as const) {
-    it(`are ${kind} by ${answers.map(([status, code]) => `a ${status} of code ${code}`).join(", ")}`, async () => {
+    it(`is ${kind} after ${answers.map(([status, code]) => `a ${status} with code ${code}`).join(", ")}`, async () => {
       for (const [status, code] of answers) {
         nock(host)
           .post(path)
@@ -112,7 +112,7 @@ describe("submitting templates to the cloud API", () => {
     });
   }
 
-  it("reads all of an account, page by page, with the platform's own words", async () => {
+  it("lists all templates of an account, page by page, with the platform's texts", async () => {
     const template = { id: "77", name: "aviso", language: "es", status: "PAUSED", category: "UTILITY" };
     const pages = nock(host);
     pages
@@ -165,14 +165,14 @@ describe("submitting templates over a broken connection", () => {
   });
   afterEach(() => client.close());
 
-  it("knows nothing where the answer does not come in time", async () => {
+  it("has an unknown outcome if no answer comes in time", async () => {
     const silent = await serveRaw(() => {});
     expect(await submitTo(silent.url)).to.deep.equal({ kind: "unknown" });
     expect(silent.requests()).to.equal(1);
     await silent.close();
   });
 
-  it("knows that nothing left where nobody listens", async () => {
+  it("is not sent if no server listens", async () => {
     expect(await submitTo(`http://127.0.0.1:${await freePort()}`)).to.deep.equal({ kind: "not-sent" });
   });
 });

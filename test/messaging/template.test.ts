@@ -24,26 +24,34 @@ const withBody = (component: Omit<TemplateComponent, "type">, body = "") => ({
 const listed = (name: string, states: Record<string, PlatformTemplate["state"]>): PlatformTemplate[] =>
   Object.entries(states).map(([language, state]) => ({ name, language, state }));
 
-describe("required parameters (§1.6)", () => {
+describe("the number of required parameters (§1.6)", () => {
   const cases: [what: string, template: Parameters<typeof requiredParameters>[0], count: number][] = [
     ["the highest placeholder of the BODY's text", withBody({ text: "{{2}} {{1}} {{2}}" }, "{{7}}"), 2],
-    ["the highest, although lower ones are missing", withBody({ text: "solo {{3}}" }), 3],
-    ["the example of a BODY without placeholders", withBody({ text: "Hola", example: { body_text: [["a", "b"]] } }), 2],
+    ["the highest placeholder, although lower ones are missing", withBody({ text: "solo {{3}}" }), 3],
     [
-      "the named example of a BODY without positional placeholders",
+      "the number of examples of a BODY without placeholders",
+      withBody({ text: "Hola", example: { body_text: [["a", "b"]] } }),
+      2,
+    ],
+    [
+      "the number of named examples of a BODY without positional placeholders",
       withBody({ text: "Hola {{name}}", example: { body_text_named_params: [{}, {}, {}] } }),
       3,
     ],
-    ["the names in the text of a BODY without example", withBody({ text: "{{b}} {{ a }} {{b}}" }, "{{7}}"), 2],
-    ["nothing for a BODY without either, whatever the description says", withBody({ text: "Hola" }, "{{4}}"), 0],
-    ["the description where there is no structure", { body: "{{1}} y {{4}}", structure: null }, 4],
-    ["the description where the structure has no BODY", { body: "{{1}}", structure: { components: [] } }, 1],
-    ["the description where the platform writes the BODY's text itself", withBody({}, "{{1}} es tu código."), 1],
-    ["nothing where there are no placeholders", { body: "Hola", structure: null }, 0],
-    ["the description where the structure is not one", { body: "{{1}}", structure: { components: 3 } as never }, 1],
+    [
+      "the number of names in the text of a BODY without an example",
+      withBody({ text: "{{b}} {{ a }} {{b}}" }, "{{7}}"),
+      2,
+    ],
+    ["0 for a BODY without either, whatever the description contains", withBody({ text: "Hola" }, "{{4}}"), 0],
+    ["the description's without a structure", { body: "{{1}} y {{4}}", structure: null }, 4],
+    ["the description's if the structure has no BODY", { body: "{{1}}", structure: { components: [] } }, 1],
+    ["the description's if the platform writes the BODY's text itself", withBody({}, "{{1}} es tu código."), 1],
+    ["0 without placeholders", { body: "Hola", structure: null }, 0],
+    ["the description's if the structure is invalid", { body: "{{1}}", structure: { components: 3 } as never }, 1],
   ];
   for (const [what, template, count] of cases) {
-    it(`are ${what}`, () => expect(requiredParameters(template)).to.equal(count));
+    it(`is ${what}`, () => expect(requiredParameters(template)).to.equal(count));
   }
 });
 
@@ -51,7 +59,7 @@ describe("named placeholders", () => {
   const listed = (...names: unknown[]) => ({ body_text_named_params: names.map((param_name) => ({ param_name })) });
   const text = "Hola {{nombre}}, tu pedido {{pedido}} está listo, {{nombre}}.";
 
-  it("stand in the order of the example, and are filled in by name", () => {
+  it("have the order of the example, and are filled by name", () => {
     const template = withBody({ text, example: listed("pedido", "nombre") });
     expect(placeholderNames(template)).to.deep.equal(["pedido", "nombre"]);
     expect(renderBody(template, ["A-1", "{{pedido}}"])).to.equal(
@@ -59,7 +67,7 @@ describe("named placeholders", () => {
     );
     expect(renderBody(template, ["A-1"])).to.equal("Hola {{nombre}}, tu pedido A-1 está listo, {{nombre}}.");
   });
-  it("stand in the order of the text where no example names them all", () => {
+  it("have the order of the text if no example names them all", () => {
     const examples = [
       undefined,
       listed(),
@@ -73,7 +81,7 @@ describe("named placeholders", () => {
     }
     expect(renderBody(withBody({ text }), ["Ana", "A-1"])).to.equal("Hola Ana, tu pedido A-1 está listo, Ana.");
   });
-  it("are none beside numbered ones, and none where the platform's text is not known", () => {
+  it("are ignored beside numbered ones, and without the platform's text", () => {
     const mixed = withBody({ text: "{{1}} {{nombre}}", example: listed("nombre") });
     expect(placeholderNames(mixed)).to.deep.equal([]);
     expect(renderBody(mixed, ["a", "b"])).to.equal("a {{nombre}}");
@@ -83,11 +91,11 @@ describe("named placeholders", () => {
 });
 
 describe("rendering a body", () => {
-  it("replaces each placeholder once, and never what a parameter brought", () => {
+  it("replaces each placeholder once, but not placeholders in a parameter", () => {
     const text = renderBody({ body: "{{1}}, {{2}} y {{1}}", structure: null }, ["{{2}}", "$&"]);
     expect(text).to.equal("{{2}}, $& y {{2}}");
   });
-  it("keeps a placeholder without a parameter, so that the gap is seen", () => {
+  it("keeps a placeholder without a parameter, so that the gap is visible", () => {
     expect(renderBody({ body: "{{1}} {{2}}", structure: null }, ["a"])).to.equal("a {{2}}");
   });
   it("prefers the platform's text to the description", () => {
@@ -95,15 +103,15 @@ describe("rendering a body", () => {
   });
 });
 
-describe("header media", () => {
+describe("the type of header media", () => {
   for (const headerType of ["IMAGE", "image", "Document", "VIDEO"]) {
     it(`is ${headerType.toLowerCase()} for ${headerType}`, () =>
       expect(headerMedia({ headerType, structure: null })).to.equal(headerType.toLowerCase()));
   }
   for (const headerType of ["TEXT", "text", "LOCATION", ""]) {
-    it(`is none for '${headerType}'`, () => expect(headerMedia({ headerType, structure: null })).to.equal(null));
+    it(`does not exist for '${headerType}'`, () => expect(headerMedia({ headerType, structure: null })).to.equal(null));
   }
-  it("is read from the structure where the template names no type", () => {
+  it("is read from the structure if the template has no type", () => {
     const structure = { components: [{ type: "HEADER", format: "IMAGE" }] };
     expect(headerMedia({ headerType: null, structure })).to.equal("image");
     expect(headerMedia({ headerType: "TEXT", structure })).to.equal(null);
@@ -111,37 +119,37 @@ describe("header media", () => {
 });
 
 describe("a template created by AI", () => {
-  it("is one that says so", () => {
+  it("is recognized by its flag", () => {
     expect(isCreatedByAi(true, { name: "a", platformName: "b" })).to.equal(true);
     expect(isCreatedByAi(false, { name: "osm_a", platformName: "osm_b" })).to.equal(false);
   });
-  it("is, without a flag, one whose name begins with osm_", () => {
+  it("is recognized without a flag by a name with the prefix osm_", () => {
     expect(isCreatedByAi(null, { name: "osm_a", platformName: "b" })).to.equal(true);
     expect(isCreatedByAi(null, { name: "a", platformName: "osm_b" })).to.equal(true);
     expect(isCreatedByAi(null, { name: "cosm_a", platformName: "OSM_b" })).to.equal(false);
   });
 });
 
-describe("language and approval (§1.5)", () => {
+describe("the language and approval of a template (§1.5)", () => {
   const known = listed("t", { en: "REJECTED", pt: "APPROVED", es: "PENDING" });
 
-  it("are the template's own where it names one, also one that the platform does not know", () => {
+  it("are those of the template's own language if it has one, even an unknown one", () => {
     expect(languageOf({ language: "en" }, "es", known)).to.equal("en");
     expect(approvalState({ language: "en" }, "es", known)).to.equal("REJECTED");
     expect(approvalState({ language: "fr" }, "es", known)).to.equal("no_status");
   });
-  it("are the business's, where the platform knows the template in it", () => {
+  it("are those of the business's language if the platform knows the template in it", () => {
     expect(languageOf(null, "es", known)).to.equal("es");
     expect(approvalState(null, "es", known)).to.equal("PENDING");
   });
-  it("are else those of the first approved one", () => {
+  it("are otherwise those of the first approved language", () => {
     expect(languageOf(null, "fr", known)).to.equal("pt");
     expect(approvalState(null, "fr", known)).to.equal("APPROVED");
   });
-  it("are else those of the only or first one", () => {
+  it("are otherwise those of the only or first language", () => {
     expect(languageOf(null, "fr", listed("t", { en: "REJECTED", pt: "PENDING" }))).to.equal("en");
   });
-  it("are no status for a name that the platform does not know", () => {
+  it("are no_status for an unknown name", () => {
     expect(approvalState(null, "es", [])).to.equal("no_status");
     expect(languageOf(null, "es", [])).to.equal("es");
   });

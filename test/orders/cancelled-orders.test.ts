@@ -5,7 +5,7 @@ import { type Shops, startShops } from "./shops.ts";
 
 const byBot = "(BOT) Cancelada por inactividad en el chat";
 
-describe("listing cancelled orders", () => {
+describe("the list of cancelled orders", () => {
   let shops: Shops;
   before(async () => {
     shops = await startShops();
@@ -66,14 +66,14 @@ describe("listing cancelled orders", () => {
     expect((await list()).data[0]).to.deep.include({ chat_id: null, chat: null });
   });
 
-  it("shows cancelled orders alone, of the business alone, newest first (§14.1)", async () => {
+  it("shows only the business's cancelled orders, newest first (§14.1)", async () => {
     for (const status of [8, 1, 2, 3, 4]) await cancelled({ status });
     await addOrder(shops, 2, { status: 5, created_at: "2026-05-05T12:00:00Z" });
     const [a, b, c] = [await cancelled(), await cancelled({ created_at: "2026-04-01T00:00:00Z" }), await cancelled()];
     expect(await ids({})).to.deep.equal([c, a, b]);
   });
 
-  it("takes both bounds in, and a day as an end to its last moment there (§14.1, §14.2)", async () => {
+  it("includes both bounds, and a day as the end until its last moment (§14.1, §14.2)", async () => {
     const moments = ["2026-02-01T03:59:59.999Z", "2026-02-01T04:00:00Z", "2026-02-02T03:59:59.999900Z"];
     const [, first, last] = [
       await cancelled({ created_at: moments[0] ?? "" }),
@@ -87,7 +87,7 @@ describe("listing cancelled orders", () => {
     expect(await ids({ startDate: "2026-02-01T00:00:00", endDate: "2026-02-01T00:00:00" })).to.deep.equal([first]);
   });
 
-  it("keeps what contains the reason, wildcards as they stand, or is of the channel (§14.3, §14.4)", async () => {
+  it("filters by a part of the reason, without wildcards, and by channel (§14.3, §14.4)", async () => {
     const bot = await cancelled({ cancel_reason: byBot });
     const stock = await cancelled({ cancel_reason: "Sin stock (100%_)", type: "app" });
     const none = await cancelled({ cancel_reason: null, type: "app" });
@@ -103,7 +103,7 @@ describe("listing cancelled orders", () => {
     expect(await ids({ type: "w" })).to.deep.equal([]);
   });
 
-  it("pages by 10, or as asked, 100 at most, and counts all (§14.6)", async () => {
+  it("has pages of 10 or the requested size, 100 at most, and the total count (§14.6)", async () => {
     await shops.rows(
       "insert into orders (business_id, type, status, created_at) select 1, 'wa', 5, '2026-05-05' from generate_series(1, 25)",
     );
@@ -123,7 +123,7 @@ describe("listing cancelled orders", () => {
     ]);
   });
 
-  it("answers no matches with nothing and zeros (§14.7)", async () => {
+  it("is empty with zero counts if no order matches (§14.7)", async () => {
     expect(await list()).to.deep.equal({
       success: true,
       data: [],
@@ -131,7 +131,7 @@ describe("listing cancelled orders", () => {
     });
   });
 
-  it("refuses what is missing or wrong, and another business (§14.1, §14.2)", async () => {
+  it("refuses missing and wrong parameters, and another business (§14.1, §14.2)", async () => {
     const refused = async (query: Readonly<Record<string, string>>, message: string) => {
       const answer = await ask(query);
       expect([answer.status, answer.json]).to.deep.equal([400, { success: false, message }]);
@@ -152,11 +152,11 @@ describe("listing cancelled orders", () => {
       expect([answer.status, answer.json]).to.deep.equal([401, { message: "Invalid API key" }]);
     }
     expect((await ask(year, "x")).status).to.equal(400);
-    const nobody = await request(`${shops.api}/estadisticas/obtener/ordersCanceled/1?startDate=2026-01-01`);
-    expect([nobody.status, nobody.json]).to.deep.equal([401, { message: "Invalid API key" }]);
+    const withoutKey = await request(`${shops.api}/estadisticas/obtener/ordersCanceled/1?startDate=2026-01-01`);
+    expect([withoutKey.status, withoutKey.json]).to.deep.equal([401, { message: "Invalid API key" }]);
   });
 
-  it("answers an unexpected failure in words of its own (§14)", async () => {
+  it("answers an unexpected failure in its own words (§14)", async () => {
     await shops.rows("alter table order_day_counts rename to away");
     const answer = await ask(year);
     await shops.rows("alter table away rename to order_day_counts");

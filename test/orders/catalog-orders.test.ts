@@ -59,7 +59,7 @@ describe("an order that a customer puts together from a catalog", () => {
     }));
     expect((await shops.webhook(aWebhook(businessId, { contacts, messages }))).status).to.equal(200);
   };
-  const workedOff = () => eventually(async () => (await shops.rows("select from incoming_webhooks")).length === 0);
+  const allProcessed = () => eventually(async () => (await shops.rows("select from incoming_webhooks")).length === 0);
   const ordersOf = (phone: string, businessId = 1): Promise<OrderRow[]> =>
     shops.rows<OrderRow>(
       `select o.id, o.chat_id, o.message_id from orders as o
@@ -70,7 +70,7 @@ describe("an order that a customer puts together from a catalog", () => {
     );
   const ordered = async (items: readonly object[], phone = newPhone()) => {
     await tell([ordering(phone, items)]);
-    await workedOff();
+    await allProcessed();
     const [order, ...others] = await ordersOf(phone);
     if (!order || others.length > 0) throw new Error("not one order");
     const { json } = await shops.get(`/catalogs/order/${order.id}`);
@@ -197,9 +197,9 @@ describe("an order that a customer puts together from a catalog", () => {
     const second = ordering(one, [item("JUGO")]);
     const third = ordering(other, [item("JUGO")]);
     await Promise.all([tell([first, second]), tell([second, first, first]), tell([third, first]), tell([third])]);
-    await workedOff();
+    await allProcessed();
     await tell([second]);
-    await workedOff();
+    await allProcessed();
     expect(await ordersOf(one)).to.have.length(2);
     expect(await ordersOf(other)).to.have.length(1);
     const [message] = await shops.rows<{ kind: string; details: Answer["json"] }>(
@@ -229,7 +229,7 @@ describe("an order that a customer puts together from a catalog", () => {
       tell([ordering(phone, [item("SAL-1")])], 1),
       tell([ordering(phone, [item("SAL-1"), item("JUGO")])], 2),
     ]);
-    await workedOff();
+    await allProcessed();
     const lines = await shops.rows<{ business_id: number; article_id: number }>(
       `select line.business_id, line.article_id from order_lines as line
        join orders as o on o.business_id = line.business_id and o.id = line.order_id
@@ -251,7 +251,7 @@ describe("an order that a customer puts together from a catalog", () => {
         phones.map((phone) => ordering(phone, [item("SAL-1")])),
         businessId,
       );
-    await workedOff();
+    await allProcessed();
     const deadlocks = async () =>
       (
         await shops.rows<{ n: number }>(
@@ -287,7 +287,7 @@ describe("an order that a customer puts together from a catalog", () => {
         ]),
       ]);
     }
-    await workedOff();
+    await allProcessed();
     expect(refused.map(({ text }) => text)).to.deep.equal([]);
     expect(await deadlocks()).to.equal(before);
     for (const phone of phones) expect(await ordersOf(phone)).to.have.length(1 + 4 * 2 + 4);

@@ -16,7 +16,7 @@ interface Extra {
 type Edit =
   | { readonly kind: "update"; readonly paymentMethod: string; readonly zoneId: number; readonly followsZone: boolean }
   | { readonly kind: "add"; readonly articleId: number; readonly extras: readonly Extra[] }
-  /** `nth` of the initial lines. */
+  /** The position among the initial lines. */
   | { readonly kind: "remove"; readonly nth: number };
 
 interface Planned {
@@ -63,7 +63,7 @@ interface Model {
   paymentMethod: string;
   zoneId: number;
   branchId: number;
-  /** By quantity, which is unique. */
+  /** Lines are found by their quantity, which is unique. */
   readonly lines: Map<number, Line>;
 }
 
@@ -95,7 +95,7 @@ function apply(model: Model, edit: Edit, place: number): boolean {
   }
 }
 
-describe("edits of one order at the same time", () => {
+describe("simultaneous edits of one order", () => {
   let world: World;
   let edits: Edits;
   before(async () => {
@@ -212,11 +212,11 @@ describe("edits of one order at the same time", () => {
     }
   };
 
-  it(`${editsAtOnce} of them end as they would one after the other: nothing is lost (§9.8, §10.6, §11.5)`, async () => {
+  it(`have the same result as one after the other, for ${editsAtOnce} of them (§9.8, §10.6, §11.5)`, async () => {
     await fc.assert(fc.asyncProperty(plan, hold), { numRuns: 4, endOnFailure: true });
   });
 
-  it("of each other's orders, by their lines, do not deadlock (§11.4)", async () => {
+  it("that name each other's orders do not deadlock (§11.4)", async () => {
     const [one, other] = [await addOrder(world, 1), await addOrder(world, 1)];
     const removals: Promise<Answer>[] = [];
     for (let n = 0; n < 10; n += 1) {

@@ -153,7 +153,7 @@ describe("the price of a delivery", () => {
       }
     });
 
-    it("not if the change is rolled back", async () => {
+    it("but not if the change is rolled back", async () => {
       const id = await addOrder(shops, 1);
       const undone = shops.database.transaction(async (transaction) => {
         const text = `update orders set latitude = 1, longitude = 1 where business_id = 1 and id = ${id}`;
@@ -165,7 +165,7 @@ describe("the price of a delivery", () => {
     });
   });
 
-  describe("is asked in the background", () => {
+  describe("is requested in the background", () => {
     const asked: QuoteRequest[] = [];
     const published: LoggedEvent[] = [];
     const failures: unknown[] = [];
@@ -190,7 +190,7 @@ describe("the price of a delivery", () => {
         (error) => failures.push(error),
       );
 
-    it("once, and kept as a new version", async () => {
+    it("once, and stored in a new version of the order", async () => {
       const ids = [];
       for (let n = 0; n < 20; n += 1) ids.push(await addOrder(shops, 1, place));
       await asker(async () => 1_234n).execute();
@@ -256,7 +256,7 @@ describe("the price of a delivery", () => {
       expect(asked).to.have.length(1);
     });
 
-    it("no more if there is no price, until the delivery changes", async () => {
+    it("but not again if there is none, until the delivery changes", async () => {
       const id = await addOrder(shops, 1, place);
       await asker(async () => "none").execute();
       expect(await wanting()).to.deep.equal([]);
@@ -302,7 +302,7 @@ describe("the price of a delivery", () => {
       expect(await wanting()).to.deep.equal([id]);
     });
 
-    it("not if there is nothing to pay or to price", async () => {
+    it("but not if there is nothing to pay or to price", async () => {
       const free = await addOrder(shops, 1, place);
       await addLine(shops, 1, free, { articleId: 103, type: "delivery_coupon" });
       await set(await addOrder(shops, 1, place), "status = 5");
@@ -321,7 +321,7 @@ describe("the price of a delivery", () => {
       expect(await wanting()).to.deep.equal([bad]);
     });
 
-    it("not at all for orders that waited too long without a pricing service", async () => {
+    it("but not for orders that waited too long without a pricing service", async () => {
       const [old, fresh] = [await addOrder(shops, 1, place), await addOrder(shops, 1, place)];
       await shops.rows("update wanted_delivery_prices set due_at = now() - interval '61 minutes' where order_id = $1", [
         old,

@@ -16,7 +16,7 @@ import { type Shops, startShops } from "./shops.ts";
 const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
 const isOrder = ajv.compile(orderSchema);
 
-describe("getting an order", () => {
+describe("reading an order", () => {
   let shops: Shops;
   before(async () => {
     shops = await startShops();
@@ -32,7 +32,7 @@ describe("getting an order", () => {
   const set = (id: number, changes: string, values: readonly unknown[] = []) =>
     shops.rows(`update orders set ${changes} where business_id = 1 and id = $1`, [id, ...values]);
 
-  it("shows every field of the order, its relations, and what is derived (§12.1, §12.2, §12.3)", async () => {
+  it("shows every field of the order, its relations, and calculated values (§12.1, §12.2, §12.3)", async () => {
     const id = await addOrder(shops, 1, { driver_id: 101, user_id: 102, paid: true, chat_id: 102 });
     const line = await addLine(shops, 1, id, { quantity: 2, extras: [101, 102] });
     const plain = await addLine(shops, 1, id, { articleId: 102 });
@@ -114,7 +114,7 @@ describe("getting an order", () => {
     });
   });
 
-  it("shows an order that has next to nothing (§12.1)", async () => {
+  it("shows an order without optional values (§12.1)", async () => {
     const nothing = { chat_id: null, branch_id: null, zone_id: null, shipment_method: null, payment_method: null };
     const order = await read(await addOrder(shops, 1, nothing));
     const { chat, sucursal, zona, user, driver, details, total, discount } = order;
@@ -123,7 +123,7 @@ describe("getting an order", () => {
     expect(order).not.to.have.any.keys("tracker", "in_app_chat", "external_user_id");
   });
 
-  it("asks what extras cost on their own where extra_data holds no prices that it knows (§12.3)", async () => {
+  it("uses the extras' own prices if extra_data has no valid custom prices (§12.3)", async () => {
     const id = await addOrder(shops, 1);
     const line = await addLine(shops, 1, id, { extras: [101] });
     const key = `101:${line}`;
@@ -147,7 +147,7 @@ describe("getting an order", () => {
     }
   });
 
-  it("has no shipping beside a delivery coupon (§12.3), and sums all discounts, never below 0 (§12.4)", async () => {
+  it("has no shipping with a delivery coupon (§12.3), and subtracts all discounts, down to 0 (§12.4)", async () => {
     const id = await addOrder(shops, 1);
     await addLine(shops, 1, id);
     expect((await read(id)).total).to.equal(18.6);
@@ -160,7 +160,7 @@ describe("getting an order", () => {
     expect([total, discount]).to.deep.equal([0, 9]);
   });
 
-  it("shows the stored price of the delivery in place of the zone's, for a delivery alone (§12.5)", async () => {
+  it("shows the stored delivery price instead of the zone's, only for a delivery (§12.5)", async () => {
     const id = await addOrder(shops, 1);
     await set(id, "speedy_price = 7.35");
     const delivered = await read(id);
@@ -170,7 +170,7 @@ describe("getting an order", () => {
     expect([pickedUp.speedy_delivery_price, pickedUp.total]).to.deep.equal([null, 0]);
   });
 
-  it("takes the tax label from the business (§12.6)", async () => {
+  it("shows the business's tax label (§12.6)", async () => {
     const id = await addOrder(shops, 1);
     const label = (value: string) =>
       shops.rows(
@@ -183,7 +183,7 @@ describe("getting an order", () => {
     expect((await read(id)).tax_id_label).to.equal("NIT");
   });
 
-  it("shows the driver's last location, and none when there is no driver or no location (§12.7)", async () => {
+  it("shows the driver's last location, if there are a driver and a location (§12.7)", async () => {
     const id = await addOrder(shops, 1);
     expect(await read(id)).not.to.have.property("tracker");
     await set(id, "driver_id = 101");
@@ -195,7 +195,7 @@ describe("getting an order", () => {
     expect(order).not.to.have.property("tracker");
   });
 
-  it("shows the in-app chat of its customer when there is one (§12.8)", async () => {
+  it("shows the customer's in-app chat if there is one (§12.8)", async () => {
     const id = await addOrder(shops, 1, { external_user_id: "app-7" });
     expect(await read(id))
       .to.include({ external_user_id: "app-7" })
@@ -214,7 +214,7 @@ describe("getting an order", () => {
     });
   });
 
-  it("answers 500 for an order that is missing or another business's (§12.9), 400 for no id", async () => {
+  it("answers 500 for a missing order or another business's (§12.9), and 400 for an invalid id", async () => {
     const theirs = await addOrder(shops, 2);
     for (const id of [theirs, 99_999_999]) {
       const answer = await shops.get(`/catalogs/order/${id}`);
@@ -228,7 +228,7 @@ describe("getting an order", () => {
     expect((await request(`${shops.api}/catalogs/order/1`)).status).to.equal(401);
   });
 
-  it("tells its version (§12.10)", async () => {
+  it("shows the order's version in the ETag (§12.10)", async () => {
     const id = await addOrder(shops, 1);
     expect((await shops.get(`/catalogs/order/${id}`)).headers.etag).to.equal('"v1"');
     await set(id, "version = 2");
@@ -251,14 +251,14 @@ describe("getting an order", () => {
       );
     const here: DriverLocation = { latitude: 1, longitude: 2, at: "2026-05-05T05:05:05.000Z" };
 
-    it("prefers what it says to the last location (§12.7)", async () => {
+    it("prefers its location to the last stored one (§12.7)", async () => {
       const id = await addOrder(shops, 1, { driver_id: 101 });
       expect((await show(async () => here).execute(1, id)).tracker).to.deep.equal(here);
       expect(asked).to.deep.equal([{ businessId: 1, id: 101, trackingId: null }]);
       expect((await show(async () => null).execute(1, id)).tracker?.latitude).to.equal(-16.5);
     });
 
-    it("shows the order when it fails (§12.7)", async () => {
+    it("shows the order even if the tracking fails (§12.7)", async () => {
       const id = await addOrder(shops, 1, { driver_id: 101 });
       const down = new Error("down");
       const shown = await show(() => Promise.reject(down)).execute(1, id);

@@ -202,9 +202,9 @@ describe("the cancellation of orders for inactivity", () => {
     });
   });
 
-  describe("looks at the order: it", () => {
+  describe("depends on the order, and", () => {
     for (const status of [8, 1, 2, 3]) {
-      it(`cancels one of status ${status}`, async () => {
+      it(`cancels an order of status ${status}`, async () => {
         expect(await cancels({ order: { status } })).to.equal(true);
       });
     }
@@ -237,7 +237,7 @@ describe("the cancellation of orders for inactivity", () => {
     });
   });
 
-  describe("looks at the chat: it", () => {
+  describe("depends on the chat, and", () => {
     for (const [state, expected] of [
       ["bot", true],
       ["pending", false],
@@ -250,7 +250,7 @@ describe("the cancellation of orders for inactivity", () => {
       });
     }
 
-    it("looks at the open conversation only", async () => {
+    it("uses only the open conversation", async () => {
       const one = await cart({ state: "closed" });
       await world.rows("insert into conversations (business_id, chat_id, state) values (1, $1, 'in_progress')", [
         one.chatId,
@@ -302,21 +302,21 @@ describe("the cancellation of orders for inactivity", () => {
     });
   }
 
-  describe("waits as long as the business says (bot_inactivity_minutes)", () => {
-    it("shorter than by default", async () => {
+  describe("happens after the time that the business chooses (bot_inactivity_minutes),", () => {
+    it("even if it is shorter than the default", async () => {
       await setFlag(5);
       expect(await cancels({ silent: 4.9, age: 30 })).to.equal(false);
       expect(await cancels({ silent: 30, age: 4.9 })).to.equal(false);
       expect(await cancels({ silent: 6, age: 6 })).to.equal(true);
     });
 
-    it("longer than by default, also given as text", async () => {
+    it("even if it is longer than the default, or given as text", async () => {
       await setFlag("240");
       expect(await cancels({ silent: 230, age: 250 })).to.equal(false);
       expect(await cancels({ silent: 250, age: 250 })).to.equal(true);
     });
 
-    it("each business on its own", async () => {
+    it("which does not affect other businesses", async () => {
       await setFlag(10);
       const [mine, theirs] = [await cart({ silent: 30, age: 30 }), await cart({ businessId: 2, silent: 30, age: 30 })];
       expect(await run()).to.deep.equal({ orders: 1, businesses: 1, failed: 0 });
@@ -325,14 +325,14 @@ describe("the cancellation of orders for inactivity", () => {
     });
 
     for (const long of [1_000_000, 1e12, "99999999999999999999", `1${"0".repeat(900)}`]) {
-      it(`practically for ever for ${JSON.stringify(long).slice(0, 25)}`, async () => {
+      it(`and practically never with ${JSON.stringify(long).slice(0, 25)}`, async () => {
         await setFlag(long);
         expect(await cancels({ silent: 999_999, age: 999_999 })).to.equal(false);
       });
     }
 
     for (const wrong of [0, -5, 1.5, "soon", "", "5 minutes", true, null, {}, [5], "1e3"]) {
-      it(`an hour for ${JSON.stringify(wrong)}`, async () => {
+      it(`and after an hour with the invalid value ${JSON.stringify(wrong)}`, async () => {
         await setFlag(wrong);
         expect(await cancels({ silent: 50, age: 50 })).to.equal(false);
         expect(await cancels({ silent: 70, age: 70 })).to.equal(true);
@@ -600,7 +600,7 @@ describe("the cancellation of orders for inactivity", () => {
     });
   });
 
-  describe("is run", () => {
+  describe("runs", () => {
     it("every minute by the clock", async () => {
       const tick = resolveAll(world.container, tokens.tick).find(({ name }) => name === "orders.cancel-inactive");
       expect(tick?.everySeconds).to.equal(60);

@@ -6,7 +6,7 @@ import { startWorld, type World } from "../support/world.ts";
 const quote = { businessId: 1, orderId: 7, branch: null, latitude: -16.5, longitude: -68.15 };
 const driver = { businessId: 1, id: 9, trackingId: "moto-7" };
 
-describe("delivery prices and drivers, from the service to the integrations", () => {
+describe("the service's requests for delivery prices and drivers", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ environment: { ROLE: "api" } });
@@ -17,7 +17,7 @@ describe("delivery prices and drivers, from the service to the integrations", ()
   const price = () => resolve(world.container, tokens.deliveryPricing)?.priceOf(quote);
   const location = () => resolve(world.container, tokens.driverTracking).locate(driver);
 
-  it("are had when they are known", async () => {
+  it("return the known price and location", async () => {
     expect([await price(), await location()]).to.deep.equal(["none", null]);
     await world.control("PUT", "/delivery-price", { price: "12.50" });
     await world.control("PUT", "/drivers/moto-7", { lat: -16.5, lng: -68.15, at: "2026-01-02T03:04:05Z" });
@@ -30,7 +30,7 @@ describe("delivery prices and drivers, from the service to the integrations", ()
   });
 
   for (const fault of [{ hang: true }, { reset: true }, { garbage: true }, { status: 503 }, { delay_ms: 5_000 }]) {
-    it(`are done without after ${JSON.stringify(fault)}`, async () => {
+    it(`return no price and no location after ${JSON.stringify(fault)}`, async () => {
       await world.control("PUT", "/delivery-price", { price: "12.50" });
       for (const path of ["delivery_quote", "driver_location"])
         await world.control("POST", "/faults", { ...fault, path });
@@ -38,7 +38,7 @@ describe("delivery prices and drivers, from the service to the integrations", ()
     });
   }
 
-  it("are done without where none is configured", async () => {
+  it("are not sent without a configured URL", async () => {
     const bare = await startWorld({ environment: { ROLE: "api", DELIVERY_PRICING_URL: "", DRIVER_TRACKING_URL: "" } });
     try {
       expect(resolve(bare.container, tokens.deliveryPricing)).to.equal(null);

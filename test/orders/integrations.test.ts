@@ -20,8 +20,8 @@ function stage() {
 }
 
 const useless: [what: string, status: number, body: string | object][] = [
-  ["a page", 200, "<html>Welcome</html>"],
-  ["nothing", 200, ""],
+  ["an HTML page", 200, "<html>Welcome</html>"],
+  ["an empty body", 200, ""],
   ["a list", 200, "[]"],
   ["null", 200, "null"],
   ["an error", 500, { price: "12.50", lat: 1, lng: 1, at: "2026-01-01T00:00:00Z" }],
@@ -67,7 +67,7 @@ describe("the delivery pricing", () => {
     ]);
   });
 
-  it("has exact prices", async () => {
+  it("returns exact prices", async () => {
     for (const [price, amount] of [
       ["0", 0n],
       ["0.1", 10n],
@@ -90,21 +90,21 @@ describe("the delivery pricing", () => {
   }
 
   for (const [what, status, body] of useless) {
-    it(`has no price after ${what}`, async () => {
+    it(`returns no price after ${what}`, async () => {
       answering(status, body);
       expect(await pricing().priceOf(request)).to.equal("unanswered");
       expect(parts.failures).to.have.length(1);
     });
   }
 
-  it("may have no price", async () => {
+  it("can answer that there is no price", async () => {
     answering(404, "");
     answering(200, { price: null });
     expect([await pricing().priceOf(request), await pricing().priceOf(request)]).to.deep.equal(["none", "none"]);
     expect(parts.failures).to.deep.equal([]);
   });
 
-  it("is given up when it is slow or breaks, without its address in the reason", async () => {
+  it("is given up if it is slow or broken, with a reason that does not contain its URL", async () => {
     nock(host).post("/prices/quotes").delay(2_000).reply(200, { price: "1" });
     expect(await pricing(30).priceOf(request)).to.equal("unanswered");
     nock(host).post("/prices/quotes").replyWithError("broken");
@@ -128,7 +128,7 @@ describe("the driver tracking", () => {
   const answering = (status: number, body: string | object) =>
     nock(host).get("/drivers/moto%207%2Fa/location").reply(status, body);
 
-  it("has a driver's location", async () => {
+  it("returns a driver's location", async () => {
     answering(200, { lat: -16.5, lng: -68.15, at });
     expect(await tracking().locate(driver)).to.deep.equal({
       latitude: -16.5,
@@ -155,27 +155,27 @@ describe("the driver tracking", () => {
   }
 
   for (const [what, status, body] of useless) {
-    it(`has no location after ${what}`, async () => {
+    it(`returns no location after ${what}`, async () => {
       answering(status, body);
       expect(await tracking().locate(driver)).to.equal(null);
       expect(parts.failures).to.have.length(1);
     });
   }
 
-  it("may have no location", async () => {
+  it("can answer that there is no location", async () => {
     answering(404, "");
     expect(await tracking().locate(driver)).to.equal(null);
     expect(parts.failures).to.deep.equal([]);
   });
 
-  it("is not asked about a driver that it cannot know", async () => {
+  it("is not asked about a driver without a usable tracking id", async () => {
     for (const trackingId of [null, "", ".", ".."]) {
       expect(await tracking().locate({ ...driver, trackingId })).to.equal(null);
     }
     expect(parts.failures).to.deep.equal([]);
   });
 
-  it("is given up when it is slow or breaks", async () => {
+  it("is given up if it is slow or broken", async () => {
     nock(host).get(/.*/).delay(2_000).reply(200, { lat: 1, lng: 1, at });
     expect(await tracking(30).locate(driver)).to.equal(null);
     nock(host).get(/.*/).replyWithError("broken");

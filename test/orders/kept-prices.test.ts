@@ -24,7 +24,7 @@ describe("the catalog data that an order stores", () => {
   const newArticle = async (): Promise<number> =>
     (await administer("POST", "articles", { name: "Cuñapé", price: "3.30" })).json.id;
 
-  it("is the name and price of an article when its line was added, one line at a time", async () => {
+  it("keeps the name and price of an article from the time when its line was added", async () => {
     const articleId = await newArticle();
     const lines = [{ articleId, quantity: 2, extras: [{ id: 102 }] }];
     const { id } = (await send("POST", "orders", { type: "wa", zoneId: 101, shipmentMethod: "delivery", lines })).json
@@ -49,7 +49,7 @@ describe("the catalog data that an order stores", () => {
     await administer("PUT", "zones/101", { nombre: "Centro", precio: "10.50", sucursal_id: 101 });
   });
 
-  it("is the price of its zone until it is given another", async () => {
+  it("keeps the price of its zone until it gets another zone", async () => {
     const orderId = await addOrder(shops, 1, { zone_id: 102, branch_id: 102 });
     await administer("PUT", "zones/102", { nombre: "Sur", precio: "20", sucursal_id: 102 });
     const update = (zoneId: number) =>
@@ -63,7 +63,7 @@ describe("the catalog data that an order stores", () => {
     await administer("PUT", "zones/102", { nombre: "Sur", precio: "15", sucursal_id: 102 });
   });
 
-  it("stays readable of an article that was archived, which cannot be added any more", async () => {
+  it("stays readable after an article was archived, which cannot be added any more", async () => {
     const articleId = await newArticle();
     const orderId = await addOrder(shops, 1);
     await addLine(shops, 1, orderId, { articleId });
@@ -78,7 +78,7 @@ describe("the catalog data that an order stores", () => {
     expect((await orderOf(orderId)).details).to.have.length(1);
   });
 
-  it("is for orders from before what the catalog said at the time of the migration", async () => {
+  it("is for older orders the catalog at the time of the migration", async () => {
     const orderId = await addOrder(shops, 1);
     await addLine(shops, 1, orderId, { extras: [101] });
     await shops.rows("update articles set price = 8.88, name = 'Salteña picante' where business_id = 1 and id = 101");

@@ -10,7 +10,7 @@ const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
 const isListed = ajv.compile(listedOrderSchema);
 const path = "/catalogs/v2/orders/sucursal";
 
-describe("listing orders", () => {
+describe("the list of orders", () => {
   let shops: Shops;
   before(async () => {
     shops = await startShops();
@@ -39,8 +39,8 @@ describe("listing orders", () => {
     return added;
   };
 
-  describe("lets in", () => {
-    it("a session token from the query, from the body, or as bearer (§13.1)", async () => {
+  describe("accepts a caller", () => {
+    it("with a session token in the query, in the body, or as bearer (§13.1)", async () => {
       const url = `${shops.api}${path}/1`;
       const { token } = shops;
       const answers = [
@@ -55,7 +55,7 @@ describe("listing orders", () => {
       for (const answer of answers) expect(answer.status, answer.text).to.equal(200);
     });
 
-    it("a token in a body without a content type, and says so of a body that is labelled otherwise", async () => {
+    it("with a token in a body without a content type, but not with a wrong content type", async () => {
       const ask = (type: string) =>
         request(`${shops.api}${path}/1`, {
           rawBody: JSON.stringify({ token: shops.token }),
@@ -67,7 +67,7 @@ describe("listing orders", () => {
       }
     });
 
-    it("requests without a token, whatever else they contain (§13.1)", async () => {
+    it("only with a token, whatever else the request contains (§13.1)", async () => {
       const url = `${shops.api}${path}/1`;
       const missing = { error: "Token is required" };
       expectRefused(await request(url), 400, missing);
@@ -79,7 +79,7 @@ describe("listing orders", () => {
       expectRefused(await request(`${url}?status=nowhere`), 400, missing);
     });
 
-    it("no token that is wrong, over, or of another business (§13.1, §13.3)", async () => {
+    it("only with a valid token of the business (§13.1, §13.3)", async () => {
       const invalid = { error: "Invalid token" };
       const url = `${shops.api}${path}/1`;
       expectRefused(await request(`${url}?token=rs_wrong`), 401, invalid);
@@ -91,7 +91,7 @@ describe("listing orders", () => {
       expectRefused(await request(`${url}?token=${over}`), 401, invalid);
     });
 
-    it("no body that is no JSON, nor a token that is not in its first 16 kB or is compressed (§13.1)", async () => {
+    it("only with valid JSON, and a token within its first 16 kB without compression (§13.1)", async () => {
       const url = `${shops.api}${path}/1`;
       const missing = { error: "Token is required" };
       const { token } = shops;
@@ -107,7 +107,7 @@ describe("listing orders", () => {
       expect((await request(url, { rawBody: early })).status).to.equal(200);
     });
 
-    it("no business without a plan (§13.2)", async () => {
+    it("only if the business has a plan (§13.2)", async () => {
       const id = await addOrder(shops, 1);
       const message = { success: false, error: "No se ha encontrado el plan de la empresa" };
       for (const plan of [null, ""]) {
@@ -122,7 +122,7 @@ describe("listing orders", () => {
     });
   });
 
-  it("lists orders whose custom prices are no amounts, with their extras' own prices (§13.8)", async () => {
+  it("uses the extras' own prices for orders with invalid custom prices (§13.8)", async () => {
     const [id = 0] = await addOrders({ chat_id: 102 });
     const line = await addLine(shops, 1, id, { extras: [102] });
     for (const written of ['{"price": 1e22}', '{"price": 1e400}', '{"price": -1}', '{"price": "x"}', "5", "null"]) {
@@ -133,7 +133,7 @@ describe("listing orders", () => {
     }
   });
 
-  it("answers exactly what the specification names, with what each order costs (§13.7, §13.8)", async () => {
+  it("has exactly the specified fields, with each order's total (§13.7, §13.8)", async () => {
     const [id = 0] = await addOrders({ chat_id: 102 });
     const line = await addLine(shops, 1, id, { quantity: 3, extras: [102] });
     const [extra] = await shops.rows<{ id: number }>("select id from line_extras where line_id = $1", [line]);
@@ -188,14 +188,14 @@ describe("listing orders", () => {
     }
   });
 
-  it("shows orders of the business alone (§13.3), newest first, the later id first at the same moment", async () => {
+  it("shows only the business's orders (§13.3), newest first, and the later id first at the same time", async () => {
     await addOrder(shops, 2);
     const [a, b, c] = await addOrders({}, {}, {});
     const twin = await addOrder(shops, 1, { created_at: "2026-01-01T12:01:00Z" });
     expect(await ids("")).to.deep.equal([c, twin, b, a]);
   });
 
-  it("shows each tab (§13.4)", async () => {
+  it("shows the orders of each tab (§13.4)", async () => {
     const [pending, progress, onTheWay, alsoOnTheWay, completed, cancelled] = await addOrders(
       ...[8, 1, 2, 3, 4, 5].map((status) => ({ status })),
     );
@@ -216,7 +216,7 @@ describe("listing orders", () => {
     expect((await shops.list("?status=")).status).to.equal(400);
   });
 
-  it("shows pages of 9, or as many as asked, 100 at most, and counts all (§13.7)", async () => {
+  it("has pages of 9 or the requested size, 100 at most, and the total count (§13.7)", async () => {
     const added = (await addOrders(...Array.from({ length: 21 }, () => ({})))).reverse();
     const page = async (rest: string) => {
       const { data, ...others } = (await shops.list(rest)).json;
@@ -245,7 +245,7 @@ describe("listing orders", () => {
     }
   });
 
-  it("filters by branch and by the chat's agent, in list, total and counts (§13.5, §13.9, §13.10)", async () => {
+  it("can be filtered by branch and by the chat's agent, with total and counts (§13.5, §13.9, §13.10)", async () => {
     const [a, b, c, d] = await addOrders(
       { branch_id: 101 },
       { branch_id: 102, chat_id: 102, status: 1 },
@@ -293,7 +293,7 @@ describe("listing orders", () => {
     ];
     const bound = (name: string, value: string) => `${name}=${encodeURIComponent(value)}`;
 
-    it("takes `from` in and leaves `to` out, whatever days are between, as counting would (§13.6, §13.7)", async () => {
+    it("includes `from` and excludes `to` for any bounds, as the rows say (§13.6, §13.7)", async () => {
       await addOrders(
         ...moments.map((created_at, n) => ({ created_at, status: n % 2 ? 8 : 3, chat_id: 101 + (n % 3) })),
       );
@@ -327,7 +327,7 @@ describe("listing orders", () => {
       }
     });
 
-    it("takes dates without a zone as the business's, and a day as its beginning (§13.6)", async () => {
+    it("reads dates without a zone in the business's zone, and a day as its beginning (§13.6)", async () => {
       const added = await addOrders(...moments.map((created_at) => ({ created_at })));
       const range = (from: string, to: string) => ids(`?${bound("from", from)}&${bound("to", to)}`);
       const of = (first: number, last: number) => added.slice(first, last + 1).reverse();
@@ -340,7 +340,7 @@ describe("listing orders", () => {
       expect(await range("2026-01-31", "2026-02-01")).to.deep.equal(of(1, 4));
     });
 
-    it("is in the zone of La Paz for a business that names none that exists (§13.6)", async () => {
+    it("uses the zone of La Paz if the business has no valid one (§13.6)", async () => {
       const added = await addOrders(...moments.map((created_at) => ({ created_at })));
       for (const timezone of ["Marte/Olimpo", "", null]) {
         await shops.rows("update businesses set feature_flags = $1 where id = 1", [JSON.stringify({ timezone })]);
@@ -349,7 +349,7 @@ describe("listing orders", () => {
       await shops.rows("update businesses set feature_flags = '{}' where id = 1");
     });
 
-    it("is refused with an impossible date, or a beginning after its end (§13.6)", async () => {
+    it("is refused for an impossible date, or a beginning after its end (§13.6)", async () => {
       for (const wrong of ["2026-02-30", "yesterday", "2026-13-01", "2026-01-01T25:00:00Z", "20260101"]) {
         const answer = await shops.list(`?${bound("from", wrong)}`);
         expectRefused(answer, 400, { success: false, error: "from debe ser una fecha ISO 8601" });
@@ -362,7 +362,7 @@ describe("listing orders", () => {
       expectRefused(await shops.list(`/counts${reversed}`), 400, message);
     });
 
-    it("is refused with an empty bound (§13.6)", async () => {
+    it("is refused for an empty bound (§13.6)", async () => {
       for (const bound of ["from", "to"]) {
         for (const list of ["", "/counts"]) {
           const refused = { success: false, error: `${bound} no puede estar vacío` };
@@ -371,7 +371,7 @@ describe("listing orders", () => {
       }
     });
 
-    it("may lie at the end of time", async () => {
+    it("can use the limits of dates", async () => {
       await addOrders({});
       expect(await total(`?${bound("from", "0100-01-01")}&${bound("to", "9999-12-31T23:59:59-05:00")}`)).to.equal(1);
       expect(await total(`?${bound("from", "9999-12-31T23:59:59-05:00")}`)).to.equal(0);
@@ -382,7 +382,7 @@ describe("listing orders", () => {
     const search = (q: string) => ids(`/search?q=${encodeURIComponent(q)}`);
 
     it("finds orders by id, and by parts of the contact's number and name (§13.11)", async () => {
-      // Ids that are not part of a phone number.
+      // These ids are not part of a phone number.
       const [a, b, c] = await addOrders(
         { id: 940_001, chat_id: 101 },
         { id: 940_002, chat_id: 102 },
@@ -402,15 +402,15 @@ describe("listing orders", () => {
       expect(await search("-")).to.deep.equal([]);
     });
 
-    it("takes wildcards as they stand (§13.11)", async () => {
+    it("takes wildcards literally (§13.11)", async () => {
       const [, b] = await addOrders({ chat_id: 101 }, { chat_id: 102 });
       expect(await search("50%_o")).to.deep.equal([b]);
       for (const wild of ["%%%", "___", "C%e", "\\\\\\", "%"]) expect(await search(wild), wild).to.deep.equal([]);
     });
 
-    it("keeps to the business (§13.3), pages, and wants something to look for (§13.11)", async () => {
+    it("finds only the business's orders (§13.3), in pages, and needs a search text (§13.11)", async () => {
       await addOrder(shops, 2, { chat_id: 201 });
-      // An id that is not part of a phone number.
+      // This id is not part of a phone number.
       const theirs = await addOrder(shops, 2, { id: 940_004, chat_id: 202 });
       const added = await addOrders(...Array.from({ length: 11 }, () => ({})));
       expect(await search(String(theirs))).to.deep.equal([]);
@@ -426,7 +426,7 @@ describe("listing orders", () => {
     });
   });
 
-  it("shows one order as it is read with an App Key, with its version (§13.12)", async () => {
+  it("shows one order with its version as it is read with an App Key (§13.12)", async () => {
     const [id] = await addOrders({ driver_id: 101 });
     const [listed, read] = [await shops.list(`/order/${id}`), await shops.get(`/catalogs/order/${id}`)];
     expect([listed.status, listed.headers.etag, listed.text]).to.deep.equal([200, '"v1"', read.text]);

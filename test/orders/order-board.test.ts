@@ -60,8 +60,8 @@ describe("the order board", () => {
     expect(await edits.everything()).to.deep.equal(before);
   };
 
-  describe("lets in", () => {
-    it("requests without a valid key or token, with no other information", async () => {
+  describe("for its callers", () => {
+    it("gives no information without a valid key or token", async () => {
       const unauthorized = { error: "Las credenciales no son válidas", code: "unauthorized" };
       const id = await addOrder(shops, 1);
       const strangers: Headers[] = [{}, { "x-api-key": "rk_wrong" }, bearer("wrong"), { authorization: "Basic x" }];
@@ -78,7 +78,7 @@ describe("the order board", () => {
       });
     });
 
-    it("users of any role, whom the history names as the actors in spite of other names in the body (Board.4, Board.11)", async () => {
+    it("accepts users of any role, whom the history names in spite of other names in the body (Board.4, Board.11)", async () => {
       const headers = bearer(agentToken);
       const { id, user } = orderIn(await create({ userId: 101, user_id: 101, actor: "key" }, headers), 201);
       expect(user).to.deep.equal({ id: 102, nombre: "Ana Agente" });
@@ -115,7 +115,7 @@ describe("the order board", () => {
       expect(order).to.include({
         ...{ status: 8, type: "app", shipment_method: "delivery", payment_method: "qr", sucursal_id: 102 },
         ...{ location_picked: "Oficina", raw_adress: "Av. Arce 2799", paid: false, lat: -16.5, lng: -68.1 },
-        // In the business's time zone, America/La_Paz.
+        // The time is in the business's zone, America/La_Paz.
         ...{ schedule_at: "2026-05-04T22:30:00.000Z", zone_id: 101, chat_id: 102, user: null, cancel_reason: null },
         // 2 x (8.10 + 0.30 + 3.20) + 12.20 + 10.50
         total: 45.9,
@@ -150,7 +150,7 @@ describe("the order board", () => {
       expect(order.details[1].type).to.equal("delivery_coupon");
     });
 
-    it("takes a hundred lines with fifty extras each, in their order", async () => {
+    it("accepts a hundred lines with fifty extras each, in their order", async () => {
       const extras = Array.from({ length: 50 }, () => ({ id: 102, customPrice: 0.01, picked: "ñ".repeat(255) }));
       const lines = Array.from({ length: 100 }, (_, n) => line({ quantity: n + 1, extras }));
       const order = orderIn(await create({ lines }), 201);
@@ -160,7 +160,7 @@ describe("the order board", () => {
       expect(order.total).to.equal(43_430);
     });
 
-    it("begins its history with its creator and contents (Board.4), and notifies clients (Board.6)", async () => {
+    it("starts its history with its creator and contents (Board.4), and notifies clients (Board.6)", async () => {
       const { id, details } = orderIn(await create({ chatId: 101, paid: true, lines: [line({ quantity: 3 })] }), 201);
       const { version, action, actor, changes } = await latest(id);
       expect({ version, action, actor }).to.deep.equal({
@@ -182,7 +182,7 @@ describe("the order board", () => {
       expect(await edits.logged(id)).to.equal(1);
     });
 
-    it("prices its delivery in the background (§12.5)", async () => {
+    it("calculates its delivery price in the background (§12.5)", async () => {
       await shops.control("PUT", "/delivery-price", { price: "4.44" });
       try {
         const { id } = orderIn(await create({ ...everything, type: "wa" }), 201);
@@ -285,7 +285,7 @@ describe("the order board", () => {
       ["manager", () => bearer(shops.token)],
       ["agent", () => bearer(agentToken)],
     ] as const) {
-      it(`allows the ${who} exactly the steps of the table, from each stored status (Board.7 to Board.10)`, async () => {
+      it(`allows the ${who} exactly the moves of the table, from each stored status (Board.7 to Board.10)`, async () => {
         for (const method of methods) {
           for (const from of orderStates) {
             for (const status of statusesOf[from]) {
@@ -363,7 +363,7 @@ describe("the order board", () => {
       expect(await stored(again)).to.deep.equal({ status: 5 });
     });
 
-    it("prices the delivery of a reopened order without a price (§12.5)", async () => {
+    it("calculates the delivery price of a reopened order without one (§12.5)", async () => {
       await shops.control("PUT", "/delivery-price", { price: "3.30" });
       const id = await addOrder(shops, 1, { status: 5, latitude: -16.5, longitude: -68.1 });
       orderIn(await move(id, { status: "pending" }), 200);
@@ -371,12 +371,12 @@ describe("the order board", () => {
       await shops.control("PUT", "/delivery-price", { price: null });
     });
 
-    it("is made at the version that If-Match names, and else not at all (Board.13)", async () => {
+    it("is made only at the version in If-Match (Board.13)", async () => {
       const id = await addOrder(shops, 1);
       const at = (tag: string) => ({ ...key(), "if-match": tag });
       orderIn(await move(id, { status: "progress" }, at('"v1"')), 200);
       await untouched(async () => {
-        // Also without a transition, since the caller knows an older state of the order.
+        // This is also refused without a move, since the caller knows an older state of the order.
         for (const status of ["on-the-way", "progress"]) {
           expectFailure(await move(id, { status }, at('"v1"')), 412, "order_moved_on", "La orden cambió");
         }
@@ -391,7 +391,7 @@ describe("the order board", () => {
       expectFailure(await move(999_999, { status: "progress" }, at("*")), 404, "order_not_found");
     });
 
-    it("accepts one of many simultaneous requests for the same step", async () => {
+    it("accepts one of many simultaneous requests for the same move", async () => {
       const id = await addOrder(shops, 1);
       const answers = await Promise.all(Array.from({ length: 10 }, () => move(id, { status: "progress" })));
       expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
@@ -401,7 +401,7 @@ describe("the order board", () => {
       expect(await edits.changes(id)).to.have.length(1);
     });
 
-    it("knows no order of another business (404)", async () => {
+    it("answers 404 for another business's order", async () => {
       const theirs = await addOrder(shops, 2);
       await untouched(async () => {
         for (const id of [theirs, 999_999]) {
@@ -426,7 +426,7 @@ describe("the order board", () => {
     }
   });
 
-  describe("PUT /catalogs/order/{orderId}/driver: give an order a driver", () => {
+  describe("PUT /catalogs/order/{orderId}/driver: assign a driver to an order", () => {
     const raul = { id: 101, nombre: "Raúl Rider", telefono: null };
 
     it("sets and removes the driver, with history and event (Board.14, Board.15, Board.16)", async () => {
@@ -467,7 +467,7 @@ describe("the order board", () => {
       });
     });
 
-    it("is made at the version that If-Match names, and else not at all (Board.17)", async () => {
+    it("is made only at the version in If-Match (Board.17)", async () => {
       const id = await addOrder(shops, 1);
       const headers = { ...key(), "if-match": '"v1"' };
       const answer = await drive(id, { driverId: 101 }, headers);

@@ -119,7 +119,7 @@ const counters = (functions: readonly string[]) => (): void => {
     }
   };
 
-  it("are exact after any writes, by any road (§13.7)", async () => {
+  it("are exact after any kind of writes (§13.7)", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(write, { minLength: 1, maxLength: 12 }), async (writes) => {
         for (const each of writes) await apply(1, each);
@@ -129,8 +129,8 @@ const counters = (functions: readonly string[]) => (): void => {
     );
   });
 
-  it("are exact after writes of many at once (§13.7)", async () => {
-    // A write to a chat that is being assigned may end in a deadlock; the others count.
+  it("are exact after simultaneous writes (§13.7)", async () => {
+    // A write to a chat that is being assigned can end in a deadlock. Only the others are counted.
     const unlessDeadlocked = (error: { code?: unknown }) => {
       if (error.code !== "40P01") throw error;
     };
@@ -140,7 +140,7 @@ const counters = (functions: readonly string[]) => (): void => {
     }
   });
 
-  it("are exact for an order that is added while its chat is assigned to another agent (§13.5)", async () => {
+  it("are exact if an order is added while its chat is assigned to another agent (§13.5)", async () => {
     await world.rows("update chats set support_user_id = null where business_id = 2 and id = 201");
     for (let round = 0; round < 10; round += 1) {
       const agent = 201 + (round % 2);
@@ -153,7 +153,7 @@ const counters = (functions: readonly string[]) => (): void => {
     }
   });
 
-  it("are exact after a rollback, a truncation and the end of a business", async () => {
+  it("are exact after a rollback, a truncation and the deletion of a business", async () => {
     await addOrder(world, 1);
     const broken = world.database.transaction(async (queries) => {
       await queries.rows({ name: "", text: "delete from orders" }, []);

@@ -42,7 +42,7 @@ interface Fields {
   readonly zoneId: number | null;
 }
 
-/** `at` chooses one of the orders that there are. */
+/** `at` selects one of the existing orders. */
 type Step =
   | {
       readonly kind: "create";
@@ -125,17 +125,17 @@ interface Modelled extends Omit<Fields, "shouldUpdateSucursal"> {
   state: State;
   cancelReason: string | null;
   driverId: number | null;
-  /** Older than the time of inactivity. */
+  /** Whether the order is older than the time of inactivity. */
   isOld: boolean;
   version: number;
-  /** Latest first. */
+  /** The entries of the history, latest first. */
   readonly history: string[];
   /** The zone's price in cents when it was assigned. */
   zonePrice: number;
   lines: readonly KeptLine[];
 }
 
-/** With the catalog's values in cents when the line was added. */
+/** The lines, with the catalog's values in cents when each was added. */
 interface KeptLine extends Line {
   readonly id: number;
   readonly name: string;
@@ -162,7 +162,7 @@ function answerTo({ state, shipmentMethod }: Modelled, to: State, isAgent: boole
   if (to === "cancelled") return state === "completed" || state === "cancelled" ? 409 : 200;
   const forManagers = isAgent ? 403 : 200;
   if (to === "pending" && (state === "completed" || state === "cancelled")) return forManagers;
-  // A pickup order that is already on the way.
+  // This pickup order is already on the way.
   const chain = shipmentMethod === "pickup" && state !== "on-the-way" ? short : full;
   const [from, next] = [chain.indexOf(state), chain.indexOf(to)];
   if (from === -1 || next === -1) return 409;
@@ -343,7 +343,7 @@ describe("random histories of orders", () => {
     }
   };
 
-  it("leave lists, tab counters, totals and histories as a simple model has them", async () => {
+  it("lead to the lists, tab counters, totals and histories of a simple model", async () => {
     await fc.assert(
       fc.asyncProperty(create, fc.array(step, { minLength: 30, maxLength: 60 }), async (first, steps) => {
         await shops.rows("truncate orders cascade");
@@ -355,7 +355,7 @@ describe("random histories of orders", () => {
     );
   }).timeout(120_000);
 
-  it("leave lists and counters exact where many happen at once", async () => {
+  it("keep lists and counters exact if many changes are simultaneous", async () => {
     await shops.rows("truncate orders cascade");
     const made: Modelled[] = [];
     for (const each of fc.sample(create, 5)) await apply(made, each);

@@ -27,7 +27,7 @@ describe("GET /catalogs/order/{orderId}/history", () => {
     expect(await read(orderId)).to.deep.equal({ data: [], total: 0, page: 1, limit: 20, hasNextPage: false });
   });
 
-  it("tells what an update changed from what to what, in the wire's names, and from which key", async () => {
+  it("shows old and new values of an update, with the API's names, and the key that made it", async () => {
     const orderId = await addOrder(world, 1);
     await world.rows("update orders set speedy_price = 7.5, scheduled_at = '2026-01-02T03:04:05Z' where id = $1", [
       orderId,
@@ -60,7 +60,7 @@ describe("GET /catalogs/order/{orderId}/history", () => {
     });
   });
 
-  it("tells which products were added and removed, with their extras", async () => {
+  it("shows which products were added and removed, with their extras", async () => {
     const orderId = await addOrder(world, 1);
     const extras = [{ id: 101, customPrice: 0.5, picked: "Doble" }, { id: 102 }, { id: 999_999 }];
     await edits.add({ orderId, articleId: 101, quantity: 2, extras });
@@ -88,7 +88,7 @@ describe("GET /catalogs/order/{orderId}/history", () => {
     ]);
   });
 
-  it("has nothing of what failed, and an entry without changes of an update that changed nothing", async () => {
+  it("has no entries for failures, and an entry without changes for an update that changed nothing", async () => {
     const orderId = await addOrder(world, 1);
     await edits.update({ orderId, zoneId: 999_999 });
     await edits.update({ orderId }, { "if-match": '"v5"' });
@@ -99,7 +99,7 @@ describe("GET /catalogs/order/{orderId}/history", () => {
     expect(data[0]).to.deep.include({ version: 3, changes: {} });
   });
 
-  it("names a user by the name and the bot not at all, and keeps who is gone", async () => {
+  it("names users but not the bot, and keeps entries of deleted users and keys", async () => {
     const orderId = await addOrder(world, 1);
     await world.rows(
       `insert into order_changes (business_id, order_id, version, action, actor, actor_id, changes)
@@ -118,7 +118,7 @@ describe("GET /catalogs/order/{orderId}/history", () => {
     expect(data[2].changes).to.deep.equal({ status: { from: 8, to: 5 }, cancel_reason: { from: null, to: "x" } });
   });
 
-  it("comes newest first in pages of 20, or of as many as asked for up to 100", async () => {
+  it("is listed newest first in pages of 20 or the requested size, up to 100", async () => {
     const orderId = await addOrder(world, 1);
     await world.rows(
       `insert into order_changes (business_id, order_id, version, action, actor, changes)
@@ -142,7 +142,7 @@ describe("GET /catalogs/order/{orderId}/history", () => {
     for (const [query, expected] of pages) expect(await versions(query), query).to.deep.equal(expected);
   });
 
-  it("refuses wrong parameters and orders that do not exist, or are another business's", async () => {
+  it("refuses wrong parameters, and missing orders like another business's", async () => {
     const theirs = await addOrder(world, 2);
     for (const orderId of [999_999, theirs]) expectError(await edits.history(orderId), 404, "Order not found");
     expectError(await edits.history("x"), 400, "orderId debe ser un número");

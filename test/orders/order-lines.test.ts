@@ -26,7 +26,7 @@ describe("the lines of an order", () => {
   describe("POST /catalogs/orders/products/new: add a product", () => {
     const added = { message: "Producto añadido a la orden" };
 
-    it("adds it with its quantity, its retailer_id and its extras (§10.3)", async () => {
+    it("adds the product with its quantity, its retailer_id and its extras (§10.3)", async () => {
       const orderId = await addOrder(world, 1);
       const answer = await edits.add({ orderId, articleId: 101, quantity: 3, extras: [{ id: 102 }, { id: 101 }] });
       expectAnswer(answer, 200, added);
@@ -38,7 +38,7 @@ describe("the lines of an order", () => {
       expect((await edits.row(orderId)).version).to.equal(2);
     });
 
-    it("adds one where no quantity is given, and takes up to 10,000 (§10.3)", async () => {
+    it("adds one product without a quantity, and accepts up to 10,000 (§10.3)", async () => {
       const orderId = await addOrder(world, 1);
       for (const quantity of [undefined, 1, 10_000]) {
         expectAnswer(await edits.add({ orderId, articleId: 102, quantity }), 200, added);
@@ -48,7 +48,7 @@ describe("the lines of an order", () => {
       expect(lines.map(({ retailer_id }) => retailer_id)).to.deep.equal([null, null, null]);
     });
 
-    it("makes a delivery_coupon of a product of type free_delivery or delivery, else an item (§10.3)", async () => {
+    it("adds a product of type free_delivery or delivery as a delivery_coupon, and others as an item (§10.3)", async () => {
       const types = { free_delivery: "delivery_coupon", delivery: "delivery_coupon", item: "item", combo: "item" };
       for (const [type, expected] of Object.entries(types)) {
         const [article] = await world.rows<{ id: number }>(
@@ -74,7 +74,7 @@ describe("the lines of an order", () => {
       expect(await edits.extras(line?.id ?? 0)).to.deep.equal([103, 101, 103]);
     });
 
-    it("counts an extra that does not exist, or is another business's, and leaves it out (§10.4)", async () => {
+    it("counts a missing extra or another business's, but does not add it (§10.4)", async () => {
       const orderId = await addOrder(world, 1);
       const custom = { customPrice: 1, picked: "Sí" };
       const extras = [{ id: 999_999, ...custom }, { id: 201, ...custom }, { id: 101 }];
@@ -90,7 +90,7 @@ describe("the lines of an order", () => {
       expect(await customsOf(orderId)).to.deep.equal({});
     });
 
-    it("keeps a custom price where both customPrice and picked are sent, and charges it (§10.4)", async () => {
+    it("stores and charges a custom price if both customPrice and picked are sent (§10.4)", async () => {
       const orderId = await addOrder(world, 1);
       const extras = [
         { id: 101, customPrice: 0.3, picked: "Doble" },
@@ -107,7 +107,7 @@ describe("the lines of an order", () => {
       expect((await hears(orderId)).total).to.equal(43.7);
     });
 
-    it("takes the last custom price of an extra that comes twice, and a price of nothing (§10.4)", async () => {
+    it("uses the last custom price of an extra that is sent twice, also a price of 0 (§10.4)", async () => {
       const orderId = await addOrder(world, 1);
       const picked = 'con "comillas" \\ y {llaves}, ñ';
       const prices = [{ customPrice: 5 }, { customPrice: 0 }];
@@ -116,7 +116,7 @@ describe("the lines of an order", () => {
       expect(await customsOf(orderId)).to.deep.equal({ [`101:${line?.id}`]: { price: 0, picked } });
     });
 
-    it("keeps what extra_data holds already (§10.4)", async () => {
+    it("keeps other contents of extra_data (§10.4)", async () => {
       const orderId = await addOrder(world, 1);
       const held = { [orderId]: { "7:8": { price: 1, picked: "x" } }, 5: { "1:2": { price: 2, picked: "y" } } };
       for (const stored of [{ version: 1, customExtras: held }, { version: 1, customExtras: held, more: true }, {}]) {
@@ -133,7 +133,7 @@ describe("the lines of an order", () => {
       }
     });
 
-    it("puts a custom price where extra_data holds something else in place of such prices (§10.4)", async () => {
+    it("replaces invalid custom prices in extra_data (§10.4)", async () => {
       const orderId = await addOrder(world, 1);
       const others = [null, "none", 5, [1]];
       for (const customExtras of [...others, ...others.map((other) => ({ [orderId]: other }))]) {
@@ -146,7 +146,7 @@ describe("the lines of an order", () => {
       }
     });
 
-    it("tells clients after the commit, once, and not of what failed (§10.5)", async () => {
+    it("notifies clients once after the commit, and not after a failure (§10.5)", async () => {
       const orderId = await addOrder(world, 1);
       expect((await edits.add({ orderId, articleId: 999_999 })).status).to.equal(400);
       expect((await edits.add({ orderId, articleId: 101 }, { "if-match": '"v2"' })).status).to.equal(412);
@@ -158,7 +158,7 @@ describe("the lines of an order", () => {
       expect(await edits.logged(orderId)).to.equal(1);
     });
 
-    it("refuses a product that does not exist before an order that does not, and changes nothing (§10.1)", async () => {
+    it("refuses a missing product before a missing order, and changes nothing (§10.1)", async () => {
       const orderId = await addOrder(world, 1);
       const theirs = await addOrder(world, 2);
       const before = await edits.everything();
@@ -208,7 +208,7 @@ describe("the lines of an order", () => {
       });
     }
 
-    it("refuses what would make the order cost more than a number tells exactly, and changes nothing (§10.6)", async () => {
+    it("refuses a total that a number cannot represent exactly, and changes nothing (§10.6)", async () => {
       const orderId = await addOrder(world, 1);
       const most = { id: 101, customPrice: 999_999_999_999.99, picked: "x" };
       expect((await edits.add({ orderId, articleId: 101, quantity: 90, extras: [most] })).status).to.equal(200);
@@ -218,7 +218,7 @@ describe("the lines of an order", () => {
       expect(await edits.everything()).to.deep.equal(before);
     });
 
-    it("takes a hundred extras, each with a price of its own (§10.6)", async () => {
+    it("accepts a hundred extras with custom prices (§10.6)", async () => {
       const orderId = await addOrder(world, 1);
       await world.rows(
         "insert into article_extras (business_id, id, name, charge) select 1, 5000 + n, 'x', 1 from generate_series(1, 100) n",
@@ -242,7 +242,7 @@ describe("the lines of an order", () => {
       expect(await edits.logged(orderId)).to.equal(0);
     });
 
-    it("loses no addition and no custom price of thirty at once (§10.6)", async () => {
+    it("loses no product and no custom price of thirty simultaneous requests (§10.6)", async () => {
       const orderId = await addOrder(world, 1);
       const extras = (n: number) => [{ id: 101 + (n % 3), customPrice: n / 4, picked: `${n}` }];
       const bodies = Array.from({ length: 30 }, (_, n) => ({ orderId, articleId: 101, extras: extras(n) }));
@@ -254,7 +254,7 @@ describe("the lines of an order", () => {
       expect(tags.sort((a, b) => a - b)).to.deep.equal(Array.from({ length: 30 }, (_, n) => n + 2));
     });
 
-    it("is made at the version that If-Match names, and else not at all (§10.7)", async () => {
+    it("is made only at the version in If-Match (§10.7)", async () => {
       const orderId = await addOrder(world, 1);
       expectAnswer(await edits.add({ orderId, articleId: 101 }, { "if-match": '"v1"' }), 200, added);
       const before = await edits.everything();
@@ -265,7 +265,7 @@ describe("the lines of an order", () => {
       expectAnswer(await edits.add({ orderId, articleId: 101 }, { "if-match": "*" }), 200, added);
     });
 
-    it("is done once under an Idempotency-Key, and answered alike again", async () => {
+    it("is done once for one Idempotency-Key, and repeats the answer", async () => {
       const orderId = await addOrder(world, 1);
       const key = { "idempotency-key": `add-${orderId}` };
       const body = { orderId, articleId: 101, extras: [{ id: 101 }] };
@@ -280,7 +280,7 @@ describe("the lines of an order", () => {
   describe("DELETE /catalogs/orders/details/delete: remove a product", () => {
     const removed = { message: "Detalle borrado" };
 
-    it("deletes the detail and its extras, and nothing else (§11.2)", async () => {
+    it("deletes only the detail and its extras (§11.2)", async () => {
       const orderId = await addOrder(world, 1);
       const [detailId, other] = [
         await addLine(world, 1, orderId, { extras: [101, 102] }),
@@ -295,7 +295,7 @@ describe("the lines of an order", () => {
       expect(await edits.statistics(orderId)).to.deep.equal([]);
     });
 
-    it("forgets the custom prices of the detail, and no others (§11.2)", async () => {
+    it("removes only the custom prices of the detail (§11.2)", async () => {
       const orderId = await addOrder(world, 1);
       for (const n of [1, 2]) {
         const extras = [101, 102].map((id) => ({ id, customPrice: n, picked: "x" }));
@@ -317,7 +317,7 @@ describe("the lines of an order", () => {
       });
     });
 
-    it("tells clients of the order as it is then (§11.3)", async () => {
+    it("notifies clients of the changed order (§11.3)", async () => {
       const orderId = await addOrder(world, 1);
       const detailId = await addLine(world, 1, orderId);
       await edits.remove({ detailId, orderId });
@@ -325,7 +325,7 @@ describe("the lines of an order", () => {
       expect(await edits.logged(orderId)).to.equal(1);
     });
 
-    it("leaves what extra_data holds that knows no custom prices (§11.2)", async () => {
+    it("keeps invalid custom prices in extra_data (§11.2)", async () => {
       const others = [null, "none", 5, [1]].map((other) => JSON.stringify(other));
       for (const extraData of [
         "{}",
@@ -341,7 +341,7 @@ describe("the lines of an order", () => {
       }
     });
 
-    it("answers 'No existe' for a detail that does not exist, or is another business's (§11.1)", async () => {
+    it("answers 'No existe' for a missing detail or another business's (§11.1)", async () => {
       const orderId = await addOrder(world, 1);
       const theirOrder = await addOrder(world, 2);
       const theirs = await addLine(world, 2, theirOrder);
@@ -354,7 +354,7 @@ describe("the lines of an order", () => {
       expect(await edits.everything()).to.deep.equal(before);
     });
 
-    it("deletes it though orderId matches no order, tells of its own order, and answers 500 (§11.3)", async () => {
+    it("deletes the detail even if orderId is wrong, announces its own order, and answers 500 (§11.3)", async () => {
       const theirs = await addOrder(world, 2);
       for (const nowhere of [999_999, theirs]) {
         const orderId = await addOrder(world, 1);
@@ -366,7 +366,7 @@ describe("the lines of an order", () => {
       }
     });
 
-    it("changes the order of the detail where another one is named, and tells of both (§11.4)", async () => {
+    it("changes the detail's own order if another one is named, and announces both (§11.4)", async () => {
       const [own, named] = [await addOrder(world, 1), await addOrder(world, 1)];
       const custom = { id: 101, customPrice: 1, picked: "x" };
       await edits.add({ orderId: own, articleId: 101, extras: [custom] });
@@ -398,7 +398,7 @@ describe("the lines of an order", () => {
         expectError(await edits.remove(body), 400, complaint));
     }
 
-    it("removes a detail once of ten at the same time (§11.1)", async () => {
+    it("removes a detail once by ten simultaneous requests (§11.1)", async () => {
       const orderId = await addOrder(world, 1);
       const detailId = await addLine(world, 1, orderId, { extras: [101] });
       const answers = await Promise.all(Array.from({ length: 10 }, () => edits.remove({ detailId, orderId })));
@@ -407,7 +407,7 @@ describe("the lines of an order", () => {
       expect(await edits.changes(orderId)).to.have.length(1);
     });
 
-    it("is made at the version of the named order that If-Match names, and else not at all (§11.5, §11.6)", async () => {
+    it("is made only at the version of the named order in If-Match (§11.5, §11.6)", async () => {
       const orderId = await addOrder(world, 1);
       const details = [await addLine(world, 1, orderId), await addLine(world, 1, orderId)];
       const [detailId, second] = details;

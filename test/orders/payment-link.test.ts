@@ -137,7 +137,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
   const setUrl = (url: unknown) =>
     world.rows("update businesses set feature_flags = $1 where id = 1", [JSON.stringify({ "payments-url": url })]);
   for (const how of all) {
-    it(`is refused for an order whose contact was erased, by ${how}, and changes nothing`, async () => {
+    it(`is refused by ${how} for an order whose contact was erased, and changes nothing`, async () => {
       const placed = await anOrder();
       const [{ contact_id: contactId } = { contact_id: 0 }] = await world.rows<{ contact_id: number }>(
         "select contact_id from chats where id = $1",
@@ -164,14 +164,14 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
 
   for (const how of all) {
     describe(`as ${how}`, () => {
-      it("answers { message: 'ok' } and the customer gets the link (§8.6)", async () => {
+      it("answers { message: 'ok' }, and the customer gets the link (§8.6)", async () => {
         const placed = await anOrder();
         expectSent(await send(placed, how));
         const got = JSON.stringify(how === "sms" ? await acceptedSms(placed) : await accepted(placed));
         expect(got).to.include(await linkOf(placed));
       });
 
-      it("fails for an order or a business that does not exist or is another's, and changes nothing (§8.1)", async () => {
+      it("fails for a missing order or business or another business's, and changes nothing (§8.1)", async () => {
         const placed = await anOrder();
         const theirs = await addOrder(world, 2);
         expectFailed(await send({ orderId: theirs }, how));
@@ -186,7 +186,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
         expect([...(await accepted(placed)), ...(await acceptedSms(placed))]).to.deep.equal([]);
       });
 
-      it("fails without a payments-url that a browser opens, and does nothing (§8.1)", async () => {
+      it("fails without a payments-url that browsers can open, and changes nothing (§8.1)", async () => {
         const placed = await anOrder();
         for (const url of [undefined, null, "", "pay.example", "ftp://pay.example", "javascript:alert(1)", { a: 1 }]) {
           await setUrl(url);
@@ -207,7 +207,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
         expect((await order({ orderId })).transaction_id).to.equal(null);
       });
 
-      it("makes a UUID v4 once and keeps it (§8.3)", async () => {
+      it("creates a UUID v4 once and keeps it (§8.3)", async () => {
         const placed = await anOrder();
         expectSent(await send(placed, how));
         const first = (await order(placed)).transaction_id;
@@ -233,14 +233,14 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
         expect((await left())[0]?.minutes).to.be.within(119, 120);
       });
 
-      it("is recorded in the statistics, once for each (§8.7)", async () => {
+      it("is counted in the statistics for each request (§8.7)", async () => {
         const placed = await anOrder();
         expectSent(await send(placed, how));
         expectSent(await send(placed, how));
         expect(await statistics(placed)).to.deep.equal(["payment_link_sent", "payment_link_sent"]);
       });
 
-      it("is sent whatever the order's status, and when it is paid (§8.8)", async () => {
+      it("is sent for any status of the order, even if it is paid (§8.8)", async () => {
         for (const fields of [
           { status: 5, paid: false },
           { status: 4, paid: true },
@@ -251,7 +251,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
         }
       });
 
-      it("is kept in the chat, in the name of the business, and heard in the inbox (§8.6)", async () => {
+      it("is stored in the chat in the business's name, and announced in the inbox (§8.6)", async () => {
         const placed = await anOrder();
         const inbox = await world.listen(102);
         expectSent(await send(placed, how));
@@ -264,7 +264,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
         expect(payload.mensaje).to.include({ id: message?.id, tipo: how, texto: message?.body, estado: "sent" });
       });
 
-      it("is a change of the order: version, log of changes, order:changed (§8.4)", async () => {
+      it("changes the order's version and history, and sends order:changed (§8.4)", async () => {
         const placed = await anOrder();
         const inbox = await world.listen(102);
         expectSent(await send(placed, how));
@@ -281,7 +281,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
         expect(payload).to.include({ empresa_id: 1, version: 2 });
       });
 
-      it("answers a repeated request under its Idempotency-Key from memory", async () => {
+      it("repeats the answer for an Idempotency-Key", async () => {
         const placed = await anOrder();
         const options = {
           method: "POST",
@@ -324,17 +324,17 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
 
   const operations = { text: "messages", template: "messages", sms: "sms" } as const;
   for (const how of all) {
-    it(`answers 500 for a ${how} that the platform refuses, and keeps it as failed (§8.9)`, async () => {
+    it(`answers 500 for a ${how} that the platform refuses, and stores it as failed (§8.9)`, async () => {
       const placed = await anOrder();
       await world.control("POST", "/faults", { code: 100, status: 400, path: operations[how] });
       expectFailed(await send(placed, how));
       const [message] = await messages(placed);
       expect(message).to.include({ state: "failed", error_code: 100 });
       expect(await statistics(placed)).to.deep.equal([]);
-      expect((await order(placed)).transaction_id, "it stays, for the next one").to.match(uuid4);
+      expect((await order(placed)).transaction_id, "it is kept for the next request").to.match(uuid4);
     });
 
-    it(`answers 500 for a ${how} whose outcome nobody knows, and never sends it again (§8.9)`, async () => {
+    it(`answers 500 for a ${how} with an unknown outcome, and never sends it again (§8.9)`, async () => {
       const placed = await anOrder();
       for (const fault of [
         { reset: true, accept: true },
@@ -349,7 +349,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     });
   }
 
-  it("sends the URL alone, as a text with tid and oid (§8.5)", async () => {
+  it("sends only the URL as a text, with tid and oid (§8.5)", async () => {
     const placed = await anOrder();
     expectSent(await send(placed));
     expect(await received(placed, "text")).to.deep.equal([await linkOf(placed)]);
@@ -373,7 +373,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     });
   }
 
-  it("gives all of fifty links at once the same tid, and counts each as a change (§8.3)", async () => {
+  it("uses the same tid for fifty simultaneous links, and counts each as a change (§8.3)", async () => {
     const placed = await anOrder();
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(placed)));
     answers.forEach(expectSent);
@@ -383,7 +383,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     expect((await order(placed)).version).to.equal(51);
   });
 
-  it("goes over the chat's own channel (§8.6)", async () => {
+  it("uses the chat's own channel (§8.6)", async () => {
     for (const how of ["text", "template"] as const) {
       const placed = await anOrder({ provider: qrChannel });
       expectSent(await send(placed, how));
@@ -394,7 +394,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     }
   });
 
-  it("does not change the agent of the conversation", async () => {
+  it("does not change the state of the conversation", async () => {
     const placed = await anOrder();
     await world.rows("insert into conversations (business_id, chat_id, state) values (1, $1, 'pending')", [
       placed.chatId,
@@ -404,7 +404,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     expect(states).to.deep.equal([{ state: "pending" }]);
   });
 
-  it("answers 500 for a text outside the customer's window (§8.9)", async () => {
+  it("answers 500 for a text outside the customer's service window (§8.9)", async () => {
     const placed = await anOrder({ silent: true });
     expectFailed(await send(placed));
     expect((await messages(placed))[0]).to.include({ state: "failed", error_code: 131047 });
@@ -412,7 +412,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
   });
 
   describe("by template", () => {
-    it("fills the template with the parameters and, last, the link; keeps the rendered text (§8.10)", async () => {
+    it("fills the template with the parameters and then the link, and stores the filled text (§8.10)", async () => {
       const placed = await anOrder();
       expectSent(await send(placed, "template"));
       const url = await linkOf(placed);
@@ -423,7 +423,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
       expect(kept).to.include({ template_id: 101, body: `Hola Ana, tu pedido ${url} está listo.` });
     });
 
-    it("needs no parameters for a template that takes the link alone (§8.10)", async () => {
+    it("needs no parameters for a template with only the link (§8.10)", async () => {
       const placed = await anOrder();
       expectSent(await send(placed, "template", { plantilla_id: 103, parameters: undefined }));
       const [message] = await accepted(placed);
@@ -431,7 +431,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
       expect(message.template).to.deep.equal({ contentId: "HX103", parameters: [await linkOf(placed)] });
     });
 
-    it("leaves the count of parameters to the platform, which refuses another (§8.11)", async () => {
+    it("lets the platform check the number of parameters (§8.11)", async () => {
       const placed = await anOrder();
       for (const parameters of [[], ["Ana", "Bea"]]) {
         expectFailed(await send(placed, "template", { parameters }));
@@ -439,14 +439,14 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
       expect((await messages(placed)).map(({ error_code: code }) => code)).to.deep.equal([132000, 132000]);
     });
 
-    it("counts them for a channel that knows no templates, and does nothing (§8.11)", async () => {
+    it("checks the number of parameters on a channel without templates, and then changes nothing (§8.11)", async () => {
       const placed = await anOrder({ provider: qrChannel });
       expectFailed(await send(placed, "template", { parameters: [] }));
       expect(await messages(placed)).to.deep.equal([]);
       expect((await order(placed)).transaction_id).to.equal(null);
     });
 
-    it("fails for a template that does not exist or is another's, and changes nothing (§8.10)", async () => {
+    it("fails for a missing template or another business's, and changes nothing (§8.10)", async () => {
       const placed = await anOrder();
       for (const id of [201, 999_999]) expectFailed(await send(placed, "template", { plantilla_id: id }));
       expect((await order(placed)).transaction_id).to.equal(null);
@@ -467,7 +467,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     }
   });
 
-  it("goes by SMS to the digits of the contact's number, also from a chat of another channel (§8.12)", async () => {
+  it("is sent by SMS to the contact's number, even from a chat of another channel (§8.12)", async () => {
     const placed = await anOrder({ provider: qrChannel });
     expectSent(await send(placed, "sms"));
     const [sms] = await acceptedSms(placed);
@@ -480,7 +480,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
     expect(await accepted(placed)).to.deep.equal([]);
   });
 
-  describe("where something is missing", () => {
+  describe("in an incomplete installation", () => {
     let bare: World;
     before(async () => {
       bare = await startWorld({ businesses: [shop], environment: { ROLE: "api", SMS_PROVIDER_URL: "" } });
@@ -492,7 +492,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
       return { orderId, answer: await bare.post(path, { businessId: 1, orderId }) };
     };
 
-    it("fails by SMS without a provider, and does nothing (§8.12)", async () => {
+    it("fails by SMS without a provider, and changes nothing (§8.12)", async () => {
       const { orderId, answer } = await ask(variants.sms.path);
       expectFailed(answer);
       expect(await bare.rows("select transaction_id from orders where id = $1", [orderId])).to.deep.equal([
@@ -500,7 +500,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
       ]);
     });
 
-    it("fails over a channel on which the business has no sender, and does nothing (§8.6)", async () => {
+    it("fails on a channel without a sender of the business, and changes nothing (§8.6)", async () => {
       const [chat] = await bare.rows<{ id: number }>(
         "insert into chats (business_id, contact_id, provider) values (1, 101, 'qr') returning id",
       );
@@ -511,7 +511,7 @@ describe(`POST ${link}, and its variants: send a payment link`, () => {
       ]);
     });
 
-    it("is sent all the same where the statistics take nothing (§8.7)", async () => {
+    it("is sent even if the statistics cannot be stored (§8.7)", async () => {
       await bare.control("POST", "/customers/59170000101/say", { to: "number-1", text: "Hola" });
       await eventually(async () => (await bare.rows("select from messages where body = 'Hola'")).length > 0);
       await bare.rows("drop table commerce_events");

@@ -26,7 +26,7 @@ const change = (world: World, businessId: number, id: number): Promise<LoggedEve
     return events.logChanged(await events.read([{ businessId, id }]));
   });
 
-describe("changes of orders, with a Pusher host", () => {
+describe("changes of orders with a Pusher host", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ businesses, environment: { ROLE: "api" }, pusher: true });
@@ -51,7 +51,7 @@ describe("changes of orders, with a Pusher host", () => {
   const nudge = () => resolve(world.container, tokens.pushLoop).nudge();
 
   for (const type of ["app", "web"]) {
-    it(`go to the business's private channel for type ${type}, and not to the sockets (Realtime.3)`, async () => {
+    it(`of type ${type} are sent to the business's private channel, and not to sockets (Realtime.3)`, async () => {
       const inbox = await world.listen(102);
       const id = await addOrder(world, 1, { type });
       const [event] = await changed(1, id);
@@ -67,7 +67,7 @@ describe("changes of orders, with a Pusher host", () => {
     });
   }
 
-  it("are pushed by whatever made them: here, a payment link", async () => {
+  it("are pushed after any kind of change, such as a payment link", async () => {
     const id = await addOrder(world, 1, { type: "app" });
     const answer = await world.post("/catalogs/orders/payment/link/sms", { businessId: 1, orderId: id });
     expect(answer.status, answer.text).to.equal(200);
@@ -75,7 +75,7 @@ describe("changes of orders, with a Pusher host", () => {
     expect(got.data).to.include({ version: 2 });
   });
 
-  it("go to the sockets for every other type, and not to the host (Realtime.3)", async () => {
+  it("are sent to sockets for every other type, and not to the host (Realtime.3)", async () => {
     const inbox = await world.listen(102);
     for (const type of ["wa", "call", "kiosk", "App"]) {
       const id = await addOrder(world, 1, { type });
@@ -86,7 +86,7 @@ describe("changes of orders, with a Pusher host", () => {
     expect(await waiting()).to.deep.equal([]);
   });
 
-  it("are not sent to a client that comes back either, which misses nothing else", async () => {
+  it("are not sent to a returning client either, which gets all other events", async () => {
     const [app, wa] = [await addOrder(world, 1, { type: "app" }), await addOrder(world, 1, { type: "wa" })];
     const [before] = await changed(1, wa);
     for (const id of [app, wa, app]) await changed(1, id);
@@ -110,14 +110,14 @@ describe("changes of orders, with a Pusher host", () => {
     }
   });
 
-  it("stay within their business", async () => {
+  it("are only sent to their business", async () => {
     const id = await addOrder(world, 2, { type: "app" });
     await changed(2, id);
     await eventually(async () => (await pushedOf(2, id)).length > 0);
     expect((await pushed(1)).filter(({ data }) => data.empresa_id !== 1)).to.deep.equal([]);
   });
 
-  it("are pushed although the process died between the commit and the push", async () => {
+  it("are pushed even if the process died between the commit and the push", async () => {
     const id = await addOrder(world, 1, { type: "web" });
     await change(world, 1, id);
     expect(await waiting()).to.have.length(1);
@@ -128,7 +128,7 @@ describe("changes of orders, with a Pusher host", () => {
     await eventually(async () => (await waiting()).length === 0);
   });
 
-  it("are pushed in the order of their logging, ten in a request", async () => {
+  it("are pushed in the order of the log, ten in each request", async () => {
     const ids: number[] = [];
     for (let each = 0; each < 25; each += 1) ids.push(await addOrder(world, 1, { type: "app" }));
     for (const id of ids) await change(world, 1, id);
@@ -141,7 +141,7 @@ describe("changes of orders, with a Pusher host", () => {
   });
 
   for (const fault of [{ reset: true }, { status: 503 }, { status: 401 }, { garbage: true, status: 500 }]) {
-    it(`wait for another time after ${JSON.stringify(fault)}, and are pushed then`, async () => {
+    it(`are pushed later after ${JSON.stringify(fault)}`, async () => {
       await world.control("POST", "/faults", { ...fault, path: "pusher_batch_events" });
       const id = await addOrder(world, 1, { type: "app" });
       await changed(1, id);
@@ -155,7 +155,7 @@ describe("changes of orders, with a Pusher host", () => {
     });
   }
 
-  it("are not due again while they are being pushed, and later each time", async () => {
+  it("are not due while they are being pushed, and are repeated with growing pauses", async () => {
     const id = await addOrder(world, 1, { type: "app" });
     await change(world, 1, id);
     const outbox = resolve(world.container, tokens.pushOutbox);
@@ -172,14 +172,14 @@ describe("changes of orders, with a Pusher host", () => {
     expect(seconds).to.deep.equal([15, 30, 60, 60, 60]);
   });
 
-  it("leave the outbox with their event, at the latest", async () => {
+  it("are removed from the outbox with their event", async () => {
     const id = await addOrder(world, 1, { type: "app" });
     await change(world, 1, id);
     await world.rows("delete from realtime_events");
     expect(await waiting()).to.deep.equal([]);
   });
 
-  it("come without details, and say so, where they are too large (Realtime.3)", async () => {
+  it("are sent without details, which they say, if they are too large (Realtime.3)", async () => {
     const large = {
       empresa_id: 1,
       id: 7,
@@ -199,7 +199,7 @@ describe("changes of orders, with a Pusher host", () => {
     expect(largest).to.include({ truncado: true, id: 7, note: "ñ".repeat(200) });
   });
 
-  it("are pushed however many lines the order has", async () => {
+  it("are pushed for any number of lines of the order", async () => {
     const id = await addOrder(world, 1, { type: "app" });
     await world.rows(
       `insert into order_lines (business_id, order_id, article_id, type)
@@ -228,7 +228,7 @@ describe("changes of orders, with a Pusher host", () => {
     const mine = { socket_id: "123.456", channel_name: "private-empresa-1" };
     const form = "application/x-www-form-urlencoded";
 
-    it("answers a form without a token with a request for one", async () => {
+    it("asks for a token if a form has none", async () => {
       const answer = await request(`${world.api}/realtime/pusher/auth`, {
         method: "POST",
         headers: { "content-type": form },
@@ -237,7 +237,7 @@ describe("changes of orders, with a Pusher host", () => {
       expect([answer.status, answer.json]).to.deep.equal([400, { error: "Token is required" }]);
     });
 
-    it("lets a user into the channel of the own business, by form and by JSON (Realtime.1)", async () => {
+    it("authorizes a user for the business's channel, by form and by JSON (Realtime.1)", async () => {
       const signature = createHmac("sha256", pusherApp.secret).update("123.456:private-empresa-1").digest("hex");
       for (const answer of [
         await ask(mine),
@@ -278,13 +278,13 @@ describe("changes of orders, with a Pusher host", () => {
       });
     }
 
-    it("answers 401 for a token that is not good", async () => {
+    it("answers 401 for a wrong token", async () => {
       expect((await ask(mine, "nonsense")).status).to.equal(401);
     });
   });
 });
 
-describe("changes of orders, without a Pusher host", () => {
+describe("changes of orders without a Pusher host", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ businesses, environment: { ROLE: "api" } });
@@ -292,7 +292,7 @@ describe("changes of orders, without a Pusher host", () => {
   });
   after(() => world.stop());
 
-  it("go to the sockets whatever the order's type", async () => {
+  it("are sent to sockets for every type of order", async () => {
     const inbox = await world.listen(102);
     for (const type of ["app", "web", "wa"]) {
       const id = await addOrder(world, 1, { type });
@@ -301,7 +301,7 @@ describe("changes of orders, without a Pusher host", () => {
     }
   });
 
-  it("do not wait for one for more than an hour", async () => {
+  it("are deleted from the outbox after an hour", async () => {
     await world.rows("delete from push_outbox");
     for (let each = 0; each < 2; each += 1) await change(world, 1, await addOrder(world, 1, { type: "app" }));
     await world.rows(
@@ -313,7 +313,7 @@ describe("changes of orders, without a Pusher host", () => {
     expect(await world.rows("select from push_outbox")).to.have.length(1);
   });
 
-  it("are said, once at the start, to go there", async () => {
+  it("are mentioned in the log once at the start", async () => {
     const said = async (config: Config): Promise<string[]> => {
       const lines: string[] = [];
       const note = (_fields: object, message: string) => void lines.push(message);
@@ -391,14 +391,14 @@ describe("the client of a Pusher host", () => {
   }
 
   for (const status of [401, 403, 404, 429, 500, 503]) {
-    it(`tries again after ${status}, and says so without the address`, async () => {
+    it(`tries again after ${status}, with a log line that does not contain the URL`, async () => {
       nock("https://pusher.test").post(path).reply(status, "no");
       expect(await hostAt("pusher.test").push(events)).to.deep.equal([]);
       expect(failures).to.deep.equal([[`HTTP ${status}`, false]]);
     });
   }
 
-  it("tries again after silence and broken connections", async () => {
+  it("tries again after a missing answer or a broken connection", async () => {
     nock("https://pusher.test").post(path).delay(2_000).reply(200, {});
     expect(await hostAt("pusher.test", 30).push(events)).to.deep.equal([]);
     nock("https://pusher.test").post(path).replyWithError("broken");
@@ -410,7 +410,7 @@ describe("the client of a Pusher host", () => {
   });
 
   for (const status of [400, 413]) {
-    it(`gives up only the event that the host never takes, by ${status}`, async () => {
+    it(`gives up only the event that the host refuses with ${status}`, async () => {
       nock("https://pusher.test")
         .post(path)
         .times(3)

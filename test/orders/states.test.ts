@@ -24,7 +24,7 @@ const cancelling = ["pending > cancelled", "progress > cancelled", "on-the-way >
 const reopening = ["completed > pending", "cancelled > pending"];
 
 describe("the states of an order", () => {
-  it("lead an agent forward by single steps, and to the cancellation of what is open", () => {
+  it("allow an agent single steps forward, and the cancellation of open orders", () => {
     for (const method of ["delivery", null] as const) {
       expect(movesOf("agent", method)).to.have.members([
         "pending > progress",
@@ -35,17 +35,17 @@ describe("the states of an order", () => {
     }
   });
 
-  it("skip the way where the order is picked up", () => {
+  it("omit `on-the-way` if the order is picked up", () => {
     expect(movesOf("agent", "pickup")).to.have.members([
       "pending > progress",
       "progress > completed",
-      // The order was to be delivered when it left.
+      // The order left as a delivery.
       "on-the-way > completed",
       ...cancelling,
     ]);
   });
 
-  it("lead administrators and keys back by one step besides, and open again what is over", () => {
+  it("also allow administrators and keys one step back, and reopening", () => {
     const back = (method: "delivery" | "pickup") =>
       movesOf("manager", method).filter((move) => !movesOf("agent", method).includes(move));
     expect(back("delivery")).to.have.members([
@@ -62,7 +62,7 @@ describe("the states of an order", () => {
     ]);
   });
 
-  it("let the bot cancel what is open, and nothing else", () => {
+  it("allow the bot only to cancel open orders", () => {
     for (const method of ["delivery", "pickup", null] as const) {
       expect(movesOf("bot", method)).to.have.members(cancelling);
     }
@@ -70,7 +70,7 @@ describe("the states of an order", () => {
     expect(storedStatuses.filter((status) => !isOpen({ status }))).to.deep.equal([4, 5]);
   });
 
-  it("are reached by the steps that a statement is given: all of them, with who may make each", () => {
+  it("can be reached only by the listed steps, each for certain callers", () => {
     for (const mover of ["bot", "agent", "manager"] as const) {
       for (const method of ["delivery", "pickup", null] as const) {
         for (const from of orderStates) {
@@ -89,7 +89,7 @@ describe("the states of an order", () => {
     }
   });
 
-  it("are written by the status that lists show for them", () => {
+  it("are stored as the status that lists show for them", () => {
     expect(statusOf).to.deep.equal({ pending: 8, progress: 1, "on-the-way": 2, completed: 4, cancelled: 5 });
   });
 
@@ -103,7 +103,7 @@ describe("the states of an order", () => {
     const stateOf = (status: number): OrderState | undefined =>
       orderStates.find((state) => statusesOf[state].some((each) => each === status));
 
-    it("are the same: those that are stored, shown by a tab, searched for abandoned carts, priced when open", async () => {
+    it("are the same in constraints, tabs, the search for abandoned carts and delivery prices", async () => {
       for (let status = 0; status <= 12; status += 1) {
         const state = stateOf(status);
         const adding = addOrder(shops, 1, { status, latitude: 1, longitude: 1 });

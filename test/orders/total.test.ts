@@ -90,7 +90,7 @@ function expectedTotal({ shipmentMethod, zonePrice, speedyPrice, discount, lines
 }
 
 describe("the total of an order", () => {
-  it("is lines with extras at their own or custom prices, plus shipping, less discounts, exactly (§12.3, §12.4)", () => {
+  it("is the exact sum of lines with extras at their own or custom prices, plus shipping, minus discounts (§12.3, §12.4)", () => {
     fc.assert(
       fc.property(drawn, (each) => {
         const totals = totalsOf(orderOf(each));
@@ -101,7 +101,7 @@ describe("the total of an order", () => {
     );
   });
 
-  it("charges what extras cost on their own where a custom price is no amount (§12.3)", () => {
+  it("uses the extras' own prices if a custom price is not an amount (§12.3)", () => {
     const charged = (price: unknown) => {
       const each = orderOf({
         shipmentMethod: "pickup",
@@ -119,7 +119,7 @@ describe("the total of an order", () => {
     expect([charged(0), charged(999_999_999_999.99)]).to.deep.equal([10n, 100_000_000_000_009n]);
   });
 
-  it("adds 0.10 and 0.20 to 0.30", () => {
+  it("is 0.30 for 0.10 and 0.20", () => {
     const line = { quantity: 1, isCoupon: false };
     const extras = [{ charge: 999, custom: 20 }];
     const each: Drawn = {
@@ -132,7 +132,7 @@ describe("the total of an order", () => {
     expect(totalsOf(orderOf(each)).total).to.equal(30n);
   });
 
-  it("has no shipping beside a delivery coupon, for pickup and without a zone (§12.3)", () => {
+  it("has no shipping with a delivery coupon, for pickup and without a zone (§12.3)", () => {
     const each: Drawn = { shipmentMethod: "delivery", zonePrice: 500, speedyPrice: 700, discount: 0, lines: [] };
     const coupon: DrawnLine = { quantity: 1, price: 0, isCoupon: true, extras: [] };
     expect(totalsOf(orderOf(each)).shipping).to.equal(700n);
@@ -144,7 +144,7 @@ describe("the total of an order", () => {
     }
   });
 
-  it("counts the integration's price for a delivery alone (§12.5)", () => {
+  it("includes the integration's price only for a delivery (§12.5)", () => {
     const zone = { id: 1, price: "0.03", branch: null };
     const priced = { speedyPrice: "0.05", zone, lines: [] };
     expect(speedyPriceOf({ ...priced, shipmentMethod: "delivery" })).to.equal("0.05");

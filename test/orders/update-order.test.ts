@@ -53,7 +53,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
   };
 
   describe("writes", () => {
-    it("all fields that it is given, and answers with the order, its branch, its zone and the zone's branch (§9.3)", async () => {
+    it("all given fields, and answers with the order, its branch, its zone and the zone's branch (§9.3)", async () => {
       const orderId = await newOrder();
       const answer = await edits.update({
         orderId,
@@ -110,7 +110,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       paid: "paid",
     };
     for (const [field, shown] of Object.entries(six)) {
-      it(`null where ${field} is omitted, and keeps the others that are sent again (§9.1)`, async () => {
+      it(`null if ${field} is omitted, and keeps the others that are sent again (§9.1)`, async () => {
         const orderId = await newOrder();
         await updated({ orderId, ...kept });
         const { [field as keyof typeof kept]: _, ...rest } = kept;
@@ -122,13 +122,13 @@ describe("PUT /catalogs/order/update: update an order", () => {
       });
     }
 
-    it("null to all six when only the id is sent, which is no 400 (§9.1)", async () => {
+    it("null to all six fields if only the id is sent, without an error (§9.1)", async () => {
       const order = await updated({ orderId: await newOrder() });
       for (const name of Object.values(six)) expect(order[name], name).to.equal(null);
       expect(order.sucursal).to.equal(null);
     });
 
-    it("nothing to the schedule, the place and the zone where they are omitted, and null where null is sent (§9.6)", async () => {
+    it("schedule, place and zone only if they are sent, also as null (§9.6)", async () => {
       const orderId = await newOrder();
       expect(await updated({ orderId, ...kept })).to.deep.include({
         schedule_at: "2026-03-04T12:00:00.000Z",
@@ -145,7 +145,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       });
     });
 
-    it("the schedule and the zone under their other names too, which must agree (§9.6)", async () => {
+    it("schedule and zone also by their other names, which must have the same value (§9.6)", async () => {
       const orderId = await newOrder();
       const [schedule_at, zone_id] = ["2026-07-08T09:10:11Z", 102];
       const expected = { schedule_at: "2026-07-08T09:10:11.000Z", zone_id: 102 };
@@ -165,7 +165,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       expectError(await edits.update({ orderId, ...kept, ...otherDate }), 400, "scheduleAt y schedule_at no coinciden");
     });
 
-    it("a schedule without a zone as the clocks of the business show it", async () => {
+    it("a schedule without a zone in the business's zone", async () => {
       const orderId = await newOrder();
       for (const [given, meant] of [
         ["2026-05-04T18:30:00", "2026-05-04T22:30:00.000Z"],
@@ -184,7 +184,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       expect(json.order.schedule_at).to.equal("2026-07-04T16:30:00.000Z");
     });
 
-    it("a schedule as La Paz has it for a business that names no zone that exists", async () => {
+    it("a schedule in the zone of La Paz if the business has no valid zone", async () => {
       const orderId = await newOrder();
       for (const timezone of ["Marte/Olimpo", ""]) {
         await world.rows("update businesses set feature_flags = $1 where id = 1", [JSON.stringify({ timezone })]);
@@ -194,7 +194,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       await world.rows("update businesses set feature_flags = '{}' where id = 1");
     });
 
-    it("no column that it does not name, whatever else is sent", async () => {
+    it("no other column, whatever fields are sent", async () => {
       const orderId = await newOrder();
       const others = { status: 4, empresa_id: 2, version: 99, extra_data: { x: 1 }, chat_id: null, cancel_reason: "x" };
       await updated({ orderId, ...kept, ...others });
@@ -208,7 +208,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       });
     });
 
-    it("the same again, and counts that as a change", async () => {
+    it("unchanged values too, and counts that as a change", async () => {
       const orderId = await newOrder({ updated_at: "2026-01-01T00:00:00Z" });
       for (const version of [2, 3]) {
         expect((await edits.update({ orderId, ...kept })).headers.etag).to.equal(`"v${version}"`);
@@ -220,17 +220,21 @@ describe("PUT /catalogs/order/update: update an order", () => {
     });
   });
 
-  describe("takes the branch of the zone with shouldUpdateSucursal", () => {
+  describe("uses the branch of the zone with shouldUpdateSucursal", () => {
     const cases: [what: string, body: object, branch: number | null][] = [
-      ["sent with it", { zoneId: 102, sucursalId: 101, shouldUpdateSucursal: true }, 102],
-      ["stored, though another branch is sent", { sucursalId: 102, shouldUpdateSucursal: true }, 101],
-      ["stored, where no branch is sent", { sucursalId: undefined, shouldUpdateSucursal: true }, 101],
-      ["not for a pickup", { zoneId: 102, shipmentMethod: "pickup", shouldUpdateSucursal: true }, 101],
-      ["not without a shipment method", { zoneId: 102, shipmentMethod: undefined, shouldUpdateSucursal: true }, 101],
-      ["not when false", { zoneId: 102, shouldUpdateSucursal: false }, 101],
-      ["not when omitted", { zoneId: 102 }, 101],
-      ["as it is: none for a zone without a branch", { zoneId: 150, shouldUpdateSucursal: true }, null],
-      ["not where the order has no zone then", { zoneId: null, sucursalId: 102, shouldUpdateSucursal: true }, 102],
+      ["if the zone is sent too", { zoneId: 102, sucursalId: 101, shouldUpdateSucursal: true }, 102],
+      ["if the zone is stored, even if another branch is sent", { sucursalId: 102, shouldUpdateSucursal: true }, 101],
+      ["if the zone is stored and no branch is sent", { sucursalId: undefined, shouldUpdateSucursal: true }, 101],
+      ["but not for a pickup", { zoneId: 102, shipmentMethod: "pickup", shouldUpdateSucursal: true }, 101],
+      [
+        "but not without a shipment method",
+        { zoneId: 102, shipmentMethod: undefined, shouldUpdateSucursal: true },
+        101,
+      ],
+      ["but not if it is false", { zoneId: 102, shouldUpdateSucursal: false }, 101],
+      ["but not if it is omitted", { zoneId: 102 }, 101],
+      ["which is none for a zone without a branch", { zoneId: 150, shouldUpdateSucursal: true }, null],
+      ["but not if the order then has no zone", { zoneId: null, sucursalId: 102, shouldUpdateSucursal: true }, 102],
     ];
     for (const [what, body, branch] of cases) {
       it(`${what} (§9.4)`, async () => {
@@ -243,7 +247,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
     }
   });
 
-  describe("voids the delivery price", () => {
+  describe("deletes the delivery price", () => {
     const changes: [what: string, body: object, voids: boolean][] = [
       ["with another shipment method", { shipmentMethod: "pickup" }, true],
       ["with another branch", { sucursalId: 102 }, true],
@@ -252,11 +256,11 @@ describe("PUT /catalogs/order/update: update an order", () => {
       ["with another latitude", { lat: -16.6 }, true],
       ["with another longitude", { lng: null }, true],
       [
-        "not with another payment method, address or date",
+        "but not with another payment method, address or date",
         { paymentMethod: "qr", raw_adress: "x", scheduleAt: null },
         false,
       ],
-      ["not with the same place, branch and zone", { lat: -16.5, lng: -68.1, zoneId: 101 }, false],
+      ["but not with the same place, branch and zone", { lat: -16.5, lng: -68.1, zoneId: 101 }, false],
     ];
     for (const [what, body, voids] of changes) {
       it(`${what} (§9.7)`, async () => {
@@ -303,7 +307,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       });
     }
 
-    it("an order that does not exist, or is another business's (§9.2)", async () => {
+    it("a missing order or another business's (§9.2)", async () => {
       const theirs = await addOrder(world, 2);
       const before = await edits.everything();
       for (const orderId of [999_999, theirs]) {
@@ -312,7 +316,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       expect(await edits.everything()).to.deep.equal(before);
     });
 
-    it("a branch and a zone that do not exist, or are another business's, and changes nothing (§9.4)", async () => {
+    it("a missing branch or zone or another business's, and changes nothing (§9.4)", async () => {
       const orderId = await newOrder();
       const before = await edits.everything();
       for (const id of [999_999, 201]) {
@@ -324,11 +328,11 @@ describe("PUT /catalogs/order/update: update an order", () => {
       expect(await edits.everything()).to.deep.equal(before);
     });
 
-    it("a request without a known key, before anything else", async () => {
+    it("a request without a valid key, before any other check", async () => {
       expectError(await edits.update({}, { "x-api-key": "rk_nobody" }), 401, "Invalid API key");
     });
 
-    it("in its own words when the database fails", async () => {
+    it("in its own words if the database fails", async () => {
       const orderId = await newOrder();
       await world.rows("alter table order_changes rename to order_changes_away");
       try {
@@ -341,7 +345,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
   });
 
   describe("with If-Match", () => {
-    it("is made at the version that is named, and answers the next (§9.8)", async () => {
+    it("is made at the named version, and answers with the next one (§9.8)", async () => {
       const orderId = await newOrder();
       for (const [header, next] of [
         ['"v1"', '"v2"'],
@@ -354,7 +358,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       }
     });
 
-    it("changes nothing when the order has moved on (§9.8)", async () => {
+    it("changes nothing if the order has another version (§9.8)", async () => {
       const orderId = await newOrder();
       await updated({ orderId, ...kept });
       const before = await edits.everything();
@@ -366,7 +370,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       expect(await edits.everything()).to.deep.equal(before);
     });
 
-    it("is refused when malformed, and knows no order that does not exist (§9.8)", async () => {
+    it("refuses an invalid header, and a missing order (§9.8)", async () => {
       const orderId = await newOrder();
       for (const header of ["v1", "1", '"v1', '"v1" "v2"', '"v1",', '*, "v1"', 'w/"v1"']) {
         expectError(await edits.update({ orderId, ...kept }, { "if-match": header }), 400, "If-Match no es válido");
@@ -377,7 +381,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       expect((await edits.row(orderId)).version).to.equal(1);
     });
 
-    it("lets exactly one of twenty through that saw the same version (§9.8)", async () => {
+    it("accepts exactly one of twenty simultaneous updates of the same version (§9.8)", async () => {
       const orderId = await newOrder();
       const bodies = Array.from({ length: 20 }, (_, n) => ({ orderId, ...kept, raw_adress: `Calle ${n}` }));
       const answers = await Promise.all(bodies.map((body) => edits.update(body, { "if-match": '"v1"' })));
@@ -387,8 +391,8 @@ describe("PUT /catalogs/order/update: update an order", () => {
     });
   });
 
-  describe("tells clients of it", () => {
-    it("with everything that a card shows, to the business alone (§9.5)", async () => {
+  describe("notifies clients", () => {
+    it("with all fields of a card, only in the business (§9.5)", async () => {
       const orderId = await newOrder();
       const lineId = await addLine(world, 1, orderId, { quantity: 3, extras: [101, 102] });
       const customExtras = { [orderId]: { [`102:${lineId}`]: { price: 0.2, picked: "Poco" } } };
@@ -454,7 +458,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       expect(stranger.heard).to.deep.equal([]);
     });
 
-    it("after the commit, and not of what failed (§9.5)", async () => {
+    it("after the commit, and not after a failure (§9.5)", async () => {
       const orderId = await newOrder();
       expect((await edits.update({ orderId, ...kept, zoneId: 999_999 })).status).to.equal(400);
       expect((await edits.update({ orderId, ...kept }, { "if-match": '"v9"' })).status).to.equal(412);
@@ -467,7 +471,7 @@ describe("PUT /catalogs/order/update: update an order", () => {
       expect(await edits.logged(orderId)).to.equal(1);
     });
 
-    it("also of an order without a branch, a zone, a chat and lines (§9.5)", async () => {
+    it("also for an order without a branch, a zone, a chat and lines (§9.5)", async () => {
       const orderId = await newOrder({ chat_id: null, zone_id: null });
       await updated({ orderId });
       const { payload } = await admin.hears(({ name, payload }) => name === "order:changed" && payload.id === orderId);

@@ -19,7 +19,7 @@ const slice: Readonly<Record<string, readonly string[]>> = {
   "sign-ins": ["401", "429", "503"],
 };
 
-describe("one client that does its worst", function () {
+describe("an attack by one client", function () {
   // Processes are started.
   this.timeout(60_000);
   let database: TestDatabase | undefined;
@@ -39,7 +39,7 @@ describe("one client that does its worst", function () {
   });
 
   for (const [name, expected] of Object.entries(slice)) {
-    it(`does not stop another one: ${name}`, async () => {
+    it(`does not stop another client: ${name}`, async () => {
       const scene = { arena: arena as Arena, service: service as OwnProcess };
       const { attacked, found, told } = await runRowOn(scene, rows[name] as Row, pace);
       expect(found).to.deep.equal([]);

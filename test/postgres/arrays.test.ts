@@ -17,9 +17,9 @@ describe("arrays for PostgreSQL", () => {
       ])
     )[0]?.back;
 
-  it("hold texts as they are, and none", async () => {
+  it("keep any texts and nulls", async () => {
     const hard = fc.constantFrom("", "null", "NULL", "{}", ",", '"', "\\", "\n", " a ", "ñ 👋", "\u2028");
-    // A zero character is none to PostgreSQL, and half of a surrogate pair is none to UTF-8.
+    // PostgreSQL cannot store zero characters, and UTF-8 cannot encode half a surrogate pair.
     const any = fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\0", ""));
     const texts = fc.array(fc.option(fc.oneof(hard, any)), { maxLength: 20 });
     await fc.assert(
@@ -30,7 +30,7 @@ describe("arrays for PostgreSQL", () => {
     );
   });
 
-  it("hold numbers, truths, and none", async () => {
+  it("keep numbers, booleans and nulls", async () => {
     expect(await back(plainArray([1, -2.5, null, 9_007_199_254_740_991]), "float8")).to.deep.equal([
       1,
       -2.5,

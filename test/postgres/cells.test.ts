@@ -33,7 +33,7 @@ describe("a database that businesses share", () => {
     return row?.n ?? 0;
   };
 
-  it("answers one business while another one's statements take all that it may have", async () => {
+  it("answers one business while another one's statements use all its connections", async () => {
     const gone = new AbortController();
     const slow = [1, 1].map((id) => cells.of(id).rows(forever, [], gone.signal));
     await eventually(async () => (await sleepers()) === 1);
@@ -58,7 +58,7 @@ describe("a database that businesses share", () => {
     expect(await cells.of(1).rows(quick, [])).to.deep.equal([{ n: 1 }]);
   });
 
-  it("begins no statement for a caller that is gone", async () => {
+  it("runs no statement for a caller whose signal is already aborted", async () => {
     const outcome = await cells
       .of(1)
       .rows(quick, [], AbortSignal.abort(new Error("gone")))
@@ -66,7 +66,7 @@ describe("a database that businesses share", () => {
     expect(outcome).to.equal("gone");
   });
 
-  it("fails as with a database that is away where a business's own statements leave no room", async () => {
+  it("fails like an unreachable database if a business's own statements use all its connections", async () => {
     const gone = new AbortController();
     const slow = [1, 1, 1].map((id) => cells.of(id).rows(forever, [], gone.signal));
     const outcomes = Promise.allSettled(slow);

@@ -46,7 +46,7 @@ for (const { name, functions } of triggerForms) {
     });
     after(() => client.end());
 
-    it("keep the state of each chat that of its open conversation, or closed", async () => {
+    it("set each chat's state to that of its open conversation, or to closed", async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(write, { minLength: 1, maxLength: 8 }), async (writes) => {
           for (const each of writes) {
@@ -65,18 +65,18 @@ for (const { name, functions } of triggerForms) {
   });
 }
 
-describe("migrating where Citus is installed", () => {
+describe("migrating with Citus installed", () => {
   const bodyOf = async (client: pg.Client): Promise<string> =>
     (await client.query("select prosrc from pg_proc where proname = 'keep_chat_state'")).rows[0].prosrc;
 
-  it("gives functions of triggers their form for it, and others stay as they are", async () => {
+  it("gives functions of triggers their form for Citus, and leaves others unchanged", async () => {
     const database = await freshDatabase();
     const client = await connect(database);
     try {
       const asMigrated = await bodyOf(client);
       await migrate(database.url);
       expect(await bodyOf(client)).to.equal(asMigrated);
-      // Citus is not here: this is what the catalogue says where it is, and has placed no schema.
+      // Citus is not installed here. With it, the catalog has this table, which is empty without distributed schemas.
       await client.query("create table pg_dist_schema (schemaid oid)");
       await client.query("set allow_system_table_mods = on");
       await client.query(`

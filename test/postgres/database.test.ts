@@ -30,7 +30,7 @@ describe("the database", () => {
       (error: Error) => error,
     );
 
-  it("knows a statement by its name, and takes no other by the same one, on whichever connection", async () => {
+  it("refuses two different statements with the same name, on any connection", async () => {
     const database = open(fresh.url);
     const first = { name: "database_test_named", text: "select 1 as n" };
     expect(await database.rows(first, [])).to.deep.equal([{ n: 1 }]);
@@ -40,7 +40,7 @@ describe("the database", () => {
     expect((await refusalOf(inside)).message).to.include("database_test_named");
   });
 
-  it("gives ids as numbers, alone and in lists, and none that a number cannot hold", async () => {
+  it("returns ids as numbers, alone and in lists, and refuses ids that a number cannot hold", async () => {
     const database = open(fresh.url);
     const ids = statement(
       "select 7::bigint as id, array[1, 9007199254740991]::bigint[] as more, '{}'::bigint[] as none",
@@ -50,7 +50,7 @@ describe("the database", () => {
     expect((await refusalOf(tooLarge)).message).to.include("9007199254740992");
   });
 
-  describe("when a connection breaks in a transaction", () => {
+  describe("if the server ends a connection during a transaction", () => {
     const pidOf = async (queries: Queries): Promise<number> => {
       const [row] = await queries.rows<{ pid: number }>(statement("select pg_backend_pid() as pid"), []);
       return row?.pid ?? 0;
@@ -58,7 +58,7 @@ describe("the database", () => {
     const end = (database: Database, pid: number) =>
       database.rows(statement("select pg_terminate_backend($1, 5000)"), [pid]);
 
-    it("fails that transaction, whether it was waiting for an answer, and nothing else", async () => {
+    it("fails only that transaction, whether it waits for an answer or not", async () => {
       const database = open(fresh.url);
       const duringQuery = database.transaction(async (transaction) => {
         const pid = await pidOf(transaction);
@@ -76,11 +76,11 @@ describe("the database", () => {
     });
   });
 
-  describe("when transactions are in each other's way", () => {
+  describe("if transactions block each other", () => {
     const lock = (transaction: Queries, key: number) =>
       transaction.rows(statement("select pg_advisory_xact_lock($1)"), [key]);
 
-    it("runs the one that was undone again, so that both get through", async () => {
+    it("repeats the aborted one, so that both succeed", async () => {
       const database = open(fresh.url);
       let arrived = 0;
       let bothThere = () => {};
@@ -100,7 +100,7 @@ describe("the database", () => {
       expect(arrived).to.equal(3);
     });
 
-    it("gives up on one that is undone again and again", async () => {
+    it("gives up a transaction that is aborted again and again", async () => {
       let runs = 0;
       const hopeless = open(fresh.url).transaction(async (transaction) => {
         runs += 1;
@@ -111,7 +111,7 @@ describe("the database", () => {
     });
   });
 
-  describe("if the connection breaks in a transaction", () => {
+  describe("if the network fails during a transaction", () => {
     const breaking = async (work: (transaction: Queries, breakOff: () => void) => Promise<void>): Promise<Error> => {
       const proxy = await silentProxy(fresh.url);
       const database = open(proxy.url, { silenceMs: 500 });
@@ -120,7 +120,7 @@ describe("the database", () => {
       return error;
     };
 
-    it("knows that nothing was done before the commit", async () => {
+    it("reports that nothing was done before the commit", async () => {
       const error = await breaking(async (transaction, breakOff) => {
         await transaction.rows(statement("select 1"), []);
         breakOff();
@@ -129,7 +129,7 @@ describe("the database", () => {
       expect(error).to.include({ mayHaveRun: false });
     });
 
-    it("does not know what came of the commit", async () => {
+    it("reports an unknown outcome during the commit", async () => {
       const error = await breaking(async (transaction, breakOff) => {
         await transaction.rows(statement("select 1"), []);
         breakOff();
@@ -138,7 +138,7 @@ describe("the database", () => {
     });
   });
 
-  it("does not wait for ever for a silent network, also when it is closed", async () => {
+  it("gives up waiting for a silent network, also while it is closed", async () => {
     const proxy = await silentProxy(fresh.url);
     const database = open(proxy.url, { statementTimeoutMs: 50, silenceMs: 50 });
     const silent = database.transaction(async (transaction) => {

@@ -22,10 +22,10 @@ import { valuesOf } from "./query.ts";
 const root = process.getuid?.() === 0;
 
 describe("embedded PostgreSQL", () => {
-  // Making a cluster takes seconds on a busy machine.
+  // Creating a cluster takes seconds on a busy machine.
 
   let parent: string;
-  /** Shared by the tests in any state, since creating a cluster takes longer than a test. */
+  /** The tests share this directory in any state, since creating a cluster takes longer than a test. */
   let directory: string;
   const servers: EmbeddedPostgres[] = [];
   const children: ChildProcess[] = [];
@@ -66,7 +66,7 @@ describe("embedded PostgreSQL", () => {
     await rm(parent, { recursive: true, force: true });
   });
 
-  it("keeps its data, answers on 127.0.0.1 to its password only, and leaves no process", async () => {
+  it("keeps its data, answers on 127.0.0.1 only with its password, and leaves no process", async () => {
     const first = await start({ database: "shop", settings: { max_connections: "23" } });
     await valuesOf(first.url, "create table if not exists kept (note text)");
     await valuesOf(first.url, "insert into kept values ('from the first run')");
@@ -84,7 +84,7 @@ describe("embedded PostgreSQL", () => {
     expect(await failure(valuesOf(stranger.href, "select 1"))).to.match(/password authentication failed/);
   });
 
-  it("runs as an ordinary user although root starts it, its files closed to others", async () => {
+  it("runs as an ordinary user if root starts it, with files that others cannot read", async () => {
     await start();
     const found = await stat(dataDirectory(await settledPath(directory)));
     expect(found.uid).to.not.equal(0);
@@ -93,7 +93,7 @@ describe("embedded PostgreSQL", () => {
     expect((await stat(password)).mode & 0o777).to.equal(0o600);
   });
 
-  it("takes another port when the wished one is busy", async () => {
+  it("uses another port if the requested one is busy", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
@@ -108,7 +108,7 @@ describe("embedded PostgreSQL", () => {
     expect(new URL((await start({ port })).url).port).to.equal(String(port));
   });
 
-  it("ends the server that a killed process left running", async () => {
+  it("stops the server that a killed process left running", async () => {
     const { holder, server: left } = await startElsewhere();
     await valuesOf(left.url, "create table if not exists survives (n int)");
     await kill(holder);
@@ -120,21 +120,21 @@ describe("embedded PostgreSQL", () => {
     expect(await valuesOf(server.url, "select n from survives")).to.deep.equal([]);
   });
 
-  it("ends with a process that forgot to stop it", async () => {
+  it("stops with a process that did not stop it", async () => {
     const { holder, server } = await startElsewhere();
     holder.stdin?.end();
     await ended(holder);
     await eventually(() => !isAlive(server.pid));
   });
 
-  it("does not hear the Ctrl-C of its process's terminal", async function () {
+  it("does not get Ctrl-C from its process's terminal", async function () {
     if (process.platform !== "linux") return this.skip();
     const { pid } = await start();
     const [, , group] = (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/^.*\) /, "").split(" ");
     expect(group).to.equal(String(pid));
   });
 
-  it("does not touch a server that another process uses", async () => {
+  it("refuses a directory whose server another process uses", async () => {
     const { holder, server: used } = await startElsewhere();
     const refusal = await start().catch((error: Error) => error);
     expect(refusal).to.be.instanceOf(DirectoryInUse);
@@ -144,7 +144,7 @@ describe("embedded PostgreSQL", () => {
     expect(await valuesOf(used.url, "select 1")).to.deep.equal([1]);
   });
 
-  it("recovers from a kill -9 of the server, and says that it ended", async () => {
+  it("recovers after its server was killed with kill -9, and logs that it ended", async () => {
     const server = await start();
     await valuesOf(server.url, "create table if not exists committed (n int)");
     process.kill(server.pid, "SIGKILL");
@@ -154,7 +154,7 @@ describe("embedded PostgreSQL", () => {
     expect(await valuesOf(url, "select n from committed")).to.deep.equal([]);
   });
 
-  it("is not misled by a pid file whose number belongs to another program by now", async () => {
+  it("does not stop another program that has the number in an old pid file", async () => {
     const server = await start();
     process.kill(server.pid, "SIGKILL");
     await eventually(() => lines.join().includes("ended by itself"));
@@ -167,7 +167,7 @@ describe("embedded PostgreSQL", () => {
     expect(stranger.exitCode ?? stranger.signalCode).to.equal(null);
   });
 
-  it("refuses the data of another version, and leaves it as it is", async () => {
+  it("refuses the data of another version, and leaves it unchanged", async () => {
     await (await start()).stop();
     const version = join(dataDirectory(await settledPath(directory)), "PG_VERSION");
     const before = await readFile(version, "utf8");
@@ -182,7 +182,7 @@ describe("embedded PostgreSQL", () => {
     expect(await valuesOf((await start()).url, "select 1")).to.deep.equal([1]);
   });
 
-  it("made by two at once, after one that was killed half way, serves the first and tells the other", async () => {
+  it("serves only the first of two that create it at once, and tells the other one, even after a killed creation", async () => {
     const raced = join(parent, "raced");
     const { pid = 0 } = await ended(spawn("true"));
     await mkdir(join(raced, `new-${pid}-abc`), { recursive: true });
@@ -197,15 +197,15 @@ describe("embedded PostgreSQL", () => {
     expect((await readdir(raced)).filter((name) => name.startsWith("new-"))).to.deep.equal([]);
   });
 
-  it("is removed even while it runs", async () => {
+  it("can be removed while it runs", async () => {
     await start();
     await removeEmbeddedPostgres(directory);
     await eventually(() => lines.join().includes("ended by itself"));
     expect(await exists(directory)).to.equal(false);
   });
 
-  describe("under a directory that only root may enter", () => {
-    it("puts its data and a copy of its binaries elsewhere, and removes both", async function () {
+  describe("under a directory that only root can enter", () => {
+    it("stores its data and a copy of its binaries in another place, and removes both", async function () {
       if (!root) return this.skip();
       const home = join(parent, "home");
       await mkdir(home, { mode: 0o700 });
@@ -222,7 +222,7 @@ describe("embedded PostgreSQL", () => {
       expect([await exists(wished), await exists(elsewhere)]).to.deep.equal([false, false]);
     });
 
-    it("refuses data in a public place that belongs to another user", async function () {
+    it("refuses data of another user in a public place", async function () {
       if (!root) return this.skip();
       const home = join(parent, "other-home");
       await mkdir(home, { mode: 0o700 });
@@ -240,8 +240,8 @@ describe("embedded PostgreSQL", () => {
     });
   });
 
-  describe("binaries", () => {
-    it("are repaired when npm left out the install script, and copied when the server's user cannot reach them", async () => {
+  describe("the binaries of embedded PostgreSQL", () => {
+    it("are repaired if npm ran no install script, and copied if the server's user cannot reach them", async () => {
       const home = join(parent, "modules");
       await mkdir(home, { mode: 0o700 });
       const unlinked = join(home, "package");
@@ -254,11 +254,11 @@ describe("embedded PostgreSQL", () => {
       expect(binaries.startsWith(root ? `${place}` : unlinked)).to.equal(true);
     });
 
-    it("that this machine cannot run say so, and name the way out", async () => {
+    it("cause an error with advice if this machine cannot run them", async () => {
       const foreign = join(parent, "foreign");
       await mkdir(join(foreign, "native", "bin"), { recursive: true });
       const postgres = join(foreign, "native", "bin", "postgres");
-      // What the kernel says of a glibc binary on a musl system, it also says of this one.
+      // The kernel reports the same error for this file as for a glibc binary on a musl system.
       await writeFile(postgres, "#!/lib/no-such-loader.so\n", { mode: 0o755 });
       expect(await failure(usableBinaries(foreign, parent, undefined))).to.match(/glibc.*musl.*DATABASE_URL/s);
 
@@ -266,7 +266,7 @@ describe("embedded PostgreSQL", () => {
       expect(await failure(usableBinaries(foreign, parent, undefined))).to.match(/GLIBC_2.99 not found.*DATABASE_URL/s);
     });
 
-    it("that are not there say so, and name the way out", () => {
+    it("cause an error with advice if they are missing", () => {
       expect(() => installedPackage("sunos", "x64")).to.throw(/sunos on x64.*DATABASE_URL/);
       expect(() => installedPackage(process.platform, process.arch, "file:///nowhere/module.js")).to.throw(
         /npm ci.*DATABASE_URL/,
@@ -274,7 +274,7 @@ describe("embedded PostgreSQL", () => {
     });
   });
 
-  it("asks root for a user to run as when the system has none", async function () {
+  it("asks root to name a user if the system has none", async function () {
     if (!root) return this.skip();
     const account = serverAccount(join(parent, "nothing"), ["no-such-user"]);
     expect(await failure(account)).to.match(/no user no-such-user.*DATABASE_URL/);

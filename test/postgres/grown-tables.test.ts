@@ -12,7 +12,7 @@ describe("tables that grew", () => {
 
   const run = (text: string) => opened.database.rows<{ known: boolean }>({ name: "", text }, []);
 
-  it("are known to the planner soon, also those that were known to be empty", async () => {
+  it("are soon analyzed for the planner, even if they were known to be empty", async () => {
     await run("create table things (id integer primary key)");
     await run("analyze things");
     await run("insert into things select generate_series(1, 5000)");

@@ -4,7 +4,7 @@ import { emptyDatabase, freshDatabase } from "../support/database.ts";
 import { valuesOf } from "./query.ts";
 
 describe("migrations", () => {
-  it("go up, down to nothing, and up again to the same schema", async () => {
+  it("can be undone completely, and lead to the same schema again", async () => {
     const { url } = await emptyDatabase();
     const names = await migrate(url);
     const schema = await schemaOf(url);
@@ -17,7 +17,7 @@ describe("migrations", () => {
     expect(schema).to.include("column messages.business_id bigint not null");
   });
 
-  it("are counted while they are missing", async () => {
+  it("are counted while they are pending", async () => {
     const { url } = await emptyDatabase();
     const missing = await pendingMigrations(url);
     expect(missing).to.be.at.least(4);
@@ -27,7 +27,7 @@ describe("migrations", () => {
     expect(await migrate(url)).to.deep.equal([]);
   });
 
-  it("count none as missing where a later version has migrated already", async () => {
+  it("are not pending in a database that a later version has migrated", async () => {
     const { url } = await emptyDatabase();
     await migrate(url);
     await valuesOf(url, "insert into migrations (name, batch) values ('29990101000000_of_a_later_version', 2)");
@@ -35,7 +35,7 @@ describe("migrations", () => {
     expect(await migrate(url)).to.deep.equal([]);
   });
 
-  it("go down and up again where contacts were erased", async () => {
+  it("can be undone and repeated in a database with erased contacts", async () => {
     const { url } = await emptyDatabase();
     await migrate(url);
     await valuesOf(
@@ -44,7 +44,7 @@ describe("migrations", () => {
        insert into contacts (business_id, name, phone, platform_id, erased_at)
        select id, '', null, '', now() from business`,
     );
-    // As if they were from a later version.
+    // These rows look like those of a later version.
     await valuesOf(url, "update migrations set batch = 2 where name >= '20260101001120'");
     expect(await rollback(url)).to.include("20260101001120_contacts");
     expect(await valuesOf(url, "select phone from contacts where erased_at is not null")).to.deep.equal(["0001"]);
@@ -53,7 +53,7 @@ describe("migrations", () => {
     expect(await valuesOf(url, "select phone from contacts where erased_at is not null")).to.deep.equal([null]);
   });
 
-  it("build the indexes of queues again where that was broken off, and place tags in queues", async () => {
+  it("build the indexes of queues again after an interruption, and put tags into queues", async () => {
     const { url } = await emptyDatabase();
     await migrate(url);
     const schema = await schemaOf(url);
@@ -77,7 +77,7 @@ describe("migrations", () => {
     expect(await valuesOf(url, misplaced)).to.deep.equal([0]);
   });
 
-  it("take empty texts that a record need not have away, and leave all others", async () => {
+  it("replace empty optional texts with null, and keep all others", async () => {
     const { url } = await emptyDatabase();
     await migrate(url);
     await valuesOf(
@@ -112,7 +112,7 @@ describe("migrations", () => {
     ]);
   });
 
-  it("may be run by two processes at once", async () => {
+  it("can be run by two processes at the same time", async () => {
     const { url } = await emptyDatabase();
     await Promise.allSettled([migrate(url), migrate(url)]);
     expect(await pendingMigrations(url)).to.equal(0);
@@ -123,11 +123,11 @@ describe("migrations", () => {
 const directories = [
   ...["businesses", "credentials", "app_keys", "sessions", "incoming_webhooks", "realtime_counters"],
   ...["directory_cells", "directory_businesses", "directory_names"],
-  // Of moves between cells: what is under way, and the keys of one move in the order in which they were noted.
+  // These are for moves between cells: the current moves, and the keys of a move in the order of their records.
   ...["business_moves", "moved_keys"],
 ];
 
-/** Indexes over all businesses, on purpose: for webhooks that only name a sender or account, foreign steps, old rows, and files by name. */
+/** Intended indexes over all businesses, for webhooks that only name a sender or account, foreign steps, old rows, and files by name. */
 const acrossBusinesses = [
   "senders_provider_platform_id_key",
   "senders_of_account",
@@ -146,7 +146,7 @@ const acrossBusinesses = [
 ];
 
 describe("tables of a business", () => {
-  it("lead their primary key and every index with business_id", async () => {
+  it("have business_id first in their primary key and every index", async () => {
     const { url } = await freshDatabase();
     const tables = await tenantTables(url);
     expect(tables).to.include.members(["users", "contacts", "chats", "messages", "templates"]);
@@ -167,7 +167,7 @@ describe("tables of a business", () => {
     expect(await valuesOf(url, keyed)).to.include.members(tables);
   });
 
-  it("never point into another business", async () => {
+  it("never refer to another business's rows", async () => {
     const { url } = await freshDatabase();
     const pointing = await valuesOf(
       url,

@@ -121,7 +121,7 @@ describe("businesses in several cells", () => {
       await releaseNames(transaction, id, "email", [email]);
     });
 
-  it("are asked where they live, without a question once that is known", async () => {
+  it("are queried in their cell, with one question to the directory", async () => {
     const [one, two] = [await found("c1"), await found("c2")];
     const fresh = open();
     process = fresh;
@@ -131,7 +131,7 @@ describe("businesses in several cells", () => {
     expect(fresh.asked()).to.equal(before);
   });
 
-  it("are found by their keys in any cell, and an unknown key is queried all the same", async () => {
+  it("are found by their keys in any cell, and an unknown key is queried in a cell too", async () => {
     for (const cell of ["c1", "c2"] as const) {
       const key = Buffer.alloc(32, cell);
       const id = await found(cell, key);
@@ -147,7 +147,7 @@ describe("businesses in several cells", () => {
     expect(await unknown.rows(statement("select 1 as asked"), [])).to.deep.equal([{ asked: 1 }]);
   });
 
-  it("have e-mails of their own over all cells, whichever was first, until these are given up", async () => {
+  it("have e-mails that are unique over all cells until they are given up", async () => {
     for (const [cell, other] of [
       ["c1", "c2"],
       ["c2", "c1"],
@@ -162,7 +162,7 @@ describe("businesses in several cells", () => {
     }
   });
 
-  it("do not get an e-mail that another one has since there was one cell only", async () => {
+  it("cannot get an e-mail that another one has from the time of a single cell", async () => {
     const [one, two] = [await found("c1"), await found("c2")];
     await first.rows(statement("insert into credentials (email, business_id, user_id) values ($1, $2, $2)"), [
       "old@c1.test",
@@ -172,7 +172,7 @@ describe("businesses in several cells", () => {
     expect(await process.directory.names.businessOf("email", "OLD@c1.test")).to.equal(one);
   });
 
-  it("lose the claim of what was not written, at once or with the next sweep, and keep what was", async () => {
+  it("lose claims of names that were not stored, at once or in the next sweep, and keep the others", async () => {
     const [one, two] = [await found("c1"), await found("c2")];
     const failed = process.cells.of(two).transaction(async (transaction) => {
       await claimNames(transaction, two, "email", ["eva@c2.test"]);
@@ -181,14 +181,14 @@ describe("businesses in several cells", () => {
     expect(String(await refusalOf(failed))).to.equal("Error: no");
     expect(await takeEmail(one, "eva@c2.test")).to.deep.equal([]);
 
-    // As a process leaves it that is killed between the two steps.
+    // This is the state after a process was killed between the two steps.
     expect(await claimNames(process.cells.of(two), two, "email", ["left@c2.test"])).to.deep.equal([]);
     await process.directory.names.sweep((id) => process.cells.of(id), undefined, -1);
     expect(await process.directory.names.businessOf("email", "left@c2.test")).to.equal(undefined);
     expect(await process.directory.names.businessOf("email", "eva@c2.test")).to.equal(one);
   });
 
-  it("keep a claim that was made again while the first one was being taken back", async () => {
+  it("keep a claim that was repeated while the first one was being undone", async () => {
     const two = await found("c2");
     const claim = () => process.cells.of(two).names?.claim(two, "email", ["again@c2.test"]);
     const failing = process.cells.of(two).transaction(async (transaction) => {
@@ -200,7 +200,7 @@ describe("businesses in several cells", () => {
     expect(await process.directory.names.businessOf("email", "again@c2.test")).to.equal(two);
   });
 
-  it("are founded in the cell with the fewest bytes", async () => {
+  it("are created in the cell with the fewest bytes", async () => {
     await first.rows(
       statement("create table public.ballast as select repeat(md5(n::text), 100) from generate_series(1, 9000) as n"),
       [],
@@ -217,7 +217,7 @@ describe("businesses in several cells", () => {
     await second.rows(statement("drop table ballast"), []);
   });
 
-  it("are refused while they are on hold, and asked in the other cell once they were moved", async () => {
+  it("are refused while they are on hold, and queried in the other cell after they were moved", async () => {
     const id = await found("c1");
     await process.directory.locations.start();
     const moved: number[] = [];
@@ -241,8 +241,8 @@ describe("businesses in several cells", () => {
     expect(await schemaOf(id)).to.equal("c2");
   });
 
-  describe("of which one is away", () => {
-    it("go on where they live elsewhere, and are refused at once where they live there", async () => {
+  describe("while one cell is away", () => {
+    it("are served in the other cell, and refused at once in the missing one", async () => {
       const [one, two] = [await found("c1"), await found("c2")];
       await goesAway("c2");
       expect(await schemaOf(one)).to.equal("public");
@@ -252,7 +252,7 @@ describe("businesses in several cells", () => {
       expect(await schemaOf(two)).to.equal("c2");
     });
 
-    it("go on while the directory is, if this process knows them and their keys", async () => {
+    it("are served without the directory if this process knows them and their keys", async () => {
       const key = Buffer.alloc(32, "known");
       const two = await found("c2", key);
       const look = () => process.cells.ofName("key", key.toString("hex")).rows(here, []);
@@ -266,7 +266,7 @@ describe("businesses in several cells", () => {
       expect(await refusalOf(directory.locations.find(stranger))).to.be.instanceOf(DatabaseUnavailable);
     });
 
-    it("are swept without it, and work that hangs there delays nothing", async () => {
+    it("are swept without it, and hanging work there delays nothing", async () => {
       expect(await everywhere(process.cells, (cell) => cell.rows(here, []))).to.have.length(2);
       const swept = everywhere(process.cells, async (cell) => {
         const rows = await cell.rows<{ schema: string }>(here, []);
@@ -277,7 +277,7 @@ describe("businesses in several cells", () => {
     });
   });
 
-  it("fail together at what is no trouble of a cell", async () => {
+  it("fail together at an error that is not an outage of a cell", async () => {
     const failed = everywhere(process.cells, (cell) => cell.rows(statement("select 1 / (random() * 0)::integer"), []));
     expect(String(await refusalOf(failed))).to.contain("division by zero");
   });

@@ -23,7 +23,7 @@ class Listener implements Announcements {
 }
 
 describe("notifications of several databases", () => {
-  it("tell of a gap of one that it concerns the businesses that live there", async () => {
+  it("report a gap of one database only for the businesses that live there", async () => {
     const [first, second] = [new Listener(), new Listener()];
     const all = new MultipleNotifications([first, second], (businessId) => (businessId === 2 ? second : first));
     const concerned: number[][] = [];

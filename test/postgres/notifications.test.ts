@@ -22,7 +22,7 @@ describe("notifications", () => {
   const log = { info: () => {}, warn: (_: object, message: string) => void warnings.push(message), error: () => {} };
   const say = (what: string) => valuesOf(database.url, "select pg_notify('news', $1)", [what]);
 
-  it("come again, after telling of the gap, once the network they came by has gone silent", async () => {
+  it("report a gap and arrive again after the network was silent", async () => {
     const notifications = new Notifications(proxy.url, log, { everyMs: 110, timeoutMs: 100 });
     const heard: string[] = [];
     let gaps = 0;
@@ -64,7 +64,7 @@ describe("notifications", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it("reach their own process when there is no connection", async () => {
+  it("reach their own process without a connection", async () => {
     const notifications = new Notifications("postgres://127.0.0.1:1/none", log);
     let woken = 0;
     notifications.onWork("work", () => {

@@ -58,7 +58,7 @@ describe("a database behind PgBouncer", () => {
 
   for (const mode of ["session", "transaction"] as const) {
     describe(`in ${mode} mode`, () => {
-      it("answers statements and transactions, also many of one name at once", async () => {
+      it("answers statements and transactions, also many with the same name at once", async () => {
         const database = open(mode);
         const one = statement("select $1::int as n", `poolers_${mode}`);
         const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => database.rows<{ n: number }>(one, [n])));
@@ -66,7 +66,7 @@ describe("a database behind PgBouncer", () => {
         expect(await database.transaction((inside) => inside.rows(one, [7]))).to.deep.equal([{ n: 7 }]);
       });
 
-      it("ends a statement that takes too long, alone and in a transaction, and goes on", async () => {
+      it("cancels a slow statement, alone and in a transaction, and continues", async () => {
         const database = open(mode, { statementTimeoutMs: 100 });
         const slow = statement(`select pg_sleep(61), '${mode}'`);
         expect((await refusalOf(database.rows(slow, []))).code).to.equal("57014");
@@ -76,7 +76,7 @@ describe("a database behind PgBouncer", () => {
         expect(await database.rows(statement("select 1 as n"), [])).to.deep.equal([{ n: 1 }]);
       });
 
-      it("ends a statement when its caller is gone", async () => {
+      it("cancels a statement whose caller is gone", async () => {
         const database = open(mode);
         const gone = new AbortController();
         const slow = statement(`select pg_sleep(62), '${mode}'`);
@@ -87,7 +87,7 @@ describe("a database behind PgBouncer", () => {
         await eventually(async () => (await running(slow.text)) === 0);
       });
 
-      it("leaves no setting of a transaction to the next one", async () => {
+      it("keeps a transaction's settings from the next one", async () => {
         const database = open(mode, { sessionSettings: { jit: "off" }, statementTimeoutMs: 4_321 });
         const settings = statement(
           "select current_setting('jit') as jit, current_setting('statement_timeout') as statement_timeout",
@@ -100,12 +100,12 @@ describe("a database behind PgBouncer", () => {
     });
   }
 
-  describe("at start", () => {
+  describe("at the start of a process", () => {
     const said: object[] = [];
     const log = { info: (fields: object) => void said.push(fields), warn: () => {} } as unknown as Log;
     beforeEach(() => said.splice(0));
 
-    it("is found for what it is", async () => {
+    it("is recognized", async () => {
       const direct = { url: fresh.url, directUrl: "", statementNames: "on" } as const;
       await checkPooler(direct, log);
       await checkPooler({ ...direct, url: poolers.session.through(fresh.url) }, log);
@@ -118,7 +118,7 @@ describe("a database behind PgBouncer", () => {
       ]);
     });
 
-    it("is refused where the settings do not fit it, by the names of those to set", async () => {
+    it("is refused with unsuitable settings, which the error names", async () => {
       const url = poolers.transaction.through(fresh.url);
       const refused = await refusalOf(checkPooler({ url, directUrl: "", statementNames: "on" }, log));
       expect(refused.message).to.include("DATABASE_STATEMENT_NAMES").and.include("DATABASE_DIRECT_URL");

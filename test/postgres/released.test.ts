@@ -43,8 +43,8 @@ async function refusedStatements(statements: Known["statements"], url: string): 
   }
 }
 
-describe("migrations beside processes of the version before", () => {
-  it("leave all that its statements need", async () => {
+describe("migrations beside processes of the previous version", () => {
+  it("keep everything that its statements need", async () => {
     const released = await readReleased();
     expect(released.statements.length).to.be.above(300);
     expect(released.columns.length).to.be.above(300);
@@ -52,7 +52,7 @@ describe("migrations beside processes of the version before", () => {
     expect(await failuresOf(released, url)).to.deep.equal([]);
   });
 
-  it("are seen to break it", async () => {
+  it("are reported if they break its statements", async () => {
     const { url } = await emptyDatabase();
     const client = new pg.Client({ connectionString: url });
     await client.connect();

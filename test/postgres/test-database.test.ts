@@ -6,7 +6,7 @@ import { eventually } from "../support/wait.ts";
 import { valuesOf } from "./query.ts";
 
 describe("databases for tests", () => {
-  it("are migrated, and each on its own", async () => {
+  it("are migrated, and independent of each other", async () => {
     const [one, other] = await Promise.all([freshDatabase(), freshDatabase()]);
     await valuesOf(one.url, "insert into businesses (name) values ('only here') returning name");
 
@@ -15,7 +15,7 @@ describe("databases for tests", () => {
     expect(await valuesOf(other.url, "select name from businesses")).to.deep.equal([]);
   });
 
-  it("are dropped although a client is still connected", async () => {
+  it("are dropped even if a client is still connected", async () => {
     const database = await freshDatabase();
     const client = new pg.Client(database.url);
     const cutOff = new Promise<Error>((resolve) => client.on("error", resolve));
@@ -26,7 +26,7 @@ describe("databases for tests", () => {
     expect(await databasesLike(database.url, nameOf(database.url))).to.deep.equal([]);
   });
 
-  it("of a run that was killed are dropped by the next one, those of a run that lives stay", async () => {
+  it("are dropped by the next run if their run was killed, but not while it lives", async () => {
     const own = await freshDatabase();
     const killed = await TestServer.connect(maintenance(own.url));
     const left = await killed.create("template0");
@@ -42,7 +42,7 @@ describe("databases for tests", () => {
     expect(await databasesLike(own.url, nameOf(own.url))).to.have.length(1);
   });
 
-  it("come from one template, whose predecessors are dropped", async () => {
+  it("are created from one template, and older templates are dropped", async () => {
     const { url } = await emptyDatabase();
     await valuesOf(maintenance(url), "create database recado_template_of_older_migrations is_template true");
 
@@ -50,7 +50,7 @@ describe("databases for tests", () => {
     const template = await next.prepareTemplate();
     await next.close();
 
-    // Tests with two cells make a second one from it.
+    // Tests with two cells create a second template from it.
     const left = await databasesLike(url, "recado\\_template\\_%");
     expect(left.filter((name) => name !== `${template}_c2`)).to.deep.equal([template]);
   });

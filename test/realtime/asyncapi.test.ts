@@ -239,12 +239,12 @@ describe("the AsyncAPI document", () => {
   });
 
   for (const event of wired) {
-    it(`describes ${event.name} as it is told, and no field more or less`, () => {
+    it(`describes exactly the fields of ${event.name}`, () => {
       expectDescribed(event);
     });
   }
 
-  it("has every event that is told, in the direction that it takes", () => {
+  it("has every event, in its direction", () => {
     const names = [...Object.keys(inboxEvents), ...Object.keys(orderEvents), ...Object.keys(campaignEvents)];
     expect(wired.map(({ name }) => name)).to.include.members(names);
     const directions = Object.entries(document.operations).map(([key, { action, channel }]) => {
@@ -255,7 +255,7 @@ describe("the AsyncAPI document", () => {
     expect(directions).to.include.members(["connect", "typing", "viewing"].map((name) => `realtime receive ${name}`));
   });
 
-  it("describes what the gateway says of itself", () => {
+  it("describes the gateway's own events", () => {
     expectDescribed(ready(3));
     expectDescribed(resync(0));
     for (const why of ["token", "key", "since", "connections", "namespace"] as const) {
@@ -264,7 +264,7 @@ describe("the AsyncAPI document", () => {
     }
   });
 
-  it("describes what clients connect with", () => {
+  it("describes how clients connect", () => {
     const isGood = validatorOf("realtime", "connect");
     for (const auth of [{ token: "t" }, { key: "k", since: 3 }, { token: "t", since: null }]) {
       expect(isGood(auth), JSON.stringify(auth)).to.equal(true);
@@ -272,7 +272,7 @@ describe("the AsyncAPI document", () => {
     for (const auth of [{}, { since: 3 }, { token: 1 }]) expect(isGood(auth), JSON.stringify(auth)).to.equal(false);
   });
 
-  it("describes orders on the Pusher-protocol channel, whole and cut", () => {
+  it("describes orders on the Pusher-protocol channel, complete and shortened", () => {
     const { payload } = wired.find(({ name }) => name === "order:changed") as WireEvent;
     expectDescribed({ name: "order:changed", payload }, "pusher");
     const cut = JSON.parse(fitting({ ...payload, raw_adress: "a".repeat(2_000) }, 1_500));

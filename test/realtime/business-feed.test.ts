@@ -15,7 +15,7 @@ class Recorder implements Listener {
 }
 
 describe("The feed of a business", () => {
-  it("lets a client in after the log could not be read for an earlier one", async () => {
+  it("accepts a client after reading the log failed for an earlier one", async () => {
     let failures = 1;
     const feed = new BusinessFeed(1, {
       log: {

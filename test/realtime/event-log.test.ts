@@ -3,7 +3,7 @@ import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
 import { World } from "./support.ts";
 
-describe("PostgresEventLog", () => {
+describe("the event log", () => {
   let world: World;
   let log: PostgresEventLog;
   before(async () => {
@@ -13,7 +13,7 @@ describe("PostgresEventLog", () => {
   after(() => world.close());
   afterEach(() => world.reset());
 
-  it("reads what came after a number, in order, at most so many, of one business", async () => {
+  it("reads a limited number of a business's events after a number, in order", async () => {
     const logged = await world.change(1, [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
     await world.change(2, [{ n: 1 }, { n: 2 }]);
     expect(await log.read(1, 1, 2)).to.deep.equal(logged.slice(1, 3));
@@ -21,7 +21,7 @@ describe("PostgresEventLog", () => {
     expect(await log.read(3, 0, 10)).to.deep.equal([]);
   });
 
-  it("knows the last number of each business, purged or not", async () => {
+  it("knows the last number of each business, even after its events are deleted", async () => {
     await world.change(1, [{}, {}, {}]);
     await world.change(2);
     await world.query("delete from realtime_events");
@@ -35,7 +35,7 @@ describe("PostgresEventLog", () => {
     expect(await log.lastNumbers([])).to.deep.equal(new Map());
   });
 
-  it("purges what is older than 72 hours, in batches, and nothing else", async () => {
+  it("deletes only events older than 72 hours, in batches", async () => {
     await world.change(1, Array(7).fill({}));
     await world.change(2, [{}, {}]);
     await world.query(

@@ -6,7 +6,7 @@ import type { EventLog } from "../../src/kernel/events.ts";
 import { eventually } from "../support/wait.ts";
 import { presence, shopOrigin, World, withSubjects } from "./support.ts";
 
-describe("Real-time gateway", () => {
+describe("the real-time gateway", () => {
   let world: World;
   before(async () => {
     world = await World.open();
@@ -22,8 +22,8 @@ describe("Real-time gateway", () => {
     return { ...served, client };
   }
 
-  describe("the events of a client", () => {
-    it("is each event of its business as an object with the business, the time, the number and the fields", async () => {
+  describe("sends a client the events of its business", () => {
+    it("as objects with the business, the time, the number and the fields", async () => {
       const { gateway, client } = await liveClient({
         translate: ({ payload }) => ({ pedido_id: 7, empresa_id: 2, seq: 5, ...payload }),
       });
@@ -37,7 +37,7 @@ describe("Real-time gateway", () => {
       });
     });
 
-    it("is never another business's, neither live nor from the log nor by the number of another", async () => {
+    it("and never another business's, live or from the log", async () => {
       const { gateway, url, client } = await liveClient({ sweepMs: 20 });
       await world.change(2, [{}, {}]);
       const other = world.client(url, { token: "otto", since: 0 });
@@ -50,7 +50,7 @@ describe("Real-time gateway", () => {
       expect(other.heard.map(({ payload }) => payload.empresa_id)).to.deep.equal([2, 2, undefined, 2]);
     });
 
-    it("is in the order of the numbers and each once, in whatever order events are published", async () => {
+    it("in the order of their numbers and each once, in any order of publishing", async () => {
       const { gateway, client } = await liveClient();
       const first = await world.change(1, [{}, {}, {}]);
       const second = await world.change(1, [{}, {}]);
@@ -63,14 +63,14 @@ describe("Real-time gateway", () => {
       expect(client.numbers).to.deep.equal([1, 2, 3, 4, 5, 6]);
     });
 
-    it("leaves out nothing that was committed and never published", async () => {
+    it("even if they were committed but not published", async () => {
       const { client } = await liveClient({ sweepMs: 20 });
       await world.change(1, Array(1_200).fill({}));
       await eventually(() => client.numbers.length >= 1_200);
       expect(client.numbers).to.deep.equal(Array.from({ length: 1_200 }, (_, index) => index + 1));
     });
 
-    it("leaves out nothing of a change that made very many events at once", async () => {
+    it("all of them if one change causes very many", async () => {
       let translated = 0;
       const { gateway, client } = await liveClient({ translate: () => ({ n: ++translated }) });
       gateway.publish(await world.change(1, Array(1_200).fill({})));
@@ -79,7 +79,7 @@ describe("Real-time gateway", () => {
       expect(client.numbers).to.deep.equal(Array.from({ length: 1_200 }, (_, index) => index + 1));
     });
 
-    it("continues after an event that cannot be translated, with a resync in its place", async () => {
+    it("after one that cannot be translated, which a resync replaces", async () => {
       const { gateway, client } = await liveClient({
         translate: ({ payload }) => {
           if ("broken" in payload) throw new Error("no such field");
@@ -91,7 +91,7 @@ describe("Real-time gateway", () => {
       expect(client.story).to.deep.equal(["ready 0", "order:changed 1", "resync 2", "order:changed 3"]);
     });
 
-    it("does not depend on what clients send", async () => {
+    it("whatever the client sends", async () => {
       const { gateway, url, client } = await liveClient();
       const other = world.client(url, { token: "ana" });
       await eventually(() => other.heard.length === 1);
@@ -102,15 +102,15 @@ describe("Real-time gateway", () => {
     });
   });
 
-  describe("the handshake", () => {
+  describe("during the handshake", () => {
     const refused = {
       "without a token": {},
       "with an unknown token": { token: "nobody" },
-      "with a token that is no text": { token: { $ne: "" } },
+      "with a token that is not a text": { token: { $ne: "" } },
       "with an expired session": { token: "expired" },
     };
     for (const [how, auth] of Object.entries(refused)) {
-      it(`is refused ${how}`, async () => {
+      it(`refuses a client ${how}`, async () => {
         world.sessions.set("expired", { businessId: 1, userId: 11, expiresAt: new Date(Date.now() - 1) });
         const { gateway, url } = await world.gateway();
         const client = world.client(url, auth);
@@ -121,7 +121,7 @@ describe("Real-time gateway", () => {
       });
     }
 
-    it("is refused with a `since` that is no number of an event", async () => {
+    it("refuses a `since` that is not the number of an event", async () => {
       const { url } = await world.gateway();
       const clients = [-1, 1.5, "3"].map((since) => world.client(url, { token: "ana", since }));
       await eventually(() => clients.every(({ refusals }) => refusals.length > 0));
@@ -130,7 +130,7 @@ describe("Real-time gateway", () => {
       }
     });
 
-    it("is refused in every other namespace", async () => {
+    it("refuses every other namespace", async () => {
       const { url } = await world.gateway();
       const socket = io(url, { forceNew: true, transports: ["websocket"], auth: { token: "ana" } });
       world.onEnd(() => void socket.disconnect());
@@ -139,7 +139,7 @@ describe("Real-time gateway", () => {
     });
 
     for (const transport of ["websocket", "polling"]) {
-      it(`is refused to the pages of foreign origins over ${transport} and granted to our own`, async () => {
+      it(`refuses pages of foreign origins over ${transport}, but not our own`, async () => {
         const { gateway, url } = await world.gateway();
         const from = (origin: string) =>
           world.client(
@@ -156,7 +156,7 @@ describe("Real-time gateway", () => {
     }
 
     for (const transport of ["websocket", "polling"]) {
-      it(`is granted over ${transport} to the pages of the host that is called, without a list`, async () => {
+      it(`accepts pages of the called host over ${transport} without a list`, async () => {
         const { url } = await world.gateway({ corsOrigins: [] });
         const from = (headers: Record<string, string>) =>
           world.client(url, { token: "ana" }, { transports: [transport], extraHeaders: headers, reconnection: false });
@@ -173,7 +173,7 @@ describe("Real-time gateway", () => {
       });
     }
 
-    it("is granted to the pages of the host that a proxy says was called", async () => {
+    it("accepts pages of the host that a proxy names", async () => {
       const { url } = await world.gateway({ corsOrigins: [], hostOf: () => "panel.example:443" });
       const from = (origin: string) =>
         world.client(url, { token: "ana" }, { extraHeaders: { origin }, reconnection: false });
@@ -181,7 +181,7 @@ describe("Real-time gateway", () => {
       await eventually(() => own.heard.length === 1 && foreign.refusals.length === 1);
     });
 
-    it("ends as a broken connection while tokens cannot be checked, so that the client tries again", async () => {
+    it("breaks the connection while tokens cannot be checked, so that the client tries again", async () => {
       let attempts = 0;
       const { url } = await world.gateway({
         authenticate: async () => {
@@ -194,7 +194,7 @@ describe("Real-time gateway", () => {
       expect(client.refusals).to.not.include("Invalid token");
     });
 
-    it("is granted to one user so many times and no more", async () => {
+    it("limits the connections of one user", async () => {
       world.sessions.set("colleague", { businessId: 1, userId: 12 });
       let asked = 0;
       let answer = () => {};
@@ -223,8 +223,8 @@ describe("Real-time gateway", () => {
     });
   });
 
-  describe("a client that comes back", () => {
-    it("gets exactly what came after the number it names, before anything live", async () => {
+  describe("sends a returning client", () => {
+    it("exactly the events after its number, before live ones", async () => {
       const { gateway, url } = await world.gateway();
       await world.change(1, Array(1_203).fill({}));
       const client = world.client(url, { token: "ana", since: 3 });
@@ -235,7 +235,7 @@ describe("Real-time gateway", () => {
       expect(client.story).to.deep.equal([...replayed, "ready 1203", "order:changed 1204"]);
     });
 
-    it("gets nothing of the past when it names no number", async () => {
+    it("no earlier events if it names no number", async () => {
       await world.change(1, [{}, {}]);
       const { gateway, client } = await liveClient();
       gateway.publish(await world.change(1));
@@ -243,7 +243,7 @@ describe("Real-time gateway", () => {
       expect(client.story).to.deep.equal(["ready 2", "order:changed 3"]);
     });
 
-    it("gets events that this process does not know yet, if it saw more on another process", async () => {
+    it("events that this process does not know yet, if the client saw more on another process", async () => {
       const { url } = await liveClient();
       await world.change(1, [{}, {}, {}]);
       const client = world.client(url, { token: "ana", since: 2 });
@@ -251,7 +251,7 @@ describe("Real-time gateway", () => {
       expect(client.story).to.deep.equal(["order:changed 3", "ready 3"]);
     });
 
-    it("is told to load anew when the log no longer has all of it", async () => {
+    it("a resync if the log no longer has all missed events", async () => {
       await world.change(1, [{}, {}, {}, {}]);
       await world.query("delete from realtime_events where number <= 2");
       const { gateway, url } = await world.gateway();
@@ -264,7 +264,7 @@ describe("Real-time gateway", () => {
       expect(inTime.numbers).to.deep.equal([3, 4, 5]);
     });
 
-    it("is told to load anew when everything was purged, when it is too far behind, and when it is ahead", async () => {
+    it("a resync if all events were deleted, or if the client is too far behind or ahead", async () => {
       await world.change(1, Array(20).fill({}));
       const { url } = await world.gateway({ replayLimit: 10 });
       const farBehind = world.client(url, { token: "ana", since: 9 });
@@ -278,7 +278,7 @@ describe("Real-time gateway", () => {
       expect(near.numbers).to.have.lengthOf(10);
     });
 
-    it("ends up with every number once and in order while others write and it loses its connection", async () => {
+    it("each number once and in order while others write and connections break", async () => {
       const total = 500;
       const { gateway, url } = await world.gateway({ sweepMs: 30 });
       const clients = [0, 1, 2].map(() => world.client(url, { token: "ana", since: 0 }));
@@ -313,8 +313,8 @@ describe("Real-time gateway", () => {
     });
   });
 
-  describe("live clients when the log changes under them", () => {
-    it("are told to load anew when what they missed was purged", async () => {
+  describe("sends live clients", () => {
+    it("a resync if missed events were deleted", async () => {
       const { gateway, client } = await liveClient();
       await world.change(1, [{}, {}, {}]);
       await world.query("delete from realtime_events where number <= 2");
@@ -323,14 +323,14 @@ describe("Real-time gateway", () => {
       expect(client.story).to.deep.equal(["ready 0", "resync 2", "order:changed 3", "order:changed 4"]);
     });
 
-    it("are told to load anew when all of it was purged", async () => {
+    it("a resync if all events were deleted", async () => {
       const { client } = await liveClient({ sweepMs: 20 });
       await world.query(`with gone as (insert into realtime_counters values (1, 9)) select`);
       await eventually(() => client.lastSeq === 9);
       expect(client.story).to.deep.equal(["ready 0", "resync 9"]);
     });
 
-    it("are told to load anew when the database was put back to an earlier state", async () => {
+    it("a resync if the database was restored to an earlier state", async () => {
       await world.change(1, [{}, {}, {}, {}]);
       const { gateway, client } = await liveClient({ sweepMs: 20 });
       await world.query("delete from realtime_events where number > 2");
@@ -342,7 +342,7 @@ describe("Real-time gateway", () => {
     });
   });
 
-  it("sends nothing twice when the last client leaves and the next one comes while the log is being read", async () => {
+  it("sends nothing twice if the last client leaves and the next one joins while the log is read", async () => {
     let hold = Promise.resolve();
     let reads = 0;
     const log = new PostgresEventLog(oneCell(world.database));
@@ -372,8 +372,8 @@ describe("Real-time gateway", () => {
     expect(next.story).to.deep.equal(["order:changed 1", "order:changed 2", "ready 2", "order:changed 3"]);
   });
 
-  describe("access", () => {
-    it("ends with the session that is revoked, and only that", async () => {
+  describe("ends a client's access", () => {
+    it("when its session is revoked, but not that of others", async () => {
       const { gateway, url, client } = await liveClient();
       world.sessions.set("revoked", { businessId: 1, userId: 11 });
       const revoked = world.client(url, { token: "revoked" });
@@ -389,7 +389,7 @@ describe("Real-time gateway", () => {
       expect([client.socket.connected, other.socket.connected]).to.deep.equal([true, true]);
     });
 
-    it("ends when the token stands for somebody else", async () => {
+    it("when its token belongs to another user", async () => {
       world.sessions.set("colleague", { businessId: 1, userId: 12 });
       const { gateway, url, client } = await liveClient();
       world.onEnd(() => void world.sessions.set("ana", { businessId: 1, userId: 11 }));
@@ -401,7 +401,7 @@ describe("Real-time gateway", () => {
       await eventually(() => [client, colleague].every(({ farewells }) => farewells.includes("io server disconnect")));
     });
 
-    it("ends for a client whose session is revoked while it is being let in", async () => {
+    it("when its session is revoked during the handshake", async () => {
       let looked: (() => void) | undefined;
       let goOn: (() => void) | undefined;
       const lookedAt = new Promise<void>((resolve) => {
@@ -429,7 +429,7 @@ describe("Real-time gateway", () => {
       expect(client.story).to.deep.equal([]);
     });
 
-    it("is asked about again when it could not be found out", async () => {
+    it("only after a check that succeeds", async () => {
       let away = false;
       const { gateway, client } = await liveClient({
         sweepMs: 20,
@@ -447,7 +447,7 @@ describe("Real-time gateway", () => {
       await eventually(() => client.farewells.includes("io server disconnect"));
     });
 
-    it("ends when the session does", async () => {
+    it("when its session expires", async () => {
       world.sessions.set("short", { businessId: 1, userId: 11, expiresAt: new Date(Date.now() + 300) });
       const { client } = await liveClient({ sweepMs: 20 }, { token: "short" });
       await eventually(() => client.farewells.includes("io server disconnect"));
@@ -455,12 +455,12 @@ describe("Real-time gateway", () => {
     });
   });
 
-  describe("a client that does not keep up", () => {
-    it("is dropped while the others go on", async () => {
+  describe("drops a client that is too slow", () => {
+    it("without affecting the others", async () => {
       const { gateway, url, client, connections } = await liveClient({ maxWaitingBytes: 400_000 });
       const slow = world.client(url, { token: "ana" });
       await eventually(() => slow.heard.length === 1);
-      // Stops reading, as behind a dead network.
+      // The client stops reading, as if its network were dead.
       const { ws } = slow.socket.io.engine.transport as unknown as { ws: { pause(): void; terminate(): void } };
       ws.pause();
       world.onEnd(() => ws.terminate());
@@ -478,7 +478,7 @@ describe("Real-time gateway", () => {
     });
   });
 
-  it("gives a client that reads all of what is much larger than may wait for it, live and of the past", async () => {
+  it("sends a client that reads everything more than the limit of waiting bytes, live and from the log", async () => {
     const { gateway, url, client } = await liveClient({ maxWaitingBytes: 200_000 });
     gateway.publish(await world.change(1, Array(100).fill({ text: "x".repeat(60_000) })));
     // A single event may be larger.
@@ -493,12 +493,12 @@ describe("Real-time gateway", () => {
     }
   });
 
-  describe("a client that sends too much", () => {
+  describe("drops a client that sends too much", () => {
     const send = ({ engine }: Manager, packet: string, times: number): void => {
       for (let sent = 0; sent < times; sent += 1) engine.write(packet);
     };
 
-    it("is cut off, with a good token beyond a hundred packets at once", async () => {
+    it("after a hundred packets at once if its token is valid", async () => {
       const { client, url } = await liveClient({}, { token: "ana" });
       const modest = world.client(url, { token: "ana" });
       await eventually(() => modest.heard.length > 0);
@@ -508,7 +508,7 @@ describe("Real-time gateway", () => {
       expect(modest.farewells).to.deep.equal([]);
     });
 
-    it("is cut off after a few packets where nobody knows it", async () => {
+    it("after a few packets if it has no valid token", async () => {
       const { url } = await world.gateway();
       const stranger = new Manager(url, { transports: ["websocket"], reconnection: false, forceNew: true });
       world.onEnd(() => void stranger.engine.close());
@@ -522,7 +522,7 @@ describe("Real-time gateway", () => {
     });
   });
 
-  it("lets in so many clients of one address, and others all the same", async () => {
+  it("limits the clients of one address, and accepts others", async () => {
     const { url } = await world.gateway({
       maxClientsPerAddress: 2,
       addressOf: ({ headers }) => String(headers["x-from"] ?? "here"),
@@ -538,8 +538,8 @@ describe("Real-time gateway", () => {
     await eventually(() => fourth.heard.length === 1);
   });
 
-  describe("several gateways", () => {
-    it("on one database each tell their own clients, once, without knowing of each other", async () => {
+  describe("with several instances", () => {
+    it("sends each client its events once, without communication between the instances", async () => {
       const here = await liveClient({ sweepMs: 20 });
       const there = await liveClient({ sweepMs: 20 });
       here.gateway.publish(await world.change(1, [{}, {}]));
@@ -549,7 +549,7 @@ describe("Real-time gateway", () => {
       expect(there.client.numbers).to.deep.equal([1, 2, 3]);
     });
 
-    it("without a Redis tell who types to their own clients alone, and what is logged to all", async () => {
+    it("and no Redis announces typing only to an instance's own clients, but logged events to all", async () => {
       const settings = { sweepMs: 20, presence, visibility: withSubjects };
       const here = await liveClient(settings);
       const there = await liveClient(settings);
@@ -565,18 +565,18 @@ describe("Real-time gateway", () => {
       expect(here.client.numbers).to.deep.equal([1, 2]);
     });
 
-    it("serve their own clients while the Redis they are to share is away", async () => {
+    it("serves its own clients while the common Redis is away", async () => {
       const { gateway, client } = await liveClient({ redisUrl: "redis://127.0.0.1:1" });
       gateway.publish(await world.change(1));
       await eventually(() => client.lastSeq === 1);
     });
 
-    it("take over the clients of one that closes, without a gap", async () => {
+    it("takes over the clients of a closing instance without a gap", async () => {
       const { gateway, url: closingUrl, client } = await liveClient();
       const { url } = await world.gateway();
       gateway.publish(await world.change(1));
       await eventually(() => client.numbers.length === 1);
-      // Like a load balancer.
+      // A load balancer does the same.
       Object.assign(client.socket.io, { uri: url });
       gateway.close();
       const late = world.client(closingUrl, { token: "ana" }, { transports: ["polling"] });
@@ -589,8 +589,8 @@ describe("Real-time gateway", () => {
     });
   });
 
-  describe("who has a subject open", () => {
-    it("is told without users who lost sight of it by an event that this process missed", async () => {
+  describe("shows who views a chat", () => {
+    it("without users who may no longer see it because of an event that this process missed", async () => {
       const few = { key: "few" };
       let audience = { isForFew: true };
       const { url } = await world.gateway({
@@ -621,8 +621,8 @@ describe("Real-time gateway", () => {
     });
   });
 
-  describe("while the log is away", () => {
-    it("lets clients come back until they can join", async () => {
+  describe("while the log cannot be read", () => {
+    it("lets clients try again until they can join", async () => {
       let failures = 2;
       const log = new PostgresEventLog(oneCell(world.database));
       await world.change(1);
@@ -641,7 +641,7 @@ describe("Real-time gateway", () => {
     });
   });
 
-  it("says how many sockets and businesses it serves", async () => {
+  it("counts its sockets and businesses", async () => {
     const { gateway, url, client } = await liveClient();
     const second = world.client(url, { token: "ana" });
     const other = world.client(url, { token: "otto" });

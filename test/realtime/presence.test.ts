@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { eventually } from "../support/wait.ts";
 import { type ChatListener, chats, departments, LiveChats, users } from "./chats.ts";
 
-const nobody = { agentId: null, departmentId: null };
+const unassigned = { agentId: null, departmentId: null };
 const [chat, otherChat] = chats;
 const ana = { id: users.ana, nombre: "Ana" };
 const beto = { id: users.beto, nombre: "Beto" };
@@ -14,7 +14,7 @@ describe("Presence in chats", () => {
   });
   after(() => live.close());
   beforeEach(async () => {
-    for (const id of chats) await live.transfer(id, nobody);
+    for (const id of chats) await live.transfer(id, unassigned);
   });
   afterEach(() => live.disconnect());
 
@@ -30,8 +30,8 @@ describe("Presence in chats", () => {
     await eventually(() => viewersOf(witness, chats[2]).length > 0);
   };
 
-  describe("typing", () => {
-    it("reaches the other sockets that may see the chat, with who writes", async () => {
+  describe("an event about typing", () => {
+    it("is sent to other sockets that may see the chat, with the user's name", async () => {
       await live.transfer(chat, { agentId: users.ana, departmentId: null });
       const [writing, admin, other, key] = [
         await live.listen(users.ana),
@@ -49,7 +49,7 @@ describe("Presence in chats", () => {
       expect([writing.named("chat:typing"), other.named("chat:typing")]).to.deep.equal([[], []]);
     });
 
-    it("is told once in two seconds for each user and chat", async () => {
+    it("is sent once in two seconds for each user and chat", async () => {
       const [writing, second, colleague, admin] = [
         await live.listen(users.ana),
         await live.listen(users.ana),
@@ -65,13 +65,13 @@ describe("Presence in chats", () => {
       colleague.socket.emit("typing", { chat_id: otherChat });
       await eventually(() => told().length === 2);
       expect(told()).to.deep.equal([`Ana ${otherChat}`, `Beto ${otherChat}`]);
-      // As often as a keyboard is hit.
+      // Clients send it for each key.
       const typing = setInterval(() => second.socket.emit("typing", { chat_id: otherChat }), 100);
       await eventually(() => told().length === 3).finally(() => clearInterval(typing));
       expect(Date.now() - at).to.be.within(1_500, 4_500);
     });
 
-    it("is not told by those who may not see the chat, by programs, or of no chat", async () => {
+    it("is not sent for users who may not see the chat, for App Keys, or without a chat", async () => {
       await live.transfer(chat, { agentId: users.ana, departmentId: null });
       const [admin, hidden, key] = [
         await live.listen(users.admin),
@@ -102,8 +102,8 @@ describe("Presence in chats", () => {
       expect(hidden.socket.connected).to.equal(true);
     });
 
-    it("is not heard again by a client that comes back", async () => {
-      const { number } = await live.changed(chat, nobody);
+    it("is not repeated for a returning client", async () => {
+      const { number } = await live.changed(chat, unassigned);
       const [writing, admin] = [await live.listen(users.ana), await live.listen(users.admin)];
       writing.socket.emit("typing", { chat_id: chats[2] });
       await admin.hears(({ name }) => name === "chat:typing");
@@ -112,8 +112,8 @@ describe("Presence in chats", () => {
     });
   });
 
-  describe("viewing", () => {
-    it("says who has the chat open, each user once, as they come and go", async () => {
+  describe("an event about viewing", () => {
+    it("lists who has the chat open, each user once, on every change", async () => {
       const [first, second, colleague, admin] = [
         await live.listen(users.ana),
         await live.listen(users.ana),
@@ -137,7 +137,7 @@ describe("Presence in chats", () => {
       expect([empresa_id, typeof at, Object.keys(rest)]).to.deep.equal([1, "string", ["chat_id", "usuarios"]]);
     });
 
-    it("is told to those who may see the chat, and begun by nobody else", async () => {
+    it("is sent only to users who may see the chat, and caused only by them", async () => {
       await live.transfer(chat, { agentId: users.ana, departmentId: null });
       const [own, hidden, admin] = [
         await live.listen(users.ana),
@@ -153,7 +153,7 @@ describe("Presence in chats", () => {
       expect(viewersOf(hidden, chat)).to.deep.equal([]);
     });
 
-    it("ends for an agent who loses sight of the chat, or of its department", async () => {
+    it("removes an agent who may no longer see the chat or its department", async () => {
       const waiting = { agentId: null, departmentId: departments.service };
       await live.transfer(chat, waiting);
       await live.transfer(otherChat, waiting);
@@ -175,7 +175,7 @@ describe("Presence in chats", () => {
       ]);
     });
 
-    it("counts the last chat of one that leafs through many", async () => {
+    it("shows only the last chat of a user who looks at many", async () => {
       const [leafing, admin] = [await live.listen(users.ana), await live.listen(users.admin)];
       for (let times = 0; times < 20; times++)
         leafing.socket.emit("viewing", { chat_id: times % 2 ? chat : otherChat });

@@ -37,7 +37,7 @@ describe("Real-time gateways on one Redis", () => {
     return { gateway, client };
   }
 
-  it("tell each other's clients, each event once and in order", async () => {
+  it("send events to each other's clients, each once and in order", async () => {
     const here = await liveClient();
     const there = await liveClient();
     await redis.hasSubscribers(2, redisPrefix);
@@ -50,7 +50,7 @@ describe("Real-time gateways on one Redis", () => {
     expect(there.client.heard).to.deep.equal(here.client.heard);
   });
 
-  it("hear of what a process without sockets publishes, and of nothing of other installations", async () => {
+  it("get events from a process without sockets, but not from other installations", async () => {
     const { client } = await liveClient();
     await redis.hasSubscribers(1, redisPrefix);
     const publishers = [redisPrefix, `${redisPrefix}-other`].map(
@@ -70,7 +70,7 @@ describe("Real-time gateways on one Redis", () => {
     expect(client.numbers).to.deep.equal(client.numbers.map((_, index) => index + 1));
   });
 
-  it("tell each other who types and who looks at what, and of those who leave", async () => {
+  it("share who types, who views chats, and who leaves", async () => {
     world.sessions.set("beto", { businessId: 1, userId: 12 });
     const settings = { redisUrl: redis.url, redisPrefix, presence, visibility: withSubjects };
     const [here, there] = [await world.gateway(settings), await world.gateway(settings)];
@@ -97,7 +97,7 @@ describe("Real-time gateways on one Redis", () => {
     expect(told(late, "views")).to.deep.equal([["User 11", "User 12"], ["User 12"]]);
   });
 
-  it("hear of events also where very much is told of who types", async () => {
+  it("get events even if very many typing events are sent", async () => {
     const { client } = await liveClient();
     await redis.hasSubscribers(1, redisPrefix);
     const peers = openPeers({ redisUrl: redis.url, redisPrefix, logger: silent });
@@ -113,7 +113,7 @@ describe("Real-time gateways on one Redis", () => {
     peers.close();
   });
 
-  it("go on by their sweeps while Redis is away, and tell each other again once it is back", async function () {
+  it("continue with their own reading while Redis is away, and share events again afterwards", async function () {
     if (!redis.isOurs) {
       console.warn("      only a redis-server of our own is stopped: put one on the PATH and unset REDIS_URL");
       return this.skip();

@@ -5,7 +5,7 @@ import { eventually } from "../support/wait.ts";
 import { aWebhook } from "../support/world.ts";
 import { type ChatListener, chats, departments, LiveChats, users } from "./chats.ts";
 
-const nobody = { agentId: null, departmentId: null };
+const unassigned = { agentId: null, departmentId: null };
 const [chat, otherChat, thirdChat] = chats;
 
 describe("Events about chats on sockets", () => {
@@ -16,7 +16,7 @@ describe("Events about chats on sockets", () => {
   after(() => live.close());
   beforeEach(async () => {
     await live.see(null);
-    for (const id of chats) await live.hand(id, nobody);
+    for (const id of chats) await live.hand(id, unassigned);
   });
   afterEach(() => live.disconnect());
 
@@ -43,7 +43,7 @@ describe("Events about chats on sockets", () => {
     return names.filter((_, index) => listeners[index]?.of(chat).includes("chat:changed"));
   }
 
-  describe("by the flag `agents_see`", () => {
+  describe("for the flag `agents_see`", () => {
     const ofAna = { agentId: users.ana, departmentId: departments.service };
     const waitingForService = { agentId: null, departmentId: departments.service };
     const expected = {
@@ -60,15 +60,15 @@ describe("Events about chats on sockets", () => {
       ],
     } as const;
     for (const [flag, [assigned, waiting, free]] of Object.entries(expected)) {
-      it(`${flag}: of an assigned chat, of one that waits for a department, and of one of nobody`, async () => {
+      it(`${flag} reach the right users for an assigned chat, a chat that waits for a department, and an unassigned one`, async () => {
         await live.see(flag as keyof typeof expected);
         expect(await whoHears(ofAna), "assigned to Ana").to.deep.equal(assigned);
         expect(await whoHears(waitingForService), "waits for Beto's department").to.deep.equal(waiting);
-        expect(await whoHears(nobody), "waits for none").to.deep.equal(free);
+        expect(await whoHears(unassigned), "unassigned").to.deep.equal(free);
       });
     }
 
-    it("counts as `department` where it is missing, or says nothing of use", async () => {
+    it("treat a missing or invalid value as `department`", async () => {
       await live.world.rows("update businesses set feature_flags = feature_flags || $1 where id = 1", [
         JSON.stringify({ agents_see: ["own"] }),
       ]);
@@ -76,7 +76,7 @@ describe("Events about chats on sockets", () => {
     });
   });
 
-  it("is a customer's message only where the chat may be seen, and everything else", async () => {
+  it("include a customer's message only if the chat is visible, but all other events", async () => {
     await live.hand(chat, { agentId: users.ana, departmentId: null });
     const [ana, beto] = [await live.listen(users.ana), await live.listen(users.beto)];
     const [row] = await live.world.rows<{ platform_id: string }>(
@@ -98,11 +98,11 @@ describe("Events about chats on sockets", () => {
     expect(ana.named("message:new")[0]).to.not.have.any.keys("audience", "was");
   });
 
-  describe("a chat that changes hands", () => {
-    it("is gone for those who saw it and may not any more, and new for those who may now", async () => {
+  describe("when a chat's agent changes", () => {
+    it("report it as gone to users who may no longer see it, and as new to those who now may", async () => {
       await live.hand(chat, { agentId: users.ana, departmentId: null });
       const [admin, ana, beto, cira] = await team();
-      if (!admin || !ana || !beto || !cira) throw new Error("nobody listens");
+      if (!admin || !ana || !beto || !cira) throw new Error("a listener is missing");
       const event = await live.transfer(chat, { agentId: users.beto, departmentId: null });
       await everyoneHears(admin, ana, beto, cira);
       expect(admin.of(chat)).to.deep.equal(["chat:changed"]);
@@ -114,7 +114,7 @@ describe("Events about chats on sockets", () => {
       ]);
     });
 
-    it("is taken out of the department's view by the agent who takes it", async () => {
+    it("report it as gone to its department when an agent takes it", async () => {
       const waiting = { agentId: null, departmentId: departments.sales };
       await live.hand(chat, waiting);
       const [ana, beto] = [await live.listen(users.ana), await live.listen(users.beto)];
@@ -124,12 +124,12 @@ describe("Events about chats on sockets", () => {
     });
   });
 
-  describe("a client that comes back", () => {
+  describe("for a returning client", () => {
     /** The last number that a client saw. */
     const now = async () => (await live.tell("campaign:progress", progress)).number;
     const progress = { campaignId: 1, state: "running", total: 1, counts: {} };
 
-    it("hears what it may see today, and `ready` names the last number all the same", async () => {
+    it("are about chats that it may see now, and `ready` has the last number", async () => {
       const since = await now();
       const ofAna = { agentId: users.ana, departmentId: null };
       const ofBeto = { agentId: users.beto, departmentId: null };
@@ -147,7 +147,7 @@ describe("Events about chats on sockets", () => {
       expect([admin.of(chat), admin.of(otherChat)]).to.deep.equal([["chat:changed"], ["chat:changed", "chat:changed"]]);
     });
 
-    it("hears that a chat is gone which it saw before", async () => {
+    it("report a chat as gone that it saw before", async () => {
       await live.hand(chat, { agentId: users.ana, departmentId: null });
       const since = await now();
       await live.transfer(chat, { agentId: users.beto, departmentId: null });
@@ -157,7 +157,7 @@ describe("Events about chats on sockets", () => {
       expect(cira.heard.map(({ name }) => name)).to.deep.equal(["ready"]);
     });
 
-    it("does not hear of a chat in an event from before events said whom they are for, unless it sees it today", async () => {
+    it("without an audience from older versions are sent only if the client sees the chat now", async () => {
       await live.hand(chat, { agentId: users.ana, departmentId: null });
       const since = await now();
       const state = { chatId: chat, conversationId: 1, conversationState: "bot", messageId: 1, state: "sent" };
@@ -167,7 +167,7 @@ describe("Events about chats on sockets", () => {
     });
   });
 
-  describe("an agent whose view changed while it was away", () => {
+  describe("for an agent whose view changed during its absence", () => {
     const heard = (listener: ChatListener) => listener.heard.map(({ name }) => name);
     const join = (userId: number) =>
       live.world.rows("insert into department_agents (business_id, department_id, user_id) values (1, $1, $2)", [
@@ -205,16 +205,16 @@ describe("Events about chats on sockets", () => {
       "joined a department": [none, steps.join],
       "left a department": [steps.join, steps.leave],
       "became an administrator": [none, steps.promote],
-      "is an agent again": [steps.promote, steps.degrade],
+      "became an agent again": [steps.promote, steps.degrade],
       "sees less by the flag": [none, steps.seeOwn],
       "sees more by the flag": [steps.seeOwn, steps.seeDepartment],
     };
     for (const [title, [prepare, change]] of Object.entries(cases)) {
-      it(`is told to load again: ${title}`, async () => {
+      it(`begin with a resync: ${title}`, async () => {
         await prepare();
-        const before = await live.changed(chat, nobody);
+        const before = await live.changed(chat, unassigned);
         await change();
-        const last = await live.changed(otherChat, nobody);
+        const last = await live.changed(otherChat, unassigned);
         const cira = await live.listen(users.cira, before.number);
         expect(heard(cira)).to.deep.equal(["resync"]);
         expect(cira.named("resync")).to.deep.equal([{ seq: last.number }]);
@@ -224,9 +224,9 @@ describe("Events about chats on sockets", () => {
     }
 
     for (const [title, [prepare, change]] of Object.entries(cases)) {
-      it(`is told to load again if it comes at once, while others are connected: ${title}`, async () => {
+      it(`begin with a resync even if it returns at once, while others are connected: ${title}`, async () => {
         await prepare();
-        const { number } = await live.changed(chat, nobody);
+        const { number } = await live.changed(chat, unassigned);
         const ana = await live.listen(users.ana, number);
         const auth = { token: await live.token(users.cira), since: number };
         await change();
@@ -237,25 +237,25 @@ describe("Events about chats on sockets", () => {
       });
     }
 
-    it("is no other agent, and no program", async () => {
-      const { number } = await live.changed(chat, nobody);
+    it("begin without a resync for other agents and for App Keys", async () => {
+      const { number } = await live.changed(chat, unassigned);
       await join(users.cira);
       await live.see("all");
       await live.see(null);
       const key = await live.connect({ key: live.world.appKey(1), since: number });
       expect(heard(key)).to.deep.equal(["ready"]);
-      const later = await live.changed(chat, nobody);
+      const later = await live.changed(chat, unassigned);
       await leave(users.cira);
       const ana = await live.listen(users.ana, later.number);
       expect(heard(ana)).to.deep.equal(["ready"]);
     });
   });
 
-  describe("an agent whose view changes", () => {
+  describe("for an agent whose view changes", () => {
     const waiting = { agentId: null, departmentId: departments.service };
     const hasResync = (listener: ChatListener) => listener.hears(({ name }) => name === "resync");
 
-    it("hears of a department's chats from the moment it joins it, and is told to load again", async () => {
+    it("include a department's chats as soon as the agent joins it, after a resync", async () => {
       const [ana, beto, admin] = [
         await live.listen(users.ana),
         await live.listen(users.beto),
@@ -285,7 +285,7 @@ describe("Events about chats on sockets", () => {
       expect([beto.named("resync"), admin.named("resync")]).to.deep.equal([[], []]);
     });
 
-    it("hears everything from the moment the flag says so, or the agent becomes an administrator", async () => {
+    it("include all chats as soon as the flag says so, or the agent becomes an administrator", async () => {
       await live.see("own");
       const cira = await live.listen(users.cira);
       const tell = async () => {
@@ -307,7 +307,7 @@ describe("Events about chats on sockets", () => {
       expect(cira.of(chat)).to.deep.equal(["chat:changed", "chat:changed"]);
     });
 
-    it("is not told to load again by other changes of users and of the business", async () => {
+    it("contain no resync for other changes of users and of the business", async () => {
       const ana = await live.listen(users.ana);
       await live.world.rows("update users set available = not available where business_id = 1 and id = $1", [
         users.ana,
@@ -322,14 +322,14 @@ describe("Events about chats on sockets", () => {
       await eventually(() => beto.named("resync").length === 1);
       await live.world.rows("update users set role_id = 5 where business_id = 1 and id = $1", [users.beto]);
       await eventually(() => beto.named("resync").length === 2);
-      await live.changed(thirdChat, nobody);
+      await live.changed(thirdChat, unassigned);
       await everyoneHears(ana);
       expect(ana.named("resync")).to.deep.equal([]);
     });
   });
 
-  describe("with an App Key", () => {
-    it("is every event of the business, and of no other", async () => {
+  describe("for an App Key", () => {
+    it("are all events of the business, and of no other", async () => {
       const [ours, theirs] = [
         await live.connect({ key: live.world.appKey(1) }),
         await live.connect({ key: live.world.appKey(2) }),
@@ -341,7 +341,7 @@ describe("Events about chats on sockets", () => {
       expect(theirs.heard.map(({ name }) => name)).to.deep.equal(["ready"]);
     });
 
-    it("ends with the key, which the client is told before it is cut off", async () => {
+    it("end when the key is revoked, which the client is told", async () => {
       const key = await resolve(live.world.container, tokens.issueAppKey).execute(1, "temporary");
       const listener = await live.connect({ key });
       const closed = new Promise<string>((ended) => listener.socket.on("disconnect", ended));
@@ -350,19 +350,19 @@ describe("Events about chats on sockets", () => {
       expect(listener.heard.at(-1)).to.deep.equal({ name: "access:ended", payload: { reason: "revoked" } });
     });
 
-    it("is refused with one that nobody knows", async () => {
+    it("are refused for an unknown key", async () => {
       const refusal = await live.refusal({ key: "unknown" });
       expect(refusal).to.equal("Invalid API key");
     });
   });
 
-  describe("a client whose access ends", () => {
+  describe("for a client whose access ends", () => {
     const ending = async (listener: ChatListener): Promise<unknown> => {
       await new Promise((ended) => listener.socket.on("disconnect", ended));
       return listener.heard.at(-1);
     };
 
-    it("is told that its session was closed", async () => {
+    it("include the closing of its session", async () => {
       const token = await live.token(users.ana);
       const [closed, other] = [await live.connect({ token }), await live.listen(users.ana)];
       const ended = ending(closed);
@@ -374,7 +374,7 @@ describe("Events about chats on sockets", () => {
       expect(other.socket.connected).to.equal(true);
     });
 
-    it("is told that its user is not active any more", async () => {
+    it("include the deactivation of its user", async () => {
       const cira = await live.listen(users.cira);
       const ended = ending(cira);
       await live.world.rows("update users set active = false where business_id = 1 and id = $1", [users.cira]);

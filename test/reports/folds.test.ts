@@ -262,7 +262,7 @@ const foldedDays = (functions: readonly string[]) => (): void => {
     expect(sales.reduce((sum: Money, { amount }) => sum + amount, 0n)).to.equal(all.amount);
   }
 
-  it("add up to what the rows say, whatever came late, was corrected or deleted, and whenever they were folded", async () => {
+  it("match the rows, even if these are late, corrected or deleted, whenever the days were folded", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 25 }),
@@ -280,7 +280,7 @@ const foldedDays = (functions: readonly string[]) => (): void => {
     );
   });
 
-  it("are never in another currency than the business's, which converts what it knows a rate for", async () => {
+  it("are only in the business's currency, converted at known rates", async () => {
     await world.rows("delete from registrations where business_id = 1");
     await countIn("BOB", { USD: 6.96 });
     const at = daysAgo(3, 0);
@@ -328,7 +328,7 @@ const foldedDays = (functions: readonly string[]) => (): void => {
     await countIn("BOB", {});
   });
 
-  it("are those of the rows again once they are rebuilt", async () => {
+  it("match the rows again after they are rebuilt", async () => {
     await addRecord(world, 1, { at: daysAgo(3, 0) });
     await fold();
     await world.rows("update report_days set organic_sales = 99, ad_sales = 99 where business_id = 1");
@@ -337,7 +337,7 @@ const foldedDays = (functions: readonly string[]) => (): void => {
     expect(await resolve(world.container, tokens.foldReports).rebuild(55)).to.equal(false);
   });
 
-  it("are not touched by a fold that a late change overtakes", async () => {
+  it("are not stored by a fold during which a late change arrives", async () => {
     await fold();
     const at = daysAgo(5, 0);
     await addRecord(world, 1, { at, amount: 1 });
@@ -367,7 +367,7 @@ const foldedDays = (functions: readonly string[]) => (): void => {
     // The zone skipped the day in the middle.
     ["Pacific/Apia", ["2011-12-29", "2011-12-30", "2011-12-31"], [24, 0, 24]],
   ] as const) {
-    it(`have each moment in one day where clocks change: ${zone} on ${days[1]}`, async () => {
+    it(`contain each moment in exactly one day when clocks change: ${zone} on ${days[1]}`, async () => {
       await take({ kind: "zone", zone });
       await world.rows("delete from registrations where business_id = 1");
       const noon = Date.parse(`${days[1]}T12:00:00Z`);
@@ -394,7 +394,7 @@ const foldedDays = (functions: readonly string[]) => (): void => {
     });
   }
 
-  it("are passed over where a day begins at another moment by now, as when the rules of its zone change", async () => {
+  it("are ignored if the day now begins at another moment because the zone's rules changed", async () => {
     await addRecord(world, 1, { at: daysAgo(3, 0) });
     await fold();
     await world.rows("update report_days set starts_at = starts_at + interval '1 hour', organic_sales = 99");
@@ -406,7 +406,7 @@ const foldedDays = (functions: readonly string[]) => (): void => {
     await resolve(world.container, tokens.foldReports).rebuild(1);
   });
 
-  it("do not take in what an open transaction may still write", async () => {
+  it("exclude times at which an open transaction may still write", async () => {
     await world.rows("delete from report_days; delete from report_progress");
     await world.database.transaction(async (transaction) => {
       const [now] = await transaction.rows<{ now: Date }>({ name: "", text: "select now()" }, []);
@@ -417,7 +417,7 @@ const foldedDays = (functions: readonly string[]) => (): void => {
     });
   });
 
-  it("go with their business", async () => {
+  it("are deleted with their business", async () => {
     await world.rows("insert into businesses (id, name) values (77, 'Corta vida')");
     await world.rows("insert into contacts (business_id, id, name, phone, platform_id) values (77, 1, 'A', '1', '1')");
     await world.rows("insert into chats (business_id, id, contact_id, provider) values (77, 7701, 1, 'x')");

@@ -74,7 +74,7 @@ describe("the report of the caller's own business or group", () => {
     ]);
   });
 
-  it("compares with as many days right before (Reports.4)", async () => {
+  it("includes the period of the same length before (Reports.4)", async () => {
     const { periodo, anterior, data } = await reportsOf(march);
     expect([periodo, anterior]).to.deep.equal([
       { desde: "2026-03-01", hasta: "2026-03-31" },
@@ -86,7 +86,7 @@ describe("the report of the caller's own business or group", () => {
     expect((await reportsOf("startDate=1000-01-01&endDate=1000-01-02")).anterior).to.equal(null);
   });
 
-  it("has a point for each day, week or month, which add up to the figures (Reports.5)", async () => {
+  it("has points for days, weeks or months that add up to the figures (Reports.5)", async () => {
     for (const [query, unit, first, points] of [
       [march, "dia", "2026-03-01", 31],
       ["startDate=2025-12-02&endDate=2026-03-31", "dia", "2025-12-02", 120],
@@ -106,7 +106,7 @@ describe("the report of the caller's own business or group", () => {
     }
   });
 
-  it("is only about the business if it shares no report, and never about another one (Reports.3)", async () => {
+  it("contains only the business if it shares no report, and never another one (Reports.3)", async () => {
     const { data } = await reportsOf(march, 2);
     expect(data.map(({ data }: { data: { id: number } }) => data.id)).to.deep.equal([2]);
     expect(data[0]).to.include({ quotationsCount: 1, quotationsAmount: 5 }).and.not.to.have.property("adsBreakdown");
@@ -115,7 +115,7 @@ describe("the report of the caller's own business or group", () => {
     expect((await reportsOf(`${march}&includeBusinesses=3`, 2)).data).to.deep.equal([]);
   });
 
-  it("is only for users who may see reports (Reports.7)", async () => {
+  it("is allowed only to users who may see reports (Reports.7)", async () => {
     expect((await asUser(102)).status).to.equal(200);
     expect((await asUser(301)).status).to.equal(200);
     const refused = await asUser(302);
@@ -123,7 +123,7 @@ describe("the report of the caller's own business or group", () => {
     expect((await request(`${world.api}/reports?${march}`)).status).to.equal(401);
   });
 
-  it("comes as CSV, by tag as well (Reports.7)", async () => {
+  it("is available as CSV, also by tag (Reports.7)", async () => {
     const csv = async (rows: string): Promise<string> => {
       const headers = { "x-api-key": world.appKey(1), accept: "text/csv" };
       return (await request(`${world.api}/reports?${march}&rows=${rows}`, { headers })).text;

@@ -21,7 +21,7 @@ interface Row {
   readonly at: Date;
 }
 
-describe("registering sales and quotations", () => {
+describe("the records of sales and quotations", () => {
   let world: World;
   before(async () => {
     world = await startWorld({
@@ -67,7 +67,7 @@ describe("registering sales and quotations", () => {
     expect(status).to.equal(expected);
   };
 
-  it("keeps a closed sale in the base currency, dated now", async () => {
+  it("store a closed sale in the base currency with the current time", async () => {
     const kept = await row(await add());
     expect(kept).to.deep.include({
       type: "sale",
@@ -83,14 +83,14 @@ describe("registering sales and quotations", () => {
     expect(Date.now() - kept.at.getTime()).to.be.within(-1_000, 60_000);
   });
 
-  it("keeps a quotation open, its source under one name however it is written, and its agent", async () => {
+  it("store a quotation as open, with one spelling of its source, and with its agent", async () => {
     const kept = await row(await add({ tipo: "cotizacion", origen: " Mensaje ", agente_id: 102 }));
     expect(kept).to.include({ type: "quotation", closed: false, source: "message", agent_id: 102 });
     expect(await row(await add({ origen: "Feria" }))).to.include({ source: "feria" });
     expect(await row(await add({ cerrada: false }))).to.include({ closed: false });
   });
 
-  it("takes the ad of the chat as it is then", async () => {
+  it("have the ad that the chat had at that time", async () => {
     const answer = await add({ chat_id: 102 });
     await world.rows("update chats set ad_id = 'ad 10' where id = 102");
     await correct(answer.json.id, { monto: 1 });
@@ -98,7 +98,7 @@ describe("registering sales and quotations", () => {
     expect(await row(await add({ chat_id: 102 }))).to.include({ ad_id: "ad 10" });
   });
 
-  it("converts at the rate of the record's day in the business's zone, exactly", async () => {
+  it("are converted exactly at the rate of the record's day in the business's zone", async () => {
     const usd = (fecha: string) => add({ moneda: "usd", monto: 100.1, fecha });
     expect(await row(await usd("2026-02-28T23:59:59"))).to.include({
       currency: "USD",
@@ -114,13 +114,13 @@ describe("registering sales and quotations", () => {
     expect(await row(await add(inUsd, 2))).to.include({ base_amount: "1436781.00" });
   });
 
-  it("says what is wrong with a field that a correction need not have", async () => {
+  it("name the error of an optional field in a correction", async () => {
     const { json } = await add();
     refused(await correct(json.id, { monto: "1" }), 400, "monto debe ser un número");
     refused(await correct(json.id, { monto: "1", origen: 1 }), 400, "monto debe ser un número");
   });
 
-  it("can be corrected in what is no amount where the business counts in a currency without a rate by now", async () => {
+  it("can be corrected except for the amount if the business's new currency has no rate", async () => {
     const added = await add({ monto: 18.3 });
     await world.rows(`update businesses set feature_flags = feature_flags || '{"currency": "CLP"}' where id = 1`);
     try {
@@ -132,7 +132,7 @@ describe("registering sales and quotations", () => {
     }
   });
 
-  it("refuses a currency without a rate on that day", async () => {
+  it("are refused in a currency without a rate on that day", async () => {
     refused(await add({ moneda: "ARS" }), 400, "No hay tipo de cambio para ARS");
     refused(await add({ moneda: "USD", fecha: "2025-12-31" }), 400, "No hay tipo de cambio para USD");
     refused(await add({ moneda: "EUR", fecha: "2026-02-01" }), 400, "No hay tipo de cambio para EUR");
@@ -142,7 +142,7 @@ describe("registering sales and quotations", () => {
     refused(await add({ moneda: "constructor" }), 400, "moneda debe ser un código de tres letras");
   });
 
-  it("corrects amount, source, closed, agent and date, and nothing else", async () => {
+  it("can be corrected only in amount, source, closed, agent and date", async () => {
     const answer = await add({ moneda: "USD", monto: 10, fecha: "2026-02-01", agente_id: 102 });
     const { id } = answer.json;
     await world.rows("update businesses set feature_flags = feature_flags || '{\"x\": 1}' where id = 1");
@@ -158,7 +158,7 @@ describe("registering sales and quotations", () => {
     expect(await row(answer)).to.include({ base_amount: "20.00" });
   });
 
-  it("keeps the rate of the day while only the amount is corrected, whatever the rates are by then", async () => {
+  it("keep their day's rate when only the amount is corrected", async () => {
     const answer = await add({ empresa_id: 2, chat_id: 201, moneda: "BOB", monto: 100 }, 2);
     await world.rows(
       `update businesses set feature_flags = feature_flags || '{"currency_conversion": {"BOB": 5}}' where id = 2`,
@@ -167,14 +167,14 @@ describe("registering sales and quotations", () => {
     expect(await row(answer)).to.include({ base_amount: "28.74" });
   });
 
-  it("deletes a record, once", async () => {
+  it("can be deleted once", async () => {
     const { id } = (await add()).json;
     const remove = () => call("DELETE", `/registros/${id}`, undefined, key());
     expect((await remove()).json).to.deep.equal({ success: true, id });
     refused(await remove(), 404, "Registro no encontrado");
   });
 
-  it("answers another business's ids as missing ones", async () => {
+  it("get the same answer for another business's ids as for missing ones", async () => {
     refused(await add({ empresa_id: 2 }), 404, "Empresa no encontrada");
     refused(await add({ chat_id: 201 }), 404, "Chat no encontrado");
     refused(await add({ agente_id: 202 }), 404, "Agente no encontrado");
@@ -184,7 +184,7 @@ describe("registering sales and quotations", () => {
     refused(await call("DELETE", `/registros/${id}`, undefined, key(2)), 404, "Registro no encontrado");
   });
 
-  it("says which field is missing or wrong", async () => {
+  it("name a missing or wrong field", async () => {
     refused(await add({ empresa_id: undefined }), 400, "empresa_id es requerido y debe ser un número");
     refused(await add({ tipo: "regalo" }), 400, "tipo debe ser venta o cotizacion");
     refused(await add({ chat_id: "101" }), 400, "chat_id es requerido y debe ser un número");
@@ -200,8 +200,8 @@ describe("registering sales and quotations", () => {
     expect((await add({ monto: 0 })).status).to.equal(200);
   });
 
-  describe("by the session of a user", () => {
-    it("is refused without a good one", async () => {
+  describe("with a user's session", () => {
+    it("are refused without a valid session", async () => {
       const anonymous = await call("POST", "/registros", sale, {});
       expect([anonymous.status, anonymous.json]).to.deep.equal([401, unauthorized]);
       const wrong = await call("POST", "/registros", sale, { authorization: "Bearer x" });
@@ -212,14 +212,14 @@ describe("registering sales and quotations", () => {
       ["an agent", 102],
       ["a user of another role", 104],
     ] as const) {
-      it(`keeps what ${who} adds as that user's own, whatever the body says`, async () => {
+      it(`belong to ${who} who adds them, whatever the body contains`, async () => {
         for (const agente_id of [undefined, null, 103, 202, userId]) {
           const answer = await call("POST", "/registros", { ...sale, agente_id }, await session(userId));
           expect(await row(answer)).to.include({ agent_id: userId });
         }
       });
 
-      it(`lets ${who} correct and delete own records, and hand none away`, async () => {
+      it(`can be corrected and deleted by ${who} who owns them, but not given to others`, async () => {
         const own = await add({ agente_id: userId });
         const { id } = own.json;
         const mine = await session(userId);
@@ -229,7 +229,7 @@ describe("registering sales and quotations", () => {
         expect((await call("DELETE", `/registros/${id}`, undefined, mine)).json).to.deep.equal({ success: true, id });
       });
 
-      it(`answers ${who} about another's record as about one that does not exist, and leaves it alone`, async () => {
+      it(`are missing for ${who} who does not own them, and stay unchanged`, async () => {
         const others = [await add({ agente_id: 103 }), await add(), await add({ agente_id: 101 })];
         const mine = await session(userId);
         for (const [method, body] of [
@@ -249,7 +249,7 @@ describe("registering sales and quotations", () => {
       });
     }
 
-    it("lets an administrator add, correct and delete anybody's, as an App Key does", async () => {
+    it("can be added, corrected and deleted for anyone by an administrator and with an App Key", async () => {
       const administrator = await session(101);
       for (const headers of [administrator, key()]) {
         expect(await row(await call("POST", "/registros", sale, headers))).to.include({ agent_id: null });
@@ -263,7 +263,7 @@ describe("registering sales and quotations", () => {
     });
   });
 
-  it("adds one record under one Idempotency-Key", async () => {
+  it("are added once for one Idempotency-Key", async () => {
     const headers = { ...key(), "idempotency-key": "once" };
     const [first, again] = [
       await call("POST", "/registros", sale, headers),
@@ -272,7 +272,7 @@ describe("registering sales and quotations", () => {
     expect(again.json).to.deep.equal(first.json);
   });
 
-  it("gives nobody the answer of another user or App Key of the business under the same Idempotency-Key", async () => {
+  it("never give a caller the answer for another caller's same Idempotency-Key", async () => {
     const callers = [key(), ...(await Promise.all([101, 102, 103].map(session)))];
     const asked = () =>
       Promise.all(callers.map((each) => call("POST", "/registros", sale, { ...each, "idempotency-key": "shared" })));

@@ -18,7 +18,7 @@ describe("a report as CSV", () => {
     return lines.map((line) => Object.fromEntries(line.map((field, index) => [header[index], field])));
   };
 
-  it("has a line for each business, with every figure under its name on the wire (§7)", () => {
+  it("has a line for each business, with every figure under its API name (§7)", () => {
     const rows = rowsOf("business");
     expect(rows).to.have.length(2);
     for (const [index, report] of reports.entries()) {
@@ -79,7 +79,7 @@ describe("a report as CSV", () => {
     }
   });
 
-  it("has a line for each ad of those who name an account (§7)", () => {
+  it("has a line for each ad of businesses with an ad account (§7)", () => {
     const [ad] = reports[0]?.ads ?? [];
     expect(rowsOf("ad")).to.deep.equal([
       {
@@ -99,13 +99,13 @@ describe("a report as CSV", () => {
     ]);
   });
 
-  it("names the columns also where there is nothing", () => {
+  it("has the names of columns even without lines", () => {
     expect([...reportCsv([], "agent")]).to.have.length(1);
   });
 });
 
 describe("a line of CSV", () => {
-  it("is read back as it was, but for what a spreadsheet would calculate", () => {
+  it("can be read back unchanged, except for formulas", () => {
     const plain = ["a", "", "1,5", 'says "no"', "two\r\nlines", " spaced ", "ñ"];
     expect(csvRecordsOf(csvLine(plain))).to.deep.equal([plain]);
     for (const formula of ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx"]) {
@@ -114,7 +114,7 @@ describe("a line of CSV", () => {
     expect(csvLine([-1.5, 0, null, undefined, true])).to.equal("-1.5,0,,,true\r\n");
   });
 
-  it("lets no formula through behind what nobody sees, whatever its sign looks like", () => {
+  it("marks formulas behind invisible characters, and with unusual signs", () => {
     const unseen = [
       0x00, 0x0b, 0x1f, 0x20, 0x7f, 0x85, 0xa0, 0xad, 0x34f, 0x61c, 0x115f, 0x180e, 0x2007, 0x200b, 0x200d,
     ]

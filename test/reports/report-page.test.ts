@@ -42,7 +42,7 @@ const numberIn = (text = ""): number => Number(text.replace(/ %$/, "").replaceAl
 /** "Bs 1.606,54" as hundredths. */
 const moneyIn = (text = ""): Money => moneyOf(text.replace(/^\D+/, "").replaceAll(".", "").replace(",", "."));
 
-/** The lines of each key figure of a section, by its name. */
+/** The lines of each key figure of a section, by the figure's name. */
 const keysOf = (section: string): Map<string, string[]> =>
   new Map(
     [...section.matchAll(/<div><dt>([\s\S]*?)<\/dt>([\s\S]*?)<\/div>/g)].map(([, name = "", values = ""]) => [
@@ -62,7 +62,7 @@ describe("the page of a shared report", () => {
   const html = renderReportPage(page);
   const [groupPart = "", ...businessParts] = sectionsOf(html);
 
-  it("shows the key figures of each business as they are", () => {
+  it("shows the exact key figures of each business", () => {
     expect(businessParts).to.have.length(3);
     for (const [index, { business, conversations, sales, quotations, rates, temperatures }] of page.reports.entries()) {
       const section = businessParts[index] ?? "";
@@ -83,7 +83,7 @@ describe("the page of a shared report", () => {
     }
   });
 
-  it("says the times of a period that is not made of whole days", () => {
+  it("shows times if the period does not consist of whole days", () => {
     const whole = { from: new Date("2026-03-01T04:00:00Z"), until: new Date("2026-03-03T04:00:00Z") };
     expect(period(whole, "America/La_Paz")).to.equal("1 de marzo de 2026 al 2 de marzo de 2026");
     const cut = { from: new Date("2026-03-01T14:30:00Z"), until: new Date("2026-03-03T04:00:00Z") };
@@ -92,12 +92,12 @@ describe("the page of a shared report", () => {
     expect(period(skipped, "Pacific/Apia")).to.match(/^31 de diciembre.* 12:00.* al 31 de diciembre.* 12:00.*$/);
   });
 
-  it("writes the figures of axes in one way, however large they are", () => {
+  it("writes the figures of an axis in the same form, however large they are", () => {
     const written = [950, 12_000, 250_000, 9_000_000, 12_500_000, 9_000_000_000, 12_000_000_000].map(short);
     expect(written).to.deep.equal(["950", "12.000", "250 mil", "9 M", "12,5 M", "9.000 M", "12.000 M"]);
   });
 
-  it("draws one to three days as bars, more as lines", () => {
+  it("draws up to three days as bars, and more as lines", () => {
     const drawing = (days: number) =>
       /aria-label="Ventas y cotizaciones por día[\s\S]*?<\/svg>/.exec(
         renderReportPage(samplePage([{ id: 1, days }])),
@@ -106,7 +106,7 @@ describe("the page of a shared report", () => {
     expect(drawing(4)).to.match(/stroke-width="2"/);
   });
 
-  it("has room for what its axes say, however large the amounts are", function () {
+  it("has room for the labels of axes, however large the amounts are", function () {
     // It draws five pages.
     this.timeout(90_000);
     for (const zeros of [0n, 5n, 7n, 9n, 11n]) {
@@ -121,7 +121,7 @@ describe("the page of a shared report", () => {
     }
   });
 
-  it("writes the figure of a part of a bar where it fits", () => {
+  it("writes a figure into a part of a bar only if it fits", () => {
     const shares = (ads: number, organic: number) => {
       const [report] = page.reports;
       if (!report) throw new Error("no report");
@@ -139,7 +139,7 @@ describe("the page of a shared report", () => {
     expect(shares(0, 41)).to.include("41").and.not.include("0");
   });
 
-  it("adds the group up, currencies each by itself", () => {
+  it("adds up the group, each currency on its own", () => {
     const keys = keysOf(groupPart);
     const sum = (of: (report: ReportPage["reports"][number]) => number) =>
       page.reports.reduce((total, report) => total + of(report), 0);
@@ -177,7 +177,7 @@ describe("the page of a shared report", () => {
     );
   });
 
-  it("lists every agent with every figure", () => {
+  it("lists every agent with all figures", () => {
     for (const [index, { agents }] of page.reports.entries()) {
       const table = tablesOf(businessParts[index] ?? "").find(({ caption }) => caption === "Agentes");
       const shown = table?.rows.map(([name, sales, amount, quotations, quoted, ...tickets]) => ({
@@ -197,7 +197,7 @@ describe("the page of a shared report", () => {
     }
   });
 
-  it("tells ads from what came by itself, and where quotations came from", () => {
+  it("distinguishes sales from ads and others, and shows the sources of quotations", () => {
     for (const [index, { sales, quotations }] of page.reports.entries()) {
       const table = tablesOf(businessParts[index] ?? "").find(({ rows }) => rows[0]?.[0] === "Ventas");
       const shown = table?.rows.map(([, ads, adAmount, organic, organicAmount]) => [
@@ -214,7 +214,7 @@ describe("the page of a shared report", () => {
     }
   });
 
-  it("lists the ads of those who name an account, what they cost in their own currency", () => {
+  it("lists the ads of businesses with an ad account, with costs in their own currency", () => {
     for (const [index, { ads }] of page.reports.entries()) {
       const table = tablesOf(businessParts[index] ?? "").find(({ caption }) => caption === "Anuncios");
       const shown = table?.rows.map(([name, spend, sales, amount, quotations, quoted]) => [
@@ -238,7 +238,7 @@ describe("the page of a shared report", () => {
     }
   });
 
-  it("says why ads have no names where the ad platform did not answer, also where no ad is known", () => {
+  it("says that the ad platform did not answer, with or without known ads", () => {
     const said = "No se obtuvo respuesta de la plataforma de anuncios";
     expect(textOf(html)).not.to.include(said);
     for (const isEmpty of [false, true]) {
@@ -247,7 +247,7 @@ describe("the page of a shared report", () => {
     }
   });
 
-  it("draws what the tables say", () => {
+  it("draws the figures of the tables", () => {
     const [report] = page.reports;
     const drawn = textOf(businessParts[0] ?? "");
     for (const { name, count } of report?.tags ?? []) expect(drawn).to.match(new RegExp(`${name}.* ${count}`));
@@ -270,14 +270,14 @@ describe("the page of a shared report", () => {
     for (const [, id] of html.matchAll(/url\(#([^)]+)\)/g)) expect(definitions).to.include(id);
   });
 
-  it("says in words what each drawing shows", () => {
+  it("describes each drawing in words", () => {
     const drawings = [...html.matchAll(/<div role="img" aria-label="([^"]*)">/g)];
     expect(drawings.length).to.be.above(15);
     expect(html.match(/<svg /g)).to.have.length(drawings.length);
     for (const [, name = ""] of drawings) expect(name).to.match(/\d/);
   });
 
-  it("fits a narrow screen: drawings shrink with it while they can be read, and then scroll by themselves as tables do", () => {
+  it("fits a narrow screen: drawings shrink while they are readable, and then scroll like tables", () => {
     expect(html).to.include('<meta name="viewport" content="width=device-width, initial-scale=1">');
     const [style = ""] = /<style>[\s\S]*?<\/style>/.exec(html) ?? [];
     const [always = "", printed = ""] = style.split("@media print");
@@ -304,7 +304,7 @@ describe("the page of a shared report", () => {
     expect(Math.max(...widths.filter((width) => width !== Number(least)))).to.be.below(100);
   });
 
-  it("needs nothing from anywhere", () => {
+  it("loads nothing from other places", () => {
     expect(html).not.to.match(/https?:|\/\/[a-z]|<(?:script|link|img|image|iframe|object|use)\b|@import|url\((?!#)/i);
     expect(html).not.to.match(/\son\w+=/i);
   });
@@ -313,7 +313,7 @@ describe("the page of a shared report", () => {
     expect(renderReportPage(page)).to.equal(html);
   });
 
-  it("is drawn alike in a thread of its own, and not when nobody wants it any more", async () => {
+  it("is drawn the same in a thread, and not after its request was aborted", async () => {
     const module = new URL("../../src/reports/adapters/html/page-thread", import.meta.url);
     const thread = new Thread<ReportPage, string>(module.href);
     try {
@@ -328,7 +328,7 @@ describe("the page of a shared report", () => {
     }
   });
 
-  it("escapes every name, wherever it stands", () => {
+  it("escapes names everywhere", () => {
     const evil = `<script>alert("1")</script>'"&<b x=1>`;
     const attacked = renderReportPage(
       samplePage([
@@ -345,7 +345,7 @@ describe("the page of a shared report", () => {
     expect(one).to.include("<title>&lt;script&gt;");
   });
 
-  it("says so where there is nothing to show", () => {
+  it("says so if there is nothing to show", () => {
     const nothing = renderReportPage(samplePage([{ id: 1, isEmpty: true, agents: [] }]));
     const text = textOf(nothing);
     for (const said of [
@@ -363,14 +363,14 @@ describe("the page of a shared report", () => {
     );
   });
 
-  it("sums a long period up by weeks, a very long one by months", () => {
+  it("groups a long period by weeks, and a very long one by months", () => {
     const titleOf = (days: number) => textOf(renderReportPage(samplePage([{ id: 1, days }])));
     expect(titleOf(120)).to.include("cotizaciones por día");
     expect(titleOf(121)).to.include("cotizaciones por semana").and.include("Montos por semana");
     expect(titleOf(731)).to.include("cotizaciones por mes").and.include("mar 2026");
   });
 
-  it("names the period by its first and last day", () => {
+  it("shows the first and last day of the period", () => {
     expect(textOf(html)).to.include("Del 1 de marzo de 2026 al 31 de marzo de 2026");
   });
 });
@@ -405,18 +405,18 @@ describe("GET /reports/:businessId.html", () => {
 
   const period = "startDate=2026-03-01&endDate=2026-03-31";
 
-  it("answers with the page, which may ask for nothing", async () => {
+  it("answers with the page, which may load nothing", async () => {
     const answer = await request(`${app.url}/reports/7.html?${period}&includeBusinesses=7,8`);
     expect([answer.status, answer.type]).to.deep.equal([200, "text/html"]);
     expect(answer.text).to.match(/^<!doctype html>[\s\S]*Negocio[\s\S]*<\/html>\s*$/);
     expect(answer.headers["content-security-policy"]).to.match(/^default-src 'none'; style-src 'unsafe-inline'/);
-    expect(answer.headers, "its address may hold a token").to.include({ "referrer-policy": "no-referrer" });
+    expect(answer.headers, "its address may contain a token").to.include({ "referrer-policy": "no-referrer" });
     expect(answer.headers["cache-control"]).to.equal("private, no-store");
     const dates = { startDate: "2026-03-01", endDate: "2026-03-31" };
     expect(asked).to.deep.equal([{ rootId: 7, forAdministrator: true, ...dates, include: [7, 8] }]);
   });
 
-  it("shows nobody the report of another business", async () => {
+  it("refuses the report of another business", async () => {
     const answer = await request(`${app.url}/reports/8.html?${period}`);
     expect([answer.status, answer.json]).to.deep.equal([401, { message: "Invalid API key" }]);
     expect(asked).to.deep.equal([]);
@@ -436,7 +436,7 @@ describe("GET /reports/:businessId.html", () => {
     });
   }
 
-  it("knows no business that is no number", async () => {
+  it("refuses a business that is not a number", async () => {
     expect((await request(`${app.url}/reports/x.html?${period}`)).status).to.equal(400);
     expect((await request(`${app.url}/reports/7.htm?${period}`)).status).to.equal(404);
   });

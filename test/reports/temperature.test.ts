@@ -19,7 +19,7 @@ describe("temperatures of conversations", () => {
   const kept = (id: number) =>
     world.rows("select ai_temperature as ai, agent_temperature as agent from conversations where id = $1", [id]);
 
-  it("are said of the open conversation, one by one", async () => {
+  it("are stored in the open conversation, each on its own", async () => {
     const later = await addConversation(world, 1, { at: new Date().toISOString() });
     expect((await put({ temperatura_ia: 40.25 })).json).to.deep.equal({ success: true });
     await put({ temperatura_agente: 0 });
@@ -29,14 +29,14 @@ describe("temperatures of conversations", () => {
     expect(await kept(later)).to.deep.equal([{ ai: null, agent: null }]);
   });
 
-  it("are said of the latest one when none is open", async () => {
+  it("are stored in the latest conversation if none is open", async () => {
     await world.rows("update conversations set closed_at = now() where business_id = 2");
     const later = await addConversation(world, 2, { at: new Date().toISOString() });
     await put({ temperatura_ia: 7 }, 201, 2);
     expect(await kept(later)).to.deep.equal([{ ai: "7.00", agent: null }]);
   });
 
-  it("are refused outside of 0 to 100, and for chats that are not there", async () => {
+  it("are refused outside of 0 to 100, and for missing chats", async () => {
     const range = { success: false, error: "temperatura_ia debe estar entre 0 y 100" };
     for (const temperatura_ia of [-1, 100.01]) expect((await put({ temperatura_ia })).json).to.deep.equal(range);
     expect((await put({ temperatura_agente: "5" })).json.error).to.equal("temperatura_agente debe ser un número");

@@ -15,7 +15,7 @@ const anAd = (id: string, spend: Record<string, string> = {}) => ({
   spend,
 });
 
-/** Its days are relative to today, since a test run may pass midnight. */
+/** The account's days are relative to today, since a test run may pass midnight. */
 const accountOfToday = (): SandboxAdAccount => ({
   token: "ads-1",
   accountId: "act_1",
@@ -60,7 +60,7 @@ interface SdkNode {
 }
 type SdkCursor = readonly SdkNode[] & { hasNext(): boolean; next(): Promise<SdkCursor> };
 
-describe("sandbox: ads", () => {
+describe("the sandbox's ad platform", () => {
   useRealNetwork();
   let bench: Bench;
   let account: SandboxAdAccount;
@@ -73,10 +73,10 @@ describe("sandbox: ads", () => {
   beforeEach(() => bench.control("DELETE"));
 
   const get = (path: string, token = "ads-1") =>
-    // biome-ignore lint/suspicious/noExplicitAny: bodies are whatever the platform answers
+    // biome-ignore lint/suspicious/noExplicitAny: answers of the platform can have any type
     bench.call<any>("GET", `/v23.0/${path}`, undefined, { authorization: `Bearer ${token}` });
 
-  describe("for the vendor's own client", () => {
+  describe("as used by the vendor's own client", () => {
     let sdk: Sdk;
     before(() => {
       sdk = createRequire(import.meta.url)("facebook-nodejs-business-sdk") as Sdk;
@@ -95,7 +95,7 @@ describe("sandbox: ads", () => {
       expect(page.hasNext()).to.equal(false);
     });
 
-    it("lists only those of a status", async () => {
+    it("lists only campaigns with a requested status", async () => {
       const listed = async (statuses: readonly string[]) =>
         (await new sdk.AdAccount("act_1").getCampaigns(["name"], { effective_status: statuses })).map(({ id }) => id);
       expect(await listed(["PAUSED"])).to.deep.equal(["12"]);
@@ -114,7 +114,7 @@ describe("sandbox: ads", () => {
       expect((await new sdk.Campaign("11").get(["name"])).name).to.equal("First");
     });
 
-    it("gives insights, the same by preset as by range", async () => {
+    it("gives the same insights for a preset as for its range", async () => {
       const spend = async (params: object) =>
         (await new sdk.Campaign("11").getInsights(["spend", "account_currency"], params)).map(
           ({ _data: { spend: amount } }) => amount,
@@ -127,7 +127,7 @@ describe("sandbox: ads", () => {
       expect(await spend({ time_range: { since: day(9), until: day(8) } })).to.deep.equal([]);
     });
 
-    it("words its errors so that the client reads them", async () => {
+    it("sends errors that the client can parse", async () => {
       const failure = await new sdk.AdAccount("act_2").getCampaigns(["name"]).catch((error: unknown) => error);
       expect(failure).to.include({ name: "FacebookRequestError", status: 400 });
       expect(failure).to.have.nested.property("response.code", 100);
@@ -135,7 +135,7 @@ describe("sandbox: ads", () => {
     });
   });
 
-  it("expands fields within fields, each list with its own paging", async () => {
+  it("expands nested fields, and pages each nested list on its own", async () => {
     const range = JSON.stringify({ since: day(0), until: day(0) });
     const fields = `name,insights.time_range(${range}){spend},ads.limit(1){id,insights.date_preset(today){spend}}`;
     const { body } = await get(`act_1/campaigns?limit=1&fields=${encodeURIComponent(fields)}`);
@@ -148,7 +148,7 @@ describe("sandbox: ads", () => {
     expect(next.data).to.deep.equal([{ id: "1112" }]);
   });
 
-  it("refuses what the platform refuses", async () => {
+  it("refuses the same requests as the platform", async () => {
     const error = async (path: string, token?: string) => (await get(path, token)).body.error;
     expect(await error("act_1/campaigns", "nobody's")).to.include({ code: 190 });
     expect(await error("act_2/campaigns")).to.include({ code: 100, error_subcode: 33 });
@@ -161,7 +161,7 @@ describe("sandbox: ads", () => {
     expect(await error("act_1/campaigns?after=nonsense")).to.include({ message: "(#100) Invalid cursors values" });
   });
 
-  it("answers short and empty pages and refuses large ones, if it is set so", async () => {
+  it("can be set to send short and empty pages and to refuse large ones", async () => {
     await bench.control("PUT", "/ads/behaviour", { emptyFirstPages: true, shortPages: 1, reduceAbove: 10 });
     const refused = await get("act_1/campaigns?limit=11");
     expect(refused.body.error).to.include({ code: 100, error_subcode: 1504018 });
@@ -175,7 +175,7 @@ describe("sandbox: ads", () => {
     expect(seen).to.deep.equal([[], ["11"], ["12"]]);
   });
 
-  it("says how much of the limits is used up", async () => {
+  it("reports how much of the limits is used", async () => {
     await bench.control("PUT", "/ads/behaviour", { accountPercent: 98, resetSeconds: 120, regainMinutes: 5 });
     const { headers } = await fetch(`${bench.sandbox.url}/v23.0/act_1/campaigns`, {
       headers: { authorization: "Bearer ads-1" },
@@ -189,14 +189,14 @@ describe("sandbox: ads", () => {
     });
   });
 
-  it("fails on demand, and counts what it was asked", async () => {
+  it("fails on demand, and counts its requests", async () => {
     await bench.control("POST", "/faults", { path: "campaigns", code: 80004 });
     expect((await get("act_1/campaigns")).body.error).to.include({ code: 80004 });
     expect((await get("act_1/campaigns")).status).to.equal(200);
     expect((await bench.control("GET", "/ads/requests")).body).to.deep.equal({ requests: 2 });
   });
 
-  it("takes new accounts, and refuses what is none", async () => {
+  it("accepts new accounts, and refuses invalid ones", async () => {
     const third = { ...account, token: "ads-3", accountId: "act_3", campaigns: [] };
     const added = await bench.control("POST", "/ads/accounts", third);
     expect(added.body).to.deep.equal({ accountId: "act_3", campaigns: 0 });
@@ -206,8 +206,8 @@ describe("sandbox: ads", () => {
   });
 });
 
-describe("the fields of a request to the ad platform", () => {
-  it("are read with their modifiers and what they expand to", () => {
+describe("the parser of the ad platform's fields", () => {
+  it("reads modifiers and nested fields", () => {
     expect(parseFields('a, b.limit(5).time_range({"since":"x)","until":"}"}){c,d{e}},f')).to.deep.equal([
       { name: "a", modifiers: {}, inner: null },
       { name: "b", modifiers: { limit: "5", time_range: '{"since":"x)","until":"}"}' }, inner: "c,d{e}" },
@@ -217,7 +217,7 @@ describe("the fields of a request to the ad platform", () => {
   });
 
   for (const wrong of ["a,", ",a", "a{b", "a.limit(1", "a}", "a.limit(1]", "a b"]) {
-    it(`are a syntax error as ${wrong}`, () => {
+    it(`reports a syntax error for ${wrong}`, () => {
       expect(() => parseFields(wrong)).to.throw(/Syntax error/);
     });
   }

@@ -3,7 +3,7 @@ import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { eventually } from "../support/wait.ts";
 import { anAccount, Bench, customer, template } from "./support.ts";
 
-describe("sandbox: control side", () => {
+describe("the sandbox's control routes", () => {
   let bench: Bench;
 
   beforeEach(async () => {
@@ -17,8 +17,8 @@ describe("sandbox: control side", () => {
   const nowSeconds = () => Math.floor(Date.now() / 1_000);
   const say = (input: object, number = customer) => bench.control("POST", `/customers/${number}/say`, input);
 
-  describe("customers", () => {
-    it("say something, which arrives as the platform sends it", async () => {
+  describe("let customers", () => {
+    it("send a text in the platform's format", async () => {
       const referral = { source_url: "https://example.org/ad", source_id: "77", source_type: "ad", headline: "Oferta" };
       const { status, body } = await say({ text: "hola", name: "Ana", referral, timestamp: 1_760_000_000 });
       expect(status).to.equal(200);
@@ -56,7 +56,7 @@ describe("sandbox: control side", () => {
       ]);
     });
 
-    it("press buttons, send media, write to another number, and say it twice", async () => {
+    it("press buttons, send media, write to another number, and repeat a message", async () => {
       await say({ button: "Si" });
       await say({ type: "image", text: "mira" });
       await say({ type: "order", content: { catalog_id: "1", product_items: [] }, context: { id: "wamid.x" } });
@@ -73,7 +73,7 @@ describe("sandbox: control side", () => {
       expect(bench.receiver.taken.at(-1)?.payload.entry[0]?.id).to.equal("1002");
     });
 
-    it("send files of every kind, with what the platform tells of them", async () => {
+    it("send files of every type, with the platform's details", async () => {
       const base64 = Buffer.from("a picture").toString("base64");
       const sha256 = "krL6WAKJWDF+QIvYTs+nD17jWxIZkdvCMsSdFmNTcIs=";
       await say({ text: "mira", media: { type: "image", mime: "image/png", base64 } });
@@ -93,7 +93,7 @@ describe("sandbox: control side", () => {
       expect(new Set(ids)).to.have.property("size", 4);
     });
 
-    it("answer messages and react to them, which opens the window", async () => {
+    it("quote messages and react to them, which opens the service window", async () => {
       const react = (input: object) => bench.control("POST", `/customers/${customer}/react`, input);
       await say({ text: "ese", reply_to: "wamid.before" });
       await bench.control("DELETE");
@@ -113,13 +113,13 @@ describe("sandbox: control side", () => {
       expect(change?.value.metadata).to.include({ phone_number_id: "2002" });
     });
 
-    it("get an error if the webhook was refused, and it is sent again", async () => {
+    it("send a message again after the webhook was refused, and report the refusal", async () => {
       bench.receiver.answer = (nth) => (nth === 1 ? 500 : 200);
       expect((await say({ text: "hola" })).body.delivered).to.equal(false);
       await bench.receiver.until(() => bench.receiver.messages().length === 1);
     });
 
-    it("opt out of marketing and back in", async () => {
+    it("opt out of marketing and opt in again", async () => {
       const prefer = (value: string) => bench.control("POST", `/customers/${customer}/preferences`, { value });
       const offer = { template: template("offer") };
       expect((await prefer("stop")).body).to.deep.equal({ delivered: true });
@@ -162,7 +162,7 @@ describe("sandbox: control side", () => {
       ["/accounts", { token: "t" }, /accountId must be a text/],
     ];
     for (const [path, input, why] of wrong) {
-      it(`are refused ${path} with ${JSON.stringify(input)}`, async () => {
+      it(`send no invalid input: ${path} with ${JSON.stringify(input)} is refused`, async () => {
         const { status, body } = await bench.control("POST", path, input);
         expect(status).to.equal(400);
         expect(body.error).to.match(why);
@@ -171,7 +171,7 @@ describe("sandbox: control side", () => {
     }
   });
 
-  it("finds accepted messages by recipient, reference and time, newest last, and keeps the last ones", async () => {
+  it("find accepted messages by recipient, reference and time, newest last, and keep a limited number", async () => {
     for (const [at, to] of ["59170000001", "59170000002", "59170000001"].entries()) {
       await bench.sent({ to, biz_opaque_callback_data: `r-${at}` });
     }
@@ -197,7 +197,7 @@ describe("sandbox: control side", () => {
     expect((await bench.control("GET", "/messages/count")).body).to.include({ accepted: 8 });
   });
 
-  it("counts references that were accepted more than once", async () => {
+  it("count references that were accepted more than once", async () => {
     for (const reference of ["a", "b", "a", "a"]) await bench.sent({ biz_opaque_callback_data: reference });
     await bench.sent();
     await bench.send({ to: "x" });
@@ -208,14 +208,14 @@ describe("sandbox: control side", () => {
     expect((await bench.control("GET", "/messages/count")).body).to.include({ accepted: 1, duplicates: 0 });
   });
 
-  it("sets which recipients cannot be reached", async () => {
+  it("set which recipients cannot be reached", async () => {
     await bench.control("PUT", "/undeliverable", { numbers: [`+${customer}`] });
     expect((await bench.send()).body.error).to.include({ code: 131026 });
     await bench.control("DELETE");
     expect((await bench.send()).status).to.equal(200);
   });
 
-  it("lists its routes, and says so of a path that is none of them", async () => {
+  it("are listed, and an unknown path gets a hint to the list", async () => {
     const { routes } = (await bench.control<{ routes: { route: string; about: string }[] }>("GET")).body;
     const names = routes.map(({ route }) => route);
     expect(names).to.include.members([
@@ -231,7 +231,7 @@ describe("sandbox: control side", () => {
     expect(body.error).to.match(/GET \/__sandbox lists them/);
   });
 
-  it("does not start on a port that is taken, and frees its own when closed", async () => {
+  it("are on a port that must be free, and that closing frees again", async () => {
     const settings = { port: bench.sandbox.port, host: "127.0.0.1", accounts: [] };
     const failure = await startSandbox(settings).catch((error: NodeJS.ErrnoException) => error.code);
     expect(failure).to.equal("EADDRINUSE");

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { eventually } from "../support/wait.ts";
 import { aMessage, Bench } from "./support.ts";
 
-describe("sandbox: faults", () => {
+describe("the sandbox's faults", () => {
   let bench: Bench;
 
   before(async () => {
@@ -23,7 +23,7 @@ describe("sandbox: faults", () => {
       ...(signal ? { signal } : {}),
     });
 
-  it("answer the next requests with a code, in the platform's words", async () => {
+  it("give the next requests a code, with the platform's error text", async () => {
     await fault({ count: 2, code: 130429, retry_after: 7 });
     for (let turn = 0; turn < 2; turn += 1) {
       const response = await post();
@@ -38,14 +38,14 @@ describe("sandbox: faults", () => {
     expect((await bench.control("GET", "/messages/count")).body).to.include({ requests: 3, accepted: 1 });
   });
 
-  it("take status, message and subcode as wished", async () => {
+  it("use the requested status, message and subcode", async () => {
     await fault({ status: 503, code: 131000, subcode: 5, message: "away" });
     const response = await post();
     expect(response.status).to.equal(503);
     expect(((await response.json()) as { error: object }).error).to.include({ message: "away", error_subcode: 5 });
   });
 
-  it("answer like a gateway when only a status is wished", async () => {
+  it("answer like a gateway if only a status is requested", async () => {
     await fault({ status: 502 });
     const response = await post();
     expect(response.status).to.equal(502);
@@ -61,7 +61,7 @@ describe("sandbox: faults", () => {
       (error: Error) => error.name,
     );
     await eventually(async () => (await waiting()).length === 0);
-    expect((await bench.send()).status).to.equal(200); // the answer would have been there by now
+    expect((await bench.send()).status).to.equal(200); // By now the other answer would have arrived.
     giveUp.abort();
     expect(await answer).to.equal("AbortError");
     expect(await bench.accepted("?reference=r-1")).to.be.empty;
@@ -90,7 +90,7 @@ describe("sandbox: faults", () => {
   });
 
   for (const bad of [{ status: 504 }, { garbage: true }, { reset: true }, { hang: true }]) {
-    it(`can accept the message all the same: ${JSON.stringify(bad)}`, async () => {
+    it(`can accept the message in spite of ${JSON.stringify(bad)}`, async () => {
       await fault({ ...bad, accept: true });
       const giveUp = new AbortController();
       const answer = post(giveUp.signal).catch(() => undefined);
@@ -106,7 +106,7 @@ describe("sandbox: faults", () => {
     });
   }
 
-  it("can hold back an answer after the message was accepted", async () => {
+  it("can delay an answer after the message was accepted", async () => {
     await fault({ delay_ms: 60_000 });
     const giveUp = new AbortController();
     const answer = post(giveUp.signal).catch((error: Error) => error.name);
@@ -118,7 +118,7 @@ describe("sandbox: faults", () => {
     expect((await bench.send()).status).to.equal(200);
   });
 
-  it("can hold back many answers at once without a warning", async () => {
+  it("can delay many answers at once without a warning", async () => {
     const warnings: string[] = [];
     const hear = ({ name }: Error) => warnings.push(name);
     process.on("warning", hear);
@@ -131,7 +131,7 @@ describe("sandbox: faults", () => {
     expect(warnings).to.deep.equal([]);
   });
 
-  it("hit only the requests they name, in their order", async () => {
+  it("affect only requests for their path, in the order of the faults", async () => {
     await fault({ path: "message_templates", status: 500, count: 2 });
     await fault({ path: "messages", code: 131056 });
     await fault({ status: 502 });
@@ -145,7 +145,7 @@ describe("sandbox: faults", () => {
     for (const status of [500, 500, 401]) expect((await fetch(list())).status).to.equal(status);
   });
 
-  it("can be taken back", async () => {
+  it("can be removed", async () => {
     await fault({ count: 5, status: 502 });
     await bench.control("DELETE", "/faults");
     expect(await waiting()).to.be.empty;
@@ -164,7 +164,7 @@ describe("sandbox: faults", () => {
     ["{", /body must be JSON/],
   ];
   for (const [input, why] of refused) {
-    it(`are refused when wished wrongly: ${JSON.stringify(input)}`, async () => {
+    it(`are refused if they are invalid: ${JSON.stringify(input)}`, async () => {
       const { status, body } = await bench.control("POST", "/faults", input);
       expect(status).to.equal(400);
       expect(body.error).to.match(why);
@@ -172,7 +172,7 @@ describe("sandbox: faults", () => {
     });
   }
 
-  it("take the status per code that the control side sets", async () => {
+  it("use the status that the control routes set for a code", async () => {
     const nothing = { template: { name: "nothing", language: { code: "es" } } };
     expect((await bench.control("PUT", "/error-status", { 132001: 400 })).body).to.deep.equal({ 132001: 400 });
     expect((await bench.send(nothing)).status).to.equal(400);

@@ -5,7 +5,7 @@ import { anAccount, Bench, customer } from "./support.ts";
 
 const app = { appId: "app-1", key: "key-1", secret: "secret-1" };
 
-describe("sandbox: the Pusher host", () => {
+describe("the sandbox's Pusher host", () => {
   let bench: Bench;
   let pusher: Pusher;
   before(async () => {
@@ -19,7 +19,7 @@ describe("sandbox: the Pusher host", () => {
   const events = async (query = "") =>
     (await bench.control<Record<string, unknown>[]>("GET", `/pusher/events${query}`)).body;
 
-  it("takes what the vendor's own client signs, and lists it", async () => {
+  it("accepts and lists events that the vendor's own client signed", async () => {
     await pusher.trigger(["a", "b"], "changed", { text: "ñandú & más" });
     await pusher.triggerBatch([
       { channel: "a", name: "one", data: { n: 1 } },
@@ -40,7 +40,7 @@ describe("sandbox: the Pusher host", () => {
 
   const body = JSON.stringify({ name: "x", channels: ["a"], data: "{}" });
   const md5 = (text: string) => createHash("md5").update(text).digest("hex");
-  /** Signed by hand as in the protocol. */
+  /** A path with a signature that follows the protocol without the vendor's client. */
   function signed(changes: Record<string, string> = {}, secret = app.secret, path = "/apps/app-1/events"): string {
     const query: Record<string, string> = {
       auth_key: app.key,
@@ -59,7 +59,7 @@ describe("sandbox: the Pusher host", () => {
   const post = async (path: string, text = body) =>
     fetch(`${bench.sandbox.url}${path}`, { method: "POST", body: text }).then((answer) => answer.status);
 
-  it("checks the signature as the protocol says", async () => {
+  it("checks the signature according to the protocol", async () => {
     expect(await post(signed())).to.equal(200);
     expect(await post(signed({}, "another secret"))).to.equal(401);
     expect(await post(signed({ auth_key: "key-2" }))).to.equal(401);
@@ -88,8 +88,8 @@ describe("sandbox: the Pusher host", () => {
   }
 });
 
-describe("sandbox: people of a number", () => {
-  it("can be written to at any time, by that number; others have to write first", async () => {
+describe("the people of a number in the sandbox", () => {
+  it("can always be written to by that number, while others have to write first", async () => {
     const bench = await Bench.start({ accounts: [anAccount({ people: [customer] })] });
     try {
       const hello = { type: "text", text: { body: "Hola" } };
@@ -103,7 +103,7 @@ describe("sandbox: people of a number", () => {
   });
 });
 
-describe("sandbox: SMS, delivery prices and drivers", () => {
+describe("the sandbox for SMS, delivery prices and drivers", () => {
   let bench: Bench;
   before(async () => {
     bench = await Bench.start({ undeliverable: ["59170000009"] });
@@ -111,7 +111,7 @@ describe("sandbox: SMS, delivery prices and drivers", () => {
   after(() => bench.stop());
   beforeEach(() => bench.control("DELETE"));
 
-  it("takes an SMS and lists it", async () => {
+  it("accepts and lists an SMS", async () => {
     const message = { to: "+59170000001", text: "Hola", reference: "r" };
     const { status, body } = await bench.call("POST", "/sms/messages", message);
     expect(status).to.equal(201);
@@ -129,7 +129,7 @@ describe("sandbox: SMS, delivery prices and drivers", () => {
     });
   }
 
-  it("returns the delivery price that was set, and none before", async () => {
+  it("returns a delivery price only after it was set", async () => {
     const quote = { business_id: 1, order_id: 7, destination: { lat: 1, lng: 2 } };
     expect((await bench.call("POST", "/delivery-pricing/quotes", quote)).status).to.equal(404);
     await bench.control("PUT", "/delivery-price", { price: "12.50" });
@@ -137,7 +137,7 @@ describe("sandbox: SMS, delivery prices and drivers", () => {
     expect((await bench.control("GET", "/delivery-quotes")).body).to.deep.equal([quote, quote]);
   });
 
-  it("returns a driver's location once it was set", async () => {
+  it("returns a driver's location after it was set", async () => {
     const path = "/driver-tracking/drivers/moto%207/location";
     expect((await bench.call("GET", path)).status).to.equal(404);
     const position = { lat: -16.5, lng: -68.15, at: "2026-01-02T03:04:05Z" };

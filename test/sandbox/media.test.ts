@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { Files } from "../../src/sandbox/core/files.ts";
 import { anAccount, Bench, customer, template } from "./support.ts";
 
-describe("sandbox: media of the cloud channel", () => {
+describe("a media file of the sandbox's cloud channel", () => {
   let bench: Bench;
 
   beforeEach(async () => {
@@ -46,7 +46,7 @@ describe("sandbox: media of the cloud channel", () => {
     ...changes,
   });
 
-  it("of a customer is described, and given to the number's token", async () => {
+  it("is described and returned for the token of the customer's number", async () => {
     const id = await say();
     const { status, body } = await ask("GET", id);
     expect(status).to.equal(200);
@@ -74,7 +74,7 @@ describe("sandbox: media of the cloud channel", () => {
     expect((await ask("GET", `${id}0`)).body.error).to.include({ code: 100, error_subcode: 33 });
   });
 
-  it("has an address that is good for a while, and another when it is asked for again", async () => {
+  it("has a URL that expires, and a new URL for each request", async () => {
     await bench.stop();
     bench = await Bench.start({ mediaLinkMs: 0 });
     const { body } = await ask("GET", await say());
@@ -82,7 +82,7 @@ describe("sandbox: media of the cloud channel", () => {
     expect((await ask("GET", String(body.id))).body.url).to.not.equal(body.url);
   });
 
-  it("has faults of its own, for its description and for the file", async () => {
+  it("has faults of its own for its description and for its content", async () => {
     const id = await say();
     await bench.control("POST", "/faults", { path: "media", code: 131000 });
     expect((await ask("GET", id)).status).to.equal(500);
@@ -91,7 +91,7 @@ describe("sandbox: media of the cloud channel", () => {
     expect([await statusOf(body.url), await statusOf(body.url)]).to.deep.equal([502, 200]);
   });
 
-  it("is uploaded, sent by its id, and removed", async () => {
+  it("can be uploaded, sent by its id, and removed", async () => {
     const { status, body } = await upload(aFile());
     expect(status).to.equal(200);
     expect(body).to.deep.equal({ id: body.id });
@@ -123,9 +123,9 @@ describe("sandbox: media of the cloud channel", () => {
   });
 
   const wrong: [what: string, changes: Record<string, string | Blob>, why: RegExp][] = [
-    ["of another product", { messaging_product: "x" }, /messaging_product/],
+    ["for another product", { messaging_product: "x" }, /messaging_product/],
     ["without a file", { file: "a" }, /file is required/],
-    ["of a type that the platform does not take", { file: new Blob(["<svg/>"], { type: "image/svg+xml" }) }, /svg/],
+    ["if the platform does not accept its type", { file: new Blob(["<svg/>"], { type: "image/svg+xml" }) }, /svg/],
   ];
   for (const [what, changes, why] of wrong) {
     it(`is refused ${what}`, async () => {
@@ -135,13 +135,13 @@ describe("sandbox: media of the cloud channel", () => {
     });
   }
 
-  it("is refused where it is no form, and of the wrong number", async () => {
+  it("is refused without a form, and with another account's number or token", async () => {
     expect((await bench.call("POST", "/v23.0/2001/media", "{}")).body.error).to.include({ code: 100 });
     expect((await upload(aFile(), "2002")).body.error).to.include({ code: 100, error_subcode: 33 });
     expect((await upload(aFile(), "2001", "nobody")).body.error).to.include({ code: 190 });
   });
 
-  it("makes room for what comes later", () => {
+  it("is deleted when newer files need the space", () => {
     const files = new Files();
     const keep = (size: number) => files.keep({ mime: "a/b", owner: "1", bytes: Buffer.alloc(size) });
     const first = keep(1);
@@ -156,7 +156,7 @@ describe("sandbox: media of the cloud channel", () => {
   });
 });
 
-describe("sandbox: news of accounts of the cloud channel", () => {
+describe("the sandbox's events of accounts of the cloud channel", () => {
   let bench: Bench;
 
   before(async () => {
@@ -164,7 +164,7 @@ describe("sandbox: news of accounts of the cloud channel", () => {
   });
   after(() => bench.stop());
 
-  it("tell what the business writes in its app", async () => {
+  it("report messages that the business writes in its app", async () => {
     const path = `/numbers/2001/customers/${customer}/write`;
     const { body } = await bench.control("POST", path, { text: "Ya va", timestamp: 1_760_000_000 });
     expect(body).to.deep.equal({ id: body.id, delivered: true });
@@ -186,7 +186,7 @@ describe("sandbox: news of accounts of the cloud channel", () => {
     expect(await bench.accepted()).to.be.empty;
   });
 
-  it("tell anything of an account as it is given", async () => {
+  it("report any change to an account as requested", async () => {
     const value = { phone_number: "15550000001", event: "DISABLED_UPDATE", ban_info: { waba_ban_state: ["DISABLE"] } };
     const { body } = await bench.control("POST", "/accounts/1001/news", { field: "account_update", value });
     expect(body).to.deep.equal({ delivered: true });

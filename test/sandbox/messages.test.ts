@@ -3,7 +3,7 @@ import { aMessage, anAccount, Bench, customer, template, texts } from "./support
 
 const named = (...names: string[]) => names.map((name) => ({ type: "text", parameter_name: name, text: `a ${name}` }));
 
-describe("sandbox: sending", () => {
+describe("sending in the sandbox", () => {
   let bench: Bench;
 
   before(async () => {
@@ -13,7 +13,7 @@ describe("sandbox: sending", () => {
   after(() => bench.stop());
   beforeEach(() => bench.control("DELETE"));
 
-  it("accepts a template in the platform's own shape", async () => {
+  it("accepts a template in the platform's format", async () => {
     const ready = template("order_ready", [{ type: "body", parameters: texts("Ana", "#7") }]);
     const { status, body } = await bench.send({ to: "+59170000001", template: ready, biz_opaque_callback_data: "r-1" });
     expect(status).to.equal(200);
@@ -79,8 +79,8 @@ describe("sandbox: sending", () => {
     ["too many parameters", { template: template("plain", [{ type: "body", parameters: texts("a") }]) }, 400, 132000],
     ["an empty parameter", ready(...texts("Ana", "")), 400, 100, /'text' is mandatory/],
     ["a parameter with a line break", ready(...texts("Ana", "a\nb")), 400, 100, /new-line/],
-    ["a parameter that is no text", ready(...texts("Ana", 7)), 400, 100],
-    ["a body that gets too long", ready(...texts("Ana", "x".repeat(1100))), 400, 132005],
+    ["a parameter that is not a text", ready(...texts("Ana", 7)), 400, 100],
+    ["a body that is too long after filling in", ready(...texts("Ana", "x".repeat(1100))), 400, 132005],
     [
       "a named parameter without its name",
       { template: template("named", [{ type: "body", parameters: texts("a", "b") }]) },
@@ -89,7 +89,7 @@ describe("sandbox: sending", () => {
       /name is missing/,
     ],
     [
-      "a name that the template does not have",
+      "an unknown parameter name",
       { template: template("named", [{ type: "body", parameters: named("name", "date") }]) },
       400,
       100,
@@ -116,7 +116,7 @@ describe("sandbox: sending", () => {
       /expected IMAGE, received VIDEO/,
     ],
     [
-      "header media without address",
+      "header media without a URL",
       components({ type: "header", parameters: [{ type: "image", image: {} }] }),
       400,
       100,
@@ -146,7 +146,7 @@ describe("sandbox: sending", () => {
     });
   }
 
-  it("words the error as the platform does", async () => {
+  it("uses the platform's wording for errors", async () => {
     const { body } = await bench.send({ template: template("nothing") });
     const error = body.error as Record<string, unknown>;
     expect(error).to.deep.equal({
@@ -158,7 +158,7 @@ describe("sandbox: sending", () => {
     });
   });
 
-  it("knows tokens, and to which number each belongs", async () => {
+  it("refuses unknown tokens, and tokens of another number", async () => {
     const post = (id: string, authorization: string) =>
       bench.call("POST", `/v19.0/${id}/messages`, aMessage(), { authorization });
     for (const authorization of ["Bearer nobody", "", "Basic token-1"]) {
@@ -182,18 +182,18 @@ describe("sandbox: sending", () => {
     });
   }
 
-  it("takes a body of any usual size and refuses a huge one", async () => {
+  it("accepts a message of usual size, and refuses a body over a megabyte", async () => {
     expect((await bench.call("POST", "/v23.0/2001/messages", "x".repeat(1_000_001))).status).to.equal(413);
     expect((await bench.send()).status).to.equal(200);
   });
 
-  it("answers an unknown path as the platform does", async () => {
+  it("answers an unknown path like the platform", async () => {
     const { status, body } = await bench.call("GET", "/elsewhere");
     expect(status).to.equal(400);
     expect(body.error).to.include({ code: 2500 });
   });
 
-  it("lets texts and media pass within 24 hours of the customer's last message", async () => {
+  it("allows texts and media within 24 hours of the customer's last message", async () => {
     const at = (hoursAgo: number) => Math.floor(Date.now() / 1000 - hoursAgo * 3600);
     await bench.control("POST", `/customers/${customer}/say`, { text: "hola", timestamp: at(24.1) });
     expect((await bench.send({ type: "text", text: { body: "hola" } })).status).to.equal(400);
@@ -239,7 +239,7 @@ describe("sandbox: sending", () => {
     expect(await reads()).to.deep.equal([]);
   });
 
-  it("keeps what a message answers", async () => {
+  it("stores which message is quoted", async () => {
     await bench.sent({ context: { message_id: "wamid.theirs" } });
     await bench.sent();
     const seen = await bench.accepted();
@@ -249,12 +249,12 @@ describe("sandbox: sending", () => {
     }
   });
 
-  it("keeps a number to its rate", async () => {
+  it("limits the rate of a number", async () => {
     const token2 = { authorization: "Bearer token-2" };
     const post = () => bench.call("POST", "/v23.0/2002/messages", aMessage(), token2);
     const answers = await Promise.all(Array.from({ length: 12 }, post));
     const refused = answers.filter(({ status }) => status !== 200);
-    expect(refused).to.have.length.within(1, 10); // two pass at once, more only as time goes by
+    expect(refused).to.have.length.within(1, 10); // Two pass at once, and more only after some time.
     for (const { status, body } of refused) {
       expect(status).to.equal(429);
       expect(body.error).to.include({ code: 130429 });

@@ -4,7 +4,7 @@ import { appSecret, Bench } from "./support.ts";
 
 const ana = "24000000000000001";
 
-describe("sandbox: customers of pages and photo accounts", () => {
+describe("the sandbox's customers of pages and photo accounts", () => {
   let bench: Bench;
 
   beforeEach(async () => {
@@ -33,7 +33,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
       { authorization: `Bearer ${token}` },
     );
 
-  it("write to a page in the platform's shape, signed by the app, at the page's own path", async () => {
+  it("write to a page's own path in the platform's format, signed by the app", async () => {
     const { status, body } = await say({ text: "hola", timestamp: 1_760_000_000 });
     expect(status).to.equal(200);
     expect(body).to.deep.equal({ id: body.id, delivered: true });
@@ -66,14 +66,14 @@ describe("sandbox: customers of pages and photo accounts", () => {
     });
   });
 
-  it("write to a photo account, which has a path of its own too", async () => {
+  it("write to a photo account's own path", async () => {
     await say({ text: "hola", to: "3002" }, "photo");
     expect(bench.receiver.taken[0]).to.include({ path: "/webhooks/photo" });
     expect(bench.receiver.taken[0]?.payload).to.include({ object: "instagram" });
     expect(last()?.recipient).to.deep.equal({ id: "3002" });
   });
 
-  it("are sent to the configured address of each channel", async () => {
+  it("write to the configured URL of each channel", async () => {
     const url = `${bench.receiver.url}/all?x=1`;
     await bench.control("POST", "/webhook", { url, photoUrl: `${bench.receiver.url}/photos`, appSecret });
     for (const channel of ["cloud", "page", "photo"]) {
@@ -85,7 +85,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     expect(bench.receiver.taken.map(({ path }) => path)).to.deep.equal(["/all?x=1", "/page?x=1", "/photos"]);
   });
 
-  it("send files, which their addresses give as they are", async () => {
+  it("send files, whose URLs return the same bytes", async () => {
     const bytes = Buffer.from([0, 255, 128, 10]);
     const kinds: [type: string, mime: string, told: string][] = [
       ["image", "image/jpeg", "image"],
@@ -116,7 +116,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     expect(bench.receiver.messaging()).to.have.length(1);
   });
 
-  it("send files whose addresses can fail, and lead nowhere once all is forgotten", async () => {
+  it("send files whose URLs can fail, and return 404 after a reset", async () => {
     await say({ media: { type: "image", mime: "image/jpeg", base64: "AAAA" } });
     const url = String(attached()?.payload.url);
     const statusOf = async (address: string) => {
@@ -131,7 +131,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     expect(await statusOf(url)).to.equal(404);
   });
 
-  it("say where they are, answer messages and press buttons", async () => {
+  it("send places, quote messages and press buttons", async () => {
     await say({ location: { latitude: -17.78, longitude: -63.18 } });
     expect(last()?.message?.attachments).to.deep.equal([
       { type: "location", title: "Pinned Location", payload: { coordinates: { lat: -17.78, long: -63.18 } } },
@@ -145,7 +145,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     expect(last()).to.not.have.property("message");
   });
 
-  it("come from ads, with a message or without one", async () => {
+  it("come from ads, with or without a message", async () => {
     const referral = { source: "ADS", type: "OPEN_THREAD", ad_id: "77", ads_context_data: { ad_title: "Oferta" } };
     expect((await say({ referral })).body).to.deep.equal({ delivered: true });
     expect(last()?.referral).to.deep.equal(referral);
@@ -154,7 +154,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     expect(last()).to.not.have.property("referral");
   });
 
-  it("react and take it back", async () => {
+  it("react and remove the reaction", async () => {
     const react = (emoji: string) => act("react", "page", { message_id: "m_1", emoji });
     expect((await react("❤️")).body).to.deep.equal({ delivered: true });
     expect(last()?.reaction).to.deep.equal({ mid: "m_1", action: "react", reaction: "love", emoji: "❤️" });
@@ -164,7 +164,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     expect(last()?.reaction).to.deep.equal({ mid: "m_1", action: "unreact" });
   });
 
-  it("of a photo account answer stories and take messages back", async () => {
+  it("answer stories and withdraw messages on a photo account", async () => {
     const story = { url: "https://example.org/story", id: "9" };
     await say({ text: "lindo", story }, "photo");
     expect(last()?.message).to.deep.include({ text: "lindo", reply_to: { story } });
@@ -175,7 +175,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     expect(last()?.message).to.include({ is_unsupported: true });
   });
 
-  it("are repeated until they are accepted, and sent as often as requested", async () => {
+  it("send a message again until it is accepted, and as often as requested", async () => {
     bench.receiver.answer = (nth) => (nth === 1 ? 500 : 200);
     expect((await say({ text: "hola" })).body.delivered).to.equal(false);
     await bench.receiver.until(() => bench.receiver.messaging().length === 1);
@@ -183,7 +183,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     expect(bench.receiver.messaging().filter(({ message }) => message?.text === "otra")).to.have.length(3);
   });
 
-  it("can be answered once they wrote, reacted or came from an ad, on that channel only", async () => {
+  it("can be answered after they wrote, reacted or came from an ad, only on that channel", async () => {
     expect((await answer("3001", "page-1")).body.error).to.include({ code: 100, error_subcode: 2018001 });
     await say({ referral: { ad_id: "7" } });
     expect((await answer("3001", "page-1")).status).to.equal(200);
@@ -194,7 +194,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     expect((await answer("3001", "page-1")).body.error).to.include({ code: 10, error_subcode: 2018278 });
   });
 
-  it("have a profile for the page that they wrote to, and for no other", async () => {
+  it("have a profile only for the page that they wrote to", async () => {
     const get = (fields: string, token: string, id = ana) =>
       bench.call("GET", `/v23.0/${id}?fields=${fields}`, undefined, { authorization: `Bearer ${token}` });
     const fields = "first_name,last_name,name,profile_pic,username";
@@ -216,7 +216,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     expect((await get("constructor,__proto__", "page-1")).body).to.deep.equal({ id: ana });
   });
 
-  it("are shown that the page saw what they wrote", async () => {
+  it("get read receipts from the page, which are listed", async () => {
     await say({ text: "hola" });
     const see = (body: object, token = "page-1") =>
       bench.call(
@@ -249,7 +249,7 @@ describe("sandbox: customers of pages and photo accounts", () => {
     ["page", { text: "a", type: "image" }, /has no field type/],
   ];
   for (const [channel, input, why, id = ana] of wrong) {
-    it(`are refused ${JSON.stringify(input)} of ${id}`, async () => {
+    it(`cannot send invalid input: ${JSON.stringify(input)} by ${id} is refused`, async () => {
       const { status, body } = await bench.control("POST", `/customers/${id}/say`, { channel, ...input });
       expect(status).to.equal(400);
       expect(body.error).to.match(why);

@@ -5,7 +5,7 @@ import { Bench, customer, type Messaging } from "./support.ts";
 const ana = "24000000000000001";
 const eva = "24000000000000002";
 
-describe("sandbox: statuses of messages of pages and photo accounts", () => {
+describe("the sandbox's statuses for pages and photo accounts", () => {
   let bench: Bench;
 
   beforeEach(async () => {
@@ -33,7 +33,7 @@ describe("sandbox: statuses of messages of pages and photo accounts", () => {
   const kinds = () => told().map(kindOf);
   const untilTold = (count: number) => bench.receiver.until(() => told().length === count);
 
-  it("a page echoes a message with its metadata, then it is delivered and read up to its time", async () => {
+  it("include an echo with its metadata, a delivery and a read report on a page", async () => {
     const id = await post("3001", ana, { text: "Hola", metadata: "r-1" }, { reply_to: { mid: "m_before" } });
     await untilTold(3);
     const [seen] = await bench.accepted();
@@ -57,7 +57,7 @@ describe("sandbox: statuses of messages of pages and photo accounts", () => {
     await eventually(async () => (await bench.accepted())[0]?.statuses?.toString() === "echo,delivered,read");
   });
 
-  it("a photo account echoes a message without metadata, and tells when that one is read", async () => {
+  it("include an echo without metadata and a read report of the message on a photo account", async () => {
     const attachment = { type: "image", payload: { url: "https://example.org/a.jpg" } };
     const id = await post("3002", ana, { attachment, metadata: "r-1" });
     await untilTold(2);
@@ -67,7 +67,7 @@ describe("sandbox: statuses of messages of pages and photo accounts", () => {
     expect(bench.receiver.taken.every(({ path }) => path === "/webhooks/photo")).to.equal(true);
   });
 
-  it("one receipt stands for all messages to a customer", async () => {
+  it("include one receipt for all messages to a customer", async () => {
     await behave({ paused: true });
     const ids: string[] = [];
     for (const to of [ana, ana, ana, eva]) ids.push(await post("3001", to, { text: "Hola" }));
@@ -80,7 +80,7 @@ describe("sandbox: statuses of messages of pages and photo accounts", () => {
     expect(second?.sender).to.deep.equal({ id: eva });
   });
 
-  it("no statuses are sent for muted customers, and all for others", async () => {
+  it("are not sent for muted customers, but for all others", async () => {
     await behave({ mute: [ana, `+${customer}`] });
     await post("3001", ana, { text: "a" });
     await bench.sent();
@@ -94,7 +94,7 @@ describe("sandbox: statuses of messages of pages and photo accounts", () => {
     await untilTold(5);
   });
 
-  it("a message that fails is echoed and no more", async () => {
+  it("include only an echo for a message that fails", async () => {
     await behave({ fail_numbers: [ana] });
     await post("3001", ana, { text: "a" });
     await post("3001", eva, { text: "b" });
@@ -106,7 +106,7 @@ describe("sandbox: statuses of messages of pages and photo accounts", () => {
     ).to.deep.equal([eva, eva]);
   });
 
-  it("news come as often as is asked for, tried again until they are taken, and shuffled", async () => {
+  it("are repeated as requested, sent again until they are accepted, and can be shuffled", async () => {
     bench.receiver.answer = (nth) => (nth <= 2 ? 503 : 200);
     await behave({ repeat: 2 });
     await post("3002", ana, { text: "a" });
@@ -123,7 +123,7 @@ describe("sandbox: statuses of messages of pages and photo accounts", () => {
     expect(shuffled.slice(0, 10)).to.include("read");
   });
 
-  it("a receiver that takes nothing of pages holds up no other channel", async () => {
+  it("reach other channels while the receiver refuses those of pages", async () => {
     bench.receiver.refuses = (path) => path === "/webhooks/page";
     await post("3001", ana, { text: "a" });
     const id = await bench.sent();
@@ -131,7 +131,7 @@ describe("sandbox: statuses of messages of pages and photo accounts", () => {
     expect(told()).to.be.empty;
   });
 
-  it("what people of the business write in the platform's own app is echoed without our metadata", async () => {
+  it("include echoes without our metadata for messages from the platform's own app", async () => {
     const write = (page: string, body: object) => bench.control("POST", `/pages/${page}/customers/${ana}/write`, body);
     const { body } = await write("3001", { text: "Ya va", timestamp: 1_760_000_000, repeat: 2 });
     expect(body).to.deep.equal({ id: body.id, delivered: true });

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { Senders } from "../../src/sandbox/core/senders.ts";
 import { Bench } from "./support.ts";
 
-describe("sandbox: page messages and direct messages", () => {
+describe("the sandbox's page messages and direct messages", () => {
   let bench: Bench;
 
   before(async () => {
@@ -30,7 +30,7 @@ describe("sandbox: page messages and direct messages", () => {
     bench.control("POST", `/pages/${page}/customers/${customer}/say`, input);
   const hoursAgo = (hours: number) => ({ timestamp: Math.floor(Date.now() / 1_000 - hours * 3_600) });
 
-  it("accepts a text in the platform's own shape", async () => {
+  it("accept a text in the platform's format", async () => {
     const { status, body } = await post(aMessage({ message: { text: "Hola", metadata: "r-1" } }));
     expect(status).to.equal(200);
     expect(body).to.deep.equal({ recipient_id: "24601", message_id: body.message_id });
@@ -51,7 +51,7 @@ describe("sandbox: page messages and direct messages", () => {
     });
   });
 
-  it("tells what a token is of, and the photo account that a page is linked to where it is asked for", async () => {
+  it("include the owner of a token, and the linked photo account on request", async () => {
     const page = { pageId: "3003", token: "page-3", photoAccountId: "3004" };
     await bench.control("POST", "/pages", page);
     const me = (token: string, query: string) =>
@@ -65,20 +65,20 @@ describe("sandbox: page messages and direct messages", () => {
     expect((await me("nobody", "?fields=id")).body.error).to.include({ code: 190 });
   });
 
-  it("takes the page of the token where a message is sent from me", async () => {
+  it("use the token's page if they are sent from `me`", async () => {
     expect((await post(aMessage(), "me", "photo-1")).status).to.equal(200);
     expect((await bench.accepted())[0]).to.include({ channel: "platform-photo", from: "3002" });
     expect(await errorOf(aMessage(), "me", "token-1")).to.include({ code: 190 });
   });
 
-  it("keeps what a message answers", async () => {
+  it("store which message is quoted", async () => {
     await post(aMessage({ reply_to: { mid: "m_before" } }));
     const [seen] = await bench.accepted();
     expect(seen).to.have.deep.property("context", { message_id: "m_before" });
     expect(await errorOf(aMessage({ reply_to: "m_before" }))).to.include({ code: 100 });
   });
 
-  it("accepts attachments", async () => {
+  it("accept attachments", async () => {
     const attachment = { type: "file", payload: { url: "https://example.org/a.pdf" } };
     expect((await post(aMessage({ message: { attachment } }), "3002")).status).to.equal(200);
     const [seen] = await bench.accepted();
@@ -86,7 +86,7 @@ describe("sandbox: page messages and direct messages", () => {
     expect(seen).to.have.deep.property("media", { link: "https://example.org/a.pdf" });
   });
 
-  it("leaves the numbers of the cloud channel alone, and all are counted and found together", async () => {
+  it("are counted and found together with those of the cloud channel's numbers", async () => {
     await bench.sent({ biz_opaque_callback_data: "r-1" });
     await post(aMessage());
     await post(aMessage({ message: {} }));
@@ -105,20 +105,24 @@ describe("sandbox: page messages and direct messages", () => {
     ["no recipient", { recipient: undefined }, /recipient is required/],
     ["a recipient without id", { recipient: {} }, /recipient\['id'\]/],
     ["an unknown type", { messaging_type: "NEWS" }, /must be one of \{RESPONSE, UPDATE, MESSAGE_TAG\}/],
-    ["a tag that is missing", { messaging_type: "MESSAGE_TAG" }, /tag is missing/],
-    ["a tag that does not exist", { messaging_type: "MESSAGE_TAG", tag: "SALE" }, /tag is missing or invalid/],
+    ["a missing tag", { messaging_type: "MESSAGE_TAG" }, /tag is missing/],
+    ["an unknown tag", { messaging_type: "MESSAGE_TAG", tag: "SALE" }, /tag is missing or invalid/],
     ["no message", { message: undefined }, /message is required/],
     ["neither text nor attachment", { message: {} }, /exactly one of/],
-    ["both of them", { message: { text: "a", ...at("image", "https://a.test/a").message } }, /exactly one of/],
+    [
+      "both text and attachment",
+      { message: { text: "a", ...at("image", "https://a.test/a").message } },
+      /exactly one of/,
+    ],
     ["an empty text", { message: { text: "" } }, /non-empty/],
     ["a long text", { message: { text: "x".repeat(2_001) } }, /too long/],
     ["a long direct message", { message: { text: long } }, /too long/, "3002"],
-    ["an attachment of no type", at("document", "https://a.test/a"), /must be one of \{IMAGE/],
-    ["an attachment without address", at("image", "a.jpg"), /valid URL/],
-    ["metadata that is no text", { message: { text: "a", metadata: 7 } }, /metadata/],
+    ["an attachment of an unknown type", at("document", "https://a.test/a"), /must be one of \{IMAGE/],
+    ["an attachment without a URL", at("image", "a.jpg"), /valid URL/],
+    ["metadata that is not a text", { message: { text: "a", metadata: 7 } }, /metadata/],
   ];
   for (const [what, changes, why, page] of wrong) {
-    it(`refuses ${what}`, async () => {
+    it(`are refused with ${what}`, async () => {
       const { status, body } = await post(aMessage(changes), page);
       expect(status).to.equal(400);
       expect(body.error).to.include({ code: 100 });
@@ -127,11 +131,11 @@ describe("sandbox: page messages and direct messages", () => {
     });
   }
 
-  it("takes on a page what is too long for a direct message", async () => {
+  it("allow a page longer texts than a direct message", async () => {
     expect((await post(aMessage({ message: { text: long } }))).status).to.equal(200);
   });
 
-  it("knows tokens, and to which page each belongs", async () => {
+  it("are refused with unknown tokens, and with tokens of another page", async () => {
     expect((await post(aMessage(), "3001", "nobody")).status).to.equal(401);
     expect(await errorOf(aMessage(), "3001", "nobody")).to.include({ code: 190 });
     expect(await errorOf(aMessage(), "3001", "token-1")).to.include({ code: 190 });
@@ -139,7 +143,7 @@ describe("sandbox: page messages and direct messages", () => {
     expect(await errorOf("{")).to.include({ code: 100 });
   });
 
-  it("knows people once they wrote, and lets them be answered for 24 hours", async () => {
+  it("reach people who wrote before, for 24 hours", async () => {
     const to = (id: string, changes: object = {}) => aMessage({ recipient: { id }, ...changes });
     expect(await errorOf(to("77"))).to.include({ code: 100, error_subcode: 2018001 });
     await say("77", hoursAgo(23.9));
@@ -163,13 +167,13 @@ describe("sandbox: page messages and direct messages", () => {
     expect((await post(to("24601"))).status).to.equal(200);
   });
 
-  it("does not reach the undeliverable", async () => {
+  it("do not reach undeliverable recipients", async () => {
     expect(await errorOf(aMessage({ recipient: { id: "59170000009" } }))).to.include({ code: 551 });
     await bench.control("PUT", "/undeliverable", { numbers: ["24601"] });
     expect(await errorOf(aMessage())).to.include({ code: 551 });
   });
 
-  it("has faults of its own", async () => {
+  it("have faults of their own", async () => {
     await bench.control("POST", "/faults", { path: "page_messages", code: 613, retry_after: 5 });
     expect((await bench.send()).status).to.equal(200);
     expect(await errorOf(aMessage())).to.include({
@@ -181,7 +185,7 @@ describe("sandbox: page messages and direct messages", () => {
     expect((await post(aMessage())).status).to.equal(200);
   });
 
-  it("has room for 10,000 pages, which can still be replaced", () => {
+  it("support 10,000 pages, which can still be replaced", () => {
     const pages = new Senders(
       Array.from({ length: 10_000 }, (_, n) => `${n}`),
       String,
@@ -190,7 +194,7 @@ describe("sandbox: page messages and direct messages", () => {
     pages.put("9999");
   });
 
-  it("gets pages from the control side", async () => {
+  it("use pages from the control routes", async () => {
     await bench.control("POST", "/pages", { pageId: "3009", token: "page-9", people: ["24601"] });
     expect((await post(aMessage(), "3009", "page-9")).status).to.equal(200);
     expect((await say("77", {}, "3008")).status).to.equal(400);

@@ -7,7 +7,7 @@ import { anAccount } from "./support.ts";
 
 const main = new URL("../../src/sandbox/main.ts", import.meta.url).pathname;
 
-describe("sandbox: as a process of its own", () => {
+describe("the sandbox as a process of its own", () => {
   let child: ChildProcessByStdio<null, Readable, Readable>;
 
   const start = (args: string[], environment: NodeJS.ProcessEnv = {}) => {
@@ -21,7 +21,7 @@ describe("sandbox: as a process of its own", () => {
 
   const settings = JSON.stringify({ port: 0, host: "127.0.0.1", accounts: [anAccount()] });
 
-  it("says where it listens, and stops when told to", async () => {
+  it("prints its URL, and stops on SIGTERM", async () => {
     start([], { SANDBOX_SETTINGS: settings });
     const [line] = (await once(child.stdout, "data")) as [Buffer];
     const { url } = JSON.parse(line.toString()) as { url: string };
@@ -31,7 +31,7 @@ describe("sandbox: as a process of its own", () => {
     expect(await once(child, "exit")).to.deep.equal([0, null]);
   });
 
-  it("names a setting that is wrong", async () => {
+  it("names an invalid setting", async () => {
     start([settings.replace('"port":0', '"port":"x"')]);
     const [[code], said] = await Promise.all([once(child, "exit"), text(child.stderr)]);
     expect(code).to.equal(1);

@@ -18,7 +18,7 @@ function clientAt(url: string) {
   return twilio("AC1", token, { httpClient: new ElsewhereClient() });
 }
 
-describe("sandbox: webhooks of ProviderB", () => {
+describe("the sandbox's webhooks of ProviderB", () => {
   let bench: Bench;
   let receiver: WebhookReceiver;
 
@@ -65,7 +65,7 @@ describe("sandbox: webhooks of ProviderB", () => {
     return forms().at(-1) ?? {};
   };
 
-  it("tell what a customer writes, with a signature that the vendor's own library accepts", async () => {
+  it("contain a customer's text, with a signature that the vendor's own library accepts", async () => {
     const { body } = await say({ text: "¿Tienen talla M? 50 % & más", name: "Ana Ñ" });
     const { headers = {}, url = "" } = receiver.arrived[0] ?? {};
     expect(receiver.arrived).to.have.length(1);
@@ -109,13 +109,9 @@ describe("sandbox: webhooks of ProviderB", () => {
       { text: "Hola", referral: { source_id: "7", headline: "Oferta", ctwa_clid: "AR" } },
       { ReferralSourceType: "ad", ReferralSourceId: "7", ReferralHeadline: "Oferta", ReferralCtwaClid: "AR" },
     ],
+    ["an unknown type of message", { text: "Hola", fields: { MessageType: "hologram" } }, { MessageType: "hologram" }],
     [
-      "a kind of message that nobody knows",
-      { text: "Hola", fields: { MessageType: "hologram" } },
-      { MessageType: "hologram" },
-    ],
-    [
-      "a document, with its name in place of a caption",
+      "a document with its name as the text",
       { media: { ...picture, type: "document", mime: "application/pdf", filename: "a.pdf" } },
       { MessageType: "document", Body: "a.pdf", NumMedia: "1", MediaContentType0: "application/pdf" },
     ],
@@ -126,12 +122,12 @@ describe("sandbox: webhooks of ProviderB", () => {
     ],
   ];
   for (const [what, input, fields] of kinds) {
-    it(`tell of ${what}`, async () => {
+    it(`contain ${what}`, async () => {
       expect(await written(input)).to.include(fields);
     });
   }
 
-  it("name the author of the message that is answered", async () => {
+  it("name the author of the quoted message", async () => {
     const { MessageSid = "" } = await written({ text: "Hola" });
     const answer = await written({ text: "O no", reply_to: MessageSid });
     expect(answer).to.include({ OriginalRepliedMessageSender: `whatsapp:+${customer}` });
@@ -139,7 +135,7 @@ describe("sandbox: webhooks of ProviderB", () => {
 
   const open = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers, redirect: "manual" });
 
-  it("lead the account's login to an address of the file, which takes no login", async () => {
+  it("link a file by a URL that needs the login and redirects to one that refuses it", async () => {
     const { MediaUrl0: url = "", ...form } = await written({ media: picture, text: "Este" });
     expect(form).to.include({ MessageType: "image", Body: "Este", NumMedia: "1", MediaContentType0: "image/jpeg" });
     expect(url).to.contain(`${bench.sandbox.url}/2010-04-01/Accounts/AC1/Messages/${form.MessageSid}/Media/ME`);
@@ -161,14 +157,14 @@ describe("sandbox: webhooks of ProviderB", () => {
     expect((await open(url, login())).status).to.equal(404);
   });
 
-  it("tell of several files in one message", async () => {
+  it("contain several files of one message", async () => {
     const form = await written({ media: picture, album: [{ ...picture, mime: "image/png" }], text: "Estos" });
     expect(form).to.include({ NumMedia: "2", MediaContentType0: "image/jpeg", MediaContentType1: "image/png" });
     expect(form.MediaUrl1).to.be.a("string").that.is.not.equal(form.MediaUrl0);
     expect((await open(form.MediaUrl1 ?? "", login())).status).to.equal(302);
   });
 
-  it("lead to addresses of files that expire", async () => {
+  it("link files by URLs that expire", async () => {
     const short = await Bench.start({
       mediaLinkMs: 0,
       providerB: [{ accountId: "AC1", token, phone: "59120000001", webhookUrl: receiver.url }],
@@ -182,7 +178,7 @@ describe("sandbox: webhooks of ProviderB", () => {
     }
   });
 
-  it("follow what the vendor's own client sends, which also understands a refusal", async () => {
+  it("are sent for messages of the vendor's own client, which also understands a refusal", async () => {
     const { messages } = clientAt(bench.sandbox.url);
     const addresses = { to: `whatsapp:+${customer}`, from: "whatsapp:+59120000001" };
     const sent = await messages.create({ ...addresses, contentSid: "HX0", statusCallback: `${receiver.url}/status` });
@@ -194,7 +190,7 @@ describe("sandbox: webhooks of ProviderB", () => {
     expect(refused).to.be.instanceOf(twilio.RestException).and.to.include({ status: 400, code: 63016 });
   });
 
-  it("open the customer's 24 hours", async () => {
+  it("open the customer's service window of 24 hours", async () => {
     const text = { ContentSid: "", Body: "Hola" };
     const { ContentSid: _, ...free } = text;
     const post = () =>
@@ -216,7 +212,7 @@ describe("sandbox: webhooks of ProviderB", () => {
 
   const statuses = () => forms().map(({ MessageStatus }) => MessageStatus);
 
-  it("tell how far a message came, at the address that the message named", async () => {
+  it("report each status of a message to the URL that the message named", async () => {
     const { sid } = (await send()).body;
     await eventually(() => receiver.arrived.length === 4);
     expect(statuses()).to.deep.equal(["queued", "sent", "delivered", "read"]);
@@ -232,7 +228,7 @@ describe("sandbox: webhooks of ProviderB", () => {
     await eventually(async () => (await bench.accepted())[0]?.statuses?.toString() === "queued,sent,delivered,read");
   });
 
-  it("report failures with a code, come twice or stay away as on the other channels", async () => {
+  it("report failures with a code, are repeated or left out as on the other channels", async () => {
     await bench.control("POST", "/webhooks", { fail_numbers: [customer], repeat: 2 });
     await send();
     await eventually(() => receiver.arrived.length === 6);
@@ -252,7 +248,7 @@ describe("sandbox: webhooks of ProviderB", () => {
     expect(new Set(forms().map(({ MessageSid }) => MessageSid))).to.deep.equal(new Set([sid]));
   });
 
-  it("stay away where a message names no address; a wrong address is refused", async () => {
+  it("are not sent if a message names no URL, and an invalid URL is refused", async () => {
     expect((await send({ StatusCallback: "" })).status).to.equal(201);
     expect((await send({ StatusCallback: "mailto:a@b.test" })).body).to.include({ code: 21609 });
     const { sid } = (await send()).body;
@@ -260,7 +256,7 @@ describe("sandbox: webhooks of ProviderB", () => {
     expect(new Set(forms().map(({ MessageSid }) => MessageSid))).to.deep.equal(new Set([sid]));
   });
 
-  it("are tried a few times only", async () => {
+  it("are repeated only a few times after failures", async () => {
     receiver.answer = () => 500;
     expect((await say({ text: "a" })).body).to.include({ delivered: false });
     await send();
@@ -269,7 +265,7 @@ describe("sandbox: webhooks of ProviderB", () => {
     expect(receiver.arrived.filter(({ url }) => url.includes("/status"))).to.have.length(12);
   });
 
-  it("are not sent for input that cannot be used, nor for reactions", async () => {
+  it("are not sent for invalid input or for reactions", async () => {
     for (const [input, complaint] of [
       [{}, /text must be given/],
       [{ text: "a", to: "7" }, /to must be an account or its number/],

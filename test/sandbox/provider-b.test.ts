@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Bench, customer } from "./support.ts";
 
-describe("sandbox: ProviderB", () => {
+describe("the sandbox's ProviderB", () => {
   let bench: Bench;
 
   before(async () => {
@@ -34,7 +34,7 @@ describe("sandbox: ProviderB", () => {
   const say = (input: object = {}, phone = "59120000001") =>
     bench.control("POST", `/provider-b/${phone}/customers/${customer}/say`, input);
 
-  it("accepts a template in the provider's own shape", async () => {
+  it("accepts a template in the provider's format", async () => {
     const { status, body } = await post(template);
     expect(status).to.equal(201);
     expect(body).to.deep.include({
@@ -60,7 +60,7 @@ describe("sandbox: ProviderB", () => {
     expect((await post({ ...addresses, ContentSid: "HX0" })).status).to.equal(201);
   });
 
-  it("tells of an account to the account itself", async () => {
+  it("describes an account only to that account", async () => {
     const account = (id: string, login: string) =>
       bench.call("GET", `/2010-04-01/Accounts/${id}.json`, undefined, {
         authorization: `Basic ${Buffer.from(login).toString("base64")}`,
@@ -101,21 +101,21 @@ describe("sandbox: ProviderB", () => {
   });
 
   const refusals: [what: string, form: Record<string, string>, code: number][] = [
-    ["a sender of somebody else", { ...template, From: "whatsapp:+59120000002" }, 63007],
+    ["another account's sender", { ...template, From: "whatsapp:+59120000002" }, 63007],
     ["a sender without channel", { ...template, From: "+59120000001" }, 63007],
     ["no recipient", { ...template, To: "" }, 21604],
     ["a recipient on another channel", { ...template, To: `facebook:+${customer}` }, 21211],
-    ["a recipient that is no number", { ...template, To: "whatsapp:+591abc" }, 21211],
+    ["a recipient that is not a number", { ...template, To: "whatsapp:+591abc" }, 21211],
     ["an unknown template", { ...template, ContentSid: "HX9" }, 21655],
     ["a missing variable", { ...template, ContentVariables: '{"1":"Ana"}' }, 21656],
-    ["a variable too many", { ...template, ContentVariables: '{"1":"Ana","2":"#7","3":"x"}' }, 21656],
+    ["one variable too many", { ...template, ContentVariables: '{"1":"Ana","2":"#7","3":"x"}' }, 21656],
     ["an empty variable", { ...template, ContentVariables: '{"1":"Ana","2":""}' }, 21656],
-    ["variables that are no JSON", { ...template, ContentVariables: "{" }, 21656],
+    ["variables that are not JSON", { ...template, ContentVariables: "{" }, 21656],
     ["no variables", { ...addresses, ContentSid: "HX2" }, 21656],
-    ["nothing to say", addresses, 21619],
+    ["a message without content", addresses, 21619],
     ["a long text", { ...addresses, Body: "x".repeat(1_601) }, 21617],
-    ["media without address", { ...addresses, MediaUrl: "a.jpg" }, 21620],
-    ["the undeliverable", { ...template, To: "whatsapp:+59170000009" }, 63024],
+    ["media without a URL", { ...addresses, MediaUrl: "a.jpg" }, 21620],
+    ["an undeliverable recipient", { ...template, To: "whatsapp:+59170000009" }, 63024],
   ];
   for (const [what, form, code] of refusals) {
     it(`refuses ${what}`, async () => {
@@ -133,7 +133,7 @@ describe("sandbox: ProviderB", () => {
     });
   }
 
-  it("knows who may speak for an account", async () => {
+  it("refuses wrong credentials of an account", async () => {
     for (const [account, login] of [
       ["AC1", "AC1:b-2"],
       ["AC1", "AC2:b-1"],
@@ -153,14 +153,14 @@ describe("sandbox: ProviderB", () => {
     expect((await post(template)).status).to.equal(201);
   });
 
-  it("gets accounts from the control side", async () => {
+  it("accepts accounts from the control routes", async () => {
     const account = { accountId: "AC9", token: "b-9", phone: "+59120000009", templates: [] };
     await bench.control("POST", "/provider-b", account);
     await say({}, "59120000009");
     const form = { ...text, From: "whatsapp:+59120000009" };
     expect((await post(form, "AC9", "AC9:b-9")).status).to.equal(201);
     expect((await say({}, "59120000008")).status).to.equal(400);
-    // The service window of such people is always open.
+    // The service window of `people` is always open.
     await bench.control("DELETE");
     expect((await post(form, "AC9", "AC9:b-9")).body).to.include({ code: 63016 });
     await bench.control("POST", "/provider-b", { ...account, people: [customer] });

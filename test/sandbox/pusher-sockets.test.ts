@@ -12,7 +12,7 @@ const PusherClient = pusherClient as unknown as typeof pusherClient.default;
 
 const app = { appId: "app-1", key: "key-1", secret: "secret-1" };
 
-describe("sandbox: subscribers of the Pusher host", () => {
+describe("subscribers of the sandbox's Pusher host", () => {
   let bench: Bench;
   let server: PusherServer;
   const open: { stop(): void }[] = [];
@@ -51,7 +51,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     return heard;
   }
 
-  it("hear what is published on their channels, and nothing else", async () => {
+  it("get only the events of their channels", async () => {
     const [ana, luis] = [client(), client()];
     const [shared, own, luisOwn] = [
       await listen(ana, "orders"),
@@ -70,7 +70,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     ]);
   });
 
-  it("hear nothing that they published themselves", async () => {
+  it("do not get events that they published themselves", async () => {
     const ana = client();
     const heard = await listen(ana, "a");
     await server.trigger("a", "changed", 1, { socket_id: ana.connection.socket_id });
@@ -79,7 +79,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     expect(heard).to.deep.equal([2]);
   });
 
-  it("hear nothing of another application, also on a channel of the same name", async () => {
+  it("do not get events of another application, even on a channel with the same name", async () => {
     const { hostname: host, port } = new URL(bench.sandbox.url);
     const other = new PusherServer({ appId: "app-2", key: "key-2", secret: "secret-2", host, port, useTLS: false });
     const heard = await listen(client(), "a");
@@ -89,7 +89,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     expect(heard).to.deep.equal([2]);
   });
 
-  it("need the right signature for a private channel", async () => {
+  it("need a valid signature for a private channel", async () => {
     const wrong = [{ auth: `${app.key}:00` }, { auth: "" }, server.authorizeChannel("1.1", "private-1")];
     for (const proof of wrong) {
       const pusher = client(app.key, () => proof);
@@ -102,7 +102,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     }
   });
 
-  it("are refused with a key that no application has", async () => {
+  it("are refused with an unknown key", async () => {
     const pusher = client("key-9");
     const errors: unknown[] = [];
     pusher.connection.bind("error", (error: unknown) => errors.push(error));
@@ -114,7 +114,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
 
   const path = `/app/${app.key}?protocol=7&client=test`;
 
-  it("get a pong for every ping, in both protocols", async () => {
+  it("get a pong for every ping, of Pusher and of WebSocket", async () => {
     const socket = await Raw.open(bench, path);
     open.push(socket);
     socket.say({ event: "pusher:ping", data: {} });
@@ -125,7 +125,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     );
   });
 
-  it("get no events of a channel that they left", async () => {
+  it("get no events of a channel after they unsubscribed", async () => {
     const socket = await Raw.open(bench, path);
     open.push(socket);
     const subscribed = () => socket.events().filter(({ event }) => event === "pusher_internal:subscription_succeeded");
@@ -139,7 +139,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     expect(changed).to.deep.equal([{ event: "changed", channel: "b", data: "1" }]);
   });
 
-  it("may send a message in pieces, with others between them", async () => {
+  it("can send a message in fragments with other frames between them", async () => {
     const socket = await Raw.open(bench, path);
     open.push(socket);
     const text = JSON.stringify({ event: "pusher:subscribe", data: { channel: "orders" } });
@@ -154,7 +154,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     await eventually(() => socket.heard("pusher_internal:subscription_succeeded"));
   });
 
-  it("stay connected after a wrong message, and get an error", async () => {
+  it("get an error after an invalid message, and stay connected", async () => {
     const socket = await Raw.open(bench, path);
     open.push(socket);
     const subscribe = (channel: unknown) => socket.say({ event: "pusher:subscribe", data: { channel } });
@@ -172,18 +172,18 @@ describe("sandbox: subscribers of the Pusher host", () => {
     ["a frame without a mask", Buffer.from([0x81, 1, 0x61]), 1002],
     ["reserved bits", Buffer.from([0xc1, 0x81, 0, 0, 0, 0, 0x61]), 1002],
     ["an unknown kind of frame", Buffer.from([0x83, 0x80, 0, 0, 0, 0]), 1002],
-    ["a continuation of nothing", frame(0, Buffer.from("a")), 1002],
+    ["a continuation without a beginning", frame(0, Buffer.from("a")), 1002],
     ["a text inside a text", Buffer.concat([frame(1, Buffer.from("a"), { last: false }), frame(1, largest)]), 1002],
-    ["a ping in pieces", frame(9, Buffer.alloc(0), { last: false }), 1002],
+    ["a fragmented ping", frame(9, Buffer.alloc(0), { last: false }), 1002],
     ["a long ping", frame(9, Buffer.alloc(126)), 1002],
     ["binary data", frame(2, Buffer.from("a")), 1003],
-    ["what is no UTF-8", frame(1, Buffer.from([0xff])), 1007],
-    ["more than 64 kB in pieces", Buffer.concat([frame(1, largest, { last: false }), frame(0, largest)]), 1009],
-    ["more than 64 kB in a frame", Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 1, 0, 0]), 1009],
+    ["a text that is not UTF-8", frame(1, Buffer.from([0xff])), 1007],
+    ["more than 64 kB in fragments", Buffer.concat([frame(1, largest, { last: false }), frame(0, largest)]), 1009],
+    ["more than 64 kB in one frame", Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 1, 0, 0]), 1009],
     ["a close frame", frame(8, Buffer.from([3, 232])), 1000],
   ];
   for (const [what, bytes, code] of breaches) {
-    it(`are cut off with ${code} for ${what}`, async () => {
+    it(`are disconnected with ${code} for ${what}`, async () => {
       const socket = await Raw.open(bench, path);
       open.push(socket);
       socket.write(bytes);
@@ -193,7 +193,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     });
   }
 
-  it("are refused when they speak an unknown version of the protocol", async () => {
+  it("are refused with an unknown version of the protocol", async () => {
     for (const [query, code] of [
       ["protocol=3", 4007],
       ["protocol=8", 4007],
@@ -206,7 +206,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     }
   });
 
-  it("are a hundred at most, and make room when they leave", async () => {
+  it("are limited to a hundred, and others can connect when one leaves", async () => {
     const all = await Promise.all(Array.from({ length: 100 }, () => Raw.open(bench, path)));
     open.push(...all);
     await eventually(() => all.every((socket) => socket.heard("pusher:connection_established")));
@@ -216,7 +216,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     expect(late.events()).to.have.nested.property("[0].data.code", 4100);
     all[0]?.stop();
     await eventually(async () => {
-      // The host notices it a little later.
+      // The host notices the disconnection a little later.
       const next = await Raw.open(bench, path);
       open.push(next);
       await eventually(() => next.events().length > 0);
@@ -224,7 +224,7 @@ describe("sandbox: subscribers of the Pusher host", () => {
     });
   });
 
-  it("are refused without a proper request for a WebSocket", async () => {
+  it("are refused without a valid WebSocket handshake", async () => {
     const upgrade = { upgrade: "websocket", "sec-websocket-version": "13", "sec-websocket-key": key() };
     for (const [at, headers] of [
       [path, { ...upgrade, upgrade: "h2c" }],

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { Bench, customer } from "./support.ts";
 
-describe("sandbox: the QR provider", () => {
+describe("the sandbox's QR provider", () => {
   let bench: Bench;
 
   before(async () => {
@@ -23,7 +23,7 @@ describe("sandbox: the QR provider", () => {
   const media = { mediatype: "image", media: "https://example.org/a.jpg", caption: "Mira" };
   const sendMedia = (changes: object = {}) => post("sendMedia", { number: customer, ...media, ...changes });
 
-  it("accepts a text in the provider's own shape", async () => {
+  it("accepts a text in the provider's format", async () => {
     const { status, body } = await sendText({ number: `+${customer}` });
     expect(status).to.equal(201);
     expect(body).to.include({ status: "PENDING", messageType: "conversation" });
@@ -44,7 +44,7 @@ describe("sandbox: the QR provider", () => {
     });
   });
 
-  it("keeps what a message answers", async () => {
+  it("stores which message is quoted", async () => {
     await sendText({ quoted: { key: { id: "3EB0" } } });
     await sendMedia({ quoted: { key: { id: "3EB1" } } });
     const seen = await bench.accepted();
@@ -69,7 +69,7 @@ describe("sandbox: the QR provider", () => {
     ["no number", () => sendText({ number: undefined }), 400, [['instance requires property "number"']]],
     ["no text", () => sendText({ text: undefined }), 400, [['instance requires property "text"']]],
     ["an empty text", () => sendText({ text: " " }), 400, ["Text is required"]],
-    ["what is no JSON", () => post("sendText", "{"), 400, [["instance is not of a type(s) object"]]],
+    ["a body that is not JSON", () => post("sendText", "{"), 400, [["instance is not of a type(s) object"]]],
     [
       "a number that does not exist",
       () => sendText({ number: "59170000009" }),
@@ -77,21 +77,21 @@ describe("sandbox: the QR provider", () => {
       [{ jid: "59170000009@s.whatsapp.net", exists: false, number: "59170000009" }],
     ],
     [
-      "what is no number",
+      "a recipient that is not a number",
       () => sendMedia({ number: "ana" }),
       400,
       [{ jid: "ana@s.whatsapp.net", exists: false, number: "ana" }],
     ],
     ["media without number", () => sendMedia({ number: 7 }), 400, [['instance requires property "number"']]],
     [
-      "media of no kind",
+      "media of an unknown type",
       () => sendMedia({ mediatype: "file" }),
       400,
       [["instance mediatype is not one of enum values: image,document,video,audio"]],
     ],
-    ["media without address", () => sendMedia({ media: "a" }), 400, ["Owned media must be a url or base64"]],
+    ["media without a URL", () => sendMedia({ media: "a" }), 400, ["Owned media must be a url or base64"]],
     [
-      "a document without any name",
+      "a document without a name",
       () => sendMedia({ mediatype: "document", media: "https://example.org/a" }),
       500,
       ["TypeError: Cannot read properties of null (reading '1')"],
@@ -111,7 +111,7 @@ describe("sandbox: the QR provider", () => {
     });
   }
 
-  it("has faults of its own, in the codes of HTTP", async () => {
+  it("has faults of its own, with HTTP statuses as codes", async () => {
     await bench.control("POST", "/faults", { path: "send_text", code: 429, retry_after: 5 });
     await bench.control("POST", "/faults", { path: "send_media", status: 403, code: 1, message: "no" });
     expect((await sendMedia()).body).to.deep.equal({ status: 403, error: "Forbidden", response: { message: ["no"] } });
@@ -120,7 +120,7 @@ describe("sandbox: the QR provider", () => {
     expect((await sendMedia()).status).to.equal(201);
   });
 
-  it("gets instances from the control side", async () => {
+  it("accepts instances from the control routes", async () => {
     await bench.control("POST", "/qr-instances", { instance: "new", apiKey: "key-9" });
     expect((await sendText({}, "new", "key-9")).status).to.equal(201);
     await bench.control("POST", "/qr-instances", { instance: "new", apiKey: "key-9", connected: false });

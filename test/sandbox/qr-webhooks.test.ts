@@ -13,7 +13,7 @@ interface News {
 const file = Buffer.from("not really a picture");
 const picture = { type: "image", mime: "image/jpeg", base64: file.toString("base64") };
 
-describe("sandbox: webhooks of the QR provider", () => {
+describe("the sandbox's webhooks of the QR provider", () => {
   let bench: Bench;
   let receiver: WebhookReceiver;
 
@@ -58,7 +58,7 @@ describe("sandbox: webhooks of the QR provider", () => {
     return news("messages.upsert").at(-1)?.data ?? {};
   };
 
-  it("tell what a customer writes, at the instance's address and with the headers that were asked for", async () => {
+  it("contain a customer's text, at the instance's URL and with the requested headers", async () => {
     const { body } = await say({ text: "¿Tienen talla M?", name: "Ana", timestamp: 1_760_000_000 });
     expect(body).to.deep.equal({ id: body.id, delivered: true });
     const [first, ...others] = receiver.arrived;
@@ -87,7 +87,7 @@ describe("sandbox: webhooks of the QR provider", () => {
     });
   });
 
-  it("name the message that is answered, and its author", async () => {
+  it("name the quoted message and its author", async () => {
     const ours = await sendText();
     const answer = await written({ text: "Sí", reply_to: ours });
     expect(answer.contextInfo).to.deep.equal({
@@ -104,7 +104,7 @@ describe("sandbox: webhooks of the QR provider", () => {
     expect(wrapped).to.have.nested.property("message.extendedTextMessage.contextInfo.stanzaId", "3EB0");
   });
 
-  it("tell of a reaction, and of one that is taken back", async () => {
+  it("contain a reaction and its removal", async () => {
     const id = await sendText();
     await react({ message_id: id, emoji: "👍" });
     const [reaction] = news("messages.upsert");
@@ -119,14 +119,14 @@ describe("sandbox: webhooks of the QR provider", () => {
     expect(news("messages.upsert")[1]?.data).to.have.nested.property("message.reactionMessage.text", "");
   });
 
-  it("tell of a message that the customer takes back", async () => {
+  it("contain the withdrawal of a message", async () => {
     const { key } = await written({ text: "Perdón" });
     const { id } = key as { id: string };
     expect((await say({ unsend: id })).body).to.deep.equal({ id, delivered: true });
     expect(news("messages.delete").map(({ data }) => data)).to.deep.equal([key]);
   });
 
-  it("tell of the ad that a customer came from", async () => {
+  it("contain the ad that a customer came from", async () => {
     const externalAdReply = { sourceType: "ad", sourceId: "7", title: "Oferta" };
     const { contextInfo } = await written({ text: "Hola", context: { externalAdReply } });
     expect(contextInfo).to.deep.equal({ externalAdReply });
@@ -135,7 +135,7 @@ describe("sandbox: webhooks of the QR provider", () => {
   const base64Of = async (id: unknown, instance = "tienda") =>
     post("chat/getBase64FromMediaMessage", { message: { key: { id } }, convertToMp4: false }, instance);
 
-  it("tell of a file, which the provider then hands out", async () => {
+  it("describe a file, which the provider then returns", async () => {
     const { key, message, messageType } = await written({ media: picture, text: "Este" });
     expect(messageType).to.equal("imageMessage");
     expect(message).not.to.have.property("base64");
@@ -167,7 +167,7 @@ describe("sandbox: webhooks of the QR provider", () => {
     expect((await base64Of(id)).status).to.equal(503);
   });
 
-  it("carry the file itself where that was asked for", async () => {
+  it("include the file itself if that was requested", async () => {
     const asked = { enabled: true, url: receiver.url, base64: true, events: ["MESSAGES_UPSERT"] };
     expect((await post("webhook/set", { webhook: asked }, "asked")).status).to.equal(201);
     expect((await written({ to: "asked", media: picture })).message).to.include({ base64: picture.base64 });
@@ -181,7 +181,7 @@ describe("sandbox: webhooks of the QR provider", () => {
     ["a voice message", { media: { ...picture, type: "audio", mime: "audio/ogg" } }, "audioMessage", "ptt", true],
     ["music", { media: { ...picture, type: "audio", mime: "audio/mpeg" } }, "audioMessage", "ptt", false],
     [
-      "a film",
+      "a video",
       { media: { ...picture, type: "video", mime: "video/mp4" }, text: "Mira" },
       "videoMessage",
       "caption",
@@ -216,7 +216,7 @@ describe("sandbox: webhooks of the QR provider", () => {
       true,
     ],
     ["a place", { type: "location", content: { degreesLatitude: -16.5 } }, "locationMessage", "degreesLatitude", -16.5],
-    ["a place that moves", { type: "liveLocationMessage" }, "liveLocationMessage", "sequenceNumber", "1"],
+    ["a live place", { type: "liveLocationMessage" }, "liveLocationMessage", "sequenceNumber", "1"],
     ["a contact", { type: "contacts" }, "contactMessage", "displayName", "Luis Rojas"],
     ["contacts", { type: "contactsArrayMessage" }, "contactsArrayMessage", "contacts.length", 1],
     ["a template's button", { type: "button" }, "templateButtonReplyMessage", "selectedId", "yes"],
@@ -224,7 +224,7 @@ describe("sandbox: webhooks of the QR provider", () => {
     ["a row of a list", { type: "interactive" }, "listResponseMessage", "singleSelectReply.selectedRowId", "blue"],
     ["an order", { type: "order" }, "orderMessage", "itemCount", 2],
     [
-      "a message that is taken back",
+      "the withdrawal of a message",
       { type: "protocolMessage", content: { type: "REVOKE", key: { id: "3EB0" } } },
       "protocolMessage",
       "key.id",
@@ -232,14 +232,14 @@ describe("sandbox: webhooks of the QR provider", () => {
     ],
   ];
   for (const [what, input, type, path, value] of files) {
-    it(`tell of ${what}`, async () => {
+    it(`contain ${what}`, async () => {
       const { message, messageType } = await written(input);
       expect(messageType).to.equal(type);
       expect(message).to.have.nested.property(`${type}.${path}`, value);
     });
   }
 
-  it("are followed by read receipts, which the sandbox lists", async () => {
+  it("can be followed by read receipts, which the sandbox lists", async () => {
     const { key } = await written({ text: "Hola" });
     const { id } = key as { id: string };
     expect((await post("chat/markMessageAsRead", { readMessages: [key] })).status).to.equal(201);
@@ -251,14 +251,14 @@ describe("sandbox: webhooks of the QR provider", () => {
     }
   });
 
-  it("come from groups and hidden numbers where the key says so", async () => {
+  it("come from groups and hidden numbers if the control request says so", async () => {
     const lid = { remoteJid: "18000000@lid", senderPn: `${customer}@s.whatsapp.net` };
     expect((await written({ text: "a", key: lid })).key).to.include(lid);
     const group = { remoteJid: "120363000@g.us", participant: `${customer}@s.whatsapp.net` };
     expect((await written({ text: "a", key: group })).key).to.include({ ...group, fromMe: false });
   });
 
-  it("tell what the phone's owner writes", async () => {
+  it("contain what the phone's owner writes", async () => {
     const path = `/qr/tienda/customers/${customer}/write`;
     const { body } = await bench.control("POST", path, { text: "Ya va" });
     const [told] = news("messages.upsert");
@@ -273,7 +273,7 @@ describe("sandbox: webhooks of the QR provider", () => {
     ["list", ["messages.upsert", "send.message"]],
   ];
   for (const [instance, events] of echoes) {
-    it(`echo what the API sent as ${events.join(" and ")}`, async () => {
+    it(`echo messages of the API as ${events.join(" and ")}`, async () => {
       await bench.control("POST", "/webhooks", { paused: true });
       const id = await sendText(instance);
       await eventually(() => receiver.arrived.length === events.length);
@@ -287,7 +287,7 @@ describe("sandbox: webhooks of the QR provider", () => {
 
   const updates = () => news("messages.update").map(({ data }) => data as Record<string, unknown>);
 
-  it("tell how far each message came", async () => {
+  it("report each status of a message", async () => {
     const id = await sendText();
     await eventually(() => updates().length === 3);
     expect(updates().map(({ status }) => status)).to.deep.equal(["SERVER_ACK", "DELIVERY_ACK", "READ"]);
@@ -301,7 +301,7 @@ describe("sandbox: webhooks of the QR provider", () => {
     await eventually(async () => (await bench.accepted())[0]?.statuses?.toString() === "SERVER_ACK,DELIVERY_ACK,READ");
   });
 
-  it("name the message in the places that other versions use", async () => {
+  it("name the message in the fields of other versions", async () => {
     const ids = { old: await sendText("old"), list: await sendText("list"), first: await sendText("first") };
     await eventually(() => updates().length === 9);
     const key = (id: string) => ({ remoteJid: `${customer}@s.whatsapp.net`, fromMe: true, id });
@@ -312,7 +312,7 @@ describe("sandbox: webhooks of the QR provider", () => {
     expect(of("first")).to.deep.include({ ...key(ids.first), status: "SERVER_ACK" });
   });
 
-  it("report failures, come twice, come shuffled or stay away as on the other channels", async () => {
+  it("report failures, are repeated, shuffled or left out as on the other channels", async () => {
     await bench.control("POST", "/webhooks", { fail_numbers: [customer], repeat: 2 });
     await sendText();
     await eventually(() => updates().length === 4);
@@ -329,14 +329,14 @@ describe("sandbox: webhooks of the QR provider", () => {
     expect(news("send.message").map(({ data }) => (data.key as { id: string }).id)).to.deep.equal([id]);
   });
 
-  it("are tried again until they are taken", async () => {
+  it("are sent again until they are accepted", async () => {
     receiver.answer = (nth) => (nth < 3 ? 500 : 200);
     expect((await say({ text: "a" })).body).to.include({ delivered: false });
     await eventually(() => receiver.arrived.length === 3);
     expect(new Set(receiver.arrived.map(({ body }) => body)).size).to.equal(1);
   });
 
-  it("tell only what a client asked for, where it asked", async () => {
+  it("contain only the requested events, at the requested URL", async () => {
     const set = (webhook: object) => post("webhook/set", { webhook }, "fresh");
     await bench.control("POST", "/qr-instances", { instance: "fresh", apiKey: "key-1" });
     expect((await say({ to: "fresh", text: "a" })).body).to.include({ delivered: false });
@@ -356,7 +356,7 @@ describe("sandbox: webhooks of the QR provider", () => {
     expect((await say({ to: "fresh", text: "a" })).body).to.include({ delivered: false });
   });
 
-  it("tell that a phone is connected once it scans the code that was asked for", async () => {
+  it("report that a phone is connected after it scans the requested code", async () => {
     const webhook = { url: receiver.url };
     await bench.control("POST", "/qr-instances", { instance: "paired", apiKey: "key-1", connected: false, webhook });
     const connectionState = async () =>
@@ -373,7 +373,7 @@ describe("sandbox: webhooks of the QR provider", () => {
     expect((await scan("nobody")).body.error).to.match(/instance must be/);
   });
 
-  it("are not sent for input that cannot be used", async () => {
+  it("are not sent for invalid input", async () => {
     for (const [input, complaint] of [
       [{}, /text must be given/],
       [{ text: "a", to: "nobody" }, /to must be an instance/],

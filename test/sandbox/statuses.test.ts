@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { eventually } from "../support/wait.ts";
 import { anAccount, appSecret, Bench, customer, Receiver } from "./support.ts";
 
-describe("sandbox: delivery statuses", () => {
+describe("the sandbox's delivery statuses", () => {
   let bench: Bench;
 
   beforeEach(async () => {
@@ -16,7 +16,7 @@ describe("sandbox: delivery statuses", () => {
   const sendMany = (count: number) => Promise.all(Array.from({ length: count }, () => bench.sent()));
   const inOrder = ["sent", "delivered", "read"];
 
-  it("follow each message in order, signed, with its reference", async () => {
+  it("follow each message in order, signed and with its reference", async () => {
     const id = await bench.sent({ biz_opaque_callback_data: "r-1" });
     await receiver().until(() => receiver().of(id).length === 3);
     expect(receiver().of(id)).to.deep.equal(inOrder);
@@ -56,7 +56,7 @@ describe("sandbox: delivery statuses", () => {
     await eventually(async () => (await bench.accepted())[0]?.statuses?.toString() === inOrder.toString());
   });
 
-  it("of many messages share webhooks, one entry per account", async () => {
+  it("share webhooks with others, with one entry for each account", async () => {
     await behave({ paused: true });
     const ids = await sendMany(150);
     const elsewhere = (await bench.send({}, "2002")).body.messages as { id: string }[];
@@ -71,7 +71,7 @@ describe("sandbox: delivery statuses", () => {
     expect(receiver().taken.some(({ payload }) => payload.entry.length === 2)).to.equal(true);
   });
 
-  it("are tried again until they are taken, and keep their order", async () => {
+  it("are sent again until they are accepted, in the same order", async () => {
     receiver().answer = (nth) => (nth <= 2 ? 503 : 200);
     const id = await bench.sent();
     await receiver().until(() => receiver().of(id).length === 3);
@@ -86,13 +86,13 @@ describe("sandbox: delivery statuses", () => {
     const id = await bench.sent();
     expect((await bench.control("GET", "/webhooks")).body).to.include({ paused: true, pending: 1 });
     const said = await bench.control("POST", `/customers/${customer}/say`, { text: "hola" });
-    expect(said.body.delivered).to.equal(true); // by then a status that were not held back would have been sent
+    expect(said.body.delivered).to.equal(true); // A status that is not paused would have been sent by now.
     expect(receiver().of(id)).to.be.empty;
     await behave({ paused: false });
     await receiver().until(() => receiver().of(id).length === 3);
   });
 
-  it("come in an order of the seed's choice when shuffled", async () => {
+  it("have an order that depends on the seed when they are shuffled", async () => {
     const orders: string[][] = [];
     for (const seed of [1, 1, 2]) {
       await bench.control("DELETE");
@@ -112,14 +112,14 @@ describe("sandbox: delivery statuses", () => {
     expect(orders[0]).to.not.deep.equal(orders[2]);
   });
 
-  it("come as often as is asked for", async () => {
+  it("are repeated as often as requested", async () => {
     await behave({ repeat: 3 });
     const id = await bench.sent();
     await receiver().until(() => receiver().of(id).length === 9);
     expect(receiver().of(id)).to.deep.equal(inOrder.flatMap((status) => [status, status, status]));
   });
 
-  it("end with failed for the numbers that are to fail", async () => {
+  it("end with failed for the configured numbers", async () => {
     await behave({ fail_numbers: [`+${customer}`], fail_code: 131049 });
     const id = await bench.sent();
     await receiver().until(() => receiver().of(id).length === 2);
@@ -130,7 +130,7 @@ describe("sandbox: delivery statuses", () => {
     expect(failed?.errors?.[0]).to.include({ code: 131049 });
   });
 
-  it("are forgotten with everything else", async () => {
+  it("are deleted by a reset", async () => {
     await behave({ paused: true, repeat: 2 });
     await sendMany(5);
     await bench.control("DELETE");
@@ -141,7 +141,7 @@ describe("sandbox: delivery statuses", () => {
     expect(receiver().statuses()).to.have.length(3);
   });
 
-  it("go where the control side says, signed with what it says", async () => {
+  it("go to the URL of the control routes, signed with the secret set there", async () => {
     const other = new Receiver();
     const { url } = (await bench.control("POST", "/webhook", { url: `${await other.start()}?x=1`, appSecret: "s2" }))
       .body;

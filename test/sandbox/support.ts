@@ -137,7 +137,7 @@ export class Receiver {
     const signal = AbortSignal.timeout(4_000);
     while (!enough()) {
       await once(this.events, "received", { signal }).catch(() => {
-        throw new Error(`waited in vain; taken so far: ${JSON.stringify(this.taken.map(({ payload }) => payload))}`);
+        throw new Error(`not enough webhooks arrived: ${JSON.stringify(this.taken.map(({ payload }) => payload))}`);
       });
     }
   }

@@ -10,7 +10,7 @@ const welcome = (components: object[] = [{ type: "BODY", text: "Hola" }]) => ({
   components,
 });
 
-describe("sandbox: reviews of templates", () => {
+describe("the sandbox's reviews of templates", () => {
   let bench: Bench;
   beforeEach(async () => {
     bench = await Bench.start({ reviewDelayMs: 0 });
@@ -31,7 +31,7 @@ describe("sandbox: reviews of templates", () => {
       return changes.find((change) => change.field === field);
     });
 
-  it("approve what was made, and tell of it by webhook", async () => {
+  it("approve a new template, and report it by webhook", async () => {
     const { body } = await bench.call("POST", path, welcome());
     expect(body.status).to.equal("PENDING");
     expect(await becomes(body.id, "APPROVED")).to.include({ rejected_reason: "NONE" });
@@ -57,7 +57,7 @@ describe("sandbox: reviews of templates", () => {
     expect(await nodeOf(body.id)).to.include({ status: "PENDING" });
   });
 
-  it("reject with a reason if the outcome is set so, and review edited templates again", async () => {
+  it("reject with a reason if that outcome is set, and review edited templates again", async () => {
     await bench.control("POST", "/reviews", { outcome: "REJECTED", reason: "PROMOTIONAL" });
     const { body } = await bench.call("POST", path, welcome());
     expect(await becomes(body.id, "REJECTED")).to.include({ rejected_reason: "PROMOTIONAL" });
@@ -106,14 +106,14 @@ describe("sandbox: reviews of templates", () => {
     ],
   ];
   for (const [what, components, subcode] of wrong) {
-    it(`never see ${what}: it is refused at once`, async () => {
+    it(`reject at once ${what}`, async () => {
       const { status, body } = await bench.call("POST", path, welcome(components));
       expect(status).to.equal(400);
       expect(body.error).to.include({ code: 100, ...(subcode !== undefined && { error_subcode: subcode }) });
     });
   }
 
-  it("never see another category than the platform's, nor an edit of what waits", async () => {
+  it("accept no unknown category, and no edit of a pending template", async () => {
     await bench.control("POST", "/reviews", { delay_ms: 3_600_000 });
     expect((await bench.call("POST", path, { ...welcome(), category: "PROMO" })).status).to.equal(400);
     const { body } = await bench.call("POST", path, welcome());

@@ -6,7 +6,7 @@ interface Page {
   readonly paging?: { cursors: { before: string; after: string }; next?: string; previous?: string };
 }
 
-describe("sandbox: templates", () => {
+describe("the sandbox's templates", () => {
   let bench: Bench;
   const many = Array.from({ length: 300 }, (_, at) => ({
     name: `promo_${at}`,
@@ -24,7 +24,7 @@ describe("sandbox: templates", () => {
   const list = async (query = "") => (await bench.call<Page>("GET", `/v23.0/1001/message_templates${query}`)).body;
   const names = (page: Page) => page.data.map(({ name }) => name);
 
-  it("come in pages of 25 that link to the next until the last", async () => {
+  it("come in pages of 25, each with a link to the next one if there is one", async () => {
     const seen: unknown[] = [];
     let page = await list("?fields=name,language,status");
     expect(page.paging).to.not.have.property("previous");
@@ -41,7 +41,7 @@ describe("sandbox: templates", () => {
     expect(seen).to.deep.equal(many.map(({ name }) => name));
   });
 
-  it("come at most 250 at once, and lead back", async () => {
+  it("come at most 250 at once, with a link to the previous page", async () => {
     const first = await list("?limit=1000");
     expect(first.data).to.have.length(250);
     const second = await list(`?limit=1000&after=${first.paging?.cursors.after}`);
@@ -51,7 +51,7 @@ describe("sandbox: templates", () => {
     expect(names(back)).to.deep.equal(names(first));
   });
 
-  it("carry every field unless some are named", async () => {
+  it("have all fields unless the request names some", async () => {
     const [first] = (await list("?limit=1")).data;
     expect(first).to.deep.equal({ id: first?.id, ...many[0] });
     expect(first?.id).to.match(/^\d{16}$/);
@@ -60,7 +60,7 @@ describe("sandbox: templates", () => {
     ]);
   });
 
-  it("can be looked for", async () => {
+  it("can be searched", async () => {
     expect(names(await list("?name=promo_29"))).to.deep.equal([
       "promo_29",
       ...names(await list("?name=promo_29")).slice(1),
@@ -79,7 +79,7 @@ describe("sandbox: templates", () => {
     });
   }
 
-  it("are shown to their owner only", async () => {
+  it("are only shown to their owner", async () => {
     await bench.control("POST", "/accounts", anAccount({ token: "token-2", accountId: "1002", phoneNumberId: "2002" }));
     for (const id of ["1002", "7"]) {
       const { status, body } = await bench.call("GET", `/v23.0/${id}/message_templates`);
@@ -114,7 +114,7 @@ describe("sandbox: templates", () => {
     expect((await bench.call("DELETE", `${path}?name=welcome`)).body.error).to.include({ code: 100 });
   });
 
-  it("are replaced with their account, and numbers of one account share them", async () => {
+  it("are replaced with their account, and are shared by the numbers of one account", async () => {
     const account = anAccount({ templates: many.slice(0, 2) });
     await bench.control("POST", "/accounts", account);
     expect((await list()).data).to.have.length(2);

@@ -52,7 +52,7 @@ interface Run {
 
 const ended = /^(\d+) passed, (\d+) failed, (\d+) skipped$/m;
 
-/** Repeated with businesses in two cells. `TEST_CELLS=2 npm test` runs everything so. */
+/** Files that are repeated with businesses in two cells. `TEST_CELLS=2 npm test` runs all files in this way. */
 const spread = [
   "administration/isolation",
   "http/tenant-matrix",

@@ -2,11 +2,11 @@ import { citusFunctions } from "../../src/infra/postgres/citus-functions.ts";
 
 export interface TriggerForm {
   readonly name: string;
-  /** What is run on a migrated database for this form. */
+  /** The statements that bring a migrated database into this form. */
   readonly functions: readonly string[];
 }
 
-/** The functions of triggers as migrations make them, and as they are on Citus: both are held to the same tests. */
+/** The functions of triggers as migrations make them, and as they are on Citus. Both must pass the same tests. */
 export const triggerForms: readonly TriggerForm[] = [
   { name: "as migrations make them", functions: [] },
   { name: "as on Citus", functions: citusFunctions },

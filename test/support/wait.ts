@@ -20,5 +20,5 @@ export async function eventually<Result>(
     }
     await sleep(10);
   } while (performance.now() < deadline);
-  throw new Error(`still not so after ${deadlineMs} ms: ${check}`, { cause });
+  throw new Error(`not reached within ${deadlineMs} ms: ${check}`, { cause });
 }

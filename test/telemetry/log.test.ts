@@ -16,7 +16,7 @@ async function printed(level: "info" | "error"): Promise<string[]> {
 const asLogged = (fields: object): string => JSON.stringify(redact(fields));
 
 describe("the log", () => {
-  it("writes JSON lines, the last ones too when the process exits", async () => {
+  it("writes JSON lines, also the last ones before the process exits", async () => {
     const lines = await printed("info");
     expect(lines).to.have.length(2_001);
     const first = JSON.parse(lines[0] ?? "");
@@ -27,12 +27,12 @@ describe("the log", () => {
     expect(last.err).to.include({ type: "TypeError", message: "the last one" });
   });
 
-  it("leaves out what is below its level", async () => {
+  it("omits lines below its level", async () => {
     const lines = await printed("error");
     expect(lines.map((line) => JSON.parse(line).msg)).to.deep.equal(["end"]);
   });
 
-  it("has one line for people, without what its own lines hide", () => {
+  it("writes one line for people without the values that log lines hide", () => {
     const detail = "Key (phone)=(59170000001) already exists.";
     const failure = Object.assign(new Error("no 59170000001 at postgres://ana:pw@db:5432/recado?x=1"), { detail });
     expect(reasonOf(failure)).to.equal("no [hidden] at postgres://db:5432/…");
@@ -43,7 +43,7 @@ describe("the log", () => {
 describe("the content of log lines", () => {
   const names = ["token", "Authorization", "x-api-key", "X_API_KEY", "password", "phone", "text", "body", "parameters"];
   for (const name of [...names, "url", "appKey", "sessionToken", "mediaUrl", "cookie"]) {
-    it(`is not the value of ${name}, however deep`, () => {
+    it(`does not include the value of ${name} at any depth`, () => {
       const fields = {
         [name]: "s3cret",
         list: [{ [name]: { inner: "s3cret" } }],
@@ -53,7 +53,7 @@ describe("the content of log lines", () => {
     });
   }
 
-  it("is every other field as it is", () => {
+  it("includes every other field unchanged", () => {
     const at = new Date();
     const fields = {
       requestId: "12345678-1234",
@@ -65,17 +65,17 @@ describe("the content of log lines", () => {
     expect(redact(fields)).to.deep.equal(fields);
   });
 
-  it("says that a secret was absent", () => {
+  it("shows that a secret was absent", () => {
     expect(redact({ token: undefined, phone: null })).to.deep.equal({ token: undefined, phone: null });
   });
 
-  it("ends where an object never does, and cuts long lists", () => {
+  it("ends for cyclic objects, and cuts long lists", () => {
     const endless: Record<string, unknown> = { list: Array.from({ length: 1_000 }, () => 1) };
     endless.self = endless;
     expect(asLogged(endless).length).to.be.below(2_000);
   });
 
-  it("is no value of a database error", async () => {
+  it("does not include values of a database error", async () => {
     const client = new pg.Client();
     const { DatabaseError } = pg;
     const error = Object.assign(new DatabaseError('invalid input for "59170000001"', 10, "error"), {
@@ -91,7 +91,7 @@ describe("the content of log lines", () => {
     expect(asLogged({ err: error })).to.not.include("59170000001");
   });
 
-  it("is no number, address or text within an error's message or stack", () => {
+  it("does not include numbers, URLs or texts of an error's message or stack", () => {
     const error = new Error(
       "POST https://user:pw@graph.example.com/v1/59170000001/messages?token=abc failed for 70000001",
     );
@@ -109,7 +109,7 @@ describe("the content of log lines", () => {
     expect(wrapped).to.include("SyntaxError");
   });
 
-  it("names the parts of an error that is many", () => {
+  it("names the causes of an aggregate error", () => {
     const refused = Object.assign(new Error("connect ECONNREFUSED ::1:5432"), { code: "ECONNREFUSED" });
     const { err } = redact({ err: new AggregateError([refused]) }) as { err: { causes: object[] } };
     expect(err.causes[0]).to.include({ code: "ECONNREFUSED", message: "connect ECONNREFUSED ::1:5432" });

@@ -4,7 +4,7 @@ import { Metrics } from "../../src/infra/telemetry/metrics.ts";
 describe("the metrics", () => {
   const linesOf = async (metrics: Metrics): Promise<string[]> => (await metrics.text()).split("\n");
 
-  it("count requests and how long they took, by method, route and status", async () => {
+  it("count requests and their durations, by method, route and status", async () => {
     const metrics = new Metrics(false);
     metrics.observe("GET", "/things/:id", 200, 0.004);
     metrics.observe("GET", "/things/:id", 200, 0.3);
@@ -30,7 +30,7 @@ describe("the metrics", () => {
     ]);
   });
 
-  it("ask gauges at each scrape, and survive one that fails", async () => {
+  it("call gauges at each scrape, and survive one that fails", async () => {
     const metrics = new Metrics(false);
     let sockets = 3;
     metrics.gauge("sockets", "Open sockets", () => sockets);
@@ -45,7 +45,7 @@ describe("the metrics", () => {
     expect(await linesOf(metrics)).to.include.members(["sockets 4", 'pool{state="idle"} 4', 'rows{state="due"} 4']);
   });
 
-  it("tell of the process, each instance for itself", async () => {
+  it("describe the process, and each instance counts on its own", async () => {
     const [one, other] = [new Metrics(), new Metrics()];
     one.countMessages("cloud", "accepted");
     expect(await one.text())

@@ -6,7 +6,7 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 
-/** Milliseconds: much shorter than a cached key's life. */
+/** A time in milliseconds that is much shorter than a cached key's life. */
 const atOnce = 2_500;
 
 describe("access with an App Key", () => {
@@ -32,13 +32,13 @@ describe("access with an App Key", () => {
   const invalid = { message: "Invalid API key" };
   const unauthorized = { error: "Las credenciales no son válidas", code: "unauthorized" };
 
-  it("opens the business that the key belongs to (authentication rule 1)", async () => {
+  it("gives access to the key's business (authentication rule 1)", async () => {
     expect((await steps(world.appKey(1))).status).to.equal(200);
     expect((await steps(world.appKey(1), 2)).status).to.equal(500);
     expect((await steps(world.appKey(2), 2)).status).to.equal(200);
   });
 
-  it("is refused without a key as with one that matches no business (authentication rule 2)", async () => {
+  it("is refused the same without a key and with an unknown one (authentication rule 2)", async () => {
     const key = world.appKey(1);
     const wrong = [
       undefined,
@@ -53,12 +53,12 @@ describe("access with an App Key", () => {
     for (const given of wrong) expectRefusal(await steps(given && encodeURI(given)), invalid);
   });
 
-  it("is refused before anything of the request is looked at", async () => {
+  it("is refused before the request is checked", async () => {
     const options = { method: "POST", rawBody: "{", headers: { "x-api-key": "x" } };
     expectRefusal(await request(`${world.api}/chats/enviar/plantilla/business`, options), invalid);
   });
 
-  it("is not had by a session token, nor by a key in the query", async () => {
+  it("needs the key in the header, and not a session token or a key in the query", async () => {
     expectRefusal(await steps(await world.sessionToken(101)), invalid);
     const answer = await request(`${world.api}/chats/obtener/pasos/tickets/1?x-api-key=${world.appKey(1)}`);
     expectRefusal(answer, invalid);
@@ -74,7 +74,7 @@ describe("access with an App Key", () => {
     await eventually(async () => (await steps(key, 3)).status === 200, atOnce);
   });
 
-  it("is refused by every route as the document says, in either shape, or in one where a session will do as well", async () => {
+  it("is refused by every route as documented, in one of two forms, or in one form if sessions are accepted too", async () => {
     const { paths, components } = (await request(`${world.api}/openapi.json`)).json;
     const refusals: [key: string, body: unknown][] = [
       ["x", invalid],
@@ -102,7 +102,7 @@ describe("access with an App Key", () => {
     expect(routes).to.be.above(20);
   });
 
-  it("ends at once when the key is revoked, by whatever road, although it is remembered", async () => {
+  it("ends at once when the key is revoked in any way, although it is cached", async () => {
     const [key, other] = [await issue(2, "a"), await issue(2, "b")];
     for (const each of [key, other, key, other]) expect((await steps(each, 2)).status).to.equal(200);
     await world.rows("update app_keys set revoked_at = now() where business_id = 2 and label = 'a'");
@@ -113,7 +113,7 @@ describe("access with an App Key", () => {
     await eventually(async () => (await steps(other, 2)).status === 401, atOnce);
   });
 
-  it("comes with several keys to one business, each of which can be revoked by its label", async () => {
+  it("is possible with several keys of one business, which can be revoked by their label", async () => {
     const keys = [await issue(4, "crm"), await issue(4, "crm"), await issue(4, "till")];
     expect(new Set(keys).size).to.equal(3);
     for (const key of keys) expect((await steps(key, 4)).status).to.equal(200);
@@ -123,18 +123,18 @@ describe("access with an App Key", () => {
     expect((await steps(keys[2], 4)).status).to.equal(200);
   });
 
-  it("works with a new key at once, even one that was tried before it was made", async () => {
+  it("works with a new key at once, even if it was tried before", async () => {
     const key = await issue(1, "new");
     expect((await steps(key)).status).to.equal(200);
   });
 
-  it("leaves nothing in the database that opens anything", async () => {
+  it("stores nothing in the database that gives access", async () => {
     const key = world.appKey(1);
     const stored = await world.rows("select app_keys::text as row from app_keys");
     expect(stored).not.to.be.empty;
     expect(JSON.stringify(stored)).not.to.include(key).and.not.include(Buffer.from(key).toString("hex"));
     await issue(999_999, "nobody").then(
-      () => expect.fail("a key was made for nobody"),
+      () => expect.fail("a key was created for a missing business"),
       (error: Error) => expect(error.message).to.equal("there is no business 999999"),
     );
   });
@@ -149,7 +149,7 @@ describe("access with an App Key", () => {
     expect((await steps(other, 4)).status).to.equal(200);
   });
 
-  describe("tried too often", () => {
+  describe("with too many attempts", () => {
     let strict: World;
     before(async () => {
       strict = await startWorld({
@@ -159,7 +159,7 @@ describe("access with an App Key", () => {
     });
     after(() => strict.stop());
 
-    it("is refused with 429 and Retry-After, while every right key still works from there", async () => {
+    it("is refused with 429 and Retry-After, while every valid key still works from that address", async () => {
       const unused = await resolve(strict.container, tokens.issueAppKey).execute(1, "never used");
       const attempt = (key: string) =>
         request(`${strict.api}/chats/obtener/pasos/tickets/1`, { headers: { "x-api-key": key } });
@@ -174,7 +174,7 @@ describe("access with an App Key", () => {
       expect((await attempt(unused)).status).to.equal(200);
     });
 
-    it("is no failure of anything else: webhooks and the rest count for themselves", async () => {
+    it("does not count for other failures, such as those of webhooks", async () => {
       const wrongKey = () => request(`${strict.api}/chats/obtener/pasos/tickets/1`, { headers: { "x-api-key": "e" } });
       await eventually(async () => (await wrongKey()).status === 429);
       expect((await strict.webhook({}, "sha256=")).status).to.equal(401);
@@ -184,7 +184,7 @@ describe("access with an App Key", () => {
     });
   });
 
-  it("is looked for in bodies at the rate of an address: a flood without any token is a 429", async () => {
+  it("in bodies is limited by address: many requests without a token get 429", async () => {
     const slow = await startWorld({
       environment: { ROLE: "api", RATE_LIMIT_PER_SECOND: "5", RATE_LIMIT_BURST: "5" },
       configure: (config) => ({ ...config, http: { ...config.http, failedAttemptsPerMinute: 1_000 } }),

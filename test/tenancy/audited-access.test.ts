@@ -22,7 +22,7 @@ describe("The audit of access", () => {
     (await world.get(`/admin/audit?resource=${resource}&record=${record}`)).json.data;
   const whole = async () => JSON.stringify(await world.rows("select * from audit"));
 
-  it("that an operator gave with a key, and took, by the key itself or by its label", async () => {
+  it("shows the keys that an operator issued, and revoked by key or by label", async () => {
     const [issue, revoke] = [
       resolve(world.container, tokens.issueAppKey),
       resolve(world.container, tokens.revokeAppKeys),
@@ -45,7 +45,7 @@ describe("The audit of access", () => {
     for (const key of keys) expect(audit).not.to.include(key);
   });
 
-  it("that began with the business itself, to its first administrator", async () => {
+  it("shows the creation of a business with its first administrator", async () => {
     const founded = await resolve(world.container, tokens.createBusiness).execute("Nuevo", "Dueña@nuevo.test");
     const { token } = (
       await request(`${world.api}/auth/session`, {
@@ -69,7 +69,7 @@ describe("The audit of access", () => {
     expect(await world.rows("select from businesses where name = 'Otro'")).to.deep.equal([]);
   });
 
-  it("that users keep by another password, once it is changed, without either", async () => {
+  it("shows that users changed their password, without either password", async () => {
     const { invitation } = (await by(await world.sessionToken(admin), "POST", `/admin/users/${agent}/invite`)).json;
     const accepted = { token: invitation.token, password };
     const { token } = (await request(`${world.api}/auth/invitation`, { method: "POST", body: accepted })).json;
@@ -85,7 +85,7 @@ describe("The audit of access", () => {
     for (const secret of [password, "otra clave larga"]) expect(await whole()).not.to.include(secret);
   });
 
-  it("that a user took up by an invitation", async () => {
+  it("shows that a user accepted an invitation", async () => {
     const { invitation } = (await by(await world.sessionToken(admin), "POST", `/admin/users/${agent}/invite`)).json;
     const accept = () =>
       request(`${world.api}/auth/invitation`, { method: "POST", body: { token: invitation.token, password } });
@@ -99,7 +99,7 @@ describe("The audit of access", () => {
     for (const secret of [password, invitation.token]) expect(await whole()).not.to.include(secret);
   });
 
-  it("that an operator opened for a user", async () => {
+  it("shows that an operator opened a session for a user", async () => {
     const session = await resolve(world.container, tokens.issueSession).execute(agent);
     const [entry] = await told("user-sessions", agent);
     expect(entry).to.deep.include({ actor: system, change: "created", before: null });
@@ -107,7 +107,7 @@ describe("The audit of access", () => {
     expect(await whole()).not.to.include(session.token);
   });
 
-  it("that an operator gave to a number and to the ad platform, and its other token", async () => {
+  it("shows the number and the ad platform that an operator connected, and new tokens", async () => {
     const give = resolve(world.container, tokens.giveSender);
     const owned = { channel: cloudChannel, platformId: "n-1", accountId: "a-1", phone: "59171" } as const;
     const { id } = await give.execute(1, { ...owned, accessToken: "un secreto" });

@@ -31,7 +31,7 @@ class Keys {
   readonly asked: string[] = [];
   readonly revoked = new Set<string>();
   expiresAt: Date | null = null;
-  /** Answers wait for this. */
+  /** Answers wait for this promise. */
   hold: Promise<void> | undefined;
 
   async accessOf(key: string): Promise<KeyAccess | null> {
@@ -45,13 +45,13 @@ class Keys {
   }
 }
 
-describe("App Keys that are remembered", () => {
+describe("Cached App Keys", () => {
   const set = (settings?: { lifeMs: number; size: number }) => {
     const [keys, changes] = [new Keys(), new Changes()];
     return { keys, changes, cached: new CachedAppKeys(keys, changes, aGate(), settings) };
   };
 
-  it("are asked for once", async () => {
+  it("are requested once", async () => {
     const { keys, cached } = set();
     for (const key of ["k1", "k1", "k2", "k1"]) await cached.accessOf(key, network);
     expect(keys.asked).to.deep.equal(["k1", "k2"]);
@@ -64,7 +64,7 @@ describe("App Keys that are remembered", () => {
     });
   });
 
-  it("are refused from the moment at which they expire, however long they are remembered", async () => {
+  it("are refused from their expiry on, however long they stay in the cache", async () => {
     const { keys, cached } = set({ lifeMs: 60_000, size: 2 });
     keys.expiresAt = new Date(Date.now() + 30);
     expect(await cached.accessOf("k1", network)).to.include({ businessId: 1 });
@@ -72,7 +72,7 @@ describe("App Keys that are remembered", () => {
     expect(new Date()).to.be.at.least(keys.expiresAt);
   });
 
-  it("are never remembered as unknown: a new key works at once", async () => {
+  it("are not stored as unknown, so that a new key works at once", async () => {
     const { keys, cached } = set();
     keys.revoked.add("k1");
     expect(await cached.accessOf("k1", network)).to.equal(null);
@@ -80,7 +80,7 @@ describe("App Keys that are remembered", () => {
     expect(await cached.accessOf("k1", network)).to.include({ businessId: 1 });
   });
 
-  it("are dropped at once when access to their business changes, and only those", async () => {
+  it("are dropped at once when access to their business changes, but others are not", async () => {
     const { keys, changes, cached } = set();
     for (const key of ["k1", "k1b", "k2"]) await cached.accessOf(key, network);
     keys.revoked.add("k1");
@@ -91,7 +91,7 @@ describe("App Keys that are remembered", () => {
     expect(keys.asked).to.deep.equal(["k1", "k1b", "k2", "k1", "k1b"]);
   });
 
-  it("are all dropped after a time in which changes could be missed", async () => {
+  it("are all dropped after a gap in which changes could be missed", async () => {
     const { keys, changes, cached } = set();
     for (const key of ["k1", "k2"]) await cached.accessOf(key, network);
     changes.gap();
@@ -99,7 +99,7 @@ describe("App Keys that are remembered", () => {
     expect(keys.asked).to.have.length(4);
   });
 
-  it("stay remembered in a gap that does not concern their business", async () => {
+  it("stay in the cache after a gap that does not concern their business", async () => {
     const { keys, changes, cached } = set();
     for (const key of ["k1", "k2"]) await cached.accessOf(key, network);
     changes.gap((businessId) => businessId === 2);
@@ -107,7 +107,7 @@ describe("App Keys that are remembered", () => {
     expect(keys.asked).to.deep.equal(["k1", "k2", "k2"]);
   });
 
-  it("are asked for each time while changes could be missed", async () => {
+  it("are requested each time while changes could be missed", async () => {
     const { keys, changes, cached } = set();
     await cached.accessOf("k1", network);
     changes.live = false;
@@ -129,7 +129,7 @@ describe("App Keys that are remembered", () => {
     ],
   ];
   for (const [what, happen] of happenings) {
-    it(`are not remembered when the answer was on its way during ${what}`, async () => {
+    it(`are not stored if their answer was requested before ${what}`, async () => {
       const { keys, changes, cached } = set();
       let release = () => {};
       keys.hold = new Promise((resolve) => {
@@ -145,7 +145,7 @@ describe("App Keys that are remembered", () => {
     });
   }
 
-  it("are remembered for a short while only, should an announcement be lost, and not without number", async () => {
+  it("are stored for a short time in case an announcement is lost, and in a limited number", async () => {
     const { keys, cached } = set({ lifeMs: 20, size: 2 });
     await cached.accessOf("k1", network);
     keys.revoked.add("k1");
@@ -155,7 +155,7 @@ describe("App Keys that are remembered", () => {
     expect(small.keys.asked).to.deep.equal(["k1", "k2", "k3", "k1"]);
   });
 
-  describe("while many unknown ones are shown", () => {
+  describe("during requests with many unknown keys", () => {
     const held = () => {
       const parts = set();
       let release = () => {};
@@ -165,7 +165,7 @@ describe("App Keys that are remembered", () => {
       return { ...parts, release };
     };
 
-    it("are looked up a few at a time, those of one network in turn with others, and turned away beyond its queue", async () => {
+    it("are looked up a few at a time, in turns among networks, and refused if a network's queue is full", async () => {
       const { keys, cached, release } = held();
       const wrong = Array.from({ length: 6 }, (_, i) => cached.accessOf(`wrong${i}`, network).catch((error) => error));
       const other = cached.accessOf("k2", "10.0.0.2");
@@ -177,7 +177,7 @@ describe("App Keys that are remembered", () => {
       for (const answer of answers.slice(4)) expect(answer).to.be.instanceOf(Busy).and.include({ isOwnDoing: true });
     });
 
-    it("are known from memory all the same", async () => {
+    it("are still found in the cache", async () => {
       const { keys, cached } = set();
       await cached.accessOf("k1", network);
       keys.hold = new Promise(() => {});
@@ -185,7 +185,7 @@ describe("App Keys that are remembered", () => {
       expect(await cached.accessOf("k1", network)).to.include({ businessId: 1 });
     });
 
-    it("are looked up once for all who show the same one meanwhile, never by a look that had begun before", async () => {
+    it("are looked up once for simultaneous callers, but not by an earlier lookup", async () => {
       const { keys, cached, release } = held();
       const first = cached.accessOf("k1", network);
       const others = Array.from({ length: 20 }, () => cached.accessOf("k1", network));

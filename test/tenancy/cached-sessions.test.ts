@@ -5,10 +5,10 @@ import { type Answer, request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-/** Milliseconds: much shorter than a cached token's life. */
+/** A time in milliseconds that is much shorter than a cached token's life. */
 const atOnce = 2_500;
 
-describe("session tokens that are remembered", () => {
+describe("cached session tokens", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ environment: { ROLE: "api" } });
@@ -22,7 +22,7 @@ describe("session tokens that are remembered", () => {
     return token;
   };
 
-  it("end at once when they are closed, and by themselves when they are revoked otherwise", async () => {
+  it("end at once when they are closed, and soon when they are revoked in another way", async () => {
     const [closed, revoked] = [await used(101), await used(101)];
     const answer = await request(`${world.api}/auth/session?token=${closed}`, { method: "DELETE" });
     expect(answer.json).to.deep.equal({ success: true });
@@ -39,7 +39,7 @@ describe("session tokens that are remembered", () => {
     await world.rows("update users set active = true where id = 102");
   });
 
-  it("are looked up again once their time is over", async () => {
+  it("are looked up again after their expiry", async () => {
     let asked = 0;
     const expiresAt = new Date(Date.now() - 1);
     const user = { businessId: 1, userId: 101, roleId: 1, expiresAt };

@@ -6,17 +6,17 @@ import { Busy } from "../../src/kernel/errors.ts";
 const secrets = new Secrets("a master secret that is good for tests only");
 
 describe("secrets", () => {
-  it("come back as they were sealed", () => {
+  it("are decrypted to the original", () => {
     expect(secrets.open(secrets.seal("EAAG-token ñ", 7), 7)).to.equal("EAAG-token ñ");
   });
 
-  it("look different each time, and do not show through", () => {
+  it("are encrypted differently each time, and without readable parts", () => {
     const [one, two] = [secrets.seal("same", 7), secrets.seal("same", 7)];
     expect(one.equals(two)).to.equal(false);
     expect(one.includes("same")).to.equal(false);
   });
 
-  it("do not open for another business, another master secret, or once changed", () => {
+  it("cannot be decrypted for another business, with another master secret, or after a change", () => {
     const sealed = secrets.seal("token", 7);
     const changed = Buffer.from(sealed);
     changed.writeUInt8(changed.readUInt8(20) ^ 1, 20);
@@ -40,18 +40,18 @@ describe("passwords", () => {
   const passwords = new Passwords();
   const somebody = { share: "10.0.0.1", isKnown: false };
 
-  it("match themselves only, however their accents were typed", async () => {
+  it("match only themselves, in any encoding of accents", async () => {
     const stored = await passwords.hash("contraseña");
     expect(await passwords.matches("contrasen\u0303a", stored, somebody)).to.equal(true);
     expect(await passwords.matches("contrasena", stored, somebody)).to.equal(false);
   });
 
-  it("match nothing where none is stored", async () => {
+  it("match nothing if none is stored", async () => {
     expect(await passwords.matches("", null, somebody)).to.equal(false);
     expect(await passwords.matches("x", "none", somebody)).to.equal(false);
   });
 
-  describe("that are checked together", () => {
+  describe("that are checked at the same time", () => {
     let queue: Passwords;
     let stored: string;
     const order: string[] = [];
@@ -67,7 +67,7 @@ describe("passwords", () => {
         (error: unknown) => error,
       );
 
-    it("take turns, few of one share wait, and who is gone waits no longer", async () => {
+    it("take turns, with few waiting in each share, and are dropped when the caller is gone", async () => {
       const gone = new AbortController();
       const many = Array.from({ length: 5 }, (_, i) => check("many", i === 2 ? gone.signal : undefined));
       expect(await check("many"))
@@ -79,7 +79,7 @@ describe("passwords", () => {
       expect(order.splice(0)).to.deep.equal(["many", "other", "many", "many", "many"]);
     });
 
-    it("are turned away where too many others wait, unless they are known", async () => {
+    it("are refused if too many others wait, unless they come from a known browser", async () => {
       const clients = Array.from({ length: 41 }, () => new AbortController());
       const others = clients.map(({ signal }, i) => check(`other ${i}`, signal));
       expect(await check("late"))

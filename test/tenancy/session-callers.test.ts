@@ -22,7 +22,7 @@ describe("a session token in place of an App Key", () => {
       )
     )[0];
 
-  it("is taken by every operation that takes a key", () => {
+  it("is accepted by every operation that accepts a key", () => {
     const onlyKeys = servedRoutes().filter(({ auth }) => String(auth) === "app-key");
     expect(onlyKeys).to.deep.equal([]);
   });
@@ -34,7 +34,7 @@ describe("a session token in place of an App Key", () => {
     expect(await latestMessage()).to.deep.equal({ author: "user", author_name: "Ana Agente", author_user_id: 102 });
   });
 
-  it("lets agents run no campaigns, and administrators all of it", async () => {
+  it("does not let agents use campaigns, but administrators", async () => {
     const refused = await ask(agent, "GET", "/campaigns");
     expect([refused.status, refused.json]).to.deep.equal([
       403,
@@ -44,12 +44,12 @@ describe("a session token in place of an App Key", () => {
     expect((await ask(admin, "GET", "/campaigns")).status).to.equal(200);
   });
 
-  it("is refused in the words of keys by the operations that the first clients know", async () => {
+  it("is refused in the form for keys by the first clients' operations", async () => {
     const answer = await ask("rs_wrong", "GET", "/catalogs/order/1");
     expect([answer.status, answer.json]).to.deep.equal([401, { message: "Invalid API key" }]);
   });
 
-  it("is refused with a code by those that came later", async () => {
+  it("is refused with a code by newer operations", async () => {
     for (const path of ["/campaigns", "/campaigns/1", "/catalogs/order/1/history"]) {
       const { status, json } = await ask("rs_wrong", "GET", path);
       expect([status, json.code], path).to.deep.equal([401, "unauthorized"]);

@@ -28,7 +28,7 @@ describe("a session in a cookie", () => {
   const ask = async (path: string, options: RequestOptions = {}): Promise<Answer> =>
     request(world.api + path, { ...options, headers: { cookie: await cookie(), ...options.headers } });
 
-  it("is set out of the reach of scripts, and its token is not in the answer (Auth.19)", async () => {
+  it("is not readable by scripts, and its token is not in the answer (Auth.19)", async () => {
     const answer = await signIn();
     expect(Object.keys(answer.json)).to.deep.equal(["expires_at", "empresa_id", "usuario_id"]);
     const set = sessionOf(answer);
@@ -43,7 +43,7 @@ describe("a session in a cookie", () => {
     expect((await signIn({ cookie: true }, { "sec-fetch-site": "same-origin" })).status).to.equal(200);
   });
 
-  it("is taken like a token, also by a cookie among others", async () => {
+  it("is accepted like a token, also beside other cookies", async () => {
     const me = await ask("/me", { headers: { cookie: `a=1; ${await cookie()}; b=rs_x` } });
     expect([me.status, me.json.id]).to.deep.equal([200, 102]);
     const own = { origin: world.api };
@@ -53,14 +53,14 @@ describe("a session in a cookie", () => {
     expect(report.status).to.not.equal(401);
   });
 
-  it("gives way to a key or a token that the request shows", async () => {
+  it("is ignored if the request has a key or a token", async () => {
     const wrong = await ask("/me", { headers: { authorization: "Bearer rs_wrong" } });
     expect(wrong.status).to.equal(401);
     const byKey = await ask("/agents", { headers: { "x-api-key": "rk_wrong" } });
     expect(byKey.status).to.equal(401);
   });
 
-  it("changes nothing for pages of other sites, nor where no page is named", async () => {
+  it("cannot change anything for pages of other sites, or without the page's origin", async () => {
     const available = { method: "PUT", body: { disponible: false } };
     for (const headers of [{}, { origin: "https://evil.example" }, { origin: "null" }, { origin: `${world.api}1` }]) {
       const { status, json } = await ask("/me/available", { ...available, headers });
@@ -70,7 +70,7 @@ describe("a session in a cookie", () => {
     expect(agent).to.deep.equal({ available: true });
   });
 
-  it("shows nothing to other sites, and to the own ones whatever a browser says of them", async () => {
+  it("cannot be read by other sites, but by our own in any browser", async () => {
     for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
       const { status, json } = await ask("/me", { headers });
       expect([status, json.code], JSON.stringify(headers)).to.deep.equal([403, "foreign_origin"]);
@@ -80,7 +80,7 @@ describe("a session in a cookie", () => {
     }
   });
 
-  it("ends where it is closed, and the browser forgets it", async () => {
+  it("ends when it is closed, and the browser deletes it", async () => {
     const mine = await cookie();
     const headers = { cookie: mine, origin: world.api };
     const closed = await request(`${world.api}/auth/session`, { method: "DELETE", headers });
@@ -100,7 +100,7 @@ describe("a session in a cookie", () => {
       });
     };
 
-    it("is taken from pages of this service only", async () => {
+    it("is accepted only from pages of this service", async () => {
       expect(await connect({ origin: world.api })).to.equal("connected");
       expect(await connect({})).to.not.equal("connected");
       expect(await connect({ origin: "https://evil.example" })).to.not.equal("connected");

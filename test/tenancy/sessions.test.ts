@@ -34,7 +34,7 @@ describe("sessions", () => {
   };
   const invalid: [number, object] = [401, { error: "Invalid token" }];
 
-  it("open with e-mail and password, whatever the case of the e-mail, for the configured time (Auth.6)", async () => {
+  it("open with e-mail and password, in any case of the e-mail, for the configured time (Auth.6)", async () => {
     for (const email of ["agent@b1.test", "AGENT@B1.Test"]) {
       const { status, json } = await open({ email, password });
       expect(status).to.equal(200);
@@ -50,7 +50,7 @@ describe("sessions", () => {
     }
   });
 
-  it("are opened for a user whose id two businesses use only once it is said which", async () => {
+  it("open for a user id of two businesses only with the id of the business", async () => {
     const openSession = resolve(world.container, tokens.openSession);
     const refusalOf = (userId: number, businessId?: number): Promise<string> =>
       openSession.forUser(userId, businessId).then(
@@ -70,7 +70,7 @@ describe("sessions", () => {
     await world.rows("delete from users where id = 777");
   });
 
-  it("do not open with a wrong e-mail, as with a wrong password, byte for byte (Auth.7)", async () => {
+  it("give exactly the same refusal for a wrong e-mail as for a wrong password (Auth.7)", async () => {
     await world.rows("update users set active = false where business_id = 2 and id = 202");
     const refused = await open({ email: "agent@b1.test", password: "contraseña" });
     expectAnswer(refused, [401, { message: "Invalid credentials" }]);
@@ -97,7 +97,7 @@ describe("sessions", () => {
     });
   }
 
-  it("end when they are closed: the token is void, and other sessions of the user are not", async () => {
+  it("end when they are closed, while other sessions of the user stay open", async () => {
     const [token, other] = [await world.sessionToken(101), await world.sessionToken(101)];
     expectAnswer(await close(bearer(token)), [200, { success: true }]);
     expectAnswer(await close(bearer(token)), invalid);
@@ -105,20 +105,20 @@ describe("sessions", () => {
     expect(await userOf(other)).to.include({ userId: 101 });
   });
 
-  it("are named by a bearer in any case, or by the parameter token", async () => {
+  it("can be named by a bearer in any case, or by the parameter token", async () => {
     const [lower, parameter] = [await world.sessionToken(101), await world.sessionToken(101)];
     expectAnswer(await close({ authorization: `bearer ${lower}` }), [200, { success: true }]);
     expectAnswer(await close({}, `?token=${parameter}`), [200, { success: true }]);
   });
 
-  it("are demanded with 400 when no token is given (authentication rule 4)", async () => {
+  it("are required with 400 if no token is given (authentication rule 4)", async () => {
     const missing: [number, object] = [400, { error: "Token is required" }];
     expectAnswer(await close({}), missing);
     expectAnswer(await close({}, "?token="), missing);
     expectAnswer(await close({ authorization: "Basic YTpi" }), missing);
   });
 
-  it("are not had by a token that is unknown, an App Key, or given twice", async () => {
+  it("are not found by an unknown token, an App Key, or a repeated parameter", async () => {
     const token = await world.sessionToken(101);
     for (const wrong of ["x", `${token}x`, world.appKey(1), "x".repeat(5_000)]) {
       expectAnswer(await close(bearer(wrong)), invalid);
@@ -127,7 +127,7 @@ describe("sessions", () => {
     expect(await userOf(token)).not.to.equal(null);
   });
 
-  it("end by themselves when their time is over, or when their user is no longer active", async () => {
+  it("end after their time, or when their user is no longer active", async () => {
     const [expired, inactive] = [await world.sessionToken(101), await world.sessionToken(201)];
     await world.rows("update sessions set expires_at = now() where business_id = 1");
     expectAnswer(await close(bearer(expired)), invalid);
@@ -135,13 +135,13 @@ describe("sessions", () => {
     expectAnswer(await close(bearer(inactive)), invalid);
   });
 
-  it("are stored as a digest only", async () => {
+  it("are stored only as a digest", async () => {
     const token = await world.sessionToken(101);
     const stored = JSON.stringify(await world.rows("select sessions::text as row from sessions"));
     expect(stored).not.to.include(token).and.not.include(Buffer.from(token).toString("hex"));
   });
 
-  it("are forgotten a day after they ended", async () => {
+  it("are deleted a day after their end", async () => {
     const [old, recent] = [await world.sessionToken(101), await world.sessionToken(102)];
     const endedBefore = (interval: string, userId: number) =>
       world.rows(`update sessions set expires_at = now() - interval '${interval}' where user_id = $1`, [userId]);
@@ -153,7 +153,7 @@ describe("sessions", () => {
     expect([await userOf(old), await userOf(recent)]).to.deep.equal([null, null]);
   });
 
-  it("are announced when they are withdrawn, and not when one is forgotten that had ended", async () => {
+  it("are announced when they are revoked, but not when they are deleted after their end", async () => {
     const listener = new pg.Client({ connectionString: directUrlOf(world.config) });
     await listener.connect();
     try {
@@ -191,7 +191,7 @@ describe("sessions", () => {
       return rows[0]?.live;
     };
 
-    it("are at most 20: one more ends the oldest, and disconnects its sockets (Auth.11)", async () => {
+    it("are limited to 20: another one ends the oldest, and disconnects its sockets (Auth.11)", async () => {
       await world.rows("delete from sessions where user_id = 102");
       const oldest = await world.sessionToken(102);
       const socket = io(`${world.api}/realtime`, {
@@ -215,7 +215,7 @@ describe("sessions", () => {
       }
     });
 
-    it("are as few when one is opened while another one is not committed yet", async () => {
+    it("are limited to 20 even if another one is not committed yet", async () => {
       await world.rows("delete from sessions where user_id = 102");
       for (let i = 0; i < 20; i++) await world.sessionToken(102);
       const other = new pg.Client({ connectionString: world.config.database.url });
@@ -237,7 +237,7 @@ describe("sessions", () => {
       }
     });
 
-    it("are as few when many are opened at once, and those that ended count for nothing", async () => {
+    it("are limited to 20 if many are opened at once, and ended ones are not counted", async () => {
       await world.rows("delete from sessions where user_id = 102");
       for (let i = 0; i < 19; i++) await world.sessionToken(102);
       const opened = await Promise.all(Array.from({ length: 8 }, () => world.sessionToken(102)));
@@ -250,7 +250,7 @@ describe("sessions", () => {
     });
   });
 
-  describe("tried too often", () => {
+  describe("after too many attempts", () => {
     const cheap = (() => {
       const [salt, options] = [Buffer.alloc(16), { N: 1024, r: 8, p: 1 }];
       const key = scryptSync(password, salt, 32, options).toString("base64");
@@ -280,7 +280,7 @@ describe("sessions", () => {
     };
     const cookieOf = (answer: Answer): string => String(answer.headers["set-cookie"]).split(";")[0] ?? "";
 
-    it("pause after an attempt of their own once five failed from wherever, whatever the password (Auth.8)", async () => {
+    it("pause after an attempt of their address if five failed anywhere, with any password (Auth.8)", async () => {
       await besiege();
       expect(await fail("10.0.0.1", 2)).to.deep.equal([401, 429]);
       const limited = await from("10.0.0.1", password);
@@ -290,7 +290,7 @@ describe("sessions", () => {
       expect((await from("2001:db8:1:1::2", password)).status).to.equal(429);
     });
 
-    it("open at once from elsewhere, and for others from the same address (Auth.8)", async () => {
+    it("open at once from another address, and for other users from the same address (Auth.8)", async () => {
       await besiege();
       await fail("10.0.0.1", 1);
       expect((await from("10.9.9.9", password)).status).to.equal(200);
@@ -298,7 +298,7 @@ describe("sessions", () => {
       expect((await from("10.0.0.1", password)).status).to.equal(429);
     });
 
-    it("open at once from an address that failed, in a browser that signed in before (Auth.9)", async () => {
+    it("open at once from an address with failures in a known browser (Auth.9)", async () => {
       const cookie = cookieOf(await from("10.0.0.1", password));
       const ofAnother = { cookie: cookieOf(await from("10.0.0.1", password, {}, "agent@b1.test")) };
       const changed = { cookie: cookie.replace(/.$/, (last) => (last === "A" ? "B" : "A")) };
@@ -312,7 +312,7 @@ describe("sessions", () => {
       expect((await from("10.0.0.1", password, { cookie: cookieOf(again) })).status).to.equal(200);
     });
 
-    it("pause in a known browser only for its own failures", async () => {
+    it("pause in a known browser only because of its own failures", async () => {
       const cookie = cookieOf(await from("10.0.0.1", password));
       const statuses = [];
       for (let i = 0; i < 6; i++) statuses.push((await from("10.0.0.1", "x", { cookie })).status);
@@ -320,7 +320,7 @@ describe("sessions", () => {
       expect((await from("10.0.0.1", password)).status).to.equal(200);
     });
 
-    it("set a cookie that only sign-ins carry and no script sees, over https to https alone", async () => {
+    it("set a cookie that is only sent for sign-ins, hidden from scripts, and secure over https", async () => {
       const [cookie] = (await from("10.0.0.1", password)).headers["set-cookie"] ?? [];
       expect(cookie).to.match(
         /^recado_device=[\w.-]+; Max-Age=31536000; Path=\/auth\/session; HttpOnly; SameSite=Strict$/,
@@ -329,7 +329,7 @@ describe("sessions", () => {
       expect(secure).to.match(/; SameSite=Strict; Secure$/);
     });
 
-    it("are not kept from those who fail together, of whom few are checked at once", async () => {
+    it("are not delayed by simultaneous failures, of which few are checked at once", async () => {
       const attack = Promise.all(Array.from({ length: 60 }, () => from("10.0.0.1", "x")));
       expect((await from("10.0.0.2", password)).status).to.equal(200);
       const statuses = (await attack).map(({ status }) => status);

@@ -36,7 +36,7 @@ describe("attempts to sign in", () => {
     }
   };
 
-  it("pause for twice as long each time after the fifth failure, up to half a minute", async () => {
+  it("pause twice as long each time after the fifth failure, up to half a minute", async () => {
     const pauses: number[] = [];
     for (let i = 0; i < 12; i++) {
       const pause = await waitOf("10.0.0.1");
@@ -47,18 +47,18 @@ describe("attempts to sign in", () => {
     expect(pauses).to.deep.equal([0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30]);
   });
 
-  it("pause for a failure anywhere, but never before the first from a network", async () => {
+  it("pause because of failures from any network, but not before a network's first failure", async () => {
     for (let i = 0; i < 20; i++) expect(await waitOf(`10.0.0.${i}`)).to.equal(0);
     expect(await waitOf("10.0.0.3", "A@B1.test")).to.equal(30);
     expect(await waitOf("10.0.0.3", "b@b1.test")).to.equal(0);
   });
 
-  it("are taken back as if they had not been made", async () => {
+  it("can be undone, as if they had not been made", async () => {
     for (let i = 0; i < 10; i++) (await begin("10.0.0.1"))();
     expect(await waitOf("10.0.0.1")).to.equal(0);
   });
 
-  it("are a known device's own", async () => {
+  it("are counted separately for a known device", async () => {
     for (let i = 0; i < 20; i++) await waitOf(`10.0.0.${i}`);
     for (let i = 0; i < 5; i++) expect(await waitOf("10.0.0.1", "a@b1.test", "till")).to.equal(0);
     expect(await waitOf("10.0.0.1", "a@b1.test", "till")).to.equal(1);
@@ -115,22 +115,22 @@ describe("an attempt to sign in", () => {
 
   before(() => gone.abort());
 
-  it("is taken back when the password is right", async () => {
+  it("is undone if the password is right", async () => {
     expect([await attempt(async () => true), takenBack, opened]).to.deep.equal(["opened", 1, 1]);
   });
 
-  it("stays counted when it is wrong, whether or not its client waited for the answer", async () => {
+  it("stays counted if the password is wrong, even if its client is gone", async () => {
     for (const signal of [undefined, gone.signal]) {
       expect([await attempt(async () => false, signal), takenBack]).to.deep.equal(["Error", 0]);
     }
   });
 
-  it("is taken back when nothing was tried", async () => {
+  it("is undone if the password was not checked", async () => {
     const full = () => Promise.reject(new Busy("passwords", false, 1));
     expect([await attempt(full), takenBack, opened]).to.deep.equal(["Error", 1, 0]);
   });
 
-  it("opens nothing for a client that is gone", async () => {
+  it("opens no session for a client that is gone", async () => {
     expect([await attempt(async () => true, gone.signal), takenBack, opened]).to.deep.equal(["AbortError", 1, 0]);
   });
 });

@@ -4,10 +4,10 @@ import { HookStage } from "../faults/hook-stage.ts";
 import { parts, troubleHooks } from "../faults/hook-troubles.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
-/** Fixed; `make faults` runs many more. */
+/** The seed is fixed. `make faults` uses many others. */
 const seed = 7;
 
-describe("Twenty endpoints, four of them bad, while the worker is killed (kill -9)", function () {
+describe("Twenty endpoints, four of them faulty, while the worker is killed (kill -9)", function () {
   // Processes are started, and events must wait for them.
   this.timeout(90_000);
   let database: TestDatabase | undefined;
@@ -22,7 +22,7 @@ describe("Twenty endpoints, four of them bad, while the worker is killed (kill -
     await database?.drop();
   });
 
-  it("hear of all they asked for, once and in its order; those that are bad hold up no others", async () => {
+  it("get all their events once and in order, and faulty ones do not delay others", async () => {
     const { figures, violations } = await troubleHooks(stage as HookStage, new Random(seed), {
       ...{ events: 300, kills: 1, even: 40, evenSeconds: 2, patienceMs: 40_000 },
     });

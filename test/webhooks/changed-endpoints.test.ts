@@ -24,7 +24,7 @@ function holds(receiver: Receiver): (status: number) => void {
   };
 }
 
-describe("An endpoint that is changed while it is delivered to", () => {
+describe("An endpoint that is changed during a delivery", () => {
   let hooks: Hooks;
   before(async () => {
     hooks = await Hooks.start();
@@ -40,7 +40,7 @@ describe("An endpoint that is changed while it is delivered to", () => {
   const failed = (hook: Hook, status: number) =>
     hooks.newest(hook, (delivery) => delivery.attempts === 1 && delivery.status === status);
 
-  it("is not disabled by a 410 of the address before, and gets at the new one what that refused", async () => {
+  it("is not disabled by the old URL's 410, and gets at the new URL what the old one refused", async () => {
     const [before, now] = [await hooks.receiver(), await hooks.receiver()];
     const answerBefore = holds(before);
     const hook = await hooks.hook(before.url);
@@ -58,7 +58,7 @@ describe("An endpoint that is changed while it is delivered to", () => {
     expect(before.texts).to.deep.equal(["Hola"]);
   });
 
-  it("has its five days of failures counted from those of the address that it has", async () => {
+  it("counts five days of failures from the first failure at its present URL", async () => {
     const [before, now] = [await hooks.receiver(), await hooks.receiver()];
     const answerBefore = holds(before);
     const hook = await hooks.hook(before.url);
@@ -76,7 +76,7 @@ describe("An endpoint that is changed while it is delivered to", () => {
     expect(await isDisabled(hook)).to.equal(false);
   });
 
-  it("does not begin the five days again because the address before took something", async () => {
+  it("keeps counting failures although the old URL accepted an event", async () => {
     const [before, now] = [await hooks.receiver(), await hooks.receiver()];
     const answerBefore = holds(before);
     now.refuses(500);
@@ -95,7 +95,7 @@ describe("An endpoint that is changed while it is delivered to", () => {
     await eventually(async () => (await isDisabled(hook)) === true);
   });
 
-  it("gets nothing of what waited as it was disabled, however soon it is enabled again", async () => {
+  it("gets no events that waited when it was disabled, even if it is enabled again soon", async () => {
     const receiver = await hooks.receiver();
     receiver.refuses(503);
     const hook = await hooks.hook(receiver.url);
@@ -115,7 +115,7 @@ describe("An endpoint that is changed while it is delivered to", () => {
     expect(first).to.include({ state: "failed", error: "disabled", attempts: 1 });
   });
 
-  it("gets nothing of more than is failed at once, but what is redelivered of it", async () => {
+  it("gets no events of a large backlog after it was disabled, except redelivered ones", async () => {
     const receiver = await hooks.receiver();
     receiver.refuses(503);
     const hook = await hooks.hook(receiver.url);
@@ -164,7 +164,7 @@ describe("An endpoint that is changed while it is delivered to", () => {
     expect(await hooks.world.rows(ended, [hook.id])).to.have.length(24_999);
   });
 
-  it("signs what waited while its secret was rotated with both secrets", async () => {
+  it("signs events that waited during a rotation of its secret with both secrets", async () => {
     const receiver = await hooks.receiver();
     receiver.refuses(503);
     const hook = await hooks.hook(receiver.url);

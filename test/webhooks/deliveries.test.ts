@@ -17,7 +17,7 @@ describe("Events for a business's own systems", () => {
   after(() => hooks.stop());
   afterEach(() => hooks.clear());
 
-  it("arrive signed, as Standard Webhooks has it, with what an App Key hears on the sockets", async () => {
+  it("arrive signed according to Standard Webhooks, with the same data as on sockets for an App Key", async () => {
     const receiver = await hooks.receiver();
     const { secret } = await hooks.hook(receiver.url, ["message.new", "ticket.new"]);
     expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -32,7 +32,7 @@ describe("Events for a business's own systems", () => {
     expect(() => other.verify(got.body, asHeaders(got))).to.throw();
   });
 
-  it("are those that the webhook wants, and of its business", async () => {
+  it("are those that the webhook selects, only of its business", async () => {
     const [messages, orders, others] = [await hooks.receiver(), await hooks.receiver(), await hooks.receiver()];
     await hooks.hook(messages.url, ["message.new", "chat.changed"]);
     await hooks.hook(orders.url, ["order.changed"]);
@@ -56,7 +56,7 @@ describe("Events for a business's own systems", () => {
     expect(others.received).to.deep.equal([]);
   });
 
-  it("of one chat come in their order, each after the answer to the one before; other chats do not wait", async () => {
+  it("of one chat come in order, each after the answer to the one before, without delaying other chats", async () => {
     const receiver = await hooks.receiver();
     let release = () => {};
     const first = new Promise<void>((resolve) => {
@@ -76,7 +76,7 @@ describe("Events for a business's own systems", () => {
     expect(receiver.texts.filter((text) => text !== "otro")).to.deep.equal(["uno", "dos", "tres"]);
   });
 
-  it("keep no more than 1,024 bytes of an answer, and no half character", async () => {
+  it("store at most 1,024 bytes of an answer, and only whole characters", async () => {
     const receiver = await hooks.receiver();
     const answers = [Buffer.from(`${"x".repeat(1_022)}${"🎂".repeat(9)}`), Buffer.alloc(1_024, 0xe9)];
     const kept = ["x".repeat(1_022), "\ufffd".repeat(341)];
@@ -90,7 +90,7 @@ describe("Events for a business's own systems", () => {
     }
   });
 
-  it("are tried again, later and later, with the same id; those that come after do not wait for them", async () => {
+  it("are repeated with growing pauses and the same id, without delaying later ones", async () => {
     const receiver = await hooks.receiver();
     receiver.answering = ({ data }, response) =>
       void response.writeHead(data.mensaje.texto === "malo" ? 500 : 200).end("x".repeat(5_000));
@@ -136,7 +136,7 @@ describe("Events for a business's own systems", () => {
     expect(receiver.received).to.have.lengthOf(10);
   });
 
-  it("go to no endpoint that answered 410, and the audit tells of it", async () => {
+  it("are not sent to an endpoint that answered 410, which the audit shows", async () => {
     const receiver = await hooks.receiver();
     receiver.refuses(410);
     const hook = await hooks.hook(receiver.url);
@@ -166,7 +166,7 @@ describe("Events for a business's own systems", () => {
     expect(receiver.texts).not.to.include("Adiós");
   });
 
-  it("go to no endpoint at which every attempt failed for five days, and the audit tells of it", async () => {
+  it("are not sent to an endpoint that failed for five days, which the audit shows", async () => {
     const receiver = await hooks.receiver();
     receiver.refuses(500);
     const hook = await hooks.hook(receiver.url);
@@ -192,7 +192,7 @@ describe("Events for a business's own systems", () => {
     expect(row?.after).to.include({ reason: "failing" });
   });
 
-  it("that succeed in between begin the five days again", async () => {
+  it("that succeed reset the five days", async () => {
     const receiver = await hooks.receiver();
     const hook = await hooks.hook(receiver.url);
     await hooks.world.rows("update webhook_progress set failing_since = now() - interval '6 days'");
@@ -204,7 +204,7 @@ describe("Events for a business's own systems", () => {
     expect((await hooks.ask("GET", `/${hook.id}`)).json.disabled).to.equal(false);
   });
 
-  it("of another address begin the five days again", async () => {
+  it("to another URL reset the five days", async () => {
     const [wrong, right] = [await hooks.receiver(), await hooks.receiver()];
     const hook = await hooks.hook(wrong.url);
     await hooks.world.rows("update webhook_progress set failing_since = now() - interval '6 days'");
@@ -226,7 +226,7 @@ describe("Events for a business's own systems", () => {
     expect(hanging.received.length).to.be.within(1, 8);
   });
 
-  it("do not wait for endpoints of the same business that hang, however many", async () => {
+  it("do not wait for any number of hanging endpoints of the same business", async () => {
     for (let n = 0; n < 9; n += 1) {
       const hanging = await hooks.receiver();
       hanging.answering = () => {};
@@ -240,7 +240,7 @@ describe("Events for a business's own systems", () => {
     expect(quick.texts).to.deep.equal(["Hola"]);
   });
 
-  it("of an erased contact lose what is personal, and are delivered without it", async () => {
+  it("of an erased contact lose personal data, and are delivered without it", async () => {
     const receiver = await hooks.receiver();
     receiver.refuses(500, "Buenas, soy Carla");
     const hook = await hooks.hook(receiver.url);

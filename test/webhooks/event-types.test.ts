@@ -42,7 +42,7 @@ describe("Each type of event for a business's own systems", () => {
   };
   const received = (type: string) => receiver.received.filter((each) => each.type === type);
 
-  it("arrives as the document describes it, a campaign's end once", async () => {
+  it("arrives as documented, and the end of a campaign arrives once", async () => {
     const { world } = campaigns;
     await ask("POST", "/admin/webhooks", { url: receiver.url, events: webhookEvents });
     await world.control("POST", "/customers/59170009999/say", { to: "number-1", text: "Hola" });
@@ -70,7 +70,7 @@ describe("Each type of event for a business's own systems", () => {
       const isValid = ajv.validate({ ...schema, components: document.components }, JSON.parse(body));
       expect(isValid, `${type}: ${ajv.errorsText()} in ${body}`).to.equal(true);
     }
-    // The progress is sent to sockets once more, as when statuses arrive after the end.
+    // Sockets get the progress once more, as they do when statuses arrive after the end.
     resolve(world.container, tokens.campaignAnnouncer).touch(1, [id]);
     await eventually(async () => {
       const told = await world.rows(

@@ -6,15 +6,15 @@ const lease = { businessId: 1, webhookId: 1, token: "lease" };
 const delivery: ClaimedDelivery = { id: 1, subject: "chat:1", failures: 0 };
 const event = { businessId: 1, number: 1, name: "message:new", payload: {}, at: new Date(0) };
 
-/** Ends loops that wait for the end of the events; more than any test needs. */
+/** The limit of events that ends endless loops. It is larger than any test needs. */
 const mostEvents = 500;
 
 const failed = (error: unknown) => expect.fail(String(error));
 const refuse = () => Promise.reject(new Error("nothing is disabled here"));
 const unitOfWork = { run: refuse, sweep: refuse };
 
-describe("Deliveries while events keep coming", () => {
-  it("begin with what is there, and wait for no pause", async () => {
+describe("Deliveries during continuous events", () => {
+  it("begin without waiting for a pause between events", async () => {
     const stopping = new AbortController();
     let logged = 0;
     let loggedAtFirst = mostEvents;
@@ -48,7 +48,7 @@ describe("Deliveries while events keep coming", () => {
 });
 
 describe("Deliveries of businesses in several databases", () => {
-  it("begin at once for all endpoints, although only one database has more than it gives at a time", async () => {
+  it("begin at once for all endpoints, even if only one database has more than one batch", async () => {
     const leases = (count: number, from: string) =>
       Array.from({ length: count }, (_, at) => ({ businessId: 1, webhookId: at, token: `${from} ${at}` }));
     const rounds = [[...leases(100, "first"), ...leases(20, "second")], leases(5, "rest")];

@@ -8,7 +8,7 @@ import { Hooks } from "./support.ts";
 /** Events that arrive while the endpoint is busy with the previous one. */
 const mostEvents = 30;
 
-describe("A delivery that the database failed once", () => {
+describe("A delivery that failed once because of the database", () => {
   let hooks: Hooks;
   before(async () => {
     hooks = await Hooks.start();
@@ -17,7 +17,7 @@ describe("A delivery that the database failed once", () => {
   afterEach(() => hooks.clear());
 
   for (const [step, failing] of [["open", 2] as const, ["settle", 1] as const]) {
-    it(`is taken up again while its endpoint is kept busy (${step})`, async () => {
+    it(`continues even if its endpoint is kept busy (${step})`, async () => {
       const queue = resolve(hooks.world.container, tokens.deliveryQueue);
       const own = queue[step].bind(queue) as (...values: unknown[]) => Promise<never>;
       let calls = 0;

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { eventually } from "../support/wait.ts";
 import { Hooks } from "./support.ts";
 
-describe("An endpoint that is changed while events are given to it", () => {
+describe("An endpoint that a request changes while events are assigned to it", () => {
   let hooks: Hooks;
   before(async () => {
     hooks = await Hooks.start();
@@ -19,7 +19,7 @@ describe("An endpoint that is changed while events are given to it", () => {
   } as const;
 
   for (const [what, [method, path, sent, status]] of Object.entries(requests)) {
-    it(`${what} once they are, and keeps nothing from them`, async () => {
+    it(`${what} after that, and does not lock the endpoint while it waits`, async () => {
       const receiver = await hooks.receiver();
       const { id } = await hooks.hook(receiver.url);
       const answered = await hooks.world.database.transaction(async (transaction) => {

@@ -20,7 +20,7 @@ const isSignedBy = (secret: string, received: Received): boolean => {
   }
 };
 
-describe("Webhooks, beyond the requests of every resource", () => {
+describe("Webhooks of a business", () => {
   let hooks: Hooks;
   before(async () => {
     hooks = await Hooks.start();
@@ -28,7 +28,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
   after(() => hooks.stop());
   afterEach(() => hooks.clear());
 
-  it("are made for 50 endpoints of a business at most, also where requests come at once", async () => {
+  it("are limited to 50, even for simultaneous requests", async () => {
     const make = (businessId = 1) =>
       hooks.ask("POST", "", { url: "http://127.0.0.1:9/", events: ["message.new"] }, businessId);
     const made = await Promise.all(Array.from({ length: 53 }, () => make()));
@@ -38,7 +38,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
     expect((await make(2)).status).to.equal(201);
   });
 
-  it("get another secret; the one before signs beside it until the next rotation, or for a day", async () => {
+  it("can get a new secret, beside which the old one signs until the next rotation, or for a day", async () => {
     const receiver = await hooks.receiver();
     const hook = await hooks.hook(receiver.url);
     const rotated = await hooks.ask("POST", `/${hook.id}/rotate`);
@@ -66,7 +66,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
     expect([isSignedBy(secret, alone), isSignedBy(third, alone)]).to.deep.equal([false, true]);
   });
 
-  it("show what a delivery sends, until it is erased", async () => {
+  it("show the content of a delivery until it is erased", async () => {
     const receiver = await hooks.receiver();
     const hook = await hooks.hook(receiver.url);
     await hooks.says("¿Tienen salteñas?");
@@ -85,7 +85,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
     expect(JSON.stringify((await show()).json.payload)).not.to.include("salteñas");
   });
 
-  it("keep no secret where anybody could read it", async () => {
+  it("store no secret in a readable form", async () => {
     const receiver = await hooks.receiver();
     const hook = await hooks.hook(receiver.url);
     const { secret } = (await hooks.ask("POST", `/${hook.id}/rotate`)).json;
@@ -108,7 +108,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
     expect(entry?.after).to.include({ secret: "rotated" });
   });
 
-  it("can be tried out", async () => {
+  it("can be tested", async () => {
     const receiver = await hooks.receiver();
     const hook = await hooks.hook(receiver.url, ["campaign.finished"]);
     const tested = await hooks.ask("POST", `/${hook.id}/test`);
@@ -122,7 +122,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
     expect(done).to.include({ id: tested.json.id, type: "webhook.test", attempts: 1, status: 200 });
   });
 
-  it("show their deliveries page by page, and those in one state", async () => {
+  it("list their deliveries page by page, and by state", async () => {
     const receiver = await hooks.receiver();
     const hook = await hooks.hook(receiver.url);
     for (const text of ["uno", "dos", "tres", "cuatro", "cinco"]) await hooks.says(text);
@@ -164,7 +164,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
     expect(await hooks.world.rows("select from webhook_events where payload::text like '%viejo%'")).to.deep.equal([]);
   });
 
-  it("deliver an event once more, with the same id", async () => {
+  it("can deliver an event again with the same id", async () => {
     const receiver = await hooks.receiver();
     const hook = await hooks.hook(receiver.url);
     await hooks.says("Hola de nuevo");
@@ -177,7 +177,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
     await hooks.newest(hook, ({ state, attempts }) => state === "delivered" && attempts === 2);
   });
 
-  it("deliver all that happened since a moment, also what they did not hear of then, in its order", async () => {
+  it("can deliver all events since a moment in order, also earlier ones", async () => {
     const receiver = await hooks.receiver();
     const since = new Date();
     for (const text of ["antes uno", "antes dos"]) await hooks.says(text);
@@ -193,7 +193,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
     expect(new Set(ids).size).to.equal(3);
   });
 
-  it("read the beginning of a replay in the business's zone if it names none", async () => {
+  it("read the beginning of a replay in the business's zone if it has none", async () => {
     const hook = await hooks.hook("https://crm.example.com/");
     const anHourAgo = new Date(Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000);
     const inLaPaz = new Date(anHourAgo.getTime() - 4 * 3_600_000).toISOString().slice(0, 19);
@@ -201,7 +201,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
     expect([replayed.status, replayed.json]).to.deep.equal([202, { since: anHourAgo.toISOString() }]);
   });
 
-  it("refuse to replay what is not in the log any more, or has not happened", async () => {
+  it("refuse a replay of future events, and of events that are no longer in the log", async () => {
     const hook = await hooks.hook("https://crm.example.com/");
     const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
     for (const since of [hoursFromNow(-72.1), hoursFromNow(1), "ayer", undefined]) {
@@ -211,7 +211,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
     expect((await hooks.ask("POST", `/${hook.id}/replay`, { since: hoursFromNow(-71.9) })).status).to.equal(202);
   });
 
-  it("fail what waits for one that is disabled", async () => {
+  it("mark waiting deliveries as failed when they are disabled", async () => {
     const receiver = await hooks.receiver();
     receiver.refuses(500);
     const hook = await hooks.hook(receiver.url);
@@ -268,7 +268,7 @@ describe("Webhooks, beyond the requests of every resource", () => {
       .and.match(/outgoing_webhooks_oldest_seconds \d/);
   });
 
-  it("are for administrators", async () => {
+  it("are only for administrators", async () => {
     const agent = await hooks.world.sessionToken(102);
     const hook = await hooks.hook("https://crm.example.com/");
     for (const path of ["rotate", "test", "replay"]) {

@@ -5,7 +5,7 @@ import { eventually } from "../support/wait.ts";
 import { Hooks } from "./support.ts";
 
 describe("Endpoints of businesses", () => {
-  describe("in the own network", () => {
+  describe("in our own network", () => {
     let hooks: Hooks;
     before(async () => {
       hooks = await Hooks.start({ environment: { ALLOW_PRIVATE_WEBHOOK_URLS: "" } });
@@ -13,7 +13,7 @@ describe("Endpoints of businesses", () => {
     after(() => hooks.stop());
     afterEach(() => hooks.clear());
 
-    it("are not taken", async () => {
+    it("are refused", async () => {
       const urls = ["https://127.0.0.1/", "https://10.1.2.3/", "https://169.254.169.254/", "https://[fd00::1]/"];
       for (const url of [
         ...urls,
@@ -28,9 +28,9 @@ describe("Endpoints of businesses", () => {
       }
     });
 
-    // A name that resolves to it later is treated like one in the table.
+    // A name that resolves to a private address later is treated like one in the table.
     for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
-      it(`are not connected to, as ${host}`, async () => {
+      it(`do not get a connection, as ${host}`, async () => {
         const server = await serveRaw(() => {}, {});
         try {
           const hook = await hooks.hook("https://crm.example.com/");
@@ -46,7 +46,7 @@ describe("Endpoints of businesses", () => {
       });
     }
 
-    it("are not asked over http", async () => {
+    it("do not get requests over http", async () => {
       const receiver = await hooks.receiver();
       const hook = await hooks.hook("https://crm.example.com/");
       await hooks.world.rows("update webhooks set url = $1", [receiver.url]);
@@ -57,7 +57,7 @@ describe("Endpoints of businesses", () => {
     });
   });
 
-  describe("that can be reached", () => {
+  describe("that are reachable", () => {
     let hooks: Hooks;
     before(async () => {
       hooks = await Hooks.start({
@@ -67,7 +67,7 @@ describe("Endpoints of businesses", () => {
     after(() => hooks.stop());
     afterEach(() => hooks.clear());
 
-    it("lead nowhere else: a redirect is a failure", async () => {
+    it("cannot redirect: a redirect is a failure", async () => {
       const [target, receiver] = [await hooks.receiver(), await hooks.receiver()];
       receiver.answering = (_, response) => void response.writeHead(307, { location: target.url }).end();
       const hook = await hooks.hook(receiver.url);
@@ -77,7 +77,7 @@ describe("Endpoints of businesses", () => {
       expect(target.received).to.deep.equal([]);
     });
 
-    it("have so long to answer, whatever they began with", async () => {
+    it("have a time limit for the whole answer", async () => {
       const receiver = await hooks.receiver();
       receiver.answering = (_, response) => void response.writeHead(200).write("o");
       const hook = await hooks.hook(receiver.url);
@@ -88,7 +88,7 @@ describe("Endpoints of businesses", () => {
 
     const taken = "HTTP/1.1 204 No Content\r\n\r\n";
 
-    it("are delivered to over TLS, one event after the other by one connection", async () => {
+    it("get one event after the other over one TLS connection", async () => {
       const server = await serveRaw((socket) => socket.write(taken), {});
       try {
         const hook = await hooks.hook(server.url);
@@ -104,7 +104,7 @@ describe("Endpoints of businesses", () => {
       }
     });
 
-    it("get an event by a new connection where they close the one before at that moment", async () => {
+    it("get an event over a new connection if they close the old one at that moment", async () => {
       const server = await serveRaw((socket, request) => (request === 2 ? socket.destroy() : socket.write(taken)), {});
       try {
         const hook = await hooks.hook(server.url);
@@ -119,7 +119,7 @@ describe("Endpoints of businesses", () => {
       }
     });
 
-    it("have failed once where a new connection breaks, too", async () => {
+    it("have one failure if the new connection also breaks", async () => {
       const server = await serveRaw((socket) => socket.destroy(), {});
       try {
         const hook = await hooks.hook(server.url);
@@ -133,7 +133,7 @@ describe("Endpoints of businesses", () => {
     });
   });
 
-  it("are told each event once by many workers, in its order", async () => {
+  it("get each event once and in order from many workers", async () => {
     const hooks = await Hooks.start();
     const worker = await startService({ ...hooks.world.config, role: "worker" });
     try {

@@ -79,7 +79,7 @@ export const bodyRows: Readonly<Record<string, Row>> = {
   },
 
   "endless-upload": {
-    about: "one chunked upload without an end, which goes on after its 401",
+    about: "one chunked upload without an end, which continues after its 401",
     attackers: () => [{ attack: "endless", settings: {} }],
     throughout: async ({ service }, signal) => {
       const before = (await bytesReadBy(service)) ?? 0;

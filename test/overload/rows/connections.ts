@@ -58,7 +58,7 @@ export const connectionRows: Readonly<Record<string, Row>> = {
   },
 
   "socket-packets": {
-    about: "64 sockets without a good token that send packet after packet",
+    about: "64 sockets without a valid token that send packets without a pause",
     attackers: () => [{ attack: "socketFlood", settings: { connections: 64 } }],
   },
 

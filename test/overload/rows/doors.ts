@@ -73,7 +73,7 @@ export const doorRows: Readonly<Record<string, Row>> = {
   }),
 
   sessions: {
-    about: "one user signs in rightly again and again, 32 connections",
+    about: "one user signs in with the right password again and again, 32 connections",
     attackers: () => [hammer({ connections: 32, requests: [signIn(emailOf(attacker, "agent"), password)] })],
     judge: async ({ arena }, [told]) => {
       const [row] = await arena.rows<{ count: number }>(
@@ -104,7 +104,7 @@ export const doorRows: Readonly<Record<string, Row>> = {
   },
 
   "failures-of-others": {
-    about: "unsigned webhooks and wrong keys from the address from which others come as well",
+    about: "unsigned webhooks and wrong keys from an address that others use, too",
     attackers: (scene) => [
       hammer({ connections: 2, requests: [post("/webhooks/cloud", "{}"), wrongKey(scene.arena.orderPath(victim))] }),
     ],

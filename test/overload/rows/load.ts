@@ -5,13 +5,13 @@ import { those } from "../run-row.ts";
 /** Rows without an attack: a busy machine, and too many normal clients. */
 export const loadRows: Readonly<Record<string, Row>> = {
   control: {
-    about: "nobody attacks; a process that does not talk to the service takes a whole CPU",
+    about: "no attack; a process without requests uses a whole CPU",
     isControl: true,
     attackers: () => [{ attack: "burn", settings: { percent: 100 } }],
   },
 
   twice: {
-    about: "twice what the machine can carry, asked by 50 businesses alike",
+    about: "twice the capacity of the machine, in equal shares from 50 businesses",
     endsItself: true,
     attackers: ({ arena }) => {
       const settings: Offering = {
