@@ -11,9 +11,7 @@ import { startWorld, type World } from "../support/world.ts";
 
 const command = fileURLToPath(new URL("../../src/cli/operator-flag.ts", import.meta.url));
 
-describe("the command that sets flags that businesses cannot change", function () {
-  // Each run starts a process.
-  this.timeout(60_000);
+describe("the command that sets flags that businesses cannot change", () => {
   let world: World;
   before(async () => {
     world = await startWorld({ environment: { ROLE: "api" } });

@@ -93,8 +93,7 @@ describe("A sync of templates", () => {
     expect(made).to.deep.include({ change: "created", record_id: id, before: null, after: whole });
   });
 
-  it("imports and audits thousands at once", async function () {
-    this.timeout(60_000);
+  it("imports and audits thousands at once", async () => {
     const [numbers, each] = [5, 600];
     for (let number = 0; number < numbers; number += 1) {
       await templates.world.control("POST", "/accounts", {

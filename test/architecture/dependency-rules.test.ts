@@ -246,9 +246,7 @@ function cruise(cwd: string, folders: string[]): Promise<string[]> {
 }
 
 /** `make check` looks for violations in the code itself. */
-describe("dependency rules", function () {
-  this.timeout(60_000);
-
+describe("dependency rules", () => {
   it("know every folder of src", async () => {
     const entries = await readdir("src", { withFileTypes: true });
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);

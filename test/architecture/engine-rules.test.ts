@@ -44,9 +44,7 @@ function refusedAlter(command: string): boolean {
   return isMixed || /\badd column\b[^,]*\bcheck\b/i.test(flat);
 }
 
-describe("SQL that Citus refuses in a cell", function () {
-  // Each statement is put into a procedure and read back.
-  this.timeout(120_000);
+describe("SQL that Citus refuses in a cell", () => {
   let client: pg.Client;
   before(async () => {
     const { url } = await freshDatabase();

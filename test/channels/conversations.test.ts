@@ -53,9 +53,7 @@ describe("conversations of every channel", () => {
   let folder: string;
   let listener: Listener;
   let agentToken: string;
-  before(async function () {
-    // Starts many processes.
-    this.timeout(60_000);
+  before(async () => {
     folder = await mkdtemp(join(tmpdir(), "recado-conversations-"));
     const environment = { MEDIA_DIR: folder, MEDIA_BASE_URL: "https://media.test/media/" };
     world = await startChannelWorld({ environment });

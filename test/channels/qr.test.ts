@@ -304,7 +304,7 @@ describe("/webhooks/qr/{instance}: messages", () => {
         expect(row?.size).to.be.above(34 * megabyte);
         await world.rows("delete from incoming_webhooks");
       });
-    }).timeout(20_000);
+    });
 
     it("need the secret of the instance's sender", async () => {
       const number = newNumber();

@@ -96,8 +96,7 @@ const strict: ts.CompilerOptions = {
   skipLibCheck: true,
 };
 
-describe("the TypeScript client", function () {
-  this.timeout(60_000);
+describe("the TypeScript client", () => {
   let world: World;
   let folder: string;
   before(async () => {

@@ -7,8 +7,7 @@ import { setStage } from "./stage.ts";
 const password = "contraseña larga";
 const [admin, agent] = [101, 102];
 
-describe("the console", function () {
-  this.timeout(90_000);
+describe("the console", () => {
   const stage = setStage({
     fill: async ({ rows }) => {
       await rows("update credentials set password_hash = $1", [await new Passwords().hash(password)]);

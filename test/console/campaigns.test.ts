@@ -10,8 +10,7 @@ import { setStage, wide } from "./stage.ts";
 const [admin, agent] = [101, 102];
 const patienceMs = 60_000;
 
-describe("the console's campaigns", function () {
-  this.timeout(150_000);
+describe("the console's campaigns", () => {
   const stage = setStage({ businesses: [aBusiness(1), aBusiness(2), aBusiness(3)] });
 
   const seat = (userId: number, view = "campaigns", at?: string) => stage.seat(userId, view, at);

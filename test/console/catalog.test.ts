@@ -34,8 +34,7 @@ const samples = [
   },
 ] as const;
 
-describe("the console's catalog and settings lists", function () {
-  this.timeout(90_000);
+describe("the console's catalog and settings lists", () => {
   const stage = setStage({ businesses: [aBusiness(1), aBusiness(2)], keepsMedia: true });
 
   const seat = (view: string, user = admin) => stage.seat(user, view);

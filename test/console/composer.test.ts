@@ -8,8 +8,7 @@ const threads = Array.from({ length: 10 }, (_, index) =>
   aThread(101 + index, { name: `Cliente ${index + 1}`, state: "pending" }),
 );
 
-describe("the console's composer", function () {
-  this.timeout(90_000);
+describe("the console's composer", () => {
   const { stage, seat, says, received } = setThreadStage(threads);
 
   interface Dropped {

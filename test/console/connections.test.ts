@@ -56,8 +56,7 @@ async function varyStates({ rows }: World): Promise<void> {
   );
 }
 
-describe("the console's pages of connections", function () {
-  this.timeout(90_000);
+describe("the console's pages of connections", () => {
   const stage = setStage({
     businesses: [aBusiness(1), aBusiness(2), empty, varied],
     environment: { ALLOW_PRIVATE_WEBHOOK_URLS: "true" },

@@ -12,8 +12,7 @@ const patienceMs = 30_000;
 const list = (page: Page): Locator => page.getByRole("list", { name: "Contactos", exact: true });
 const row = (page: Page, name: string): Locator => list(page).getByRole("listitem").filter({ hasText: name });
 
-describe("the console's contacts", function () {
-  this.timeout(90_000);
+describe("the console's contacts", () => {
   const stage = setStage({
     viewport: wide,
     businesses: [

@@ -17,8 +17,7 @@ const empty = aBusiness(1, {
   ...{ departments: [], steps: [], templates: [], threads: [] },
 });
 
-describe("an owner's first hour in the console", function () {
-  this.timeout(120_000);
+describe("an owner's first hour in the console", () => {
   const stage = setStage({
     viewport: wide,
     businesses: [empty],

@@ -37,8 +37,7 @@ const composer = (page: Page) => page.getByRole("textbox", { name: "Mensaje" });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const focused = (page: Page) => page.locator(":focus");
 
-describe("the console's inbox with several users", function () {
-  this.timeout(90_000);
+describe("the console's inbox with several users", () => {
   const stage = setStage({
     viewport: wide,
     businesses: [

@@ -24,8 +24,7 @@ const list = (page: Page) => page.getByRole("list", { name: "Chats" });
 const rows = (page: Page) => list(page).getByRole("listitem");
 const side = (page: Page) => page.getByRole("complementary", { name: "Datos del chat" });
 
-describe("the console's inbox beside the thread", function () {
-  this.timeout(90_000);
+describe("the console's inbox beside the thread", () => {
   const stage = setStage({ viewport: wide, businesses: [aBusiness(1, { tags, threads })] });
 
   const seat = (userId = admin, view?: string) => stage.seat(userId, view);
@@ -190,8 +189,7 @@ describe("the console's inbox beside the thread", function () {
   });
 });
 
-describe("the console's inbox with 10,000 chats", function () {
-  this.timeout(90_000);
+describe("the console's inbox with 10,000 chats", () => {
   const all = Array.from({ length: 10_000 }, (_, index) => aThread(1_001 + index, { name: `Cliente ${index + 1}` }));
   const stage = setStage({ businesses: [aBusiness(1, { threads: all })] });
 

@@ -35,8 +35,7 @@ const thread = (page: Page) => page.getByRole("log", { name: "Mensajes" });
 const composer = (page: Page) => page.getByRole("textbox", { name: "Mensaje" });
 const sendButton = (page: Page) => page.getByRole("button", { name: "Enviar" });
 
-describe("the console's inbox", function () {
-  this.timeout(90_000);
+describe("the console's inbox", () => {
   const stage = setStage({ businesses: [aBusiness(1, { users, threads: [...threads, long] }), aBusiness(2)] });
   const { seat } = stage;
 

@@ -14,8 +14,7 @@ const cardIn = (page: Page, name: string, id: number) =>
     .filter({ hasText: `#${id} ` });
 const panelOf = (page: Page) => page.getByRole("dialog");
 
-describe("the console's panel of an order", function () {
-  this.timeout(90_000);
+describe("the console's panel of an order", () => {
   const stage = setStage({
     viewport: wide,
     fill: async (world) => {

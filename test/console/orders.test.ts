@@ -18,8 +18,7 @@ const card = (page: Page, name: string, id: number) =>
     .filter({ hasText: `#${id} ` });
 const mover = (page: Page, id: number) => page.getByRole("button", { name: `Mover el pedido ${id}`, exact: true });
 
-describe("the console's board of orders", function () {
-  this.timeout(90_000);
+describe("the console's board of orders", () => {
   const stage = setStage({
     viewport: wide,
     businesses: [aBusiness(1, { threads: [aThread(101), aThread(102, { name: "Bruno Baca" })] }), aBusiness(2)],

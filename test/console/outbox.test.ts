@@ -7,8 +7,7 @@ import { ana, composer, sendButton, setThreadStage, thread } from "./thread-benc
 
 const threads = [105, 106, 107, 108].map((id) => aThread(id, { name: `Cliente ${id}`, state: "pending" }));
 
-describe("the console's outbox", function () {
-  this.timeout(90_000);
+describe("the console's outbox", () => {
   const { stage, seat, says, received } = setThreadStage(threads);
   const outboxIsEmpty = async (page: Page): Promise<boolean> =>
     !(await page.evaluate<string>("Object.keys(localStorage).join()")).includes("outbox");

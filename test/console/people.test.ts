@@ -14,8 +14,7 @@ const picture = Buffer.from(
   "base64",
 );
 
-describe("the console's pages of people and of the business", function () {
-  this.timeout(90_000);
+describe("the console's pages of people and of the business", () => {
   const stage = setStage({ businesses: [aBusiness(1), aBusiness(2)], keepsMedia: true });
 
   const seat = (view: string, user = admin) => stage.seat(user, view);

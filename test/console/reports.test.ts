@@ -29,8 +29,7 @@ async function fill(world: World): Promise<void> {
   await addRecord(world, 3, { amount: 999 });
 }
 
-describe("the console's report page", function () {
-  this.timeout(90_000);
+describe("the console's report page", () => {
   const campaign = aCampaign("11", [
     [anAd("111", { "2026-03-02": "10.00", "2026-03-30": "5.50", "2026-02-28": "99.00" })],
     [anAd("112", { "2026-03-15": "4.00" })],

@@ -8,8 +8,7 @@ import { picture } from "./thread-bench.ts";
 
 const admin = 101;
 
-describe("the console's template editor", function () {
-  this.timeout(90_000);
+describe("the console's template editor", () => {
   const stage = setStage({ businesses: [aBusiness(1)], keepsMedia: true });
 
   const seat = (view: string) => stage.seat(admin, view);

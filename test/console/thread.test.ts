@@ -17,8 +17,7 @@ function spoken(index: number): MessageFixture {
   return { direction: "in", body, author: "contact", authorName: "Muy hablador", state: "received", at };
 }
 
-describe("the console's thread", function () {
-  this.timeout(90_000);
+describe("the console's thread", () => {
   const { stage, seat, does, says } = setThreadStage(threads);
 
   describe("with many messages", () => {

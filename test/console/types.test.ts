@@ -4,8 +4,7 @@ import { asyncApi } from "../../src/bootstrap/documents.ts";
 import { request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-describe("the types of the console's client", function () {
-  this.timeout(60_000);
+describe("the types of the console's client", () => {
   let world: World;
   before(async () => {
     world = await startWorld();

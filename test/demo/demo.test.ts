@@ -26,8 +26,7 @@ describe("the demo", () => {
   let businesses: BusinessFixture[];
   let description: DemoDescription;
   let demo: StartedDemo;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     demo = await startDemo(now, { brokeOff: true });
     ({ database, businesses, description } = demo);
   });

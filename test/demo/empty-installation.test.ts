@@ -43,8 +43,7 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-describe("the documentation: from an empty installation to the first message", function () {
-  this.timeout(120_000);
+describe("the documentation: from an empty installation to the first message", () => {
   let database: TestDatabase;
   let folder: string;
   let environment: NodeJS.ProcessEnv;

@@ -9,9 +9,7 @@ const seed = 7;
 const recipients = 200;
 const kills = 2;
 
-describe("a worker that is killed (kill -9) in the middle of a campaign", function () {
-  // Starting a process and waiting for a lease to run out take seconds each.
-  this.timeout(60_000);
+describe("a worker that is killed (kill -9) in the middle of a campaign", () => {
   let database: TestDatabase | undefined;
   let stage: CampaignStage | undefined;
 

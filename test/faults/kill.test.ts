@@ -11,9 +11,7 @@ import { Victim } from "./scenario.ts";
 /** The same in every run. `main.ts` runs more scenarios, with other seeds. */
 const seed = 7;
 
-describe("a process that is killed (kill -9)", function () {
-  // Starting a process and waiting for a lease to run out take seconds each.
-  this.timeout(120_000);
+describe("a process that is killed (kill -9)", () => {
   let database: TestDatabase | undefined;
   let victim: Victim;
 

@@ -6,9 +6,7 @@ import { moveUnderKills, openMoveStage } from "./moving.ts";
 /** The same in every run. `main.ts` kills more often, with other seeds. */
 const seed = 11;
 
-describe("a mover that is killed (kill -9) while it moves a business under load", function () {
-  // Each kill costs the start of a process.
-  this.timeout(180_000);
+describe("a mover that is killed (kill -9) while it moves a business under load", () => {
   let stage: Stage | undefined;
 
   before(async () => {

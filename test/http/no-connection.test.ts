@@ -86,8 +86,7 @@ describe("An operation whose business gets no connection", () => {
         }
       : goodRequest(route);
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     const flags = { timezone: "America/La_Paz", "payments-url": "https://pay.example", group_shared_report: [own] };
     world = await startWorld({ businesses: [aBusiness(own, { flags }), aBusiness(2)], environment: { ROLE: "api" } });
     await requests.prepare();

@@ -67,7 +67,7 @@ describe("the contacts of a business with very many contacts", () => {
       const exported = await request(`${world.api}/contacts?${query}`, { headers: { ...key(), accept: "text/csv" } });
       const lines = exported.text.trimEnd().split("\r\n").slice(1);
       expect(lines.map((line) => Number(line.split(",")[0]))).to.deep.equal(expected);
-    }).timeout(120_000);
+    });
   }
 
   describe("with chats", () => {
@@ -126,7 +126,7 @@ describe("the contacts of a business with very many contacts", () => {
       contacts_walked_next_name: 1,
       contacts_exported: 26,
     });
-  }).timeout(120_000);
+  });
 });
 
 describe("the database's function for searching names", () => {

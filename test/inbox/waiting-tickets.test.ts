@@ -252,7 +252,7 @@ describe("contacts who wait for an agent", () => {
         expect(await tickets.ticketsOf(chatId)).to.have.length(1);
         expect((await tickets.events(chatId)).filter((name) => name === "ticket:new")).to.have.length(1);
       }
-    }).timeout(10_000);
+    });
 
     it("all get one, even if there are too many for one batch", async () => {
       const desk = await tickets.desk({ agents: 2 });

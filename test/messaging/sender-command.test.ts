@@ -10,9 +10,7 @@ import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
 const command = fileURLToPath(new URL("../../src/cli/sender.ts", import.meta.url));
 const number = { phoneNumberId: "1065", accountId: "2077", displayPhoneNumber: "+591 2 2000001", token: "EAAG-1" };
 
-describe("the command that gives a business a number", function () {
-  // Each run starts a process.
-  this.timeout(60_000);
+describe("the command that gives a business a number", () => {
   let opened: OpenDatabase;
   let sandbox: Sandbox;
   before(async () => {

@@ -60,7 +60,7 @@ describe("a business that moves to another cell", () => {
     expect(traffic.marks.length).to.be.above(5);
     expect(count(await stage.all("c2", 2))).to.equal(0);
     expect(count(await stage.all("c1", 2))).to.equal(before);
-  }).timeout(60_000);
+  });
 
   for (const seed of [1, 2]) {
     it(`loses and duplicates nothing if its move is killed several times (seed ${seed})`, async () => {
@@ -81,7 +81,7 @@ describe("a business that moves to another cell", () => {
       );
       expect(gaps).to.deep.equal([]);
       expect(traffic.longestMs).to.be.below(5_000);
-    }).timeout(120_000);
+    });
   }
 
   /** Ends a move after the business has left its cell, but before the directory records the new one. */
@@ -136,7 +136,7 @@ describe("a business that moves to another cell", () => {
     expect(await failure(slow.move(1, "c2", cutOff))).to.equal("");
     await traffic.stop();
     expect(traffic.longestMs).to.be.below(3_000);
-  }).timeout(60_000);
+  });
 
   it("leaves no traces in the other cell if the move is undone before the switch", async () => {
     const before = await stage.all("c1", 1);

@@ -591,7 +591,7 @@ describe("the cancellation of orders for inactivity", () => {
         await world.rows("drop function refuse cascade");
       }
       expect((await run()).orders).to.equal(1);
-    }).timeout(20_000);
+    });
 
     it("ends a stopped run after the current batch", async () => {
       await cart();
@@ -616,7 +616,7 @@ describe("the cancellation of orders for inactivity", () => {
       expect(stdout.trim().split("\n").at(-1)).to.equal("orders cancelled for inactivity: 2, of businesses: 2");
       for (const one of carts) expect(await isCancelled(one)).to.equal(true);
       await inbox.hears(({ name, payload }) => name === "order:changed" && payload.id === carts[0]?.id);
-    }).timeout(20_000);
+    });
 
     it("by make job-inactivity, which ends with an error when it cannot", async () => {
       const failure = await make("postgres://nobody@127.0.0.1:1/none").catch(
@@ -624,6 +624,6 @@ describe("the cancellation of orders for inactivity", () => {
       );
       expect(failure).to.include({ code: 2 });
       expect(failure.stderr).to.match(/ECONNREFUSED/);
-    }).timeout(20_000);
+    });
   });
 });

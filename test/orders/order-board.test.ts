@@ -308,7 +308,7 @@ describe("the order board", () => {
             }
           }
         }
-      }).timeout(60_000);
+      });
     }
 
     it("is announced with the order, and recorded in its history with the actor (Board.11, Board.12)", async () => {

@@ -353,7 +353,7 @@ describe("random histories of orders", () => {
       }),
       { numRuns: 15 },
     );
-  }).timeout(120_000);
+  });
 
   it("keep lists and counters exact if many changes are simultaneous", async () => {
     await shops.rows("truncate orders cascade");

@@ -19,9 +19,7 @@ const slice: Readonly<Record<string, readonly string[]>> = {
   "sign-ins": ["401", "429", "503"],
 };
 
-describe("an attack by one client", function () {
-  // Processes are started.
-  this.timeout(60_000);
+describe("an attack by one client", () => {
   let database: TestDatabase | undefined;
   let arena: Arena | undefined;
   let service: OwnProcess | undefined;

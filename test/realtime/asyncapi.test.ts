@@ -230,7 +230,7 @@ describe("the AsyncAPI document", () => {
     // Except for the hint that AsyncAPI 3.1 exists.
     expect(complaints.filter((each) => !each.startsWith("asyncapi-latest-version"))).to.deep.equal([]);
     expect(parsed?.version()).to.equal("3.0.0");
-  }).timeout(30_000);
+  });
 
   it("is served", async () => {
     const route = servedRoutes().find(({ path }) => path === "/asyncapi.json");

@@ -7,9 +7,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 /** The seed is fixed. `make faults` uses many others. */
 const seed = 7;
 
-describe("Twenty endpoints, four of them faulty, while the worker is killed (kill -9)", function () {
-  // Processes are started, and events must wait for them.
-  this.timeout(90_000);
+describe("Twenty endpoints, four of them faulty, while the worker is killed (kill -9)", () => {
   let database: TestDatabase | undefined;
   let stage: HookStage | undefined;
 
