@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { cellsOf, readConfig } from "../../src/bootstrap/config.ts";
-import { bringMovedWebhooks, RoutedWebhooks, upkeepOf } from "../../src/bootstrap/incoming-cells.ts";
+import { bringMovedIncoming, RoutedIncoming, upkeepOf } from "../../src/bootstrap/incoming-cells.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import type { WebhookOrigin } from "../../src/inbox/application/ports.ts";
+import type { WebhookOrigin } from "../../src/inbox/application/incoming/ports.ts";
 import { noNews } from "../../src/inbox/domain/incoming.ts";
 import type { WebhookReaders } from "../../src/inbox/public.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
@@ -54,14 +54,14 @@ describe("webhooks that come in for several cells", () => {
   const cloud: WebhookOrigin = { channel: cloudChannel, about: null };
   let held: number | undefined;
   let kept: [cell: string, businessId: number | undefined][];
-  let webhooks: RoutedWebhooks;
+  let webhooks: RoutedIncoming;
   beforeEach(() => {
     held = undefined;
     kept = [];
     const keeper = (cell: string) => ({
       keep: async (_: string, { businessId }: WebhookOrigin) => void kept.push([cell, businessId]),
     });
-    webhooks = new RoutedWebhooks(
+    webhooks = new RoutedIncoming(
       new Map(["c1", "c2"].map((cell) => [cell, keeper(cell)])),
       {
         names: {
@@ -154,9 +154,9 @@ describe("webhooks that are kept in several cells", () => {
       part("c1", () => Promise.reject(away)),
       part("c2", async () => [row]),
       part("c3", async () => []),
-    ]) as unknown as Parameters<typeof bringMovedWebhooks>[0];
+    ]) as unknown as Parameters<typeof bringMovedIncoming>[0];
     const locations = { find: async () => ({ cell: "c3", isHeld: false, isMoving: false }) };
-    await bringMovedWebhooks(parts, { locations });
+    await bringMovedIncoming(parts, { locations });
     expect(done).to.deep.equal(["c3 webhook_keep", "c2 webhook_remove"]);
   });
 });

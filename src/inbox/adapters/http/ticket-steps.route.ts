@@ -13,7 +13,7 @@ import {
   timestamp,
 } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
-import type { TicketStep, TicketSteps } from "../../application/ticket-ports.ts";
+import type { TicketStep, TicketSteps } from "../../application/tickets/ports.ts";
 
 const boolean = { type: "boolean" } as const;
 

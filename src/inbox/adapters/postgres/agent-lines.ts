@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { AgentLine } from "../../application/ticket-ports.ts";
+import type { AgentLine } from "../../application/tickets/ports.ts";
 
 /**
  * Only one transaction at a time may assign agents of a line: otherwise concurrent ones would all find the same

@@ -1,4 +1,4 @@
-import type { CustomerOrder } from "../../application/ports.ts";
+import type { CustomerOrder } from "../../application/incoming/ports.ts";
 import type { MessageNews } from "./news.ts";
 
 /** The catalog orders in messages that were just stored. */

@@ -4,7 +4,7 @@ import { rankIn } from "../../../infra/postgres/sql-text.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
-import type { EarlyStatuses } from "../../application/ports.ts";
+import type { EarlyStatuses } from "../../application/incoming/ports.ts";
 import { type NewsOfMessages, takeNews } from "./early-news.ts";
 import { isInScope } from "./message-ids.ts";
 import { inChunks } from "./news.ts";

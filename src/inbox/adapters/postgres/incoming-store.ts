@@ -3,7 +3,7 @@ import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { NoteInAudit } from "../../../kernel/audit.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { DigestOfNumber, FileErasure } from "../../application/contacts/ports.ts";
-import type { CustomerOrders, IncomingStore, Recorded } from "../../application/ports.ts";
+import type { CustomerOrders, IncomingStore, Recorded } from "../../application/incoming/ports.ts";
 import { wasUnannounced } from "../../domain/delivery.ts";
 import type { EchoedMessage, IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
 import { announcing, messageColumns, raising } from "./announce-sql.ts";

@@ -13,7 +13,7 @@ import type {
   ThreadMessage,
   ThreadNote,
   TicketDesk,
-} from "../../application/ticket-ports.ts";
+} from "../../application/tickets/ports.ts";
 import type { Holder } from "../../domain/acting.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
 import { holdLine, tryHoldLine } from "./agent-lines.ts";

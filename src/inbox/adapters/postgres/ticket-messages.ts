@@ -2,7 +2,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { kindOf, type OpenedMessage } from "../../../messaging/public.ts";
-import type { Author, ThreadMessage, ThreadNote } from "../../application/ticket-ports.ts";
+import type { Author, ThreadMessage, ThreadNote } from "../../application/tickets/ports.ts";
 import { announcing, messageColumns } from "./announce-sql.ts";
 import { messageState } from "./state-sql.ts";
 

@@ -3,7 +3,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { agentRole } from "../../../kernel/ids.ts";
 import type { DepartmentDesk, DepartmentLine, WaitingChats } from "../../application/acting/ports.ts";
-import type { AgentLine } from "../../application/ticket-ports.ts";
+import type { AgentLine } from "../../application/tickets/ports.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
 import { holdLine, tryHoldLine } from "./agent-lines.ts";
 import { chatState } from "./state-sql.ts";

@@ -12,7 +12,7 @@ import type {
   WaitingPlace,
   WaitingTicket,
   WaitingTickets,
-} from "../../application/ticket-ports.ts";
+} from "../../application/tickets/ports.ts";
 import { attendedStates } from "../../domain/conversation.ts";
 import { namedAgent, type TicketSetup } from "../../domain/ticket.ts";
 import { nameAndPayload } from "./announce-sql.ts";

@@ -1,7 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { FileErasure } from "../../application/contacts/ports.ts";
-import type { StoredFiles } from "../../application/ports.ts";
+import type { StoredFiles } from "../../application/incoming/ports.ts";
 import type { MessageState } from "../../domain/delivery.ts";
 import type { Withdrawal } from "../../domain/incoming.ts";
 import { isInScope } from "./message-ids.ts";

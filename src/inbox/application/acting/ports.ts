@@ -8,7 +8,7 @@ import type { OpeningHours } from "../../domain/opening-hours.ts";
 import type { TicketEnd } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import type { Audience, ChatView, MessageView } from "../events.ts";
-import type { AgentLine } from "../ticket-ports.ts";
+import type { AgentLine } from "../tickets/ports.ts";
 
 /** A chat as read without a lock, for checks before the transaction. */
 export interface SeenChat extends Omit<StandingChat, "chatId" | "state"> {

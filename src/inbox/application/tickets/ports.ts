@@ -1,11 +1,11 @@
-import type { LoggedEvent } from "../../kernel/events.ts";
-import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import type { MessageContent, OpenedMessage } from "../../messaging/public.ts";
-import type { Holder } from "../domain/acting.ts";
-import type { AgentLoad } from "../domain/assignment.ts";
-import type { OpeningHours } from "../domain/opening-hours.ts";
-import type { TicketSetup } from "../domain/ticket.ts";
-import type { Audience } from "./events.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
+import type { MessageContent, OpenedMessage } from "../../../messaging/public.ts";
+import type { Holder } from "../../domain/acting.ts";
+import type { AgentLoad } from "../../domain/assignment.ts";
+import type { OpeningHours } from "../../domain/opening-hours.ts";
+import type { TicketSetup } from "../../domain/ticket.ts";
+import type { Audience } from "../events.ts";
 
 /** A script step of type ticket. Timestamps are in UTC; fields with JSON text are returned as stored. */
 export interface TicketStep {

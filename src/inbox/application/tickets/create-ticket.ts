@@ -1,11 +1,11 @@
-import { beforeAll } from "../../kernel/errors.ts";
-import type { EventFeed } from "../../kernel/events.ts";
-import { timezoneOf } from "../../kernel/instants.ts";
-import { KeyedMutex } from "../../kernel/keyed-mutex.ts";
-import type { SendMessage } from "../../messaging/public.ts";
-import { type ChatTaken, refuseTaken } from "../domain/acting.ts";
-import { chooseAgent } from "../domain/assignment.ts";
-import { isOpen } from "../domain/opening-hours.ts";
+import { beforeAll } from "../../../kernel/errors.ts";
+import type { EventFeed } from "../../../kernel/events.ts";
+import { timezoneOf } from "../../../kernel/instants.ts";
+import { KeyedMutex } from "../../../kernel/keyed-mutex.ts";
+import type { SendMessage } from "../../../messaging/public.ts";
+import { type ChatTaken, refuseTaken } from "../../domain/acting.ts";
+import { chooseAgent } from "../../domain/assignment.ts";
+import { isOpen } from "../../domain/opening-hours.ts";
 import {
   namedAgent,
   outOfHoursText,
@@ -13,9 +13,9 @@ import {
   StepOfAnotherBusiness,
   type TicketSetup,
   waitingNote,
-} from "../domain/ticket.ts";
+} from "../../domain/ticket.ts";
 import { noTickets, type OpenedTickets, openTickets } from "./open-tickets.ts";
-import type { ConversationThread, TicketDesk, TicketSetups, TicketStores, TicketUnitOfWork } from "./ticket-ports.ts";
+import type { ConversationThread, TicketDesk, TicketSetups, TicketStores, TicketUnitOfWork } from "./ports.ts";
 
 export interface CreateTicketCommand {
   readonly businessId: number;

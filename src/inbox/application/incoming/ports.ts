@@ -1,8 +1,8 @@
-import type { ChatChannelName } from "../../kernel/channels.ts";
-import type { LoggedEvent } from "../../kernel/events.ts";
-import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import type { DeliveryStatus, TemplateNews } from "../../messaging/public.ts";
-import type { CatalogLine, IncomingNews, ProvenSender, WebhookNews } from "../domain/incoming.ts";
+import type { ChatChannelName } from "../../../kernel/channels.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
+import type { DeliveryStatus, TemplateNews } from "../../../messaging/public.ts";
+import type { CatalogLine, IncomingNews, ProvenSender, WebhookNews } from "../../domain/incoming.ts";
 
 /** Stores news from platforms. Safe against duplicates and any order of delivery. */
 export interface IncomingStore {
@@ -99,7 +99,7 @@ export interface ClaimLimit {
   readonly bytes: number;
 }
 
-export interface WebhookQueue {
+export interface IncomingQueue {
   /** Stores all or none. */
   keepAll(arrived: readonly ArrivedWebhook[]): Promise<void>;
   /** Locks the channel's oldest due webhooks until the transaction ends. */
@@ -137,7 +137,7 @@ export interface ProvenSenders {
 }
 
 export interface IncomingStores {
-  readonly queue: WebhookQueue;
+  readonly queue: IncomingQueue;
   readonly early: EarlyStatuses;
   readonly senders: ProvenSenders;
   readonly templates: TemplateListener;

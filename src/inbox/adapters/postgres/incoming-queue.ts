@@ -3,7 +3,13 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { isDatabaseFailure, isTimeout } from "../../../infra/postgres/database-failure.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
-import type { ArrivedWebhook, ClaimLimit, KeptWebhook, WebhookCounts, WebhookQueue } from "../../application/ports.ts";
+import type {
+  ArrivedWebhook,
+  ClaimLimit,
+  IncomingQueue,
+  KeptWebhook,
+  WebhookCounts,
+} from "../../application/incoming/ports.ts";
 
 const attemptsInAll = 10;
 
@@ -107,7 +113,7 @@ function keptOf({ id, payload, platformId, businessId, senderId }: ClaimedRow): 
 }
 
 /** The kept webhooks of one cell. */
-export class PostgresWebhookQueue implements WebhookQueue {
+export class PostgresIncomingQueue implements IncomingQueue {
   constructor(private readonly database: Queries) {}
 
   /** Those of businesses that are being moved to another cell, or were moved; none of them is worked off here. */

@@ -1,18 +1,11 @@
-import type { EventFeed } from "../../kernel/events.ts";
-import { timezoneOf } from "../../kernel/instants.ts";
-import type { SendMessage } from "../../messaging/public.ts";
-import { distribute } from "../domain/assignment.ts";
-import { isOpen } from "../domain/opening-hours.ts";
-import { namedAgent } from "../domain/ticket.ts";
+import type { EventFeed } from "../../../kernel/events.ts";
+import { timezoneOf } from "../../../kernel/instants.ts";
+import type { SendMessage } from "../../../messaging/public.ts";
+import { distribute } from "../../domain/assignment.ts";
+import { isOpen } from "../../domain/opening-hours.ts";
+import { namedAgent } from "../../domain/ticket.ts";
 import { noTickets, type OpenedTickets, openTickets } from "./open-tickets.ts";
-import type {
-  AgentLine,
-  TicketStores,
-  TicketUnitOfWork,
-  WaitingLine,
-  WaitingLines,
-  WaitingTicket,
-} from "./ticket-ports.ts";
+import type { AgentLine, TicketStores, TicketUnitOfWork, WaitingLine, WaitingLines, WaitingTicket } from "./ports.ts";
 
 const batchSize = 100;
 
