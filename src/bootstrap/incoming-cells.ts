@@ -1,6 +1,5 @@
 import { PostgresIncomingQueue } from "../inbox/adapters/postgres/incoming-queue.ts";
 import type { IncomingQueue, KeepIncoming, WebhookReaders } from "../inbox/public.ts";
-import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import type { Locations } from "../infra/postgres/directory/locations.ts";
 import type { DirectoryNames } from "../infra/postgres/directory/names.ts";
@@ -93,18 +92,16 @@ export function upkeepOf(queues: readonly IncomingUpkeep[]): IncomingUpkeep {
 
 /** Moves stored webhooks to the cells of moved businesses. One may be stored twice, which is harmless. */
 export async function bringMovedIncoming(
-  parts: ReadonlyMap<string, Pick<Cells<Cell>, "directory">>,
+  cells: ReadonlyMap<string, Cell>,
   directory: Pick<BusinessLookup, "locations">,
 ): Promise<void> {
-  await sideBySide([...parts], async ([name, part]) => {
-    const queue = new PostgresIncomingQueue(part.directory);
-    for (const { id, businessId, payload, channel, platformId, senderId } of await queue.ofAway()) {
+  await sideBySide([...cells], async ([name, own]) => {
+    const queue = new PostgresIncomingQueue(own);
+    for (const { id, businessId, payload, channel, about } of await queue.ofAway()) {
       const { cell, isHeld } = await directory.locations.find(businessId);
-      const target = parts.get(cell);
+      const target = cells.get(cell);
       if (!target || isHeld || cell === name) continue;
-      const owner = senderId === null ? null : { businessId, senderId };
-      const about = platformId === null ? null : { platformId, owner };
-      await new PostgresIncomingQueue(target.directory).keepAll([{ payload, origin: { channel, about, businessId } }]);
+      await new PostgresIncomingQueue(target).keepAll([{ payload, origin: { channel, about, businessId } }]);
       await queue.remove([id]);
     }
   });

@@ -14,10 +14,10 @@ import {
 } from "../inbox/public.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import { background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { isDatabaseFailure } from "../infra/postgres/database-failure.ts";
+import { failingFast } from "../infra/postgres/multiple-cells.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cached } from "../kernel/cached.ts";
 import type { Log } from "../kernel/log.ts";
@@ -48,10 +48,9 @@ export const incomingModule = new ContainerModule(({ bind }) => {
     "keepIncoming",
     ["cells", "openedCells", "directory"],
     (cells, opened, directory): Pick<KeepIncoming, "keep"> => {
-      const keeperOf = (part: Cells<Cell>) => new KeepIncoming(queueOf(part), isDatabaseFailure);
-      const parts = partsByName(cells, opened);
-      if (parts.size === 1) return keeperOf(cells);
-      const keepers = new Map([...parts].map(([name, part]) => [name, keeperOf(part)]));
+      const keeperIn = (cell: Cell) => new KeepIncoming(new PostgresIncomingQueue(cell), isDatabaseFailure);
+      if (opened.length === 1) return keeperIn(cells.directory);
+      const keepers = new Map([...byName(opened)].map(([name, cell]) => [name, keeperIn(cell)]));
       return new RoutedIncoming(keepers, directory, webhookReaders);
     },
   );
@@ -145,20 +144,17 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   provideTick(bind, "webhooks.work-off", 5, ["notifications"], (notifications) =>
     notifications.notify(webhooksWaiting),
   );
-  provide(bind, "tick", ["cells", "openedCells", "directory"], (cells, opened, directory) => {
-    const parts = partsByName(cells, opened);
-    return tick("webhooks.follow", 2, async () => {
-      if (parts.size > 1) await bringMovedIncoming(parts, directory);
-    });
+  provideTick(bind, "webhooks.follow", 2, ["openedCells", "directory"], async (opened, directory) => {
+    if (opened.length > 1) await bringMovedIncoming(byName(opened), directory);
   });
   provideTick(bind, "webhooks.purge", 3600, ["incomingUpkeep"], (upkeep) => upkeep.purge(keepFailedWebhooksDays));
 });
 
 const queueOf = (part: Cells<Cell>) => new PostgresIncomingQueue(part.directory);
 
-/** `cells` has its parts in the order of the opened cells. */
-const partsByName = (cells: Cells<Cell>, opened: OpenedCells): ReadonlyMap<string, Cells<Cell>> =>
-  new Map(cells.parts().map((part, at) => [opened[at]?.name ?? "", part]));
+/** Fail at once while they are down. */
+const byName = (opened: OpenedCells): ReadonlyMap<string, Cell> =>
+  new Map(opened.map((cell) => [cell.name, failingFast(cell)]));
 
 /** A sweep removes what is left an hour later. */
 function removing(storage: MediaStorage | null, files: MediaRegister, log: Log): Aftermath["removeFiles"] {

@@ -7,9 +7,9 @@ export { Availability } from "./application/acting/availability.ts";
 export { GiveOutSoon } from "./application/acting/give-out-soon.ts";
 export { HandOverChats } from "./application/acting/hand-over-chats.ts";
 export type { ActingStores } from "./application/acting/ports.ts";
+export { EditContacts } from "./application/contacts/edit-contacts.ts";
 export { EraseContact } from "./application/contacts/erase-contact.ts";
 export { ImportContacts } from "./application/contacts/import-contacts.ts";
-export { ManageContacts } from "./application/contacts/manage-contacts.ts";
 export { NameContacts, type UnnamedContact } from "./application/contacts/name-contacts.ts";
 export type { ErasureStores } from "./application/contacts/ports.ts";
 export { FetchFiles, type MediaStore } from "./application/files/fetch-files.ts";
@@ -17,6 +17,8 @@ export type { FileAnswer, FileQueue, FileSource, FileSources, FileStores } from 
 export { ApplyEarlyStatuses } from "./application/incoming/apply-early-statuses.ts";
 export { KeepIncoming } from "./application/incoming/keep-incoming.ts";
 export type {
+  CustomerOrder,
+  CustomerOrders,
   IncomingQueue,
   IncomingStores,
   IncomingUnitOfWork,
@@ -26,7 +28,7 @@ export type {
 } from "./application/incoming/ports.ts";
 export type { Aftermath } from "./application/incoming/record-news.ts";
 export { WorkOffIncoming } from "./application/incoming/work-off-incoming.ts";
-export { ReadInbox } from "./application/reading/read-inbox.ts";
+export type { OrderSummary } from "./application/reading/ports.ts";
 export { AssignWaitingTickets } from "./application/tickets/assign-waiting-tickets.ts";
 export { CreateTicket } from "./application/tickets/create-ticket.ts";
 export type { TicketStores } from "./application/tickets/ports.ts";

@@ -142,21 +142,21 @@ describe("webhooks that are kept in several cells", () => {
   it("follow their business to its new cell while another cell is down", async () => {
     const done: string[] = [];
     const row = { id: 5, businessId: 2, payload: "{}", channel: cloudChannel, platformId: null, senderId: null };
-    const part = (name: string, answer: () => Promise<object[]>) => {
+    const cell = (name: string, answer: () => Promise<object[]>) => {
       const rows = async ({ name: statement }: { readonly name: string }) => {
         if (statement === "webhooks_of_away") return answer();
         done.push(`${name} ${statement}`);
         return [];
       };
-      return [name, { directory: { rows, transaction: () => Promise.reject(away) } }] as const;
+      return [name, { rows, transaction: () => Promise.reject(away) }] as const;
     };
-    const parts = new Map([
-      part("c1", () => Promise.reject(away)),
-      part("c2", async () => [row]),
-      part("c3", async () => []),
+    const cells = new Map([
+      cell("c1", () => Promise.reject(away)),
+      cell("c2", async () => [row]),
+      cell("c3", async () => []),
     ]) as unknown as Parameters<typeof bringMovedIncoming>[0];
     const locations = { find: async () => ({ cell: "c3", isHeld: false, isMoving: false }) };
-    await bringMovedIncoming(parts, { locations });
+    await bringMovedIncoming(cells, { locations });
     expect(done).to.deep.equal(["c3 webhook_keep", "c2 webhook_remove"]);
   });
 });

@@ -1,16 +1,15 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { loggedEvents } from "../../../infra/postgres/log-events.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { maxId } from "../../../kernel/ids.ts";
 import type { ChatChange, ChatDesk, HeldChat, OpenConversation } from "../../application/acting/ports.ts";
 import type { ChatView } from "../../application/events.ts";
-import type { Holder } from "../../domain/acting.ts";
 import type { ConversationState } from "../../domain/conversation.ts";
 import { type TicketEnd, ticketMoves } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { agentChangedRows, nameAndPayload } from "./announce-sql.ts";
-import { audienceOf, chatJoins, storedChatFields, windowed, windowUntil } from "./chat-sql.ts";
+import { audienceOf, chatJoins, holderOf, storedChatFields, windowed, windowUntil } from "./chat-sql.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
 import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
 
@@ -57,8 +56,7 @@ const hold: Statement = {
       select id from conversations where business_id = $1 and chat_id = $4 and closed_at is null for no key update
     )
     select chat.business_id as "businessId", chat.id as "chatId", chat.state, chat.provider, chat.contact_id as "contactId",
-           (select ${jsonOf<Holder>({ id: "users.id", name: "users.name" })} from users
-            where users.business_id = chat.business_id and users.id = chat.support_user_id) as holder,
+           ${holderOf("chat")} as holder,
            ${isVisible} as "isVisible", ${windowed("chat")} as "isWindowed",
            ${windowUntil("chat")} is not null as "isWindowOpen", ${audienceOf("chat")} as audience,
            business.name as "businessName",
@@ -194,8 +192,7 @@ const announce: Statement = {
       union all
       ${agentChangedRows(`array[${maxId}, 0, agent.id]`, "any($3::bigint[])")}
     ),
-    ${loggingEvents}
-    select ${eventColumns} from logged order by number`,
+    ${loggedEvents}`,
 };
 
 const view: Statement = {

@@ -118,16 +118,10 @@ export interface IncomingQueue {
   purge(days: number): Promise<number>;
 }
 
-/** Updates other data about sent messages in the same transaction. */
-export interface DeliveryListener {
+/** Updates what belongs to other features, in the same transaction. */
+export interface Listener<News> {
   /** The returned function runs after the commit and must not throw. */
-  apply(statuses: readonly DeliveryStatus[]): Promise<() => void>;
-}
-
-/** Updates templates. */
-export interface TemplateListener {
-  /** The returned function runs after the commit and must not throw. */
-  apply(news: readonly TemplateNews[]): Promise<() => void>;
+  apply(news: readonly News[]): Promise<() => void>;
 }
 
 /** Checks the owners that webhook secrets prove. */
@@ -140,9 +134,9 @@ export interface IncomingStores {
   readonly queue: IncomingQueue;
   readonly early: EarlyStatuses;
   readonly senders: ProvenSenders;
-  readonly templates: TemplateListener;
+  readonly templates: Listener<TemplateNews>;
   incoming(channel: ChatChannelName): IncomingStore;
-  deliveries(channel: ChatChannelName): DeliveryListener;
+  deliveries(channel: ChatChannelName): Listener<DeliveryStatus>;
 }
 
 export type IncomingUnitOfWork = UnitOfWork<IncomingStores>;

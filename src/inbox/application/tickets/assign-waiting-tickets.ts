@@ -1,84 +1,45 @@
 import type { EventFeed } from "../../../kernel/events.ts";
-import { timezoneOf } from "../../../kernel/instants.ts";
 import type { SendMessage } from "../../../messaging/public.ts";
 import { distribute } from "../../domain/assignment.ts";
-import { isOpen } from "../../domain/opening-hours.ts";
+import { isOpenAt } from "../../domain/opening-hours.ts";
 import { namedAgent } from "../../domain/ticket.ts";
+import { AssignWaiting } from "../lines/assign-waiting.ts";
+import type { WaitingLine, WaitingLines } from "../lines/ports.ts";
 import { noTickets, type OpenedTickets, openTickets } from "./open-tickets.ts";
-import type { AgentLine, TicketStores, TicketUnitOfWork, WaitingLine, WaitingLines, WaitingTicket } from "./ports.ts";
+import type { TicketStores, TicketUnitOfWork, WaitingTicket } from "./ports.ts";
 
 const batchSize = 100;
 
-/**
- * Creates waiting tickets once agents are available again, the oldest first. Safe in any number of processes: a
- * lock lets one at a time serve a line.
- */
-export class AssignWaitingTickets {
+/** Creates tickets that wait because no agent was available. */
+export class AssignWaitingTickets extends AssignWaiting<WaitingLine> {
   constructor(
-    private readonly lines: WaitingLines,
+    lines: WaitingLines<WaitingLine>,
     private readonly unitOfWork: TicketUnitOfWork,
     private readonly feed: EventFeed,
     private readonly sends: Pick<SendMessage, "sendOpened">,
     private readonly mediaBaseUrl: string | null,
-    private readonly onFailure: (error: unknown, line: AgentLine) => void,
-  ) {}
-
-  /** Returns the number of tickets created. A line that fails does not stop the others. */
-  execute(signal?: AbortSignal): Promise<number> {
-    return this.serveAll(null, signal);
+    onFailure: (error: unknown, line: WaitingLine) => void,
+  ) {
+    super(lines, onFailure);
   }
 
-  executeFor(businessId: number, signal?: AbortSignal): Promise<number> {
-    return this.serveAll(businessId, signal);
-  }
-
-  private async serveAll(businessId: number | null, signal: AbortSignal | undefined): Promise<number> {
-    let assigned = 0;
-    for await (const line of this.openLines(businessId)) {
-      if (signal?.aborted) break;
-      try {
-        assigned += await this.serve(line, signal);
-      } catch (error) {
-        this.onFailure(error, line);
-      }
-    }
-    return assigned;
-  }
-
-  private async *openLines(businessId: number | null): AsyncGenerator<WaitingLine> {
-    let last: WaitingLine | null = null;
-    do {
-      const page: WaitingLine[] = await this.lines.list(businessId, last);
-      yield* openAmong(page);
-      last = page.at(-1) ?? null;
-    } while (last !== null);
-  }
-
-  private async serve(line: WaitingLine, signal: AbortSignal | undefined): Promise<number> {
-    let served = 0;
-    while (!signal?.aborted) {
-      const { ticketIds, events, messages } = await this.unitOfWork.run(line.businessId, (stores) =>
-        assignOn(stores, line, this.mediaBaseUrl),
-      );
-      if (ticketIds.length === 0) break;
-      served += ticketIds.length;
-      this.feed.publish(events);
-      await this.sends.sendOpened(messages);
-    }
-    return served;
+  protected async assignSome(line: WaitingLine): Promise<number> {
+    const { ticketIds, events, messages } = await this.unitOfWork.run(line.businessId, (stores) =>
+      assignOn(stores, line, this.mediaBaseUrl),
+    );
+    this.feed.publish(events);
+    await this.sends.sendOpened(messages);
+    return ticketIds.length;
   }
 }
 
-const openAmong = (lines: readonly WaitingLine[]): WaitingLine[] =>
-  lines.filter(({ openingHours, timezone }) => isOpen(openingHours, new Date(), timezoneOf(timezone)));
-
 async function assignOn(
-  { desk, waiting }: TicketStores,
+  { desk, waiting, lines }: TicketStores,
   line: WaitingLine,
   mediaBaseUrl: string | null,
 ): Promise<OpenedTickets> {
-  const now = await desk.tryHold(line);
-  if (now === null || !isOpen(line.openingHours, now, timezoneOf(line.timezone))) return noTickets;
+  const now = await lines.tryHold(line);
+  if (!now || !isOpenAt(line, now)) return noTickets;
   await waiting.forgetServed(line);
   const agents = await desk.agents(line, await waiting.namedAgents(line));
   if (agents.length === 0) return noTickets;
