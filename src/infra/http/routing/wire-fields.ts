@@ -1,0 +1,13 @@
+import type { Schema } from "./schema.ts";
+
+/** By their names on the wire: which field of a record they show, and their schema. */
+type WireFields<Shown> = Readonly<Record<string, readonly [field: keyof Shown, schema: Schema]>>;
+
+/** The properties of a record's schema, and the record on the wire. JSON writes dates as ISO 8601 by itself. */
+export function wireFields<Shown extends object>(fields: WireFields<Shown>) {
+  const all = Object.entries(fields);
+  return {
+    properties: Object.fromEntries(all.map(([name, [, schema]]) => [name, schema])),
+    toWire: (shown: Shown) => Object.fromEntries(all.map(([name, [field]]) => [name, shown[field]])),
+  };
+}
