@@ -109,11 +109,10 @@ const listRoute = (orders: ListOrders): Route =>
     cost: 2,
     handle: async (call) => {
       const { query, caller } = call;
-      const asked = pageOf(query);
-      const filter = { tab: query.status ?? null, ...filterOf(query) };
       // Aborting a short read would cost more than the read itself.
-      const signal = laneOfPage(query) && call.signal;
-      return toPage(await orders.list(caller.businessId, filter, asked, signal), asked);
+      const asked = pageOf(query, laneOfPage(query) && call.signal);
+      const filter = { tab: query.status ?? null, ...filterOf(query) };
+      return toPage(await orders.list(caller.businessId, filter, asked), asked);
     },
   });
 
@@ -179,8 +178,8 @@ const searchRoute = (orders: ListOrders): Route =>
     lane: "longReads",
     cost: 2,
     handle: async ({ query, caller, signal }) => {
-      const asked = pageOf(query);
-      return toPage(await orders.search(caller.businessId, query.q.trim(), asked, signal), asked);
+      const asked = pageOf(query, signal);
+      return toPage(await orders.search(caller.businessId, query.q.trim(), asked), asked);
     },
   });
 
