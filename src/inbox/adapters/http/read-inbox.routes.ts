@@ -1,7 +1,7 @@
 import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
+import { type Infer, integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import { chatChannels } from "../../../kernel/channels.ts";
 import type { ChatFilter, InboxReads, OrdersOfChat } from "../../application/reading/ports.ts";
 import { chatStates } from "../../domain/conversation.ts";
@@ -98,16 +98,7 @@ function chatPosition(cursor: string) {
   return { at, id };
 }
 
-interface ChatQuery {
-  readonly estado?: readonly string[];
-  readonly soporte?: string;
-  readonly departamento?: number;
-  readonly tag?: number;
-  readonly anuncio?: string;
-  readonly no_leidos?: boolean;
-  readonly provider?: string;
-  readonly q?: string;
-}
+type ChatQuery = Infer<{ readonly type: "object"; readonly properties: typeof filters }>;
 
 function filterOf(query: ChatQuery, userId: number | null): ChatFilter {
   return {

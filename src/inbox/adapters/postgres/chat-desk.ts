@@ -87,6 +87,8 @@ const openTickets = "ticket.business_id = $1 and ticket.chat_id = $2 and ticket.
 const openConversation =
   "conversation.business_id = $1 and conversation.chat_id = $2 and conversation.closed_at is null";
 
+const ofEarlier = "ticket.business_id = $1 and ticket.id = earlier.id";
+
 /** Locks the chat's open tickets and keeps their former agents. */
 const ticketsBefore = `
     earlier as materialized (
@@ -94,24 +96,26 @@ const ticketsBefore = `
       order by ticket.id for no key update
     )`;
 
+/** CTEs that move the open conversation and the open tickets; `agent` gets the tickets. */
+const moving = (move: keyof typeof ticketMoves, agent: string): string => `
+    talked as (
+      update conversations as conversation set state = ${stateAfter(move)}
+      where ${openConversation} and ${isChangedBy(move)}
+    ),
+    ${ticketsBefore},
+    moved as (
+      update tickets as ticket set state = ${movesOf(move)}, agent_id = ${agent} from earlier where ${ofEarlier}
+    )`;
+
 const waitingNoMore = `
     served as (delete from waiting_tickets where business_id = $1 and chat_id = $2),
     unqueued as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
-
-const ofEarlier = "ticket.business_id = $1 and ticket.id = earlier.id";
 
 /** Returns the agents whose number of open tickets changed. */
 const attend: Statement = {
   name: "desk_attend",
   text: `
-    with talked as (
-      update conversations as conversation set state = ${stateAfter("attend")}
-      where ${openConversation} and ${isChangedBy("attend")}
-    ),
-    ${ticketsBefore},
-    moved as (
-      update tickets as ticket set state = ${movesOf("attend")}, agent_id = $3::bigint from earlier where ${ofEarlier}
-    ),
+    with ${moving("attend", "$3::bigint")},
     ${waitingNoMore},
     assigned as (
       update chats set support_user_id = $3::bigint, bot_available = false,
@@ -126,14 +130,7 @@ const attend: Statement = {
 const queue: Statement = {
   name: "desk_queue",
   text: `
-    with talked as (
-      update conversations as conversation set state = ${stateAfter("queue")}
-      where ${openConversation} and ${isChangedBy("queue")}
-    ),
-    ${ticketsBefore},
-    moved as (
-      update tickets as ticket set state = ${movesOf("queue")}, agent_id = null from earlier where ${ofEarlier}
-    ),
+    with ${moving("queue", "null")},
     served as (
       delete from waiting_tickets as waiting using steps as step
       where waiting.business_id = $1 and waiting.chat_id = $2

@@ -67,15 +67,6 @@ interface Delivered {
   readonly hasEarly: boolean;
 }
 
-/** Changes to announce to clients. */
-interface ToTell {
-  /** New messages and those with a new state. */
-  readonly messages: readonly MessageNews[];
-  readonly changed: ChangedMessages;
-  readonly raised: readonly RaisedChat[];
-  readonly contacts: readonly ChangedContact[];
-}
-
 /**
  * A few statements handle the news of any number of businesses. To avoid deadlocks, every writer of messages locks
  * in this order, each by id: messages, contacts, conversations, chats, order counters, event counters.
@@ -109,7 +100,7 @@ export class PostgresIncomingStore implements IncomingStore {
     const messages = [...moved, ...arrived];
     const raised = await raiseChats(transaction, newsOfChats(messages, changed, placed));
     const ordered = await parts.orders.make(ordersIn(arrived));
-    const events = await this.tell({ messages, changed, raised, contacts });
+    const events = await this.tell(messages, changed, raised, contacts);
     return {
       events: [...events, ...(await parts.orders.announce(ordered))],
       dropped: dropped.counts,
@@ -176,7 +167,13 @@ export class PostgresIncomingStore implements IncomingStore {
     });
   }
 
-  private async tell({ messages, changed, raised, contacts }: ToTell): Promise<LoggedEvent[]> {
+  /** @param messages - new ones, and those with a new state */
+  private async tell(
+    messages: readonly MessageNews[],
+    changed: ChangedMessages,
+    raised: readonly RaisedChat[],
+    contacts: readonly ChangedContact[],
+  ): Promise<LoggedEvent[]> {
     const { transaction } = this.intake;
     const alsoTold = raised.some(({ isToBeTold }) => isToBeTold) || contacts.length > 0;
     if (alsoTold) await lockCounters(transaction, [...messages, ...raised, ...contacts]);

@@ -48,14 +48,12 @@ const open: Statement = {
 export const inOrder = (rows: readonly object[]): string =>
   JSON.stringify(rows.map((row, position) => ({ position, ...row })));
 
-/** Adds notes to chats and logs them. */
 export const addNotes = (
   transaction: Queries,
   { businessId, authorName }: Author,
   notes: readonly ThreadNote[],
 ): Promise<LoggedEvent[]> => transaction.rows<LoggedEvent>(note, [businessId, authorName, inOrder(notes)]);
 
-/** Stores messages to the contacts under a lease. */
 export async function openMessages(
   transaction: Queries,
   { businessId, authorName }: Author,

@@ -4,7 +4,8 @@ import { distribute } from "../../domain/assignment.ts";
 import { isOpenAt } from "../../domain/opening-hours.ts";
 import { AssignWaiting } from "../lines/assign-waiting.ts";
 import type { DepartmentLine, WaitingLines } from "../lines/ports.ts";
-import type { ActingStores, ActingUnitOfWork, ChatChange, HeldChat } from "./ports.ts";
+import { holdChats } from "./hold-chats.ts";
+import type { ActingStores, ActingUnitOfWork, ChatChange } from "./ports.ts";
 
 const batchSize = 100;
 
@@ -34,14 +35,11 @@ async function assignOn({ chats, departments, lines }: ActingStores, line: Depar
   const agents = await departments.agents(line);
   if (agents.length === 0) return [];
   const chatIds = await departments.oldest(line, batchSize);
-  // Lock order, as everywhere: all conversations, then all chats, each by id.
-  await chats.lockOpen(businessId, chatIds);
-  const held = new Map<number, HeldChat>();
-  for (const chatId of [...chatIds].sort((a, b) => a - b)) {
-    const chat = await chats.hold({ businessId, userId: null, agentId: null }, chatId);
-    if (chat && waitsFor(chat, line.departmentId)) held.set(chatId, chat);
-  }
-  const waiting = chatIds.flatMap((chatId) => held.get(chatId) ?? []);
+  const held = await holdChats(chats, businessId, chatIds);
+  const waiting = chatIds.flatMap((chatId) => {
+    const chat = held.get(chatId);
+    return chat && waitsFor(chat, line.departmentId) ? [chat] : [];
+  });
   const changes: ChatChange[] = [];
   const given = distribute(Array(waiting.length).fill(null), agents);
   for (const [index, chat] of waiting.entries()) {

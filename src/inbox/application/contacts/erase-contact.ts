@@ -116,29 +116,24 @@ export class EraseContact {
     }
   }
 
-  /** Returns the files that only these messages used. */
+  /** Clients get events only about the newest messages. Returns the files that only these messages used. */
   private async eraseMessages(businessId: number, contactId: number, chatId: number): Promise<string[]> {
     const withdrawn: string[] = [];
-    for (let next: number | null | undefined; next !== null; ) {
-      const { reached, files } = await this.eraseSome(businessId, contactId, chatId, next ?? null);
+    for (let before: number | null | undefined; before !== null; ) {
+      const from: number | null = before ?? null;
+      const { reached, files, events } = await this.unitOfWork.run(businessId, async (stores) => {
+        const { contacts } = stores;
+        const { reached, newest, files: named } = await contacts.eraseMessages(businessId, chatId, from);
+        const files = named.length === 0 ? [] : await stores.files.withdraw(businessId, named);
+        if (files.length > 0) await contacts.addFiles(businessId, contactId, files);
+        const isTold = from === null && newest.length > 0;
+        return { reached, files, events: isTold ? await contacts.announceMessages(businessId, chatId, newest) : [] };
+      });
+      this.feed.publish(events);
       withdrawn.push(...files);
-      next = reached;
+      before = reached;
     }
     return withdrawn;
-  }
-
-  /** Clients get events only about the newest messages of the chat. */
-  private async eraseSome(businessId: number, contactId: number, chatId: number, before: number | null) {
-    const { events, ...done } = await this.unitOfWork.run(businessId, async (stores) => {
-      const { contacts } = stores;
-      const { reached, newest, files: named } = await contacts.eraseMessages(businessId, chatId, before);
-      const files = named.length === 0 ? [] : await stores.files.withdraw(businessId, named);
-      if (files.length > 0) await contacts.addFiles(businessId, contactId, files);
-      const isTold = before === null && newest.length > 0;
-      return { reached, files, events: isTold ? await contacts.announceMessages(businessId, chatId, newest) : [] };
-    });
-    this.feed.publish(events);
-    return done;
   }
 
   /** Works in batches and without the event-number lock, so that the business's other writes do not wait. */

@@ -1,7 +1,15 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { laneOfPage } from "../../../infra/http/routing/lanes.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { integer, numericIdOf, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import {
+  type Infer,
+  integer,
+  numericIdOf,
+  objectWith,
+  problem,
+  type Schema,
+  text,
+} from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { GetOrder } from "../../application/reads/get-order.ts";
 import type { ListOrders, ListOrdersFailure } from "../../application/reads/list-orders.ts";
@@ -204,12 +212,7 @@ const orderRoute = (orders: ListOrders, getOrder: GetOrder): Route =>
     },
   });
 
-interface FilterQuery {
-  readonly sucursalId?: number | undefined;
-  readonly userId?: number | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+type FilterQuery = Infer<{ readonly type: "object"; readonly properties: typeof filters }>;
 
 const filterOf = ({ sucursalId, userId, from, to }: FilterQuery) => ({
   branchId: sucursalId ?? null,
