@@ -8,6 +8,10 @@ export function wireFields<Shown extends object>(fields: WireFields<Shown>) {
   const all = Object.entries(fields);
   return {
     properties: Object.fromEntries(all.map(([name, [, schema]]) => [name, schema])),
-    toWire: (shown: Shown) => Object.fromEntries(all.map(([name, [field]]) => [name, shown[field]])),
+    toWire(shown: Shown): object {
+      const wire: Record<string, unknown> = {};
+      for (const [name, [field]] of all) wire[name] = shown[field];
+      return wire;
+    },
   };
 }
