@@ -152,7 +152,7 @@ export const incomingModule = new ContainerModule(({ bind }) => {
 
 const queueOf = (part: Cells<Cell>) => new PostgresIncomingQueue(part.directory);
 
-/** Fail at once while they are down. */
+/** The cells by their names. One that is down fails at once. */
 const byName = (opened: OpenedCells): ReadonlyMap<string, Cell> =>
   new Map(opened.map((cell) => [cell.name, failingFast(cell)]));
 

@@ -93,7 +93,7 @@ export class EraseContact {
     await this.eraseOthers(businessId, begun);
     const late: string[] = [];
     for (const chatId of begun.chatIds) late.push(...(await this.eraseMessages(businessId, contactId, chatId)));
-    // Once more: rows may have been written while the messages were being erased.
+    // Rows may have been written while the messages were being erased.
     await this.unitOfWork.run(businessId, ({ contacts }) => contacts.eraseTraces(businessId, begun));
     await this.eraseEvents(businessId, begun);
     await this.unitOfWork.run(businessId, async ({ copies }) => {

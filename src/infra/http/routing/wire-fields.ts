@@ -1,6 +1,6 @@
 import type { Schema } from "./schema.ts";
 
-/** By their names on the wire: which field of a record they show, and their schema. */
+/** Maps each name on the wire to the field of the record that it shows, and to its schema. */
 type WireFields<Shown> = Readonly<Record<string, readonly [field: keyof Shown, schema: Schema]>>;
 
 /** The properties of a record's schema, and the record on the wire. JSON writes dates as ISO 8601 by itself. */

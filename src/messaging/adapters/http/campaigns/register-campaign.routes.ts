@@ -59,7 +59,7 @@ const failures = {
   500: { description: "Unexpected failure", schema: failure },
 } as const;
 
-/** A request with a whole campaign. */
+/** Both routes that take a whole campaign have these parts. */
 const common = {
   tag: "Campaigns",
   scope: "send",

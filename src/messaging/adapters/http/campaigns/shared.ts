@@ -18,7 +18,7 @@ export const dialect: Dialect<InvalidInput | CampaignNotFound> = {
   campaign_not_found: () => [404, { message: "Campaña no encontrada" }],
 };
 
-/** The routes about one campaign, for administrators. */
+/** All routes about one campaign have these parts. */
 export const common = {
   tag: "Campaigns",
   auth: "key-or-session",
