@@ -9,10 +9,10 @@ import { PostgresContactReads } from "../inbox/adapters/postgres/contact-reads.t
 import { PostgresKeptPayloads } from "../inbox/adapters/postgres/kept-payloads.ts";
 import { PostgresNaming, PostgresUnnamedContacts } from "../inbox/adapters/postgres/unnamed-contacts.ts";
 import {
+  EditContacts,
   EraseContact,
   type ErasureStores,
   ImportContacts,
-  ManageContacts,
   NameContacts,
   type UnnamedContact,
 } from "../inbox/public.ts";
@@ -70,11 +70,12 @@ export const contactsModule = new ContainerModule(({ bind }) => {
         contacts: new PostgresContactEdits(transaction, (phone) => secrets.digestNumber(phone)),
       }));
       const reads = new PostgresContactReads(cells);
-      const manage = new ManageContacts(reads, new PostgresContactReads(slowCells), unitOfWork, feed);
+      const slowReads = new PostgresContactReads(slowCells);
+      const edits = new EditContacts(reads, unitOfWork, feed);
       const refused = new PostgresRefusedRows(cells, "contacts");
       const imports = new ImportContacts(unitOfWork, new ImportRows(refused, () => newToken("r")));
       const onFailure = (error: unknown) => log.warn({ err: error }, "an import of contacts broke off");
-      return [...contactsRoutes(manage, erase), ...importContactsRoutes(imports, refused, onFailure)];
+      return [...contactsRoutes(reads, slowReads, edits, erase), ...importContactsRoutes(imports, refused, onFailure)];
     },
   );
   provide(

@@ -6,6 +6,7 @@ import { ownRoutes } from "../inbox/adapters/http/own.routes.ts";
 import { readInboxRoutes } from "../inbox/adapters/http/read-inbox.routes.ts";
 import { ticketStepsRoute } from "../inbox/adapters/http/ticket-steps.route.ts";
 import { PostgresActingReads } from "../inbox/adapters/postgres/acting-reads.ts";
+import { PostgresAgentLines } from "../inbox/adapters/postgres/agent-lines.ts";
 import { PostgresAnswerDesk } from "../inbox/adapters/postgres/answer-desk.ts";
 import { PostgresChatCounts } from "../inbox/adapters/postgres/chat-counts.ts";
 import { PostgresChatDesk } from "../inbox/adapters/postgres/chat-desk.ts";
@@ -16,8 +17,9 @@ import { PostgresOutgoingMessages } from "../inbox/adapters/postgres/outgoing-me
 import { PostgresOwnDesk } from "../inbox/adapters/postgres/own-desk.ts";
 import { PostgresTicketDesk } from "../inbox/adapters/postgres/ticket-desk.ts";
 import { PostgresTicketSetups, PostgresTicketSteps } from "../inbox/adapters/postgres/ticket-steps.ts";
-import { PostgresDepartmentDesk, PostgresWaitingChats } from "../inbox/adapters/postgres/waiting-chats.ts";
-import { PostgresWaitingLines, PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
+import { PostgresDepartmentDesk } from "../inbox/adapters/postgres/waiting-chats.ts";
+import { linesOfChats, linesOfTickets } from "../inbox/adapters/postgres/waiting-lines.ts";
+import { PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
 import { quickReplyText } from "../inbox/adapters/wire/quick-reply-text.ts";
 import {
   type ActingStores,
@@ -29,7 +31,6 @@ import {
   CreateTicket,
   GiveOutSoon,
   HandOverChats,
-  ReadInbox,
   type TicketStores,
 } from "../inbox/public.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
@@ -68,7 +69,7 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     ["cells", "config", "feed", "sendMessage", "secrets", "log"],
     (cells, config, feed, send, secrets, log) =>
       new AssignWaitingTickets(
-        new PostgresWaitingLines(cells),
+        linesOfTickets(cells),
         ticketUnitOfWork(cells, config, secrets),
         feed,
         send,
@@ -84,7 +85,7 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     createTicketRoute(createTicket),
   ]);
   provide(bind, "routes", ["cells", "ordersOfChat"], (cells, orders) =>
-    readInboxRoutes(new ReadInbox(new PostgresInboxReads(cells), orders)),
+    readInboxRoutes(new PostgresInboxReads(cells), orders),
   );
   provide(bind, "actingUnitOfWork", ["cells", "config"], (cells, { messages }) => {
     return new PostgresUnitOfWork(cells, (transaction): ActingStores => {
@@ -93,6 +94,7 @@ export const inboxModule = new ContainerModule(({ bind }) => {
         marks: new PostgresChatMarks(transaction),
         answers: new PostgresAnswerDesk(transaction, messages.leaseSeconds),
         departments: new PostgresDepartmentDesk(transaction),
+        lines: new PostgresAgentLines(transaction),
       };
     });
   });
@@ -101,7 +103,7 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     "assignWaitingChats",
     ["cells", "actingUnitOfWork", "feed", "log"],
     (cells, unitOfWork, feed, log) =>
-      new AssignWaitingChats(new PostgresWaitingChats(cells), unitOfWork, feed, (error, line) =>
+      new AssignWaitingChats(linesOfChats(cells), unitOfWork, feed, (error, line) =>
         log.error({ err: error, ...line }, "waiting chats could not be assigned to agents"),
       ),
   );
@@ -172,5 +174,6 @@ const ticketUnitOfWork = (cells: Cells<Cell>, { messages }: Config, secrets: Sec
     (transaction): TicketStores => ({
       desk: new PostgresTicketDesk(transaction, cloudChannel, messages.leaseSeconds, digesting(secrets)),
       waiting: new PostgresWaitingTickets(transaction),
+      lines: new PostgresAgentLines(transaction),
     }),
   );

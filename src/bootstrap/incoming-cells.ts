@@ -1,6 +1,5 @@
-import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
-import type { KeepWebhooks, WebhookQueue, WebhookReaders } from "../inbox/public.ts";
-import type { Cells } from "../infra/postgres/cells.ts";
+import { PostgresIncomingQueue } from "../inbox/adapters/postgres/incoming-queue.ts";
+import type { IncomingQueue, KeepIncoming, WebhookReaders } from "../inbox/public.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import type { Locations } from "../infra/postgres/directory/locations.ts";
 import type { DirectoryNames } from "../infra/postgres/directory/names.ts";
@@ -8,7 +7,7 @@ import { senderName } from "../infra/postgres/names.ts";
 import { DatabaseUnavailable } from "../kernel/errors.ts";
 import { sideBySide } from "./side-by-side.ts";
 
-type Keeper = Pick<KeepWebhooks, "keep">;
+type Keeper = Pick<KeepIncoming, "keep">;
 type Payload = Parameters<Keeper["keep"]>[0];
 type Origin = Parameters<Keeper["keep"]>[1];
 
@@ -25,7 +24,7 @@ interface Concerned {
 }
 
 /** With several cells: stores webhooks in the cells of the businesses that they are about. */
-export class RoutedWebhooks implements Keeper {
+export class RoutedIncoming implements Keeper {
   /** @param keepers - by the names of the cells, the first cell first */
   constructor(
     private readonly keepers: ReadonlyMap<string, Keeper>,
@@ -72,10 +71,10 @@ export class RoutedWebhooks implements Keeper {
   }
 }
 
-type WebhookUpkeep = Pick<WebhookQueue, "counts" | "retryGivenUp" | "purge">;
+type IncomingUpkeep = Pick<IncomingQueue, "counts" | "retryGivenUp" | "purge">;
 
 /** What is done with the stored webhooks of all cells. Cells that are down are left out while others answer. */
-export function upkeepOf(queues: readonly WebhookUpkeep[]): WebhookUpkeep {
+export function upkeepOf(queues: readonly IncomingUpkeep[]): IncomingUpkeep {
   const sum = (counts: readonly number[]) => counts.reduce((all, each) => all + each, 0);
   return {
     counts: async () => {
@@ -92,19 +91,17 @@ export function upkeepOf(queues: readonly WebhookUpkeep[]): WebhookUpkeep {
 }
 
 /** Moves stored webhooks to the cells of moved businesses. One may be stored twice, which is harmless. */
-export async function bringMovedWebhooks(
-  parts: ReadonlyMap<string, Pick<Cells<Cell>, "directory">>,
+export async function bringMovedIncoming(
+  cells: ReadonlyMap<string, Cell>,
   directory: Pick<BusinessLookup, "locations">,
 ): Promise<void> {
-  await sideBySide([...parts], async ([name, part]) => {
-    const queue = new PostgresWebhookQueue(part.directory);
-    for (const { id, businessId, payload, channel, platformId, senderId } of await queue.ofAway()) {
+  await sideBySide([...cells], async ([name, own]) => {
+    const queue = new PostgresIncomingQueue(own);
+    for (const { id, businessId, payload, channel, about } of await queue.ofAway()) {
       const { cell, isHeld } = await directory.locations.find(businessId);
-      const target = parts.get(cell);
+      const target = cells.get(cell);
       if (!target || isHeld || cell === name) continue;
-      const owner = senderId === null ? null : { businessId, senderId };
-      const about = platformId === null ? null : { platformId, owner };
-      await new PostgresWebhookQueue(target.directory).keepAll([{ payload, origin: { channel, about, businessId } }]);
+      await new PostgresIncomingQueue(target).keepAll([{ payload, origin: { channel, about, businessId } }]);
       await queue.remove([id]);
     }
   });

@@ -1,23 +1,23 @@
 import { ContainerModule } from "inversify";
 import { chatChannelKinds } from "../channels/channels.ts";
 import { PostgresEarlyStatuses } from "../inbox/adapters/postgres/early-statuses.ts";
+import { PostgresIncomingQueue } from "../inbox/adapters/postgres/incoming-queue.ts";
 import { PostgresIncomingStore } from "../inbox/adapters/postgres/incoming-store.ts";
 import { PostgresProvenSenders } from "../inbox/adapters/postgres/proven-senders.ts";
-import { PostgresWebhookQueue } from "../inbox/adapters/postgres/webhook-queue.ts";
 import {
   type Aftermath,
   ApplyEarlyStatuses,
   type IncomingStores,
-  KeepWebhooks,
+  KeepIncoming,
   type WebhookReaders,
-  WorkOffWebhooks,
+  WorkOffIncoming,
 } from "../inbox/public.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
 import { background } from "../infra/jobs/background.ts";
-import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { isDatabaseFailure } from "../infra/postgres/database-failure.ts";
+import { failingFast } from "../infra/postgres/multiple-cells.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cached } from "../kernel/cached.ts";
 import type { Log } from "../kernel/log.ts";
@@ -29,7 +29,7 @@ import { type CampaignAnnouncer, type MediaRegister, type MediaStorage, RemoveWi
 import { PostgresCatalogOrders } from "../orders/adapters/postgres/catalog-orders.ts";
 import { noteOn } from "./audit.ts";
 import { filesWaiting } from "./files.module.ts";
-import { bringMovedWebhooks, RoutedWebhooks, upkeepOf } from "./incoming-cells.ts";
+import { bringMovedIncoming, RoutedIncoming, upkeepOf } from "./incoming-cells.ts";
 import type { OpenedCells } from "./opened-cell.ts";
 import { provide, provideTick } from "./provide.ts";
 import { sideBySide } from "./side-by-side.ts";
@@ -42,27 +42,26 @@ const webhooksWaiting = "webhooks_waiting";
 
 /** Handles webhooks of the platforms. */
 export const incomingModule = new ContainerModule(({ bind }) => {
-  provide(bind, "webhookUpkeep", ["cells"], (cells) => upkeepOf(cells.parts().map(queueOf)));
+  provide(bind, "incomingUpkeep", ["cells"], (cells) => upkeepOf(cells.parts().map(queueOf)));
   provide(
     bind,
-    "keepWebhooks",
+    "keepIncoming",
     ["cells", "openedCells", "directory"],
-    (cells, opened, directory): Pick<KeepWebhooks, "keep"> => {
-      const keeperOf = (part: Cells<Cell>) => new KeepWebhooks(queueOf(part), isDatabaseFailure);
-      const parts = partsByName(cells, opened);
-      if (parts.size === 1) return keeperOf(cells);
-      const keepers = new Map([...parts].map(([name, part]) => [name, keeperOf(part)]));
-      return new RoutedWebhooks(keepers, directory, webhookReaders);
+    (cells, opened, directory): Pick<KeepIncoming, "keep"> => {
+      const keeperIn = (cell: Cell) => new KeepIncoming(new PostgresIncomingQueue(cell), isDatabaseFailure);
+      if (opened.length === 1) return keeperIn(cells.directory);
+      const keepers = new Map([...byName(opened)].map(([name, cell]) => [name, keeperIn(cell)]));
+      return new RoutedIncoming(keepers, directory, webhookReaders);
     },
   );
   provide(
     bind,
-    "workOffWebhooks",
+    "workOffIncoming",
     ["cells", "campaignAnnouncer", "secrets", "feed", "aftermath", "log"],
     (cells, announcer, secrets, feed, aftermath, log) =>
       cells.parts().map((part) => {
         const unitOfWork = incomingUnitOfWork(part, announcer, secrets);
-        return new WorkOffWebhooks(unitOfWork, queueOf(part), webhookReaders, feed, aftermath, (error, webhookId) =>
+        return new WorkOffIncoming(unitOfWork, queueOf(part), webhookReaders, feed, aftermath, (error, webhookId) =>
           webhookId === null
             ? log.warn({ err: error }, "a batch of webhooks could not be processed")
             : log.error({ err: error, webhookId }, "a webhook could not be processed"),
@@ -109,7 +108,7 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   );
   provideTick(bind, "statuses.apply-early", 5, ["applyEarlyStatuses"], (early, signal) => early.execute(signal));
   provideTick(bind, "statuses.purge-early", 60, ["applyEarlyStatuses"], (early) => early.purge());
-  provide(bind, "webhookLoop", ["workOffWebhooks", "log"], (all, log) => {
+  provide(bind, "incomingLoop", ["workOffIncoming", "log"], (all, log) => {
     const loops = all.map(
       (workOff) =>
         new NudgedLoop(
@@ -127,7 +126,7 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   provide(
     bind,
     "background",
-    ["webhookLoop", "webhookUpkeep", "notifications", "metrics"],
+    ["incomingLoop", "incomingUpkeep", "notifications", "metrics"],
     (loop, upkeep, notifications, metrics) => {
       notifications.onWork(webhooksWaiting, () => loop.nudge());
       const counts = cached(() => upkeep.counts());
@@ -145,20 +144,17 @@ export const incomingModule = new ContainerModule(({ bind }) => {
   provideTick(bind, "webhooks.work-off", 5, ["notifications"], (notifications) =>
     notifications.notify(webhooksWaiting),
   );
-  provide(bind, "tick", ["cells", "openedCells", "directory"], (cells, opened, directory) => {
-    const parts = partsByName(cells, opened);
-    return tick("webhooks.follow", 2, async () => {
-      if (parts.size > 1) await bringMovedWebhooks(parts, directory);
-    });
+  provideTick(bind, "webhooks.follow", 2, ["openedCells", "directory"], async (opened, directory) => {
+    if (opened.length > 1) await bringMovedIncoming(byName(opened), directory);
   });
-  provideTick(bind, "webhooks.purge", 3600, ["webhookUpkeep"], (upkeep) => upkeep.purge(keepFailedWebhooksDays));
+  provideTick(bind, "webhooks.purge", 3600, ["incomingUpkeep"], (upkeep) => upkeep.purge(keepFailedWebhooksDays));
 });
 
-const queueOf = (part: Cells<Cell>) => new PostgresWebhookQueue(part.directory);
+const queueOf = (part: Cells<Cell>) => new PostgresIncomingQueue(part.directory);
 
-/** `cells` has its parts in the order of the opened cells. */
-const partsByName = (cells: Cells<Cell>, opened: OpenedCells): ReadonlyMap<string, Cells<Cell>> =>
-  new Map(cells.parts().map((part, at) => [opened[at]?.name ?? "", part]));
+/** The cells by their names. One that is down fails at once. */
+const byName = (opened: OpenedCells): ReadonlyMap<string, Cell> =>
+  new Map(opened.map((cell) => [cell.name, failingFast(cell)]));
 
 /** A sweep removes what is left an hour later. */
 function removing(storage: MediaStorage | null, files: MediaRegister, log: Log): Aftermath["removeFiles"] {
@@ -194,7 +190,7 @@ const incomingStores = (transaction: Queries, announcer: CampaignAnnouncer, secr
   templates: {
     apply: async (news) => telling(announcer, await new PostgresTemplateNews(transaction).apply(news)),
   },
-  queue: new PostgresWebhookQueue(transaction),
+  queue: new PostgresIncomingQueue(transaction),
   senders: new PostgresProvenSenders(transaction),
   early: new PostgresEarlyStatuses(transaction),
   incoming: (channel) =>

@@ -18,12 +18,12 @@ import type {
   FileSources,
   GiveOutSoon,
   HandOverChats,
+  IncomingQueue,
   IncomingUnitOfWork,
-  KeepWebhooks,
+  KeepIncoming,
   MediaStore,
   NameContacts,
-  WebhookQueue,
-  WorkOffWebhooks,
+  WorkOffIncoming,
 } from "../inbox/public.ts";
 import type { Passwords } from "../infra/crypto/passwords.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
@@ -161,11 +161,11 @@ export const tokens = {
   revokeAppKeys: token<RevokeAppKeys>("revokeAppKeys"),
 
   /** For stored webhooks of all cells. */
-  webhookUpkeep: token<Pick<WebhookQueue, "counts" | "retryGivenUp" | "purge">>("webhookUpkeep"),
-  keepWebhooks: token<Pick<KeepWebhooks, "keep">>("keepWebhooks"),
+  incomingUpkeep: token<Pick<IncomingQueue, "counts" | "retryGivenUp" | "purge">>("incomingUpkeep"),
+  keepIncoming: token<Pick<KeepIncoming, "keep">>("keepIncoming"),
   /** One per cell. */
-  workOffWebhooks: token<readonly WorkOffWebhooks[]>("workOffWebhooks"),
-  webhookLoop: token<Pick<NudgedLoop, "nudge" | "stop">>("webhookLoop"),
+  workOffIncoming: token<readonly WorkOffIncoming[]>("workOffIncoming"),
+  incomingLoop: token<Pick<NudgedLoop, "nudge" | "stop">>("incomingLoop"),
   incomingUnitOfWork: token<IncomingUnitOfWork>("incomingUnitOfWork"),
   aftermath: token<Aftermath>("aftermath"),
   applyEarlyStatuses: token<Pick<ApplyEarlyStatuses, "execute" | "purge">>("applyEarlyStatuses"),

@@ -1,4 +1,4 @@
-import type { FileSource, Forgotten, KeepWebhooks, ProvenSender, ReadWebhook } from "../inbox/public.ts";
+import type { FileSource, Forgotten, KeepIncoming, ProvenSender, ReadWebhook } from "../inbox/public.ts";
 import type { FailureLimit } from "../infra/http/middleware/rate-limit.ts";
 import type { Route } from "../infra/http/routing/route.ts";
 import type { Fields } from "../infra/http-client/json.ts";
@@ -63,7 +63,7 @@ export interface ReceivingParts {
   readonly address: OwnAddress;
   readonly secrets: InstanceSecrets;
   readonly senderTokens: SenderTokens;
-  readonly queue: Pick<KeepWebhooks, "keep">;
+  readonly queue: Pick<KeepIncoming, "keep">;
   /** @param name - for metrics: few and fixed */
   newFailureLimit(name: string): FailureLimit;
   /** Called for each part of a webhook that is dropped unread. */

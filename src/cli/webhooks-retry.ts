@@ -6,7 +6,7 @@ import { withContainer } from "./container.ts";
 /** Puts webhooks that were given up back into the queue. A running service processes them. */
 await runCommand(async () => {
   const count = await withContainer(async (container) => {
-    const webhooks = resolve(container, tokens.webhookUpkeep);
+    const webhooks = resolve(container, tokens.incomingUpkeep);
     let all = 0;
     for (let some = await webhooks.retryGivenUp(); some > 0; some = await webhooks.retryGivenUp()) all += some;
     return all;

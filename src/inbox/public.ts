@@ -7,29 +7,31 @@ export { Availability } from "./application/acting/availability.ts";
 export { GiveOutSoon } from "./application/acting/give-out-soon.ts";
 export { HandOverChats } from "./application/acting/hand-over-chats.ts";
 export type { ActingStores } from "./application/acting/ports.ts";
-export { ApplyEarlyStatuses } from "./application/apply-early-statuses.ts";
-export { AssignWaitingTickets } from "./application/assign-waiting-tickets.ts";
+export { EditContacts } from "./application/contacts/edit-contacts.ts";
 export { EraseContact } from "./application/contacts/erase-contact.ts";
 export { ImportContacts } from "./application/contacts/import-contacts.ts";
-export { ManageContacts } from "./application/contacts/manage-contacts.ts";
+export { NameContacts, type UnnamedContact } from "./application/contacts/name-contacts.ts";
 export type { ErasureStores } from "./application/contacts/ports.ts";
-export { CreateTicket } from "./application/create-ticket.ts";
 export { FetchFiles, type MediaStore } from "./application/files/fetch-files.ts";
 export type { FileAnswer, FileQueue, FileSource, FileSources, FileStores } from "./application/files/ports.ts";
-export { KeepWebhooks } from "./application/keep-webhooks.ts";
-export { NameContacts, type UnnamedContact } from "./application/name-contacts.ts";
+export { ApplyEarlyStatuses } from "./application/incoming/apply-early-statuses.ts";
+export { KeepIncoming } from "./application/incoming/keep-incoming.ts";
 export type {
+  CustomerOrder,
+  CustomerOrders,
+  IncomingQueue,
   IncomingStores,
   IncomingUnitOfWork,
   ReadWebhook,
   WebhookOrigin,
-  WebhookQueue,
   WebhookReaders,
-} from "./application/ports.ts";
-export { ReadInbox } from "./application/reading/read-inbox.ts";
-export type { Aftermath } from "./application/record-news.ts";
-export type { TicketStores } from "./application/ticket-ports.ts";
-export { WorkOffWebhooks } from "./application/work-off-webhooks.ts";
+} from "./application/incoming/ports.ts";
+export type { Aftermath } from "./application/incoming/record-news.ts";
+export { WorkOffIncoming } from "./application/incoming/work-off-incoming.ts";
+export type { OrderSummary } from "./application/reading/ports.ts";
+export { AssignWaitingTickets } from "./application/tickets/assign-waiting-tickets.ts";
+export { CreateTicket } from "./application/tickets/create-ticket.ts";
+export type { TicketStores } from "./application/tickets/ports.ts";
 export { conversationStates } from "./domain/conversation.ts";
 export type { Forgotten } from "./domain/forget-number.ts";
 export {

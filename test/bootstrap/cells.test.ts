@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { cellsOf, readConfig } from "../../src/bootstrap/config.ts";
-import { bringMovedWebhooks, RoutedWebhooks, upkeepOf } from "../../src/bootstrap/incoming-cells.ts";
+import { bringMovedIncoming, RoutedIncoming, upkeepOf } from "../../src/bootstrap/incoming-cells.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import type { WebhookOrigin } from "../../src/inbox/application/ports.ts";
+import type { WebhookOrigin } from "../../src/inbox/application/incoming/ports.ts";
 import { noNews } from "../../src/inbox/domain/incoming.ts";
 import type { WebhookReaders } from "../../src/inbox/public.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
@@ -54,14 +54,14 @@ describe("webhooks for several cells", () => {
   const cloud: WebhookOrigin = { channel: cloudChannel, about: null };
   let held: number | undefined;
   let kept: [cell: string, businessId: number | undefined][];
-  let webhooks: RoutedWebhooks;
+  let webhooks: RoutedIncoming;
   beforeEach(() => {
     held = undefined;
     kept = [];
     const keeper = (cell: string) => ({
       keep: async (_: string, { businessId }: WebhookOrigin) => void kept.push([cell, businessId]),
     });
-    webhooks = new RoutedWebhooks(
+    webhooks = new RoutedIncoming(
       new Map(["c1", "c2"].map((cell) => [cell, keeper(cell)])),
       {
         names: {
@@ -142,21 +142,21 @@ describe("webhooks that are stored in several cells", () => {
   it("follow their business to its new cell while another cell is away", async () => {
     const done: string[] = [];
     const row = { id: 5, businessId: 2, payload: "{}", channel: cloudChannel, platformId: null, senderId: null };
-    const part = (name: string, answer: () => Promise<object[]>) => {
+    const cell = (name: string, answer: () => Promise<object[]>) => {
       const rows = async ({ name: statement }: { readonly name: string }) => {
         if (statement === "webhooks_of_away") return answer();
         done.push(`${name} ${statement}`);
         return [];
       };
-      return [name, { directory: { rows, transaction: () => Promise.reject(away) } }] as const;
+      return [name, { rows, transaction: () => Promise.reject(away) }] as const;
     };
-    const parts = new Map([
-      part("c1", () => Promise.reject(away)),
-      part("c2", async () => [row]),
-      part("c3", async () => []),
-    ]) as unknown as Parameters<typeof bringMovedWebhooks>[0];
+    const cells = new Map([
+      cell("c1", () => Promise.reject(away)),
+      cell("c2", async () => [row]),
+      cell("c3", async () => []),
+    ]) as unknown as Parameters<typeof bringMovedIncoming>[0];
     const locations = { find: async () => ({ cell: "c3", isHeld: false, isMoving: false }) };
-    await bringMovedWebhooks(parts, { locations });
+    await bringMovedIncoming(cells, { locations });
     expect(done).to.deep.equal(["c3 webhook_keep", "c2 webhook_remove"]);
   });
 });

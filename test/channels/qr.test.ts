@@ -90,8 +90,8 @@ describe("/webhooks/qr/{instance}: messages", () => {
     } finally {
       await world.rows("drop function given_up cascade");
     }
-    await resolve(world.container, tokens.webhookUpkeep).retryGivenUp();
-    resolve(world.container, tokens.webhookLoop).nudge();
+    await resolve(world.container, tokens.incomingUpkeep).retryGivenUp();
+    resolve(world.container, tokens.incomingLoop).nudge();
   }
   const kept = () => world.rows<{ payload: string }>("select payload from incoming_webhooks order by id");
 

@@ -27,7 +27,7 @@ describe("due erasures in several databases", () => {
     const unused = () => expect.fail("nothing is left to erase");
     const erase = new EraseContact(
       unitOfWork,
-      { holding: unused, replace: unused },
+      { edit: unused },
       { edit: unused },
       unused,
       unused,

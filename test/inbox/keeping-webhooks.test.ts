@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { PostgresWebhookQueue } from "../../src/inbox/adapters/postgres/webhook-queue.ts";
-import { KeepWebhooks, type WebhookOrigin } from "../../src/inbox/public.ts";
+import { PostgresIncomingQueue } from "../../src/inbox/adapters/postgres/incoming-queue.ts";
+import { KeepIncoming, type WebhookOrigin } from "../../src/inbox/public.ts";
 import type { Queries } from "../../src/infra/postgres/database.ts";
 import { isDatabaseFailure } from "../../src/infra/postgres/database-failure.ts";
 import { cloudChannel, qrChannel } from "../../src/kernel/channels.ts";
@@ -13,7 +13,7 @@ describe("the queue of received webhooks", () => {
   before(async () => {
     world = await startWorld({ environment: { ROLE: "worker" } });
     // Stops the worker.
-    await resolve(world.container, tokens.webhookLoop).stop();
+    await resolve(world.container, tokens.incomingLoop).stop();
   });
   after(() => world.stop());
   afterEach(() => world.rows("delete from incoming_webhooks"));
@@ -32,7 +32,7 @@ describe("the queue of received webhooks", () => {
         return world.database.rows(statement, values);
       },
     };
-    const keeper = new KeepWebhooks(new PostgresWebhookQueue(queries), isDatabaseFailure);
+    const keeper = new KeepIncoming(new PostgresIncomingQueue(queries), isDatabaseFailure);
     return { sizes, keep: (payload: string, origin = cloud) => keeper.keep(payload, origin) };
   };
 
@@ -77,14 +77,14 @@ describe("the queue of received webhooks", () => {
         throw away;
       },
     };
-    const keeper = new KeepWebhooks(queue, isDatabaseFailure);
+    const keeper = new KeepIncoming(queue, isDatabaseFailure);
     const outcomes = await Promise.allSettled([keeper.keep("1", cloud), keeper.keep("2", cloud)]);
     expect(outcomes).to.deep.equal(Array(2).fill({ status: "rejected", reason: away }));
     expect(asked).to.equal(1);
   });
 
   it("hands out webhooks limited by number and size, but always the first one", async () => {
-    const queue = new PostgresWebhookQueue(world.database);
+    const queue = new PostgresIncomingQueue(world.database);
     for (const size of [10, 10, 10, 50]) await queue.keepAll([{ payload: "x".repeat(size), origin: cloud }]);
     const sizes = async (webhooks: number, bytes: number) =>
       (await queue.claim(cloudChannel, { webhooks, bytes })).map(({ payload }) => payload.length);
@@ -96,7 +96,7 @@ describe("the queue of received webhooks", () => {
   });
 
   it("gives a webhook up after ten statement timeouts, but not because the database is away", async () => {
-    const queue = new PostgresWebhookQueue(world.database);
+    const queue = new PostgresIncomingQueue(world.database);
     await queue.keepAll([{ payload: "slow", origin: cloud }]);
     const [row] = await world.rows<{ id: number }>("select id from incoming_webhooks");
     const id = row?.id ?? 0;

@@ -206,12 +206,12 @@ describe("/webhooks/cloud", () => {
   it("can stop in the middle of a backlog, which stays for later", async () => {
     const backlog = await startWorld({ environment: { ROLE: "api" } });
     try {
-      const waiting = async () => (await resolve(backlog.container, tokens.webhookUpkeep).counts()).due;
+      const waiting = async () => (await resolve(backlog.container, tokens.incomingUpkeep).counts()).due;
       await backlog.rows(
         "insert into incoming_webhooks (payload) select replace($1, 'backlog', 'backlog' || n) from generate_series(1, 5000) as n",
         [JSON.stringify(saying("backlog", "wamid.backlog"))],
       );
-      const loop = resolve(backlog.container, tokens.webhookLoop);
+      const loop = resolve(backlog.container, tokens.incomingLoop);
       loop.nudge();
       await eventually(async () => (await waiting()) < 5_000);
       await loop.stop();
@@ -226,7 +226,7 @@ describe("/webhooks/cloud", () => {
       world.rows<{ attempts: number; error: string | null; gave_up: boolean; waits: boolean }>(
         "select attempts, error, gave_up_at is not null as gave_up, due_at > now() as waits from incoming_webhooks",
       );
-    const workOff = () => Promise.all(resolve(world.container, tokens.workOffWebhooks).map((each) => each.execute()));
+    const workOff = () => Promise.all(resolve(world.container, tokens.workOffIncoming).map((each) => each.execute()));
     afterEach(() => world.rows("delete from incoming_webhooks"));
 
     it("handles all others, even of the same batch", async () => {
@@ -261,7 +261,7 @@ describe("/webhooks/cloud", () => {
       await workOff();
       expect((await queue())[0]?.attempts).to.equal(10);
 
-      const purge = () => resolve(world.container, tokens.webhookUpkeep).purge(7);
+      const purge = () => resolve(world.container, tokens.incomingUpkeep).purge(7);
       expect(await purge()).to.equal(0);
       await world.rows("update incoming_webhooks set gave_up_at = now() - interval '8 days'");
       expect(await purge()).to.equal(1);
@@ -288,7 +288,7 @@ describe("/webhooks/cloud", () => {
       await world.rows("insert into incoming_webhooks (payload, attempts, gave_up_at) values ($1, 10, now())", [
         JSON.stringify(saying("put back")),
       ]);
-      const webhooks = resolve(world.container, tokens.webhookUpkeep);
+      const webhooks = resolve(world.container, tokens.incomingUpkeep);
       expect(await webhooks.counts()).to.deep.equal({ due: 0, postponed: 0, givenUp: 1 });
       await workOff();
       expect(await bodies()).not.to.include("put back");

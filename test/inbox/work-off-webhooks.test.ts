@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { PostgresWebhookQueue } from "../../src/inbox/adapters/postgres/webhook-queue.ts";
-import type { IncomingStores } from "../../src/inbox/application/ports.ts";
-import { noNews, WorkOffWebhooks } from "../../src/inbox/public.ts";
+import { PostgresIncomingQueue } from "../../src/inbox/adapters/postgres/incoming-queue.ts";
+import type { IncomingStores } from "../../src/inbox/application/incoming/ports.ts";
+import { noNews, WorkOffIncoming } from "../../src/inbox/public.ts";
 import { cloudChannel, qrChannel } from "../../src/kernel/channels.ts";
 import { aBusiness, startWorld, type World } from "../support/world.ts";
 
@@ -27,9 +27,9 @@ describe("processing webhooks", () => {
       if (order.at(-1) !== channel) order.push(channel);
       return noNews;
     };
-    const workOff = new WorkOffWebhooks(
+    const workOff = new WorkOffIncoming(
       resolve(world.container, tokens.incomingUnitOfWork),
-      new PostgresWebhookQueue(world.database),
+      new PostgresIncomingQueue(world.database),
       { [cloudChannel]: reading(cloudChannel), [qrChannel]: reading(qrChannel) },
       resolve(world.container, tokens.feed),
       resolve(world.container, tokens.aftermath),
@@ -56,9 +56,9 @@ describe("processing webhooks", () => {
       sweep: (work) => unitOfWork.sweep((stores) => work(withoutClaims(stores))),
     };
     const read = () => noNews;
-    const workOff = new WorkOffWebhooks(
+    const workOff = new WorkOffIncoming(
       failing,
-      new PostgresWebhookQueue(world.database),
+      new PostgresIncomingQueue(world.database),
       { [cloudChannel]: read, [qrChannel]: read },
       resolve(world.container, tokens.feed),
       resolve(world.container, tokens.aftermath),

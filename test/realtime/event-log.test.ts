@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
+import type { Database } from "../../src/infra/postgres/database.ts";
 import { PostgresEventLog } from "../../src/infra/postgres/event-log.ts";
+import { DatabaseUnavailable } from "../../src/kernel/errors.ts";
 import { World } from "./support.ts";
 
 describe("the event log", () => {
@@ -33,6 +35,19 @@ describe("the event log", () => {
       ]),
     );
     expect(await log.lastNumbers([])).to.deep.equal(new Map());
+  });
+
+  it("leaves out businesses whose cell is away, and throws every other error", async () => {
+    await world.change(1);
+    const cellThat = (error: Error) => ({ ...world.database, rows: () => Promise.reject(error) }) as never;
+    const lastBeside = (error: Error) => {
+      const [here, there] = [oneCell(world.database), oneCell<Database>(cellThat(error))];
+      const groupsOf = () => [...here.groupsOf([1]), ...there.groupsOf([2])];
+      return new PostgresEventLog({ ...here, groupsOf }).lastNumbers([1, 2]);
+    };
+    expect(await lastBeside(new DatabaseUnavailable(new Error("away"), false))).to.deep.equal(new Map([[1, 1]]));
+    const failed = await lastBeside(new Error("a wrong statement")).catch((error: Error) => error);
+    expect(failed).to.have.property("message", "a wrong statement");
   });
 
   it("deletes only events older than 72 hours, in batches", async () => {

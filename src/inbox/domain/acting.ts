@@ -1,5 +1,5 @@
 import { templateChannels } from "../../kernel/channels.ts";
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 import type { ChatState } from "./conversation.ts";
 import type { Viewer } from "./visibility.ts";
 
@@ -25,23 +25,17 @@ export interface StandingChat {
 }
 
 /** Another agent has the chat. */
-export class ChatTaken extends DomainError<"chat_taken"> {
-  readonly code = "chat_taken";
-
+export class ChatTaken extends domainError("chat_taken") {
   constructor(readonly holder: Holder) {
     super(`the chat is with user ${holder.id}`);
   }
 }
 
 /** The viewer's role does not allow the action. */
-export class Forbidden extends DomainError<"forbidden"> {
-  readonly code = "forbidden";
-}
+export class Forbidden extends domainError("forbidden") {}
 
 /** The customer's last message is too old for free text on this channel. */
-export class WindowClosed extends DomainError<"window_closed"> {
-  readonly code = "window_closed";
-
+export class WindowClosed extends domainError("window_closed") {
   /** @param hasTemplates - the channel can still send a template */
   constructor(readonly hasTemplates: boolean) {
     super("the customer wrote more than 24 hours ago");
@@ -49,26 +43,15 @@ export class WindowClosed extends DomainError<"window_closed"> {
 }
 
 /** The erased contact has no number or id left to send to. */
-export class ContactErased extends DomainError<"contact_erased"> {
-  readonly code = "contact_erased";
-}
+export class ContactErased extends domainError("contact_erased") {}
 
-export class AgentNotFound extends DomainError<"agent_not_found"> {
-  readonly code = "agent_not_found";
-}
-
-export class DepartmentNotFound extends DomainError<"department_not_found"> {
-  readonly code = "department_not_found";
-}
+export class AgentNotFound extends domainError("agent_not_found") {}
+export class DepartmentNotFound extends domainError("department_not_found") {}
 
 /** The quick reply is empty after its placeholders are filled for this contact. */
-export class QuickReplyEmpty extends DomainError<"quick_reply_empty"> {
-  readonly code = "quick_reply_empty";
-}
+export class QuickReplyEmpty extends domainError("quick_reply_empty") {}
 
-export class QuickReplyNotFound extends DomainError<"quick_reply_not_found"> {
-  readonly code = "quick_reply_not_found";
-}
+export class QuickReplyNotFound extends domainError("quick_reply_not_found") {}
 
 /** An agent may neither take nor answer a chat that another user has. */
 export function refuseTaken({ holder }: Pick<StandingChat, "holder">, { agentId }: Pick<Viewer, "agentId">): void {

@@ -1,5 +1,5 @@
 import { isNumbered } from "../../kernel/channels.ts";
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 
 /** Custom fields per contact. */
 export const mostFields = 50;
@@ -22,35 +22,21 @@ export const erasedNameOf = (channel: string, customer: string): string =>
   isNumbered(channel) ? customer : `${channel}:${customer}`;
 
 /** The contact does not exist or was erased. */
-export class ContactNotFound extends DomainError<"contact_not_found"> {
-  readonly code = "contact_not_found";
-}
+export class ContactNotFound extends domainError("contact_not_found") {}
 
 /** The contact changed after the caller read it. */
-export class ContactMovedOn extends DomainError<"moved_on"> {
-  readonly code = "moved_on";
-}
+export class ContactMovedOn extends domainError("moved_on") {}
 
-export class TagNotFound extends DomainError<"tag_not_found"> {
-  readonly code = "tag_not_found";
-}
+export class TagNotFound extends domainError("tag_not_found") {}
 
 /** Another contact of the business has the number. */
-export class NumberTaken extends DomainError<"number_taken"> {
-  readonly code = "number_taken";
-}
+export class NumberTaken extends domainError("number_taken") {}
 
 /** The text has too few or too many digits for a telephone number. */
-export class WrongNumber extends DomainError<"wrong_number"> {
-  readonly code = "wrong_number";
-}
+export class WrongNumber extends domainError("wrong_number") {}
 
 /** The contact has only the id of a channel without numbers. */
-export class HasNoNumber extends DomainError<"has_no_number"> {
-  readonly code = "has_no_number";
-}
+export class HasNoNumber extends domainError("has_no_number") {}
 
 /** The file of refused rows does not exist or has expired. */
-export class RefusedRowsNotFound extends DomainError<"file_not_found"> {
-  readonly code = "file_not_found";
-}
+export class RefusedRowsNotFound extends domainError("file_not_found") {}

@@ -247,20 +247,10 @@ export const noNews: WebhookNews = {
   templates: [],
 };
 
+const kinds = Object.keys(noNews) as (keyof WebhookNews)[];
+
 /** Joins the news of several webhooks in their order. */
 export const joinedNews = (news: readonly WebhookNews[]): WebhookNews => ({
-  messages: news.flatMap(({ messages }) => messages),
-  echoes: news.flatMap(({ echoes }) => echoes),
-  edits: news.flatMap(({ edits }) => edits),
-  withdrawals: news.flatMap(({ withdrawals }) => withdrawals),
-  reactions: news.flatMap(({ reactions }) => reactions),
-  replies: news.flatMap(({ replies }) => replies),
-  clicks: news.flatMap(({ clicks }) => clicks),
-  statuses: news.flatMap(({ statuses }) => statuses),
-  marks: news.flatMap(({ marks }) => marks),
-  preferences: news.flatMap(({ preferences }) => preferences),
-  numbers: news.flatMap(({ numbers }) => numbers),
-  accounts: news.flatMap(({ accounts }) => accounts),
-  connections: news.flatMap(({ connections }) => connections),
-  templates: news.flatMap(({ templates }) => templates),
+  ...noNews,
+  ...Object.fromEntries(kinds.map((kind) => [kind, news.flatMap((each): readonly object[] => each[kind])])),
 });

@@ -1,3 +1,5 @@
+import { timezoneOf } from "../../kernel/instants.ts";
+
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 type Weekday = (typeof weekdays)[number];
 
@@ -18,6 +20,12 @@ export function isOpen(hours: OpeningHours | null, at: Date, timezone: string): 
   const opensToday = spans(hours, day).some(({ from, to }) => minute >= from && (to <= from || minute < to));
   return opensToday || spans(hours, yesterday).some(({ from, to }) => to <= from && minute < to);
 }
+
+/** @param line - with the business's time zone as it is stored */
+export const isOpenAt = (
+  { openingHours, timezone }: { readonly openingHours: OpeningHours | null; readonly timezone: string | null },
+  at: Date,
+): boolean => isOpen(openingHours, at, timezoneOf(timezone));
 
 const spans = (hours: OpeningHours, day: number) =>
   (hours[weekdays[day] ?? "sun"] ?? []).map(([from, to]) => ({ from: minutesOf(from), to: minutesOf(to) }));

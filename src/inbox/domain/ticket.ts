@@ -1,4 +1,4 @@
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 import { idIn, idsIn } from "../../kernel/ids.ts";
 import { type MessageContent, mediaKindOf, storedMedia } from "../../messaging/public.ts";
 import type { OpeningHours } from "./opening-hours.ts";
@@ -66,10 +66,6 @@ export const tagIds = (tags: string | null): number[] => idsIn(tags ?? "").slice
 export const namedAgent = ({ agent }: Pick<TicketSetup, "agent">): number | null => idIn(agent);
 
 /** The step does not exist, or it does not create tickets. */
-export class StepNotFound extends DomainError<"step_not_found"> {
-  readonly code = "step_not_found";
-}
+export class StepNotFound extends domainError("step_not_found") {}
 
-export class StepOfAnotherBusiness extends DomainError<"step_of_another_business"> {
-  readonly code = "step_of_another_business";
-}
+export class StepOfAnotherBusiness extends domainError("step_of_another_business") {}

@@ -1,4 +1,4 @@
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 
 export interface Viewer {
   readonly businessId: number;
@@ -21,10 +21,6 @@ export const queueOf = ({ agentId, departmentId }: Whereabouts): number =>
   agentId ?? (departmentId === null ? 0 : -departmentId);
 
 /** The chat does not exist, or the viewer may not see it. */
-export class ChatNotFound extends DomainError<"chat_not_found"> {
-  readonly code = "chat_not_found";
-}
+export class ChatNotFound extends domainError("chat_not_found") {}
 
-export class MessageNotFound extends DomainError<"message_not_found"> {
-  readonly code = "message_not_found";
-}
+export class MessageNotFound extends domainError("message_not_found") {}

@@ -1,5 +1,6 @@
 import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
 import type { Cells } from "./cells.ts";
+import { isDatabaseFailure } from "./database-failure.ts";
 import { livesHere } from "./lives-here.ts";
 import { eventColumns } from "./log-events.ts";
 
@@ -35,7 +36,10 @@ export class PostgresEventLog implements EventLog {
     return this.cells.of(businessId).rows<LoggedEvent>(readAfter, [businessId, after, limit]);
   }
 
-  /** Businesses whose cell does not answer are missing. Rejects if no cell answers. */
+  /**
+   * Businesses whose cell does not answer are missing; its health check tells of it. Rejects if no cell answers, and with
+   * every other error.
+   */
   async lastNumbers(businessIds: readonly number[]): Promise<Map<number, number>> {
     const asked = this.cells.groupsOf(businessIds).map(async ({ cell, businessIds: own }) => {
       const rows = await cell.rows<{ business_id: number; last_number: number }>(lastNumbersOf, [own]);
@@ -44,8 +48,9 @@ export class PostgresEventLog implements EventLog {
     });
     const outcomes = await Promise.allSettled(asked);
     const answers = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-    const [failed] = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
-    if (answers.length === 0 && failed) throw failed;
+    const failed = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
+    const fatal = failed.find((error) => !isDatabaseFailure(error)) ?? (answers.length === 0 && failed[0]);
+    if (fatal) throw fatal;
     return new Map(answers.flat());
   }
 

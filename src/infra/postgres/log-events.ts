@@ -25,3 +25,7 @@ export const loggingEvents = `
 
 /** The columns of `logged` as a `LoggedEvent`. */
 export const eventColumns = `business_id as "businessId", number, name, payload, at`;
+
+/** `loggingEvents`, and the query for the logged events. */
+export const loggedEvents = `${loggingEvents}
+  select ${eventColumns} from logged order by business_id, number`;

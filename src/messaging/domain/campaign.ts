@@ -1,5 +1,5 @@
 import { deliveryStates } from "../../kernel/delivery.ts";
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 import { dayMs } from "../../kernel/instants.ts";
 import type { Refusal, SendOutcome } from "./platform.ts";
 import type { Media } from "./template.ts";
@@ -204,42 +204,33 @@ const waitForSender = (setbacks: number, retryAfterMs: number | undefined, said:
 const tryAgain = (setbacks: number, most: number, dueInMs: number, said: Said): AttemptResult =>
   setbacks + 1 >= most ? { state: "failed", ...said } : { state: "queued", dueInMs, ...said };
 
-export class CampaignNotFound extends DomainError<"campaign_not_found"> {
-  readonly code = "campaign_not_found";
-}
+export class CampaignNotFound extends domainError("campaign_not_found") {}
 
 /** The campaign's state does not allow the action. */
-export class WrongCampaignState extends DomainError<"wrong_campaign_state"> {
-  readonly code = "wrong_campaign_state";
+export class WrongCampaignState extends domainError("wrong_campaign_state") {
   constructor(readonly state: CampaignState) {
     super(`the campaign is ${state}`);
   }
 }
 
 /** The campaign's sender was deleted: it cannot send again. */
-export class CampaignWithoutSender extends DomainError<"campaign_without_sender"> {
-  readonly code = "campaign_without_sender";
-}
+export class CampaignWithoutSender extends domainError("campaign_without_sender") {}
 
 /** The mapping fills a placeholder that the template does not have. */
-export class UnknownPlaceholder extends DomainError<"unknown_placeholder"> {
-  readonly code = "unknown_placeholder";
+export class UnknownPlaceholder extends domainError("unknown_placeholder") {
   constructor(readonly placeholder: number) {
     super(`the template has no placeholder ${placeholder}`);
   }
 }
 
 /** The start time is not a date. */
-export class WrongSchedule extends DomainError<"wrong_schedule"> {
-  readonly code = "wrong_schedule";
-}
+export class WrongSchedule extends domainError("wrong_schedule") {}
 
 /** An error lists this many unknown ids of each kind; there may be more. */
 export const namedIds = 20;
 
 /** The request has ids of records that the business does not have. */
-export class UnknownIds extends DomainError<"unknown_ids"> {
-  readonly code = "unknown_ids";
+export class UnknownIds extends domainError("unknown_ids") {
   constructor(readonly missing: Readonly<Record<"contacts" | "step" | "user" | "tags", readonly number[]>>) {
     super("the request names ids that the business does not have");
   }

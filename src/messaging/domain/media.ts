@@ -1,4 +1,4 @@
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 
 export interface MediaType {
   readonly type: string;
@@ -119,20 +119,16 @@ export interface ByteRange {
 }
 
 /** The content is of a type that is not stored. */
-export class MediaTypeRefused extends DomainError<"media_type_refused"> {
-  readonly code = "media_type_refused";
-}
+export class MediaTypeRefused extends domainError("media_type_refused") {}
 
-export class MediaTooLarge extends DomainError<"media_too_large"> {
-  readonly code = "media_too_large";
+export class MediaTooLarge extends domainError("media_too_large") {
   constructor(readonly type: MediaType) {
     super(`more than ${type.limit} bytes of ${type.type}`);
   }
 }
 
 /** The business's quota has no room for the file. */
-export class MediaQuotaReached extends DomainError<"media_quota_reached"> {
-  readonly code = "media_quota_reached";
+export class MediaQuotaReached extends domainError("media_quota_reached") {
   /** @param quota - bytes */
   constructor(readonly quota: number) {
     super(`no room within ${quota} bytes`);
@@ -140,15 +136,9 @@ export class MediaQuotaReached extends DomainError<"media_quota_reached"> {
 }
 
 /** There is no such file, or the caller may not delete it; both get the same answer. */
-export class MediaNotFound extends DomainError<"media_not_found"> {
-  readonly code = "media_not_found";
-}
+export class MediaNotFound extends domainError("media_not_found") {}
 
-export class MediaEmpty extends DomainError<"media_empty"> {
-  readonly code = "media_empty";
-}
+export class MediaEmpty extends domainError("media_empty") {}
 
 /** The installation has no storage for files, or no public address for them. */
-export class MediaNotConfigured extends DomainError<"media_not_configured"> {
-  readonly code = "media_not_configured";
-}
+export class MediaNotConfigured extends domainError("media_not_configured") {}

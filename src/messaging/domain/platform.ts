@@ -1,5 +1,5 @@
 import type { DeliveryState, ReportedState } from "../../kernel/delivery.ts";
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 
 /** Why the platform refused a message, by the reaction that it needs. */
 export type RefusalClass =
@@ -100,6 +100,4 @@ export interface TemplateNews {
 export const stoppedStatuses: readonly string[] = ["PAUSED", "DISABLED"];
 
 /** The platform did not answer a question, or answered it with an error; the message is safe for logs. */
-export class PlatformUnavailable extends DomainError<"platform_unavailable"> {
-  readonly code = "platform_unavailable";
-}
+export class PlatformUnavailable extends domainError("platform_unavailable") {}

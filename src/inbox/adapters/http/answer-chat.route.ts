@@ -1,6 +1,6 @@
 import { coded, type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
-import { codedFailure, idOf } from "../../../infra/http/routing/schema.ts";
+import { codedFailure, type Infer, idOf } from "../../../infra/http/routing/schema.ts";
 import type { Answer, AnswerChat, AnswerFailure } from "../../application/acting/answer-chat.ts";
 import { messageToWire } from "../wire/inbox-wire.ts";
 import { changing, chatTaken, failures, meeting, viewerOf } from "./inbox-dialect.ts";
@@ -134,16 +134,7 @@ export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
     },
   });
 
-interface AnswerBody {
-  readonly texto?: string;
-  readonly media_url?: string;
-  readonly plantilla_id?: number;
-  readonly parameters?: readonly string[];
-  readonly respuesta_rapida_id?: number;
-  readonly nota?: string;
-}
-
-function answerIn(body: AnswerBody): Answer {
+function answerIn(body: Infer<typeof message>): Answer {
   const { texto, media_url: url, plantilla_id: templateId, respuesta_rapida_id: quickReplyId, nota } = body;
   const alone = [templateId, quickReplyId, nota].filter((each) => each !== undefined);
   const isMixed =

@@ -1,4 +1,4 @@
-import { idOf, type Schema } from "../../../infra/http/routing/schema.ts";
+import { type Infer, idOf, type Schema } from "../../../infra/http/routing/schema.ts";
 import { phoneDigits, storableText } from "../../../kernel/text.ts";
 import {
   longestFieldName,
@@ -24,13 +24,7 @@ export const contactBody = {
   opted_out: { type: "boolean" },
 } as const satisfies Record<string, Schema>;
 
-interface GivenContact {
-  readonly nombre?: string;
-  readonly numero?: string;
-  readonly campos?: { readonly [name: string]: string };
-  readonly tags?: readonly number[];
-  readonly opted_out?: boolean;
-}
+type GivenContact = Infer<{ readonly type: "object"; readonly properties: typeof contactBody }>;
 
 /** Fields that the body omits are null. */
 export const changesIn = (body: GivenContact) => ({

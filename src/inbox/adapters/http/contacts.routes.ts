@@ -4,13 +4,12 @@ import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../..
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import { phoneDigits } from "../../../kernel/text.ts";
+import type { EditContacts } from "../../application/contacts/edit-contacts.ts";
 import type { EraseContact } from "../../application/contacts/erase-contact.ts";
-import type { ManageContacts } from "../../application/contacts/manage-contacts.ts";
-import type { ContactFilter } from "../../application/contacts/ports.ts";
+import type { ContactFilter, ContactReads } from "../../application/contacts/ports.ts";
 import type { WholeContact } from "../../application/events.ts";
 import { Forbidden } from "../../domain/acting.ts";
 import { isPhoneNumber } from "../../domain/contact.ts";
-import type { Viewer } from "../../domain/visibility.ts";
 import { listedContactToWire, wholeContactToWire } from "../wire/inbox-wire.ts";
 import { changesIn, contactBody, contactBodyRule } from "./contact-input.ts";
 import { contactColumns, fieldColumn, tagsCell } from "./contact-rows.ts";
@@ -25,13 +24,13 @@ export function requireAdministrator(caller: KeyCaller | UserCaller): void {
   if (!isAdministrator(caller)) throw new Forbidden("a user of another role");
 }
 
-export const contactsRoutes = (contacts: ManageContacts, erase: Pick<EraseContact, "execute">): Route[] => [
-  listRoute(contacts),
-  oneRoute(contacts),
-  createRoute(contacts),
-  changeRoute(contacts),
-  eraseRoute(erase),
-];
+/** @param slowReads - a pool with a long statement timeout, for exports */
+export const contactsRoutes = (
+  reads: ContactReads,
+  slowReads: ContactReads,
+  edits: EditContacts,
+  erase: Pick<EraseContact, "execute">,
+): Route[] => [listRoute(reads, slowReads), oneRoute(reads), createRoute(edits), changeRoute(edits), eraseRoute(erase)];
 
 const noContact = { description: "No such contact", schema: codedFailure };
 const noContactOrTag = { description: "No such contact or tag", schema: codedFailure };
@@ -40,7 +39,7 @@ const taken = { description: "Another contact has the number", schema: codedFail
 
 const params = objectWith({ id: numericIdOf("contact") });
 
-const listRoute = (contacts: ManageContacts): Route =>
+const listRoute = (reads: ContactReads, slowReads: ContactReads): Route =>
   defineRoute({
     ...common,
     method: "get",
@@ -92,11 +91,11 @@ const listRoute = (contacts: ManageContacts): Route =>
       const filter = { text, tagId, optedOut };
       if (wantsCsv(headers)) {
         requireAdministrator(caller);
-        return exported(contacts, viewer, filter, call.signal);
+        return exported(slowReads, caller.businessId, filter, call.signal);
       }
       const [after = null] = query.cursor === undefined ? [] : positionIn(query.cursor, 1);
       const signal = text === null ? undefined : call.signal;
-      const page = await contacts.list(viewer, filter, { after, limit: limitOf(query.limit ?? usualPage) }, signal);
+      const page = await reads.contacts(viewer, filter, { after, limit: limitOf(query.limit ?? usualPage), signal });
       return jsonReply({
         data: page.items.map(listedContactToWire),
         next: page.next === null ? null : cursorOf(page.next),
@@ -104,14 +103,9 @@ const listRoute = (contacts: ManageContacts): Route =>
     },
   });
 
-async function exported(
-  contacts: ManageContacts,
-  viewer: Viewer,
-  filter: ContactFilter,
-  signal: AbortSignal,
-): Promise<Reply> {
-  const names = await contacts.fieldNames(viewer, filter, signal);
-  const pages = contacts.all(viewer, filter, signal);
+async function exported(reads: ContactReads, businessId: number, filter: ContactFilter, signal: AbortSignal) {
+  const names = await reads.fieldNames(businessId, filter, signal);
+  const pages = reads.all(businessId, filter, signal);
   async function* lines() {
     yield csvLine([...contactColumns, ...names.map(fieldColumn)]);
     for await (const page of pages) yield page.map((contact) => lineOf(contact, names)).join("");
@@ -125,7 +119,7 @@ const lineOf = (contact: WholeContact, names: readonly string[]): string => {
   return csvLine([id, nombre, numero, opted_out, tagsCell(tags.map((tag) => tag.nombre)), creado, ...own]);
 };
 
-const oneRoute = (contacts: Pick<ManageContacts, "one">): Route =>
+const oneRoute = (reads: Pick<ContactReads, "contact">): Route =>
   defineRoute({
     ...common,
     method: "get",
@@ -142,12 +136,12 @@ const oneRoute = (contacts: Pick<ManageContacts, "one">): Route =>
       ...failures,
     },
     dialect: meeting("contact_not_found"),
-    handle: async ({ params, caller }) => tagged(await contacts.one(viewerOf(caller), params.id)),
+    handle: async ({ params, caller }) => tagged(await reads.contact(viewerOf(caller), params.id)),
   });
 
 const eventRule = "Emits `contact:changed` to all sockets of the business.";
 
-const createRoute = (contacts: Pick<ManageContacts, "create">): Route =>
+const createRoute = (contacts: Pick<EditContacts, "create">): Route =>
   defineRoute({
     ...changing,
     method: "post",
@@ -189,7 +183,7 @@ const createRoute = (contacts: Pick<ManageContacts, "create">): Route =>
     },
   });
 
-const changeRoute = (contacts: Pick<ManageContacts, "change">): Route =>
+const changeRoute = (contacts: Pick<EditContacts, "change">): Route =>
   defineRoute({
     ...changing,
     method: "put",

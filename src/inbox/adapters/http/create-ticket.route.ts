@@ -12,7 +12,7 @@ import {
 } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import { phoneDigits } from "../../../kernel/text.ts";
-import type { CreateTicket, CreateTicketFailure } from "../../application/create-ticket.ts";
+import type { CreateTicket, CreateTicketFailure } from "../../application/tickets/create-ticket.ts";
 
 const params = objectWith({ id: { ...numericIdOf("step"), "x-error": "paso_id es requerido y debe ser un número" } });
 

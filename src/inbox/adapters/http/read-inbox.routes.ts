@@ -1,10 +1,9 @@
 import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
+import { type Infer, integer, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import { chatChannels } from "../../../kernel/channels.ts";
-import type { ChatFilter } from "../../application/reading/ports.ts";
-import type { ReadInbox } from "../../application/reading/read-inbox.ts";
+import type { ChatFilter, InboxReads, OrdersOfChat } from "../../application/reading/ports.ts";
 import { chatStates } from "../../domain/conversation.ts";
 import { agentToWire, chatDetailsToWire, chatStateToWire, chatToWire, messageToWire } from "../wire/inbox-wire.ts";
 import { common, failures, meeting, noChat, viewerOf } from "./inbox-dialect.ts";
@@ -12,13 +11,14 @@ import { agentSchema, chatDetailsSchema, chatSchema, chatState, messageSchema, p
 
 const usualPage = 50;
 const limit = limitField(usualPage);
+const mostOrders = 5;
 /** A longer search text would find nothing more. */
 const longestSearch = 100;
 
-export const readInboxRoutes = (inbox: ReadInbox): Route[] => [
+export const readInboxRoutes = (inbox: InboxReads, orders: OrdersOfChat): Route[] => [
   chatsRoute(inbox),
   countsRoute(inbox),
-  chatRoute(inbox),
+  chatRoute(inbox, orders),
   messagesRoute(inbox),
   agentsRoute(inbox),
 ];
@@ -52,7 +52,7 @@ const filters = {
   limit,
 } as const;
 
-const chatsRoute = (inbox: Pick<ReadInbox, "chats">): Route =>
+const chatsRoute = (inbox: Pick<InboxReads, "chats">): Route =>
   defineRoute({
     ...common,
     method: "get",
@@ -88,7 +88,7 @@ const chatsRoute = (inbox: Pick<ReadInbox, "chats">): Route =>
       if (query.soporte === "me" && viewer.userId === null) return { data: [], next: null };
       const signal = query.q === undefined ? undefined : call.signal;
       const filter = filterOf(query, viewer.userId);
-      const page = await inbox.chats(viewer, filter, { after, limit: limitOf(query.limit ?? usualPage) }, signal);
+      const page = await inbox.chats(viewer, filter, { after, limit: limitOf(query.limit ?? usualPage), signal });
       return { data: page.items.map(chatToWire), next: page.next && cursorOf(page.next.at, page.next.id) };
     },
   });
@@ -98,16 +98,7 @@ function chatPosition(cursor: string) {
   return { at, id };
 }
 
-interface ChatQuery {
-  readonly estado?: readonly string[];
-  readonly soporte?: string;
-  readonly departamento?: number;
-  readonly tag?: number;
-  readonly anuncio?: string;
-  readonly no_leidos?: boolean;
-  readonly provider?: string;
-  readonly q?: string;
-}
+type ChatQuery = Infer<{ readonly type: "object"; readonly properties: typeof filters }>;
 
 function filterOf(query: ChatQuery, userId: number | null): ChatFilter {
   return {
@@ -131,7 +122,7 @@ function agentIn(asked: string | undefined, userId: number | null): ChatFilter["
   return id;
 }
 
-const countsRoute = (inbox: Pick<ReadInbox, "counts">): Route =>
+const countsRoute = (inbox: Pick<InboxReads, "counts">): Route =>
   defineRoute({
     ...common,
     method: "get",
@@ -169,7 +160,7 @@ const countsRoute = (inbox: Pick<ReadInbox, "counts">): Route =>
 
 export const chatParams = objectWith({ id: numericIdOf("chat") });
 
-const chatRoute = (inbox: Pick<ReadInbox, "chat">): Route =>
+const chatRoute = (inbox: Pick<InboxReads, "chat">, orders: OrdersOfChat): Route =>
   defineRoute({
     ...common,
     method: "get",
@@ -192,12 +183,15 @@ const chatRoute = (inbox: Pick<ReadInbox, "chat">): Route =>
     },
     dialect: meeting("chat_not_found"),
     handle: async ({ params, caller }) => {
-      const { chat, orders } = await inbox.chat(viewerOf(caller), params.id);
-      return chatDetailsToWire(chat, orders);
+      const [chat, latest] = await Promise.all([
+        inbox.chat(viewerOf(caller), params.id),
+        orders.latest(caller.businessId, params.id, mostOrders),
+      ]);
+      return chatDetailsToWire(chat, latest);
     },
   });
 
-const messagesRoute = (inbox: Pick<ReadInbox, "messages" | "messagesAfter">): Route =>
+const messagesRoute = (inbox: Pick<InboxReads, "messages" | "messagesAfter">): Route =>
   defineRoute({
     ...common,
     method: "get",
@@ -246,7 +240,7 @@ const messagesRoute = (inbox: Pick<ReadInbox, "messages" | "messagesAfter">): Ro
     },
   });
 
-const agentsRoute = (inbox: Pick<ReadInbox, "agents">): Route =>
+const agentsRoute = (inbox: Pick<InboxReads, "agents">): Route =>
   defineRoute({
     ...common,
     method: "get",

@@ -3,9 +3,8 @@ import type { Statement } from "../../../infra/postgres/database.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { ActingReads, QuickReply, SeenChat } from "../../application/acting/ports.ts";
 import type { MessageView } from "../../application/events.ts";
-import type { Holder } from "../../domain/acting.ts";
 import type { Viewer } from "../../domain/visibility.ts";
-import { windowed, windowUntil } from "./chat-sql.ts";
+import { holderOf, windowed, windowUntil } from "./chat-sql.ts";
 import { messageFields } from "./message-sql.ts";
 import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
 
@@ -36,8 +35,7 @@ const chat: Statement = {
   text: `
     with ${viewerOf("$1", "$2::bigint")}
     select chat.contact_id as "contactId", chat.provider, contact.erased_at is not null as "isErased",
-           (select ${jsonOf<Holder>({ id: "users.id", name: "users.name" })} from users
-            where users.business_id = chat.business_id and users.id = chat.support_user_id) as holder,
+           ${holderOf("chat")} as holder,
            ${isVisible} as "isVisible", ${windowed("chat")} as "isWindowed",
            ${windowUntil("chat")} is not null as "isWindowOpen"
     from chats as chat

@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { AgentLine } from "../../application/ticket-ports.ts";
+import type { AgentLine, AgentLines } from "../../application/lines/ports.ts";
 
 /**
  * Only one transaction at a time may assign agents of a line: otherwise concurrent ones would all find the same
@@ -22,25 +22,24 @@ const locking = (kind: "wait" | "skip"): { readonly department: Statement; reado
 const waiting = locking("wait");
 const skipping = locking("skip");
 
-async function lock(
-  transaction: Queries,
-  { businessId, departmentId }: AgentLine,
-  by: ReturnType<typeof locking>,
-): Promise<Date | null> {
-  const [held] =
-    departmentId === null
-      ? await transaction.rows<{ now: Date }>(by.business, [businessId])
-      : await transaction.rows<{ now: Date }>(by.department, [businessId, departmentId]);
-  return held?.now ?? null;
-}
+export class PostgresAgentLines implements AgentLines {
+  constructor(private readonly transaction: Queries) {}
 
-/** Locks the line until the transaction ends, and returns the database's time. */
-export async function holdLine(transaction: Queries, line: AgentLine): Promise<Date> {
-  const now = await lock(transaction, line, waiting);
-  if (!now) throw new Error(`department ${line.departmentId} of business ${line.businessId} is gone`);
-  return now;
-}
+  async hold(line: AgentLine): Promise<Date> {
+    const now = await this.lock(line, waiting);
+    if (!now) throw new Error(`department ${line.departmentId} of business ${line.businessId} is gone`);
+    return now;
+  }
 
-/** Like `holdLine`, but returns null if another transaction holds the line. */
-export const tryHoldLine = (transaction: Queries, line: AgentLine): Promise<Date | null> =>
-  lock(transaction, line, skipping);
+  tryHold(line: AgentLine): Promise<Date | null> {
+    return this.lock(line, skipping);
+  }
+
+  private async lock({ businessId, departmentId }: AgentLine, by: ReturnType<typeof locking>): Promise<Date | null> {
+    const [held] =
+      departmentId === null
+        ? await this.transaction.rows<{ now: Date }>(by.business, [businessId])
+        : await this.transaction.rows<{ now: Date }>(by.department, [businessId, departmentId]);
+    return held?.now ?? null;
+  }
+}

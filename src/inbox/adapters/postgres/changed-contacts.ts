@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { loggedEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { nameAndPayload } from "./announce-sql.ts";
 import { type ChangedContact, inChunks } from "./news.ts";
@@ -14,8 +14,7 @@ const announce: Statement = {
       select contact.business_id, contact.id as position, ${nameAndPayload("contact:changed")}
       from given join contacts as contact on contact.business_id = given.business_id and contact.id = given.id
     ),
-    ${loggingEvents}
-    select ${eventColumns} from logged order by business_id, number`,
+    ${loggedEvents}`,
 };
 
 const lock: Statement = {

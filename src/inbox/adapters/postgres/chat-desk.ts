@@ -1,16 +1,15 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { loggedEvents } from "../../../infra/postgres/log-events.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { maxId } from "../../../kernel/ids.ts";
 import type { ChatChange, ChatDesk, HeldChat, OpenConversation } from "../../application/acting/ports.ts";
 import type { ChatView } from "../../application/events.ts";
-import type { Holder } from "../../domain/acting.ts";
 import type { ConversationState } from "../../domain/conversation.ts";
 import { type TicketEnd, ticketMoves } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { agentChangedRows, nameAndPayload } from "./announce-sql.ts";
-import { audienceOf, chatJoins, storedChatFields, windowed, windowUntil } from "./chat-sql.ts";
+import { audienceOf, chatJoins, holderOf, storedChatFields, windowed, windowUntil } from "./chat-sql.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
 import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
 
@@ -57,8 +56,7 @@ const hold: Statement = {
       select id from conversations where business_id = $1 and chat_id = $4 and closed_at is null for no key update
     )
     select chat.business_id as "businessId", chat.id as "chatId", chat.state, chat.provider, chat.contact_id as "contactId",
-           (select ${jsonOf<Holder>({ id: "users.id", name: "users.name" })} from users
-            where users.business_id = chat.business_id and users.id = chat.support_user_id) as holder,
+           ${holderOf("chat")} as holder,
            ${isVisible} as "isVisible", ${windowed("chat")} as "isWindowed",
            ${windowUntil("chat")} is not null as "isWindowOpen", ${audienceOf("chat")} as audience,
            business.name as "businessName",
@@ -89,6 +87,8 @@ const openTickets = "ticket.business_id = $1 and ticket.chat_id = $2 and ticket.
 const openConversation =
   "conversation.business_id = $1 and conversation.chat_id = $2 and conversation.closed_at is null";
 
+const ofEarlier = "ticket.business_id = $1 and ticket.id = earlier.id";
+
 /** Locks the chat's open tickets and keeps their former agents. */
 const ticketsBefore = `
     earlier as materialized (
@@ -96,24 +96,26 @@ const ticketsBefore = `
       order by ticket.id for no key update
     )`;
 
+/** CTEs that move the open conversation and the open tickets; `agent` gets the tickets. */
+const moving = (move: keyof typeof ticketMoves, agent: string): string => `
+    talked as (
+      update conversations as conversation set state = ${stateAfter(move)}
+      where ${openConversation} and ${isChangedBy(move)}
+    ),
+    ${ticketsBefore},
+    moved as (
+      update tickets as ticket set state = ${movesOf(move)}, agent_id = ${agent} from earlier where ${ofEarlier}
+    )`;
+
 const waitingNoMore = `
     served as (delete from waiting_tickets where business_id = $1 and chat_id = $2),
     unqueued as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
-
-const ofEarlier = "ticket.business_id = $1 and ticket.id = earlier.id";
 
 /** Returns the agents whose number of open tickets changed. */
 const attend: Statement = {
   name: "desk_attend",
   text: `
-    with talked as (
-      update conversations as conversation set state = ${stateAfter("attend")}
-      where ${openConversation} and ${isChangedBy("attend")}
-    ),
-    ${ticketsBefore},
-    moved as (
-      update tickets as ticket set state = ${movesOf("attend")}, agent_id = $3::bigint from earlier where ${ofEarlier}
-    ),
+    with ${moving("attend", "$3::bigint")},
     ${waitingNoMore},
     assigned as (
       update chats set support_user_id = $3::bigint, bot_available = false,
@@ -128,14 +130,7 @@ const attend: Statement = {
 const queue: Statement = {
   name: "desk_queue",
   text: `
-    with talked as (
-      update conversations as conversation set state = ${stateAfter("queue")}
-      where ${openConversation} and ${isChangedBy("queue")}
-    ),
-    ${ticketsBefore},
-    moved as (
-      update tickets as ticket set state = ${movesOf("queue")}, agent_id = null from earlier where ${ofEarlier}
-    ),
+    with ${moving("queue", "null")},
     served as (
       delete from waiting_tickets as waiting using steps as step
       where waiting.business_id = $1 and waiting.chat_id = $2
@@ -194,8 +189,7 @@ const announce: Statement = {
       union all
       ${agentChangedRows(`array[${maxId}, 0, agent.id]`, "any($3::bigint[])")}
     ),
-    ${loggingEvents}
-    select ${eventColumns} from logged order by number`,
+    ${loggedEvents}`,
 };
 
 const view: Statement = {

@@ -1,5 +1,5 @@
 import type { Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { loggedEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { unannouncedStates } from "../../domain/delivery.ts";
 import { messageColumnsOf, nameAndPayload } from "./announce-sql.ts";
@@ -51,8 +51,7 @@ export const announce: Statement = {
       from chats as chat cross join given ${chatJoins}
       where chat.business_id = $1 and chat.id = any($3::bigint[])
     ),
-    ${loggingEvents}
-    select ${eventColumns} from logged order by number`,
+    ${loggedEvents}`,
 };
 
 /** The chat is included because its row shows the last message. */
@@ -73,6 +72,5 @@ export const announceMessages: Statement = {
       select chat.business_id, 0, ${nameAndPayload("chat:changed")}
       from chats as chat cross join given ${chatJoins} where chat.business_id = $1 and chat.id = $2
     ),
-    ${loggingEvents}
-    select ${eventColumns} from logged order by number`,
+    ${loggedEvents}`,
 };

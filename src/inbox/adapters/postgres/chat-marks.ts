@@ -59,26 +59,15 @@ export class PostgresChatMarks implements ChatMarks {
     return (await this.transaction.rows(setBot, [businessId, chatId, isAvailable])).length > 0;
   }
 
-  tag(businessId: number, chatId: number, tagId: number): Promise<boolean> {
-    return this.retag(tag, businessId, chatId, tagId);
-  }
-
-  untag(businessId: number, chatId: number, tagId: number): Promise<boolean> {
-    return this.retag(untag, businessId, chatId, tagId);
+  async tag(businessId: number, chatId: number, tagId: number, isOn: boolean): Promise<boolean> {
+    const values = [businessId, chatId, tagId];
+    const [row] = await this.transaction.rows<{ known: boolean; changed: boolean }>(isOn ? tag : untag, values);
+    if (!row?.known) throw new TagNotFound(`tag ${tagId}`);
+    return row.changed;
   }
 
   async read(businessId: number, chatId: number, upTo: number): Promise<{ receiptFor: string | null } | undefined> {
     const [row] = await this.transaction.rows<{ receiptFor: string | null }>(read, [businessId, chatId, upTo]);
     return row;
-  }
-
-  private async retag(statement: Statement, businessId: number, chatId: number, tagId: number): Promise<boolean> {
-    const [row] = await this.transaction.rows<{ known: boolean; changed: boolean }>(statement, [
-      businessId,
-      chatId,
-      tagId,
-    ]);
-    if (!row?.known) throw new TagNotFound(`tag ${tagId}`);
-    return row.changed;
   }
 }

@@ -9,6 +9,7 @@ import type {
   TicketView,
   WholeContact,
 } from "../../application/events.ts";
+import type { Holder } from "../../domain/acting.ts";
 import { unannouncedStates } from "../../domain/delivery.ts";
 
 /** A `ContactView` of the row `contact`. */
@@ -44,6 +45,11 @@ export const departmentView = `case when department.id is not null then ${named(
 /** `row` needs the columns of a chat. */
 export const audienceOf = (row: string): string =>
   jsonOf<Audience>({ agentId: `${row}.support_user_id`, departmentId: `${row}.department_id` });
+
+/** The user who has the chat, a `Holder`; null without one. */
+export const holderOf = (row: string): string => `
+  (select ${jsonOf<Holder>({ id: "users.id", name: "users.name" })} from users
+   where users.business_id = ${row}.business_id and users.id = ${row}.support_user_id)`;
 
 export const windowed = (row: string): string => `${row}.provider in (${quoted(...windowedChannels)})`;
 

@@ -1,6 +1,5 @@
 import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type {
   ContactChanges,
@@ -13,7 +12,7 @@ import type {
 } from "../../application/contacts/ports.ts";
 import type { WholeContact } from "../../application/events.ts";
 import { erasedNameOf, longestPhone, mostFields, NumberTaken, shortestPhone } from "../../domain/contact.ts";
-import { nameAndPayload } from "./announce-sql.ts";
+import { announceContacts } from "./changed-contacts.ts";
 import { wholeContact } from "./chat-sql.ts";
 import { addTags, tagIdsByName, unknownTags } from "./contact-tags.ts";
 import { erasedSince } from "./thread-sql.ts";
@@ -112,17 +111,6 @@ const keepOptedOut: Statement = {
     )
     update contacts as contact set opted_out_at = now()
     from erased where contact.business_id = $1 and contact.id = erased.id`,
-};
-
-const announce: Statement = {
-  name: "contact_announce",
-  text: `
-    with events as (
-      select contact.business_id, contact.id as position, ${nameAndPayload("contact:changed")}
-      from contacts as contact where contact.business_id = $1 and contact.id = $2
-    ),
-    ${loggingEvents}
-    select ${eventColumns} from logged`,
 };
 
 /**
@@ -249,7 +237,7 @@ export class PostgresContactEdits implements ContactEdits {
   }
 
   announce(businessId: number, contactId: number): Promise<LoggedEvent[]> {
-    return this.transaction.rows<LoggedEvent>(announce, [businessId, contactId]);
+    return announceContacts(this.transaction, [{ business_id: businessId, id: contactId }]);
   }
 
   async merge(businessId: number, contacts: readonly ImportedContact[]): Promise<(ImportOutcome | null)[]> {

@@ -244,15 +244,9 @@ export class PostgresContactErasure implements ContactErasure {
     return numbers;
   }
 
-  async eraseAnswers(businessId: number, contactId: number): Promise<void> {
-    await this.transaction.rows(eraseAnswers, [businessId, contactId]);
-  }
-
-  async eraseConversations(businessId: number, chatIds: readonly number[]): Promise<void> {
+  async eraseTraces(businessId: number, { id, chatIds }: ErasedContact): Promise<void> {
+    await this.transaction.rows(eraseAnswers, [businessId, id]);
     await this.transaction.rows(eraseConversations, [businessId, chatIds]);
-  }
-
-  async eraseChats(businessId: number, chatIds: readonly number[]): Promise<void> {
     await this.transaction.rows(eraseChats, [businessId, chatIds]);
   }
 

@@ -1,7 +1,7 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { PreferenceChange } from "../../domain/incoming.ts";
 import type { CustomerChat } from "./customer-chats.ts";
-import { atATime } from "./news.ts";
+import { atATime, type Intake } from "./news.ts";
 
 const lock: Statement = {
   name: "incoming_lock_contacts",
@@ -35,8 +35,7 @@ const lock: Statement = {
  * @param recipients - chats whose contacts will be written
  */
 export async function lockContacts(
-  transaction: Queries,
-  provider: string,
+  { transaction, provider }: Intake,
   recipients: readonly CustomerChat[],
   preferences: readonly PreferenceChange[],
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { ContactFilter, ContactReads, ListedContact } from "../../application/contacts/ports.ts";
 import type { WholeContact } from "../../application/events.ts";
 import type { PageAsked, PageOf } from "../../application/reading/ports.ts";
-import { mostFieldColumns } from "../../domain/contact.ts";
+import { ContactNotFound, mostFieldColumns } from "../../domain/contact.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { wholeContact } from "./chat-sql.ts";
 import { exportedCall, foundCall, walkedCall } from "./contact-export-sql.ts";
@@ -74,23 +74,19 @@ export class PostgresContactReads implements ContactReads {
     viewer: Viewer,
     filter: ContactFilter,
     page: PageAsked<number>,
-    signal?: AbortSignal,
   ): Promise<PageOf<ListedContact, number>> {
     const { statement, values } = listCall(viewer, filter, page);
     const cell = this.cells.of(viewer.businessId);
-    const rows = await cell.rows<{ contact: ListedContact }>(statement, values, signal);
-    return pageOf(
-      rows,
-      page.limit,
-      ({ contact }) => contact,
-      ({ contact }) => contact.id,
-    );
+    const rows = await cell.rows<{ contact: ListedContact }>(statement, values, page.signal);
+    const found = rows.map(({ contact }) => contact);
+    return pageOf(found, page.limit, ({ id }) => id);
   }
 
-  async contact({ businessId, agentId }: Viewer, contactId: number): Promise<ListedContact | null> {
+  async contact({ businessId, agentId }: Viewer, contactId: number): Promise<ListedContact> {
     const values = [businessId, agentId, contactId];
     const [row] = await this.cells.of(businessId).rows<{ contact: ListedContact }>(one, values);
-    return row?.contact ?? null;
+    if (!row) throw new ContactNotFound(`contact ${contactId}`);
+    return row.contact;
   }
 
   async *all(businessId: number, filter: ContactFilter, signal: AbortSignal): AsyncGenerator<readonly WholeContact[]> {

@@ -1,6 +1,6 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import { isNumbered } from "../../../kernel/channels.ts";
-import { inChunks } from "./news.ts";
+import type { Intake } from "./news.ts";
 import { findingContacts, findingContactsById } from "./thread-sql.ts";
 
 const chatsOf = (name: string, findingContact: string): Statement => ({
@@ -36,13 +36,12 @@ export interface InChat {
 
 /** Returns the chat of each customer on the channel, or undefined. */
 export async function chatsOfCustomers(
-  transaction: Queries,
-  provider: string,
+  intake: Intake,
   customers: readonly InChat[],
 ): Promise<(CustomerChat | undefined)[]> {
   const rows = customers.map(({ sender, customer }, position) => ({ position, sender, customer }));
-  const statement = isNumbered(provider) ? find : findById;
-  const found = await inChunks<CustomerChat & { position: number }>(transaction, statement, rows, provider);
+  const statement = isNumbered(intake.provider) ? find : findById;
+  const found = await intake.inChunks<CustomerChat & { position: number }>(statement, rows);
   const byPosition = new Map(found.map(({ position, ...chat }) => [position, chat]));
   return customers.map((_, position) => byPosition.get(position));
 }

@@ -1,11 +1,11 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import { isNumbered } from "../../../kernel/channels.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import { erasedNameOf } from "../../domain/contact.ts";
 import type { EchoedMessage, IncomingMessage } from "../../domain/incoming.ts";
 import { awaited } from "./incoming-files.ts";
 import { idScopeOf, isInScope } from "./message-ids.ts";
-import { inChunks, type MessageNews } from "./news.ts";
+import { type Intake, inChunks, type MessageNews } from "./news.ts";
 import { messageState } from "./state-sql.ts";
 import { findingThreads, findingThreadsById } from "./thread-sql.ts";
 import { hasEarly, waking } from "./waking.ts";
@@ -112,14 +112,14 @@ const nameIn = (message: PlatformMessage): string => ("name" in message && messa
 
 /** Stores messages of customers, and those that the business wrote on another device. Returns only the new ones. */
 export async function storeMessages(
-  transaction: Queries,
-  provider: string,
+  intake: Intake,
   messages: readonly PlatformMessage[],
   digestOf: DigestOfNumber,
 ): Promise<MessageNews[]> {
+  const { transaction, provider } = intake;
   const rows = messages.map((message, position) => threadRow(message, position, provider, digestOf));
   const find = isNumbered(provider) ? findThreads : findThreadsById;
-  const threads = await inChunks<Thread>(transaction, find, rows, provider);
+  const threads = await intake.inChunks<Thread>(find, rows);
   const found = threads
     .flatMap((thread) => {
       const message = messages[thread.position];

@@ -1,14 +1,11 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { MessageState } from "../../domain/delivery.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { IncomingReaction } from "../../domain/incoming.ts";
-import { isInScope } from "./message-ids.ts";
-import { inChunks } from "./news.ts";
-import { isCalled } from "./thread-sql.ts";
+import { messageOfCustomer } from "./message-of-customer-sql.ts";
+import type { Intake, NamedMessage } from "./news.ts";
 
 /**
  * Stores reactions, if the message is in the customer's own chat. Each entry keeps its time, and a removed reaction
- * stays with an empty emoji, so that older news that arrive late change nothing. `offset 0` forces one look-up per
- * row, as in the CTE `news` of announce-sql.ts.
+ * stays with an empty emoji, so that older news that arrive late change nothing.
  */
 const react: Statement = {
   name: "incoming_reactions",
@@ -24,19 +21,7 @@ const react: Statement = {
       select message.business_id, message.id, message.chat_id, message.state, given.message_id, given.sender,
              coalesce(given.author, contact.name) as author, given.emoji, given.at,
              coalesce(former.entry->>'emoji', '') as former_emoji, (former.entry->>'at')::timestamptz as former_at
-      from given
-      join messages as message
-        on message.business_id = given.business_id and message.platform_message_id = given.message_id
-           and ${isInScope("message", "given.sender")}
-      cross join lateral (
-        select contact_id from chats
-        where business_id = message.business_id and id = message.chat_id and provider = $2 offset 0
-      ) as chat
-      cross join lateral (
-        select called.name from contacts as called
-        where business_id = message.business_id and id = chat.contact_id
-          and ${isCalled("called", "given.customer", "$2")} offset 0
-      ) as contact
+      from given ${messageOfCustomer()}
       left join lateral (
         select entry from jsonb_array_elements(message.reactions) as entry where entry->>'from' = 'contact'
       ) as former on true
@@ -58,27 +43,12 @@ const react: Statement = {
 };
 
 /** A customer's reaction to a stored message. */
-export interface StoredReaction {
-  readonly business_id: number;
-  /** The next three columns are the message's. */
-  readonly id: number;
-  readonly chat_id: number;
-  readonly state: MessageState;
-  /** The platform's id of the message. */
-  readonly message_id: string;
-  /** The platform's id of the sender. */
-  readonly sender: string;
+export interface StoredReaction extends NamedMessage {
   readonly at: Date;
-  /** The reaction changes how the message looks. */
-  readonly shows: boolean;
 }
 
 /** Reactions to unknown messages are left out of the result. */
-export const storeReactions = (
-  transaction: Queries,
-  provider: string,
-  reactions: readonly IncomingReaction[],
-): Promise<StoredReaction[]> => {
+export const storeReactions = (intake: Intake, reactions: readonly IncomingReaction[]): Promise<StoredReaction[]> => {
   const rows = reactions.map(({ sender, from, name, messageId, emoji, occurredAt }, position) => ({
     position,
     sender,
@@ -88,5 +58,5 @@ export const storeReactions = (
     emoji,
     at: occurredAt,
   }));
-  return inChunks<StoredReaction>(transaction, react, rows, provider);
+  return intake.inChunks<StoredReaction>(react, rows);
 };

@@ -4,7 +4,7 @@ import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import { awaitsAnswer, mayReach } from "../../domain/delivery.ts";
 import { idScope, isInScope } from "./message-ids.ts";
-import { type ChangedContact, inChunks, type MovedMessage } from "./news.ts";
+import { type ChangedContact, type Intake, inChunks, type MovedMessage } from "./news.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
 import { hasEarly, waking } from "./waking.ts";
 
@@ -125,11 +125,8 @@ const takeConversations: Statement = {
 export type SettledMessage = MovedMessage & { readonly conversation_id: number };
 
 /** Applies statuses to outgoing messages and returns those that advanced. */
-export const moveMessages = (
-  transaction: Queries,
-  provider: string,
-  statuses: readonly DeliveryStatus[],
-): Promise<SettledMessage[]> => inChunks(transaction, moveStatuses, statuses, provider);
+export const moveMessages = (intake: Intake, statuses: readonly DeliveryStatus[]): Promise<SettledMessage[]> =>
+  intake.inChunks(moveStatuses, statuses);
 
 /** Messages whose status carries news about the recipient. */
 export const withRecipientNews = (moved: readonly MovedMessage[]): MovedMessage[] =>

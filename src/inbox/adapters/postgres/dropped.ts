@@ -1,4 +1,4 @@
-import type { DropReason } from "../../application/ports.ts";
+import type { DropReason } from "../../application/incoming/ports.ts";
 
 export class Dropped {
   private readonly byReason = new Map<DropReason, number>();

@@ -3,7 +3,7 @@ import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
 import { isInScope } from "./message-ids.ts";
-import { inChunks, type MessageNews } from "./news.ts";
+import type { Intake, MessageNews } from "./news.ts";
 import { looked } from "./waking.ts";
 
 /** News that refer to a message, including replies to it. */
@@ -54,8 +54,7 @@ const trim: Statement = {
  * stored.
  */
 export async function keepNews(
-  transaction: Queries,
-  provider: string,
+  intake: Intake,
   { reactions, edits, withdrawals, replies }: NewsOfMessages,
 ): Promise<boolean> {
   const nothing = { customer: "", answer: "", emoji: "", body: "", at: new Date() };
@@ -80,8 +79,8 @@ export async function keepNews(
       ...{ kind: "reply", sender, message_id: replyTo, answer: platformMessageId },
     })),
   ].map((row, position) => ({ ...row, position }));
-  const kept = await inChunks<{ readonly business_id: number }>(transaction, keep, rows, provider);
-  if (kept.length > 0) await transaction.rows(trim, [[...new Set(kept.map(({ business_id: id }) => id))]]);
+  const kept = await intake.inChunks<{ readonly business_id: number }>(keep, rows);
+  if (kept.length > 0) await intake.transaction.rows(trim, [[...new Set(kept.map(({ business_id: id }) => id))]]);
   return kept.length > 0;
 }
 
@@ -157,15 +156,11 @@ function newsIn(rows: readonly Row[]): NewsOfMessages {
 }
 
 /** Removes and returns news that waited for the messages that were just stored. */
-export async function takeNewsOf(
-  transaction: Queries,
-  provider: string,
-  arrived: readonly MessageNews[],
-): Promise<NewsOfMessages> {
+export async function takeNewsOf(intake: Intake, arrived: readonly MessageNews[]): Promise<NewsOfMessages> {
   const rows = arrived.flatMap(({ business_id, message, echo, hasEarly }) =>
     hasEarly ? [{ business_id, message_id: (message ?? echo)?.platformMessageId }] : [],
   );
-  return newsIn(await inChunks<Row>(transaction, takeOf, rows, provider));
+  return newsIn(await intake.inChunks<Row>(takeOf, rows));
 }
 
 /** Removes and returns a batch of news whose message is stored by now. */

@@ -4,10 +4,10 @@ import { rankIn } from "../../../infra/postgres/sql-text.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
-import type { EarlyStatuses } from "../../application/ports.ts";
+import type { EarlyStatuses } from "../../application/incoming/ports.ts";
 import { type NewsOfMessages, takeNews } from "./early-news.ts";
 import { isInScope } from "./message-ids.ts";
-import { inChunks } from "./news.ts";
+import type { Intake } from "./news.ts";
 import { messageState } from "./state-sql.ts";
 import { looked } from "./waking.ts";
 
@@ -70,15 +70,11 @@ const keep: Statement = {
  * looked for their message. Statuses with our reference never wait, since it is stored before the send.
  * Returns true if any was stored.
  */
-export async function keepEarly(
-  transaction: Queries,
-  provider: string,
-  statuses: readonly DeliveryStatus[],
-): Promise<boolean> {
+export async function keepEarly(intake: Intake, statuses: readonly DeliveryStatus[]): Promise<boolean> {
   const rows = statuses
     .filter(({ reference }) => reference === undefined)
     .map(({ sender, platformMessageId, state, error }) => ({ sender, message_id: platformMessageId, state, error }));
-  return (await inChunks(transaction, keep, rows, provider)).length > 0;
+  return (await intake.inChunks(keep, rows)).length > 0;
 }
 
 /** Recent statuses whose message is stored by now. `offset 0` forces one look-up per row. */

@@ -1,11 +1,11 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import { unansweredStates } from "../../domain/delivery.ts";
 import { type EchoedMessage, sentOf } from "../../domain/incoming.ts";
 import type { CustomerChat } from "./customer-chats.ts";
 import { isInScope } from "./message-ids.ts";
-import { inChunks } from "./news.ts";
+import { type Intake, inChunks } from "./news.ts";
 
 /** Limits in milliseconds for an echo's time after, and before, its message was created; clocks differ. */
 const latestEchoMs = 10 * 60_000;
@@ -72,21 +72,17 @@ interface ReadEchoes {
 }
 
 /** Separates echoes of our own messages from messages written elsewhere. The chats' messages must be locked. */
-export async function readEchoes(
-  transaction: Queries,
-  provider: string,
-  echoes: readonly PlacedEcho[],
-): Promise<ReadEchoes> {
+export async function readEchoes(intake: Intake, echoes: readonly PlacedEcho[]): Promise<ReadEchoes> {
   const rows = echoes.map(({ echo }, position) => ({
     position,
     sender: echo.sender,
     message_id: echo.platformMessageId,
     reference: echo.reference,
   }));
-  const named = await inChunks<{ position: number; reference: string | null }>(transaction, known, rows, provider);
+  const named = await intake.inChunks<{ position: number; reference: string | null }>(known, rows);
   const referenceAt = new Map(named.map(({ position, reference }) => [position, reference]));
   const others = echoes.filter((_, position) => !referenceAt.has(position));
-  const candidates = await inChunks<Awaiting>(transaction, awaiting, distinctChats(others));
+  const candidates = await inChunks<Awaiting>(intake.transaction, awaiting, distinctChats(others));
   const settling = echoes.flatMap(({ echo }, position) => {
     const reference = referenceAt.get(position);
     return reference ? [sentOf(echo, reference)] : [];

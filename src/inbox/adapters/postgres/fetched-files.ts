@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { loggedEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { FetchedFiles, FileAttempt } from "../../application/files/ports.ts";
 import type { FileTrouble } from "../../domain/incoming-files.ts";
@@ -40,8 +40,7 @@ const announce: Statement = {
     events as (
       select business_id, id as position, ${nameAndPayload("message:changed")} from news
     ),
-    ${loggingEvents}
-    select ${eventColumns} from logged`,
+    ${loggedEvents}`,
 };
 
 export class PostgresFetchedFiles implements FetchedFiles {

@@ -15,7 +15,7 @@ import type {
   PageOf,
 } from "../../application/reading/ports.ts";
 import { unannouncedStates } from "../../domain/delivery.ts";
-import type { Viewer } from "../../domain/visibility.ts";
+import { ChatNotFound, type Viewer } from "../../domain/visibility.ts";
 import { agentView } from "./agent-sql.ts";
 import { agentOfTicket, chatJoins, departmentView, named, storedChatFields, wholeContact } from "./chat-sql.ts";
 import { listChatsCall } from "./list-chats-sql.ts";
@@ -153,17 +153,12 @@ export class PostgresInboxReads implements InboxReads {
     viewer: Viewer,
     filter: ChatFilter,
     page: PageAsked<ChatPosition>,
-    signal?: AbortSignal,
   ): Promise<PageOf<ChatView, ChatPosition>> {
     const { statement, values } = listChatsCall(viewer, filter, page);
     const cell = this.cells.of(viewer.businessId);
-    const rows = await cell.rows<{ chat: ChatView; at: number }>(statement, values, signal);
-    return pageOf(
-      rows,
-      page.limit,
-      ({ chat }) => chat,
-      ({ chat, at }) => ({ at, id: chat.chatId }),
-    );
+    const rows = await cell.rows<{ chat: ChatView; at: number }>(statement, values, page.signal);
+    const { items, next } = pageOf(rows, page.limit, ({ chat, at }) => ({ at, id: chat.chatId }));
+    return { items: items.map(({ chat }) => chat), next };
   }
 
   async counts({ businessId, agentId, userId }: Viewer): Promise<ChatCounts> {
@@ -173,17 +168,18 @@ export class PostgresInboxReads implements InboxReads {
     return { mine, unassigned, unread, byState };
   }
 
-  async chat({ businessId, agentId }: Viewer, chatId: number): Promise<ChatDetails | null> {
+  async chat({ businessId, agentId }: Viewer, chatId: number): Promise<ChatDetails> {
     const values = [businessId, agentId, chatId];
     const [row] = await this.cells.of(businessId).rows<{ chat: ChatDetails }>(details, values);
-    return row?.chat ?? null;
+    if (!row) throw new ChatNotFound(`chat ${chatId}`);
+    return row.chat;
   }
 
-  messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number> | null> {
+  messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>> {
     return this.thread(page.after === null ? latest : earlier, viewer, chatId, page);
   }
 
-  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number> | null> {
+  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>> {
     return this.thread(following, viewer, chatId, page);
   }
 
@@ -197,28 +193,22 @@ export class PostgresInboxReads implements InboxReads {
     { businessId, agentId }: Viewer,
     chatId: number,
     { after, limit }: PageAsked<number>,
-  ): Promise<PageOf<MessageView, number> | null> {
+  ): Promise<PageOf<MessageView, number>> {
     const values = [businessId, agentId, chatId, limit + 1, ...(after === null ? [] : [after])];
     const rows = await this.cells.of(businessId).rows<{ message: MessageView | null }>(statement, values);
-    if (rows.length === 0) return null;
+    if (rows.length === 0) throw new ChatNotFound(`chat ${chatId}`);
     const found = rows.flatMap(({ message }) => message ?? []);
-    return pageOf(
-      found,
-      limit,
-      (message) => message,
-      ({ id }) => id,
-    );
+    return pageOf(found, limit, ({ id }) => id);
   }
 }
 
-/** Builds a page from up to `limit` + 1 rows; an extra row means that there is a next page. */
-export function pageOf<Row, Item, Position>(
-  rows: readonly Row[],
+/** Builds a page from up to `limit` + 1 items; an extra item means that there is a next page. */
+export function pageOf<Item, Position>(
+  found: readonly Item[],
   limit: number,
-  itemOf: (row: Row) => Item,
-  positionOf: (row: Row) => Position,
+  positionOf: (item: Item) => Position,
 ): PageOf<Item, Position> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return { items: shown.map(itemOf), next: rows.length > limit && last ? positionOf(last) : null };
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return { items, next: found.length > limit && last ? positionOf(last) : null };
 }

@@ -1,6 +1,6 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { IncomingFile } from "../../domain/incoming.ts";
-import { inChunks } from "./news.ts";
+import type { Intake, MessageNews } from "./news.ts";
 
 const store: Statement = {
   name: "incoming_files",
@@ -20,40 +20,24 @@ const storeWithContent: Statement = {
     values ($1, $2, $3, $4, $5, left($6, 255), $7)`,
 };
 
-interface StoredMessage {
-  readonly business_id: number;
-  readonly id: number;
-  readonly message?: TellsOfFile | undefined;
-  readonly echo?: TellsOfFile | undefined;
-}
-
-interface TellsOfFile {
-  readonly sender: string;
-  readonly file?: IncomingFile;
-}
-
 /** The value of `messages.attachment` until the file is downloaded. */
 export const awaited = (file: IncomingFile | undefined): object | undefined =>
   file && { kind: file.kind, ...(file.name !== undefined && { name: file.name.slice(0, 255) }), state: "waiting" };
 
 /** Queues the files of messages that this transaction stored. Returns true if there are any. */
-export async function storeFiles(
-  transaction: Queries,
-  provider: string,
-  stored: readonly StoredMessage[],
-): Promise<boolean> {
+export async function storeFiles(intake: Intake, stored: readonly MessageNews[]): Promise<boolean> {
   const withFiles = stored.flatMap(({ business_id, id, message, echo }) => {
-    const { sender, file } = message ?? echo ?? {};
-    return sender !== undefined && file ? [{ business_id, id, sender, file }] : [];
+    const source = message ?? echo;
+    return source?.file ? [{ business_id, id, sender: source.sender, file: source.file }] : [];
   });
   const rows: object[] = [];
   for (const { business_id, id, sender, file } of withFiles) {
     const { kind, name, place } = file;
     if (place.at === "here") {
       const content = Buffer.from(place.base64, "base64");
-      await transaction.rows(storeWithContent, [business_id, id, provider, sender, kind, name, content]);
+      await intake.transaction.rows(storeWithContent, [business_id, id, intake.provider, sender, kind, name, content]);
     } else rows.push({ business_id, message_id: id, sender, kind, name, place });
   }
-  await inChunks(transaction, store, rows, provider);
+  await intake.inChunks(store, rows);
   return withFiles.length > 0;
 }

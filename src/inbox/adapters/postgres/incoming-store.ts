@@ -3,7 +3,7 @@ import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { NoteInAudit } from "../../../kernel/audit.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { DigestOfNumber, FileErasure } from "../../application/contacts/ports.ts";
-import type { CustomerOrders, IncomingStore, Recorded } from "../../application/ports.ts";
+import type { CustomerOrder, CustomerOrders, IncomingStore, Recorded } from "../../application/incoming/ports.ts";
 import { wasUnannounced } from "../../domain/delivery.ts";
 import type { EchoedMessage, IncomingMessage, IncomingNews } from "../../domain/incoming.ts";
 import { announcing, messageColumns, raising } from "./announce-sql.ts";
@@ -12,7 +12,6 @@ import { type ChangedMessages, changeMessages, keepUnknown } from "./changed-mes
 import { lockContacts } from "./contact-locks.ts";
 import { chatsOfCustomers } from "./customer-chats.ts";
 import { storeMessages } from "./customer-messages.ts";
-import { ordersIn } from "./customer-orders.ts";
 import { type MarkedMessage, markedBy, moveMarked } from "./delivery-marks.ts";
 import { moveMessages, takeConversationsOf, updateRecipients, withRecipientNews } from "./delivery-statuses.ts";
 import { Dropped } from "./dropped.ts";
@@ -21,7 +20,7 @@ import { type PlacedEcho, readEchoes } from "./echoes.ts";
 import { storeFiles } from "./incoming-files.ts";
 import { ofKnownSenders } from "./known-senders.ts";
 import { applyPreferences } from "./marketing-preferences.ts";
-import { atATime, type ChangedContact, inChunks, type MessageNews, type MovedMessage } from "./news.ts";
+import { atATime, type ChangedContact, Intake, inChunks, type MessageNews, type MovedMessage } from "./news.ts";
 import { announceChats, type ChatNews, type PlacedClick, type RaisedChat, raiseChats } from "./raised-chats.ts";
 import { noteSenders } from "./sender-news.ts";
 import { lockTouched } from "./touched-messages.ts";
@@ -68,44 +67,40 @@ interface Delivered {
   readonly hasEarly: boolean;
 }
 
-/** Changes to announce to clients. */
-interface ToTell {
-  /** New messages and those with a new state. */
-  readonly messages: readonly MessageNews[];
-  readonly changed: ChangedMessages;
-  readonly raised: readonly RaisedChat[];
-  readonly contacts: readonly ChangedContact[];
-}
-
 /**
  * A few statements handle the news of any number of businesses. To avoid deadlocks, every writer of messages locks
  * in this order, each by id: messages, contacts, conversations, chats, order counters, event counters.
  */
 export class PostgresIncomingStore implements IncomingStore {
+  private readonly intake: Intake;
+
   constructor(
-    private readonly transaction: Queries,
-    private readonly provider: string,
+    transaction: Queries,
+    provider: string,
     private readonly parts: IncomingParts,
-  ) {}
+  ) {
+    this.intake = new Intake(transaction, provider);
+  }
 
   async record(given: IncomingNews, { isAgain = false } = {}): Promise<Recorded> {
-    const { transaction, provider, parts } = this;
+    const { intake, parts } = this;
+    const { transaction } = intake;
     const dropped = new Dropped();
-    const news = await ofKnownSenders(transaction, provider, given, dropped);
-    await noteSenders(transaction, provider, news, parts.note);
+    const news = await ofKnownSenders(intake, given, dropped);
+    await noteSenders(intake, news, parts.note);
     const placed = await this.place(news, dropped);
     await this.lock(news, placed);
     const { reached, moved, written, contacts, hasEarly } = await this.deliver(news, placed);
-    const arrived = await storeMessages(transaction, provider, inOrder(news.messages, written), parts.digestOf);
-    const hasFiles = await storeFiles(transaction, provider, arrived);
-    const changed = await changeMessages(transaction, provider, news, arrived);
+    const arrived = await storeMessages(intake, inOrder(news.messages, written), parts.digestOf);
+    const hasFiles = await storeFiles(intake, arrived);
+    const changed = await changeMessages(intake, news, arrived);
     dropped.add("unknown_message", droppedOf(changed));
-    const isKept = !isAgain && (await keepUnknown(transaction, provider, changed));
+    const isKept = !isAgain && (await keepUnknown(intake, changed));
     const withdrawn = await withdrawFiles(parts.files, changed.withdrawn);
     const messages = [...moved, ...arrived];
     const raised = await raiseChats(transaction, newsOfChats(messages, changed, placed));
     const ordered = await parts.orders.make(ordersIn(arrived));
-    const events = await this.tell({ messages, changed, raised, contacts });
+    const events = await this.tell(messages, changed, raised, contacts);
     return {
       events: [...events, ...(await parts.orders.announce(ordered))],
       dropped: dropped.counts,
@@ -117,15 +112,16 @@ export class PostgresIncomingStore implements IncomingStore {
 
   /** Applies statuses, marks and echoes to outgoing messages, and preferences to contacts. */
   private async deliver(news: IncomingNews, { echoes, marked }: Placed): Promise<Delivered> {
-    const { transaction, provider } = this;
-    const { settling, written } = await readEchoes(transaction, provider, echoes);
-    const reached = await moveMessages(transaction, provider, [...news.statuses, ...settling]);
+    const { intake } = this;
+    const { transaction } = intake;
+    const { settling, written } = await readEchoes(intake, echoes);
+    const reached = await moveMessages(intake, [...news.statuses, ...settling]);
     const moved = eachOnce([...reached, ...(await moveMarked(transaction, marked))]);
-    const hasEarly = await keepEarly(transaction, provider, news.statuses);
+    const hasEarly = await keepEarly(intake, news.statuses);
     const recipients = withRecipientNews(reached);
-    await lockContacts(transaction, provider, recipients, news.preferences);
+    await lockContacts(intake, recipients, news.preferences);
     const updated = await updateRecipients(transaction, recipients);
-    const asked = await applyPreferences(transaction, provider, news.preferences, this.parts.digestOf);
+    const asked = await applyPreferences(intake, news.preferences, this.parts.digestOf);
     await takeConversationsOf(transaction, reached);
     return { reached, moved, written, contacts: [...updated, ...asked], hasEarly };
   }
@@ -137,10 +133,10 @@ export class PostgresIncomingStore implements IncomingStore {
       ...clicks.map(({ sender, from }) => ({ sender, customer: from })),
       ...echoes.map(({ sender, to }) => ({ sender, customer: to })),
     ];
-    const chats = await chatsOfCustomers(this.transaction, this.provider, customers);
+    const chats = await chatsOfCustomers(this.intake, customers);
     const placedMarks = marks.flatMap((mark, index) => withChat(chats[index], (chat) => ({ mark, chat })));
     const placed = {
-      marked: await markedBy(this.transaction, placedMarks),
+      marked: await markedBy(this.intake.transaction, placedMarks),
       clicks: clicks.flatMap((click, index) => withChat(chats[marks.length + index], (chat) => ({ click, chat }))),
       echoes: echoes.map((echo, index) => ({ echo, chat: chats[marks.length + clicks.length + index] })),
     };
@@ -156,7 +152,7 @@ export class PostgresIncomingStore implements IncomingStore {
       statuses.length <= atATime
     )
       return;
-    await lockTouched(this.transaction, this.provider, {
+    await lockTouched(this.intake, {
       named: [
         ...[...statuses, ...news.echoes].map(({ sender, platformMessageId, reference }) => ({
           sender,
@@ -171,8 +167,14 @@ export class PostgresIncomingStore implements IncomingStore {
     });
   }
 
-  private async tell({ messages, changed, raised, contacts }: ToTell): Promise<LoggedEvent[]> {
-    const { transaction } = this;
+  /** @param messages - new ones, and those with a new state */
+  private async tell(
+    messages: readonly MessageNews[],
+    changed: ChangedMessages,
+    raised: readonly RaisedChat[],
+    contacts: readonly ChangedContact[],
+  ): Promise<LoggedEvent[]> {
+    const { transaction } = this.intake;
     const alsoTold = raised.some(({ isToBeTold }) => isToBeTold) || contacts.length > 0;
     if (alsoTold) await lockCounters(transaction, [...messages, ...raised, ...contacts]);
     return [
@@ -191,7 +193,7 @@ export class PostgresIncomingStore implements IncomingStore {
     const looks = newLooks(news, changed);
     const rows = [...changes, ...looks].sort((a, b) => a.business_id - b.business_id || a.id - b.id);
     return inChunks<LoggedEvent>(
-      this.transaction,
+      this.intake.transaction,
       looks.length > 0 ? announceWithLooks : announce,
       rows,
       JSON.stringify(
@@ -224,6 +226,12 @@ const inOrder = (
   written.length === 0
     ? messages
     : [...messages, ...written].sort((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime());
+
+/** The catalog orders in messages that were just stored. */
+const ordersIn = (arrived: readonly MessageNews[]): CustomerOrder[] =>
+  arrived.flatMap(({ business_id: businessId, chat_id: chatId, id: messageId, message }) =>
+    message?.order ? [{ businessId, chatId, messageId, lines: message.order.lines }] : [],
+  );
 
 const droppedOf = ({ unknown: { reactions, edits, withdrawals } }: ChangedMessages): number =>
   reactions.length + edits.length + withdrawals.length;

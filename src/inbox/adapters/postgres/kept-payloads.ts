@@ -1,8 +1,9 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { KeptPayload, KeptPayloads, SoughtPayloads } from "../../application/contacts/ports.ts";
 
-/** Bytes per batch of payloads. The payload that exceeds it is included, because one may hold a large file. */
+/** The most payloads and bytes at a time. The payload that exceeds the bytes is included, as it may hold a large file. */
+const payloadsAtOnce = 100;
 const mostBytes = 16 * 1024 * 1024;
 
 const holding: Statement = {
@@ -10,9 +11,9 @@ const holding: Statement = {
   text: `
     with found as (
       select id, octet_length(payload) as size from incoming_webhooks
-      where id > $2 and provider = any($5::text[]) and received_at <= coalesce($4::timestamptz, 'infinity')
+      where id > $2 and provider = any($4::text[]) and received_at <= coalesce($3::timestamptz, 'infinity')
         and exists (select 1 from unnest($1::text[]) as sought where strpos(payload, sought) > 0)
-      order by id limit $3
+      order by id limit ${payloadsAtOnce}
     ),
     sized as (select id, sum(size) over (order by id) - size as before from found)
     select webhook.id, webhook.provider as channel, webhook.payload
@@ -32,34 +33,26 @@ const remove: Statement = {
   text: "delete from incoming_webhooks where id = $1 and payload = $2 returning id",
 };
 
-/** More than a queue ever gives ids. */
-const idsOfOne = 2 ** 40;
-
-/**
- * A payload may concern several businesses, so all cells are looked through, one after the other. An id tells the cell,
- * too.
- */
+/** A payload may concern several businesses, so all cells are looked through. */
 export class PostgresKeptPayloads implements KeptPayloads {
-  private readonly queues: readonly Queries[];
+  constructor(private readonly cells: Cells) {}
 
-  constructor(cells: Cells) {
-    this.queues = cells.parts().map((part) => part.directory);
-  }
-
-  async holding({ texts, channels, until }: SoughtPayloads, after: number, limit: number): Promise<KeptPayload[]> {
-    for (let at = Math.floor(after / idsOfOne); at < this.queues.length; at += 1) {
-      const first = at * idsOfOne;
-      const values = [texts, Math.max(0, after - first), limit, until, channels];
-      const found = (await this.queues[at]?.rows<KeptPayload>(holding, values)) ?? [];
-      if (found.length > 0) return found.map((payload) => ({ ...payload, id: payload.id + first }));
+  async edit({ texts, channels, until }: SoughtPayloads, edit: (kept: KeptPayload) => string | null): Promise<void> {
+    for (const { directory: queue } of this.cells.parts()) {
+      for (let after = 0; ; ) {
+        const found = await queue.rows<KeptPayload & { id: number }>(holding, [texts, after, until, channels]);
+        if (found.length === 0) break;
+        for (const { id, ...kept } of found) {
+          const left = edit(kept);
+          if (left !== kept.payload) {
+            const [statement, values] = left === null ? [remove, []] : [replace, [left]];
+            const changed = await queue.rows(statement, [id, kept.payload, ...values]);
+            // The payload was changed or removed meanwhile: it is searched again.
+            if (changed.length === 0) break;
+          }
+          after = id;
+        }
+      }
     }
-    return [];
-  }
-
-  async replace(id: number, before: string, after: string | null): Promise<boolean> {
-    const own = id % idsOfOne;
-    const values = after === null ? [own, before] : [own, before, after];
-    const rows = await this.queues[Math.floor(id / idsOfOne)]?.rows(after === null ? remove : replace, values);
-    return (rows?.length ?? 0) > 0;
   }
 }

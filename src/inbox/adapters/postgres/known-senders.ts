@@ -1,6 +1,7 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
 import type { Dropped } from "./dropped.ts";
+import type { Intake } from "./news.ts";
 
 const find: Statement = {
   name: "incoming_known_senders",
@@ -14,8 +15,7 @@ const kinds = [
 
 /** Drops news for senders that no business has. */
 export async function ofKnownSenders(
-  transaction: Queries,
-  provider: string,
+  { transaction, provider }: Intake,
   news: IncomingNews,
   dropped: Dropped,
 ): Promise<IncomingNews> {

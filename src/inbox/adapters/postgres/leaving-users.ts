@@ -1,7 +1,7 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { loggedEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { LeavingUser, LeavingUsers } from "../../application/acting/ports.ts";
 import { nameAndPayload } from "./announce-sql.ts";
@@ -47,8 +47,7 @@ const tell: Statement = {
       select agent.business_id, agent.id as position, ${nameAndPayload("agent:changed")}
       from users as agent where agent.business_id = $1 and agent.id = any($2::bigint[])
     ),
-    ${loggingEvents}
-    select ${eventColumns} from logged order by number`,
+    ${loggedEvents}`,
 };
 
 export class PostgresLeavingUsers implements LeavingUsers {

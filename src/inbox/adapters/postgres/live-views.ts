@@ -2,7 +2,7 @@ import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
 import type { Audience } from "../../application/events.ts";
-import type { ListeningUser, LiveViews } from "../../application/live-views.ts";
+import type { ListeningUser, LiveViews } from "../../application/reading/live-views.ts";
 
 const users: Statement = {
   name: "live_users",

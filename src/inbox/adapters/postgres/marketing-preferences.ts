@@ -1,9 +1,9 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import { isNumbered } from "../../../kernel/channels.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import { erasedNameOf } from "../../domain/contact.ts";
 import type { PreferenceChange } from "../../domain/incoming.ts";
-import { type ChangedContact, inChunks } from "./news.ts";
+import type { ChangedContact, Intake } from "./news.ts";
 
 /**
  * Stores marketing preferences. The latest by the platform's time wins, in any order of arrival. Erased numbers stay
@@ -84,12 +84,12 @@ const applyById: Statement = applying(
 
 /** Returns the contacts that were changed or created. */
 export const applyPreferences = (
-  transaction: Queries,
-  provider: string,
+  intake: Intake,
   changes: readonly PreferenceChange[],
   digestOf: DigestOfNumber,
 ): Promise<ChangedContact[]> => {
+  const { provider } = intake;
   const digestIn = (customer: string) => Buffer.from(digestOf(erasedNameOf(provider, customer))).toString("hex");
   const rows = changes.map((each) => ({ ...each, digest: digestIn(each.from) }));
-  return inChunks<ChangedContact>(transaction, isNumbered(provider) ? apply : applyById, rows, provider);
+  return intake.inChunks<ChangedContact>(isNumbered(provider) ? apply : applyById, rows);
 };

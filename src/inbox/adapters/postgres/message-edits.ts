@@ -1,9 +1,7 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { MessageState } from "../../domain/delivery.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { MessageEdit } from "../../domain/incoming.ts";
-import { isInScope } from "./message-ids.ts";
-import { inChunks } from "./news.ts";
-import { isCalled } from "./thread-sql.ts";
+import { isCalled, messageOfCustomer } from "./message-of-customer-sql.ts";
+import type { Intake, NamedMessage } from "./news.ts";
 
 /**
  * Stores edits if the message is the author's and in the customer's own chat. The latest edit wins, and none restores a
@@ -24,19 +22,7 @@ const edit: Statement = {
     found as (
       select message.business_id, message.id, message.chat_id, message.state, message.body as former,
              given.sender, given.message_id, given.body, to_jsonb(given.body) as caption, given.at
-      from given
-      join messages as message
-        on message.business_id = given.business_id and message.platform_message_id = given.message_id
-           and ${isInScope("message", "given.sender")} and message.direction = given.direction
-      cross join lateral (
-        select contact_id from chats
-        where business_id = message.business_id and id = message.chat_id and provider = $2 offset 0
-      ) as chat
-      cross join lateral (
-        select 1 from contacts as called
-        where business_id = message.business_id and id = chat.contact_id
-          and (given.customer is null or ${isCalled("called", "given.customer", "$2")}) offset 0
-      ) as contact
+      from given ${messageOfCustomer({ direction: "given.direction", isTheirs: `(given.customer is null or ${isCalled})` })}
     ),
     edited as (
       update messages as message
@@ -55,27 +41,8 @@ const edit: Statement = {
     from found left join edited using (business_id, id)`,
 };
 
-/** An edit of a stored message. */
-export interface StoredEdit {
-  readonly business_id: number;
-  /** The next three columns are the message's. */
-  readonly id: number;
-  readonly chat_id: number;
-  readonly state: MessageState;
-  /** The platform's id of the sender. */
-  readonly sender: string;
-  /** The platform's id of the message. */
-  readonly message_id: string;
-  /** The edit changes how the message looks. */
-  readonly shows: boolean;
-}
-
 /** Edits of unknown messages, or by someone other than the author, are left out of the result. */
-export const storeEdits = (
-  transaction: Queries,
-  provider: string,
-  edits: readonly MessageEdit[],
-): Promise<StoredEdit[]> => {
+export const storeEdits = (intake: Intake, edits: readonly MessageEdit[]): Promise<NamedMessage[]> => {
   const rows = edits.map(({ sender, customer, author, messageId, body, occurredAt }, position) => ({
     position,
     sender,
@@ -85,5 +52,5 @@ export const storeEdits = (
     body,
     at: occurredAt,
   }));
-  return inChunks<StoredEdit>(transaction, edit, rows, provider);
+  return intake.inChunks<NamedMessage>(edit, rows);
 };

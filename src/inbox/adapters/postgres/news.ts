@@ -28,6 +28,19 @@ export interface MovedMessage extends MessageNews {
   readonly takes_conversation: boolean;
 }
 
+/** A stored message that news named. */
+export interface NamedMessage {
+  readonly business_id: number;
+  readonly id: number;
+  readonly chat_id: number;
+  readonly state: MessageState;
+  /** The platform's ids of the sender and of the message. */
+  readonly sender: string;
+  readonly message_id: string;
+  /** The news changed how it looks. */
+  readonly shows: boolean;
+}
+
 export interface ChangedContact {
   readonly business_id: number;
   readonly id: number;
@@ -38,6 +51,19 @@ export interface ChangedContact {
  * with the square of the number.
  */
 export const atATime = 200;
+
+/** Stores the news of one channel in one transaction. */
+export class Intake {
+  constructor(
+    readonly transaction: Queries,
+    readonly provider: string,
+  ) {}
+
+  /** Runs a statement for chunks of the news: `$1` is the chunk as a JSON list, `$2` the channel. */
+  inChunks<Row extends object>(statement: Statement, news: readonly object[]): Promise<Row[]> {
+    return inChunks<Row>(this.transaction, statement, news, this.provider);
+  }
+}
 
 /** Runs a statement for chunks of the news: `$1` is the chunk as a JSON list, and `values` begin at `$2`. */
 export async function inChunks<Row extends object>(

@@ -1,7 +1,7 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { eventColumns, loggedEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type { ChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
@@ -99,8 +99,7 @@ const storeRecipient: Statement = {
     events as (
       select contact.business_id, 0 as position, ${nameAndPayload("contact:changed")} from contact
     ),
-    ${loggingEvents}
-    select ${eventColumns} from logged`,
+    ${loggedEvents}`,
 };
 
 const settleExpired: Statement = {

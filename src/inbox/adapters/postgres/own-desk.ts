@@ -1,6 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { loggedEvents } from "../../../infra/postgres/log-events.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { agentRole } from "../../../kernel/ids.ts";
@@ -44,8 +44,7 @@ const setAvailable: Statement = {
       select agent.business_id, 0 as position, ${nameAndPayload("agent:changed")} from agent
       where agent.role_id = ${agentRole}
     ),
-    ${loggingEvents}
-    select ${eventColumns} from logged`,
+    ${loggedEvents}`,
 };
 
 export class PostgresOwnDesk implements OwnDesk {

@@ -1,6 +1,6 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
-import type { ProvenSenders } from "../../application/ports.ts";
+import type { ProvenSenders } from "../../application/incoming/ports.ts";
 import type { ProvenSender } from "../../domain/incoming.ts";
 
 const find: Statement = {

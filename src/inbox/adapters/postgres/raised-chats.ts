@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { loggedEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { Audience } from "../../application/events.ts";
@@ -104,8 +104,7 @@ const announceChanges: Statement = {
       ) as chat
       ${chatJoins}
     ),
-    ${loggingEvents}
-    select ${eventColumns} from logged order by business_id, number`,
+    ${loggedEvents}`,
 };
 
 export interface PlacedClick {

@@ -1,8 +1,7 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import type { MessageState } from "../../domain/delivery.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { ReplyLink } from "../../domain/incoming.ts";
 import { isInScope } from "./message-ids.ts";
-import { inChunks } from "./news.ts";
+import type { Intake, NamedMessage } from "./news.ts";
 
 /** Links replies with their targets if both are in the same chat. */
 const link: Statement = {
@@ -16,24 +15,9 @@ const link: Statement = {
          and ${isInScope("answered", "news.sender")}
     where message.business_id = sender.business_id and message.platform_message_id = news."platformMessageId"
       and ${isInScope("message", "news.sender")} and message.chat_id = answered.chat_id
-    returning message.business_id, message.id, message.chat_id, message.state, message.platform_message_id, news.sender,
-              true as shows`,
+    returning message.business_id, message.id, message.chat_id, message.state, message.platform_message_id as message_id,
+              news.sender, true as shows`,
 };
 
-/** A reply that was linked with its target. */
-export interface LinkedReply {
-  readonly business_id: number;
-  readonly id: number;
-  readonly chat_id: number;
-  readonly state: MessageState;
-  readonly platform_message_id: string;
-  /** The platform's id of the sender. */
-  readonly sender: string;
-  readonly shows: boolean;
-}
-
-export const linkReplies = (
-  transaction: Queries,
-  provider: string,
-  replies: readonly ReplyLink[],
-): Promise<LinkedReply[]> => inChunks(transaction, link, replies, provider);
+export const linkReplies = (intake: Intake, replies: readonly ReplyLink[]): Promise<NamedMessage[]> =>
+  intake.inChunks(link, replies);

@@ -1,8 +1,8 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import { countReport } from "../../../infra/postgres/reported-versions.ts";
 import { bySystem, type NoteInAudit, type SenderPairing, senderPairings } from "../../../kernel/audit.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
-import { inChunks } from "./news.ts";
+import type { Intake } from "./news.ts";
 
 const qualityNow = "case held.state when 'FLAGGED' then 'RED' when 'UNFLAGGED' then null else sender.quality end";
 
@@ -117,14 +117,13 @@ interface Connected {
 
 /** Call it before the other locks of the news. Records paired phones in the audit. */
 export async function noteSenders(
-  transaction: Queries,
-  provider: string,
+  intake: Intake,
   { numbers, accounts, connections }: Pick<IncomingNews, "numbers" | "accounts" | "connections">,
   note: NoteInAudit,
 ): Promise<void> {
-  await inChunks(transaction, noteNumbers, numbers, provider);
-  await inChunks(transaction, noteAccounts, accounts, provider);
-  const connected = await inChunks<Connected>(transaction, noteConnections, connections, provider);
+  await intake.inChunks(noteNumbers, numbers);
+  await intake.inChunks(noteAccounts, accounts);
+  const connected = await intake.inChunks<Connected>(noteConnections, connections);
   for (const { businessId, senderId, platformId, isPaired } of connected) {
     const after: SenderPairing = { platformId, state: "open" };
     const paired = { resource: senderPairings, recordId: senderId, change: "changed", before: null, after } as const;

@@ -176,11 +176,3 @@ export const findingThreadsById = findingThreadsWhere(returned, byId);
  * returning it would lock the chat before its conversation.
  */
 export const findingThreadsOrNone = findingThreadsWhere(leftOut, byNumber);
-
-/**
- * True if the channel's platform calls the contact so; `customer` and `provider` are SQL expressions. An id of a
- * channel without numbers never matches a contact with a number, and vice versa.
- */
-export const isCalled = (contact: string, customer: string, provider: string): string => `
-  case when ${contact}.known_on is null then ${customer} in (${contact}.phone, ${contact}.platform_id)
-       else ${contact}.known_on = ${provider} and ${contact}.platform_id = ${customer} end`;

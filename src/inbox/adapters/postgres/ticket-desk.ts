@@ -1,11 +1,11 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { loggedEvents } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { agentRole, maxId } from "../../../kernel/ids.ts";
 import type { OpenedMessage } from "../../../messaging/public.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
+import type { AgentLine } from "../../application/lines/ports.ts";
 import type {
-  AgentLine,
   Author,
   ConversationThread,
   MadeTicket,
@@ -13,13 +13,11 @@ import type {
   ThreadMessage,
   ThreadNote,
   TicketDesk,
-} from "../../application/ticket-ports.ts";
+} from "../../application/tickets/ports.ts";
 import type { Holder } from "../../domain/acting.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
-import { holdLine, tryHoldLine } from "./agent-lines.ts";
 import { agentChangedRows, nameAndPayload } from "./announce-sql.ts";
-import { holderOf } from "./chat-holder.ts";
-import { audienceOf, chatJoins } from "./chat-sql.ts";
+import { audienceOf, chatJoins, holderOf } from "./chat-sql.ts";
 import { isChangedBy, stateAfter, ticketState } from "./state-sql.ts";
 import { findingThreadsOrNone } from "./thread-sql.ts";
 import { addNotes, inOrder, openMessages } from "./ticket-messages.ts";
@@ -41,6 +39,19 @@ const findThread: Statement = {
     ),
     ${findingThreadsOrNone}
     select chat_id as "chatId", conversation_id as "conversationId" from threads`,
+};
+
+/** Locks the conversation, then the chat, as everywhere; the condition on `open_conversation` enforces the order. */
+const holder: Statement = {
+  name: "chat_holder",
+  text: `
+    with open_conversation as materialized (
+      select id from conversations where business_id = $1 and chat_id = $2 and closed_at is null for no key update
+    )
+    select ${holderOf("chat")} as holder
+    from chats as chat
+    where chat.business_id = $1 and chat.id = $2 and (select count(*) from open_conversation) >= 0
+    for no key update of chat`,
 };
 
 const openTicket: Statement = {
@@ -181,8 +192,7 @@ const announce: Statement = {
         "any(array(select agent_id from tickets where business_id = $1 and id in (select id from given)))",
       )}
     ),
-    ${loggingEvents}
-    select ${eventColumns} from logged order by number`,
+    ${loggedEvents}`,
 };
 
 /** Concurrent changes can make a thread vanish between look-up and lock; that hardly ever happens twice in a row. */
@@ -201,14 +211,6 @@ export class PostgresTicketDesk implements TicketDesk {
     private readonly digestOf: DigestOfNumber,
   ) {}
 
-  hold(line: AgentLine): Promise<Date> {
-    return holdLine(this.transaction, line);
-  }
-
-  tryHold(line: AgentLine): Promise<Date | null> {
-    return tryHoldLine(this.transaction, line);
-  }
-
   async thread(businessId: number, phone: string, contactName: string): Promise<ConversationThread> {
     const values = [businessId, phone, contactName, this.defaultProvider, this.digestOf(phone)];
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
@@ -226,8 +228,9 @@ export class PostgresTicketDesk implements TicketDesk {
     await this.transaction.rows(lockThreads, [businessId, conversationIds]);
   }
 
-  holder(businessId: number, chatId: number): Promise<Holder | null> {
-    return holderOf(this.transaction, businessId, chatId);
+  async holder(businessId: number, chatId: number): Promise<Holder | null> {
+    const [chat] = await this.transaction.rows<{ holder: Holder | null }>(holder, [businessId, chatId]);
+    return chat?.holder ?? null;
   }
 
   async openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null> {

@@ -2,7 +2,7 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { eventColumns } from "../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { kindOf, type OpenedMessage } from "../../../messaging/public.ts";
-import type { Author, ThreadMessage, ThreadNote } from "../../application/ticket-ports.ts";
+import type { Author, ThreadMessage, ThreadNote } from "../../application/tickets/ports.ts";
 import { announcing, messageColumns } from "./announce-sql.ts";
 import { messageState } from "./state-sql.ts";
 
@@ -48,14 +48,12 @@ const open: Statement = {
 export const inOrder = (rows: readonly object[]): string =>
   JSON.stringify(rows.map((row, position) => ({ position, ...row })));
 
-/** Adds notes to chats and logs them. */
 export const addNotes = (
   transaction: Queries,
   { businessId, authorName }: Author,
   notes: readonly ThreadNote[],
 ): Promise<LoggedEvent[]> => transaction.rows<LoggedEvent>(note, [businessId, authorName, inOrder(notes)]);
 
-/** Stores messages to the contacts under a lease. */
 export async function openMessages(
   transaction: Queries,
   { businessId, authorName }: Author,

@@ -1,7 +1,7 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
-import type { TicketSetups, TicketStep, TicketSteps } from "../../application/ticket-ports.ts";
+import type { TicketSetups, TicketStep, TicketSteps } from "../../application/tickets/ports.ts";
 import type { TicketSetup } from "../../domain/ticket.ts";
 
 const list: Statement = {

@@ -1,7 +1,8 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import type { CustomerChat } from "./customer-chats.ts";
 import type { MarkedMessage } from "./delivery-marks.ts";
 import { unanswered } from "./echoes.ts";
+import type { Intake } from "./news.ts";
 
 /** Locks all messages that a batch of news concerns, by id. Each statement alone would lock them in its own order. */
 const lock: Statement = {
@@ -30,25 +31,18 @@ const lock: Statement = {
     for no key update`,
 };
 
-/** Identifies a message. */
-export interface NamedMessage {
-  readonly sender: string;
-  readonly message_id: string;
-  readonly reference?: string | undefined;
-}
-
-export interface Touched {
-  readonly named: readonly NamedMessage[];
+interface Touched {
+  readonly named: readonly {
+    readonly sender: string;
+    readonly message_id: string;
+    readonly reference?: string | undefined;
+  }[];
   readonly marked: readonly MarkedMessage[];
   /** Chats with echoes that may belong to messages whose send is unconfirmed. */
   readonly echoed: readonly CustomerChat[];
 }
 
 /** Must lock all in one statement to keep the order. */
-export async function lockTouched(
-  transaction: Queries,
-  provider: string,
-  { named, marked, echoed }: Touched,
-): Promise<void> {
+export async function lockTouched({ transaction, provider }: Intake, { named, marked, echoed }: Touched) {
   await transaction.rows(lock, [JSON.stringify(named), provider, JSON.stringify(marked), JSON.stringify(echoed)]);
 }

@@ -2,7 +2,7 @@ import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import type { NamingStores, UnnamedContact, UnnamedContacts } from "../../application/name-contacts.ts";
+import type { NamingStores, UnnamedContact, UnnamedContacts } from "../../application/contacts/name-contacts.ts";
 import { announceContacts } from "./changed-contacts.ts";
 import type { ChangedContact } from "./news.ts";
 

@@ -1,11 +1,8 @@
-import { type Cells, firstEverywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { agentRole } from "../../../kernel/ids.ts";
-import type { DepartmentDesk, DepartmentLine, WaitingChats } from "../../application/acting/ports.ts";
-import type { AgentLine } from "../../application/ticket-ports.ts";
+import type { DepartmentDesk } from "../../application/acting/ports.ts";
+import type { DepartmentLine } from "../../application/lines/ports.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
-import { holdLine, tryHoldLine } from "./agent-lines.ts";
 import { chatState } from "./state-sql.ts";
 import { queueIn } from "./visibility-sql.ts";
 
@@ -83,56 +80,12 @@ const oldest: Statement = {
     order by since, chat_id limit $3`,
 };
 
-const mostLines = 200;
-
-const lines = (name: string, range: string): Statement => ({
-  name,
-  text: `
-    select distinct waiting.business_id as "businessId", waiting.department_id as "departmentId",
-           department.opening_hours as "openingHours", business.feature_flags->>'timezone' as timezone
-    from waiting_chats as waiting
-    join departments as department
-      on department.business_id = waiting.business_id and department.id = waiting.department_id
-    join businesses as business on business.id = waiting.business_id
-    where ${range}
-    order by 1, 2 limit ${mostLines}`,
-});
-const allLines = lines(
-  "desk_lines",
-  `(waiting.business_id, waiting.department_id) > ($1::bigint, $2::bigint) and ${livesHere("waiting.business_id")}`,
-);
-const linesOfBusiness = lines(
-  "desk_lines_of_business",
-  "waiting.business_id = $1 and waiting.department_id > $2::bigint",
-);
-
-export class PostgresWaitingChats implements WaitingChats {
-  constructor(private readonly cells: Cells) {}
-
-  lines(businessId: number | null, after: DepartmentLine | null): Promise<DepartmentLine[]> {
-    const departmentId = after?.departmentId ?? 0;
-    if (businessId !== null) {
-      return this.cells.of(businessId).rows<DepartmentLine>(linesOfBusiness, [businessId, departmentId]);
-    }
-    const values = [after?.businessId ?? 0, departmentId];
-    return firstEverywhere(this.cells, mostLines, (cell) => cell.rows<DepartmentLine>(allLines, values));
-  }
-}
-
 export class PostgresDepartmentDesk implements DepartmentDesk {
   constructor(private readonly transaction: Queries) {}
 
   async department(businessId: number, departmentId: number): Promise<DepartmentLine | null> {
     const [line] = await this.transaction.rows<DepartmentLine>(department, [businessId, departmentId]);
     return line ?? null;
-  }
-
-  hold(line: AgentLine): Promise<Date> {
-    return holdLine(this.transaction, line);
-  }
-
-  tryHold(line: AgentLine): Promise<Date | null> {
-    return tryHoldLine(this.transaction, line);
   }
 
   agents({ businessId, departmentId }: DepartmentLine): Promise<AgentLoad[]> {

@@ -1,18 +1,14 @@
-import { type Cells, firstEverywhere } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { AgentLine } from "../../application/lines/ports.ts";
 import type {
-  AgentLine,
   ConversationThread,
-  WaitingLine,
-  WaitingLines,
   WaitingPlace,
   WaitingTicket,
   WaitingTickets,
-} from "../../application/ticket-ports.ts";
+} from "../../application/tickets/ports.ts";
 import { attendedStates } from "../../domain/conversation.ts";
 import { namedAgent, type TicketSetup } from "../../domain/ticket.ts";
 import { nameAndPayload } from "./announce-sql.ts";
@@ -120,29 +116,6 @@ const oldest: Statement = {
     limit $4`,
 };
 
-const mostLines = 200;
-
-const lines = (name: string, range: string): Statement => ({
-  name,
-  text: `
-    select distinct step.business_id as "businessId", coalesce(step.department_id, 0) as place,
-           step.department_id as "departmentId", department.opening_hours as "openingHours",
-           business.feature_flags->>'timezone' as timezone
-    from waiting_tickets as waiting
-    join steps as step on step.business_id = waiting.business_id and step.id = waiting.step_id
-    ${setupJoins}
-    where ${range}
-    order by 1, 2 limit ${mostLines}`,
-});
-const allLines = lines(
-  "waiting_lines",
-  `(step.business_id, coalesce(step.department_id, 0)) > ($1::bigint, $2::bigint) and ${livesHere("step.business_id")}`,
-);
-const linesOfBusiness = lines(
-  "waiting_lines_of_business",
-  "waiting.business_id = $1 and step.business_id = $1 and coalesce(step.department_id, 0) > $2::bigint",
-);
-
 type EnteredRow = { readonly isToBeTold: boolean } & (LoggedEvent | { readonly number: null });
 
 export class PostgresWaitingTickets implements WaitingTickets {
@@ -185,19 +158,5 @@ export class PostgresWaitingTickets implements WaitingTickets {
     const values = [businessId, departmentId, named?.map(String) ?? null, limit];
     const rows = await this.queries.rows<ConversationThread & TicketSetup>(oldest, values);
     return rows.map(({ chatId, conversationId, ...setup }) => ({ chatId, conversationId, setup }));
-  }
-}
-
-export class PostgresWaitingLines implements WaitingLines {
-  constructor(private readonly cells: Cells) {}
-
-  list(businessId: number | null, after: AgentLine | null): Promise<WaitingLine[]> {
-    if (businessId !== null) {
-      // Lines without a department have the position 0.
-      const place = after === null ? -1 : (after.departmentId ?? 0);
-      return this.cells.of(businessId).rows<WaitingLine>(linesOfBusiness, [businessId, place]);
-    }
-    const values = [after?.businessId ?? 0, after?.departmentId ?? 0];
-    return firstEverywhere(this.cells, mostLines, (cell) => cell.rows<WaitingLine>(allLines, values));
   }
 }

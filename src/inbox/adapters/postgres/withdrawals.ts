@@ -1,12 +1,10 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Statement } from "../../../infra/postgres/database.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { FileErasure } from "../../application/contacts/ports.ts";
-import type { StoredFiles } from "../../application/ports.ts";
-import type { MessageState } from "../../domain/delivery.ts";
+import type { StoredFiles } from "../../application/incoming/ports.ts";
 import type { Withdrawal } from "../../domain/incoming.ts";
-import { isInScope } from "./message-ids.ts";
-import { inChunks } from "./news.ts";
-import { isCalled } from "./thread-sql.ts";
+import { messageOfCustomer } from "./message-of-customer-sql.ts";
+import type { Intake, NamedMessage } from "./news.ts";
 
 /**
  * Empties messages that their customers withdraw, in their own chats. Emptied ones are returned again with `shows`
@@ -21,22 +19,10 @@ const withdraw: Statement = {
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
     ),
     found as (
-      select message.business_id, message.id, message.chat_id, message.state, message.platform_message_id, given.sender,
+      select message.business_id, message.id, message.chat_id, message.state, given.message_id, given.sender,
              message.details @> '{"withdrawn": true}' is true as is_withdrawn,
              concat_ws(' ', message.media_url, message.attachment::text) as files
-      from given
-      join messages as message
-        on message.business_id = given.business_id and message.platform_message_id = given.message_id
-           and ${isInScope("message", "given.sender")} and message.direction = 'in'
-      cross join lateral (
-        select contact_id from chats
-        where business_id = message.business_id and id = message.chat_id and provider = $2 offset 0
-      ) as chat
-      cross join lateral (
-        select 1 from contacts as called
-        where business_id = message.business_id and id = chat.contact_id
-          and ${isCalled("called", "given.customer", "$2")} offset 0
-      ) as contact
+      from given ${messageOfCustomer({ direction: "'in'" })}
     ),
     emptied as (
       update messages as message
@@ -50,35 +36,22 @@ const withdraw: Statement = {
       where file.business_id = emptied.business_id and file.message_id = emptied.id
       returning file.business_id, file.message_id as id, file.media_name
     )
-    select found.business_id, found.id, found.chat_id, found.state, found.platform_message_id, found.sender,
+    select found.business_id, found.id, found.chat_id, found.state, found.message_id, found.sender,
            emptied.id is not null as shows,
            array(select name from unnest(media_names(concat_ws(' ', found.files, unfetched.media_name))) as name
                  group by name) as files
     from found left join emptied using (business_id, id) left join unfetched using (business_id, id)`,
 };
 
-export interface WithdrawnMessage {
-  readonly business_id: number;
-  readonly id: number;
-  readonly chat_id: number;
-  readonly state: MessageState;
-  readonly platform_message_id: string;
-  /** The platform's id of the sender. */
-  readonly sender: string;
-  /** The message was visible until now. */
-  readonly shows: boolean;
+export interface WithdrawnMessage extends NamedMessage {
   /** Names of its stored files. */
   readonly files: readonly string[];
 }
 
 /** Withdrawals of unknown messages, or by another customer, are left out of the result. */
-export const withdrawMessages = (
-  transaction: Queries,
-  provider: string,
-  withdrawals: readonly Withdrawal[],
-): Promise<WithdrawnMessage[]> => {
+export const withdrawMessages = (intake: Intake, withdrawals: readonly Withdrawal[]): Promise<WithdrawnMessage[]> => {
   const rows = withdrawals.map(({ sender, from, messageId }) => ({ sender, customer: from, message_id: messageId }));
-  return inChunks<WithdrawnMessage>(transaction, withdraw, rows, provider);
+  return intake.inChunks<WithdrawnMessage>(withdraw, rows);
 };
 
 /** Withdraws files that are used nowhere else. The caller must delete them after the commit. */

@@ -1,5 +1,4 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
-import { timezoneOf } from "../../../kernel/instants.ts";
 import { KeyedMutex } from "../../../kernel/keyed-mutex.ts";
 import type { ReadMessage, ReadReceipts } from "../../../messaging/public.ts";
 import {
@@ -13,7 +12,7 @@ import {
 } from "../../domain/acting.ts";
 import { chooseAgent, receivers } from "../../domain/assignment.ts";
 import { beginsBy } from "../../domain/conversation.ts";
-import { isOpen } from "../../domain/opening-hours.ts";
+import { isOpenAt } from "../../domain/opening-hours.ts";
 import type { TicketEnd } from "../../domain/ticket.ts";
 import { ChatNotFound, MessageNotFound, type Viewer } from "../../domain/visibility.ts";
 import type { ChatView } from "../events.ts";
@@ -88,11 +87,11 @@ export class ActOnChats {
     const { businessId } = viewer;
     return this.mutex.runExclusive(`${businessId} ${departmentId}`, () =>
       this.run(businessId, async (stores) => {
-        const { chats, departments } = stores;
+        const { chats, departments, lines } = stores;
         const line = await departments.department(businessId, departmentId);
         if (!line) throw new DepartmentNotFound(`department ${departmentId}`);
-        const now = await departments.hold(line);
-        const agents = isOpen(line.openingHours, now, timezoneOf(line.timezone)) ? await departments.agents(line) : [];
+        const now = await lines.hold(line);
+        const agents = isOpenAt(line, now) ? await departments.agents(line) : [];
         const chat = await this.hold(stores, viewer, chatId, agents.length > 0 ? "attend" : "queue");
         refuseHidden(chat);
         refuseTransfer(chat, viewer);
@@ -126,9 +125,7 @@ export class ActOnChats {
   tag(viewer: Viewer, chatId: number, tagId: number, isOn: boolean): Promise<ChatView> {
     return this.act(viewer, chatId, null, async ({ marks }, chat) => {
       refuseHidden(chat);
-      const { businessId } = viewer;
-      const changed = isOn ? marks.tag(businessId, chatId, tagId) : marks.untag(businessId, chatId, tagId);
-      return (await changed) ? "chat" : "nothing";
+      return (await marks.tag(viewer.businessId, chatId, tagId, isOn)) ? "chat" : "nothing";
     });
   }
 

@@ -123,7 +123,7 @@ export class AnswerChat {
   private async enterNote(viewer: Viewer, { chatId, replyToId }: AnswerCommand, text: string): Promise<MessageView> {
     const entering = this.unitOfWork.run(viewer.businessId, async ({ chats, answers }) => {
       await chats.enterFirst(viewer.businessId, chatId, firstState(true));
-      const chat = await hold(chats, viewer, chatId);
+      const chat = reachable(await chats.hold(viewer, chatId), viewer, chatId);
       refuseErased(chat);
       const { conversationId } = chat;
       if (conversationId === null) throw new Error(`chat ${chatId} has no conversation`);
@@ -147,7 +147,7 @@ export class AnswerChat {
     const begins = agentId === null ? firstState(true) : beginsBy.attend;
     return this.unitOfWork.run(businessId, async ({ chats, answers }) => {
       const { conversationId, isNew } = await conversationOf(chats, businessId, chatId, begins);
-      const chat = await hold(chats, viewer, chatId);
+      const chat = reachable(await chats.hold(viewer, chatId), viewer, chatId);
       refuseErased(chat);
       refuseOutsideWindow(chat, prepared.templateId !== null);
       const replyTo = await replied(answers, chat, replyToId);
@@ -203,10 +203,7 @@ export class AnswerChat {
 
   /** Probes the file only if it could be sent now; `store` checks again after it locks the chat. */
   private async withMedia(viewer: Viewer, chatId: number, url: string, text: string): Promise<MessageContent> {
-    const chat = await this.reads.chat(viewer, chatId);
-    if (!chat) throw new ChatNotFound(`chat ${chatId}`);
-    refuseTaken(chat, viewer);
-    if (!chat.isVisible) throw new ChatNotFound(`chat ${chatId}`);
+    const chat = reachable(await this.reads.chat(viewer, chatId), viewer, chatId);
     refuseErased(chat);
     refuseOutsideWindow(chat, false);
     const answer = await this.media.probe(viewer.businessId, url);
@@ -226,8 +223,12 @@ export class AnswerChat {
 /** A count that cannot be taken back now stays: one too many, so that no message is over the limit. */
 const takeBackCount = ({ release }: Prepared): Promise<void> => release().catch(() => {});
 
-async function hold(desk: ChatDesk, viewer: Viewer, chatId: number): Promise<HeldChat> {
-  const chat = await desk.hold(viewer, chatId);
+/** Throws `ChatTaken` and `ChatNotFound`. */
+function reachable<Chat extends Pick<HeldChat, "holder" | "isVisible">>(
+  chat: Chat | null,
+  viewer: Viewer,
+  chatId: number,
+): Chat {
   if (!chat) throw new ChatNotFound(`chat ${chatId}`);
   refuseTaken(chat, viewer);
   if (!chat.isVisible) throw new ChatNotFound(`chat ${chatId}`);

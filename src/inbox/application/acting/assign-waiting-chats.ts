@@ -1,78 +1,45 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
-import { timezoneOf } from "../../../kernel/instants.ts";
 import { waitsFor } from "../../domain/acting.ts";
 import { distribute } from "../../domain/assignment.ts";
-import { isOpen } from "../../domain/opening-hours.ts";
-import type { ActingStores, ActingUnitOfWork, ChatChange, DepartmentLine, HeldChat, WaitingChats } from "./ports.ts";
+import { isOpenAt } from "../../domain/opening-hours.ts";
+import { AssignWaiting } from "../lines/assign-waiting.ts";
+import type { DepartmentLine, WaitingLines } from "../lines/ports.ts";
+import { holdChats } from "./hold-chats.ts";
+import type { ActingStores, ActingUnitOfWork, ChatChange } from "./ports.ts";
 
 const batchSize = 100;
 
-/**
- * Assigns chats that wait for a department to its available agents, the oldest first. Safe in any number of
- * processes: a lock lets one at a time serve a line.
- */
-export class AssignWaitingChats {
+/** Assigns chats that wait because no agent of their department was available. */
+export class AssignWaitingChats extends AssignWaiting<DepartmentLine> {
   constructor(
-    private readonly waiting: WaitingChats,
+    lines: WaitingLines<DepartmentLine>,
     private readonly unitOfWork: ActingUnitOfWork,
     private readonly feed: EventFeed,
-    private readonly onFailure: (error: unknown, line: DepartmentLine) => void,
-  ) {}
-
-  /** Returns the number of chats assigned. A line that fails does not stop the others. */
-  execute(signal?: AbortSignal): Promise<number> {
-    return this.serveAll(null, signal);
+    onFailure: (error: unknown, line: DepartmentLine) => void,
+  ) {
+    super(lines, onFailure);
   }
 
-  executeFor(businessId: number, signal?: AbortSignal): Promise<number> {
-    return this.serveAll(businessId, signal);
-  }
-
-  private async serveAll(businessId: number | null, signal: AbortSignal | undefined): Promise<number> {
-    let assigned = 0;
-    let lines = await this.waiting.lines(businessId, null);
-    while (lines.length > 0) {
-      for (const line of lines) {
-        if (signal?.aborted) return assigned;
-        assigned += await this.serve(line);
-      }
-      lines = await this.waiting.lines(businessId, lines.at(-1) ?? null);
-    }
-    return assigned;
-  }
-
-  private async serve(line: DepartmentLine): Promise<number> {
-    if (!isOpen(line.openingHours, new Date(), timezoneOf(line.timezone))) return 0;
-    let served = 0;
-    try {
-      for (let given = batchSize; given === batchSize; served += given) {
-        const events = await this.unitOfWork.run(line.businessId, (stores) => serveOn(stores, line));
-        this.feed.publish(events);
-        given = events.filter(({ name }) => name === "chat:changed").length;
-      }
-    } catch (error) {
-      this.onFailure(error, line);
-    }
-    return served;
+  protected async assignSome(line: DepartmentLine): Promise<number> {
+    const events = await this.unitOfWork.run(line.businessId, (stores) => assignOn(stores, line));
+    this.feed.publish(events);
+    return events.filter(({ name }) => name === "chat:changed").length;
   }
 }
 
-async function serveOn({ chats, departments }: ActingStores, line: DepartmentLine): Promise<LoggedEvent[]> {
+async function assignOn({ chats, departments, lines }: ActingStores, line: DepartmentLine): Promise<LoggedEvent[]> {
   const { businessId } = line;
-  const now = await departments.tryHold(line);
-  if (!now || !isOpen(line.openingHours, now, timezoneOf(line.timezone))) return [];
+  const now = await lines.tryHold(line);
+  if (!now || !isOpenAt(line, now)) return [];
   await departments.forgetServed(line);
   const agents = await departments.agents(line);
   if (agents.length === 0) return [];
   const chatIds = await departments.oldest(line, batchSize);
-  // Lock order, as everywhere: all conversations, then all chats, each by id.
-  await chats.lockOpen(businessId, chatIds);
-  const held = new Map<number, HeldChat>();
-  for (const chatId of [...chatIds].sort((a, b) => a - b)) {
-    const chat = await chats.hold({ businessId, userId: null, agentId: null }, chatId);
-    if (chat && waitsFor(chat, line.departmentId)) held.set(chatId, chat);
-  }
-  const waiting = chatIds.flatMap((chatId) => held.get(chatId) ?? []);
+  const held = await holdChats(chats, businessId, chatIds);
+  const waiting = chatIds.flatMap((chatId) => {
+    const chat = held.get(chatId);
+    return chat && waitsFor(chat, line.departmentId) ? [chat] : [];
+  });
   const changes: ChatChange[] = [];
   const given = distribute(Array(waiting.length).fill(null), agents);
   for (const [index, chat] of waiting.entries()) {

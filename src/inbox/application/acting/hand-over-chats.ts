@@ -1,4 +1,5 @@
 import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
+import { holdChats } from "./hold-chats.ts";
 import type { ActingStores, ActingUnitOfWork, ChatChange, LeavingUser, LeavingUsers } from "./ports.ts";
 
 const batchSize = 100;
@@ -54,12 +55,9 @@ async function handOver(
   { businessId, userId }: LeavingUser,
   chatIds: readonly number[],
 ): Promise<LoggedEvent[]> {
-  // Lock order, as everywhere: all conversations, then all chats, each by id.
-  await chats.lockOpen(businessId, chatIds);
   const changes: ChatChange[] = [];
-  for (const chatId of [...chatIds].sort((a, b) => a - b)) {
-    const chat = await chats.hold({ businessId, userId: null, agentId: null }, chatId);
-    if (!chat || chat.state === "closed") continue;
+  for (const [chatId, chat] of await holdChats(chats, businessId, chatIds)) {
+    if (chat.state === "closed") continue;
     const { departmentId } = chat.audience;
     if (chat.holder !== null && chat.holder.id !== userId) {
       // The leaving user had only a ticket of this chat: it goes to the chat's holder.

@@ -4,11 +4,10 @@ import type { MessageContent, OpenedMessage } from "../../../messaging/public.ts
 import type { StandingChat } from "../../domain/acting.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
 import type { ConversationState } from "../../domain/conversation.ts";
-import type { OpeningHours } from "../../domain/opening-hours.ts";
 import type { TicketEnd } from "../../domain/ticket.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import type { Audience, ChatView, MessageView } from "../events.ts";
-import type { AgentLine } from "../ticket-ports.ts";
+import type { AgentLines, DepartmentLine } from "../lines/ports.ts";
 
 /** A chat as read without a lock, for checks before the transaction. */
 export interface SeenChat extends Omit<StandingChat, "chatId" | "state"> {
@@ -65,13 +64,6 @@ export interface ChatChange {
   readonly ticketsOf: readonly number[] | null;
 }
 
-/** A department's waiting line, with the facts that decide whether it is open. */
-export interface DepartmentLine extends AgentLine {
-  readonly departmentId: number;
-  readonly openingHours: OpeningHours | null;
-  readonly timezone: string | null;
-}
-
 /**
  * Assigns chats, in one transaction. Call `openConversation` or `lockOpen` before `hold`: a conversation is always
  * locked before its chat.
@@ -110,9 +102,8 @@ export interface ChatDesk {
 export interface ChatMarks {
   /** False if nothing changed. */
   setBot(businessId: number, chatId: number, isAvailable: boolean): Promise<boolean>;
-  /** False if nothing changed; rejects with `TagNotFound`. */
-  tag(businessId: number, chatId: number, tagId: number): Promise<boolean>;
-  untag(businessId: number, chatId: number, tagId: number): Promise<boolean>;
+  /** Adds or removes a tag. False if nothing changed; rejects with `TagNotFound`. */
+  tag(businessId: number, chatId: number, tagId: number, isOn: boolean): Promise<boolean>;
   /**
    * Marks as read up to the message; undefined if nothing changed. `receiptFor`: the platform's id of the last customer
    * message that became read, null for none.
@@ -126,12 +117,6 @@ export interface AnswerDesk {
   note(note: NewNote): Promise<{ readonly id: number; readonly events: readonly LoggedEvent[] }>;
   /** Stores a message under a lease: after the commit the caller alone sends it, at most once. */
   openMessage(message: MessageToOpen): Promise<OpenedMessage>;
-}
-
-/** Chats that wait because no agent of their department was available. */
-export interface WaitingChats {
-  /** Up to 200 departments (of one business or all) with waiting chats, in a fixed order, starting after `after`. */
-  lines(businessId: number | null, after: DepartmentLine | null): Promise<DepartmentLine[]>;
 }
 
 export interface LeavingUser {
@@ -152,9 +137,6 @@ export interface LeavingUsers {
 /** A department's line: its agents and the chats that wait for them. */
 export interface DepartmentDesk {
   department(businessId: number, departmentId: number): Promise<DepartmentLine | null>;
-  /** Like the methods of `TicketDesk`. */
-  hold(line: AgentLine): Promise<Date>;
-  tryHold(line: AgentLine): Promise<Date | null>;
   /** Available agents, at most 500; their load includes the chats that they have. */
   agents(line: DepartmentLine): Promise<AgentLoad[]>;
   /** Notes that these agents just got a chat, so that others come first next time. */
@@ -173,6 +155,7 @@ export interface ActingStores {
   readonly marks: ChatMarks;
   readonly answers: AnswerDesk;
   readonly departments: DepartmentDesk;
+  readonly lines: AgentLines;
 }
 
 export interface MessageToReply {

@@ -12,7 +12,6 @@ import type {
   RowsWithout,
 } from "./ports.ts";
 
-const payloadsAtOnce = 100;
 const contactsAtOnce = 20;
 
 /**
@@ -75,9 +74,7 @@ export class EraseContact {
       if (!numbers) return [];
       const contact = await contacts.find(businessId, contactId);
       if (!contact) return [];
-      await contacts.eraseAnswers(businessId, contactId);
-      await contacts.eraseConversations(businessId, contact.chatIds);
-      await contacts.eraseChats(businessId, contact.chatIds);
+      await contacts.eraseTraces(businessId, contact);
       await contacts.begin(businessId, contactId, numbers);
       const entry = { resource: "contacts", recordId: contactId, change: "removed" } as const;
       await note(businessId, by, [{ ...entry, before: null, after: null }]);
@@ -96,7 +93,8 @@ export class EraseContact {
     await this.eraseOthers(businessId, begun);
     const late: string[] = [];
     for (const chatId of begun.chatIds) late.push(...(await this.eraseMessages(businessId, contactId, chatId)));
-    await this.eraseLate(businessId, begun);
+    // Rows may have been written while the messages were being erased.
+    await this.unitOfWork.run(businessId, ({ contacts }) => contacts.eraseTraces(businessId, begun));
     await this.eraseEvents(businessId, begun);
     await this.unitOfWork.run(businessId, async ({ copies }) => {
       for (const copy of copies) await copy.erase(businessId, begun);
@@ -118,38 +116,24 @@ export class EraseContact {
     }
   }
 
-  /** Returns the files that only these messages used. */
+  /** Clients get events only about the newest messages. Returns the files that only these messages used. */
   private async eraseMessages(businessId: number, contactId: number, chatId: number): Promise<string[]> {
     const withdrawn: string[] = [];
-    for (let next: number | null | undefined; next !== null; ) {
-      const { reached, files } = await this.eraseSome(businessId, contactId, chatId, next ?? null);
+    for (let before: number | null | undefined; before !== null; ) {
+      const from: number | null = before ?? null;
+      const { reached, files, events } = await this.unitOfWork.run(businessId, async (stores) => {
+        const { contacts } = stores;
+        const { reached, newest, files: named } = await contacts.eraseMessages(businessId, chatId, from);
+        const files = named.length === 0 ? [] : await stores.files.withdraw(businessId, named);
+        if (files.length > 0) await contacts.addFiles(businessId, contactId, files);
+        const isTold = from === null && newest.length > 0;
+        return { reached, files, events: isTold ? await contacts.announceMessages(businessId, chatId, newest) : [] };
+      });
+      this.feed.publish(events);
       withdrawn.push(...files);
-      next = reached;
+      before = reached;
     }
     return withdrawn;
-  }
-
-  /** Clients get events only about the newest messages of the chat. */
-  private async eraseSome(businessId: number, contactId: number, chatId: number, before: number | null) {
-    const { events, ...done } = await this.unitOfWork.run(businessId, async (stores) => {
-      const { contacts } = stores;
-      const { reached, newest, files: named } = await contacts.eraseMessages(businessId, chatId, before);
-      const files = named.length === 0 ? [] : await stores.files.withdraw(businessId, named);
-      if (files.length > 0) await contacts.addFiles(businessId, contactId, files);
-      const isTold = before === null && newest.length > 0;
-      return { reached, files, events: isTold ? await contacts.announceMessages(businessId, chatId, newest) : [] };
-    });
-    this.feed.publish(events);
-    return done;
-  }
-
-  /** Erases rows that were written while the messages were being erased. */
-  private async eraseLate(businessId: number, { id, chatIds }: Erasure): Promise<void> {
-    await this.unitOfWork.run(businessId, async ({ contacts }) => {
-      await contacts.eraseAnswers(businessId, id);
-      await contacts.eraseConversations(businessId, chatIds);
-      await contacts.eraseChats(businessId, chatIds);
-    });
   }
 
   /** Works in batches and without the event-number lock, so that the business's other writes do not wait. */
@@ -166,16 +150,6 @@ export class EraseContact {
   private async erasePayloads({ numbers: ids, knownOn, senders, sentUntil: until }: Erasure): Promise<void> {
     if (ids.length === 0) return;
     const sought = { texts: ids, channels: knownOn === null ? numberedChannels : [knownOn], until };
-    for (let after = 0; ; ) {
-      const found = await this.payloads.holding(sought, after, payloadsAtOnce);
-      if (found.length === 0) return;
-      for (const kept of found) {
-        const { id, payload } = kept;
-        const left = this.payloadWithout(kept, { ids, senders });
-        // If the payload was changed or removed meanwhile, the outer loop searches again.
-        if (left !== payload && !(await this.payloads.replace(id, payload, left))) break;
-        after = id;
-      }
-    }
+    await this.payloads.edit(sought, (kept) => this.payloadWithout(kept, { ids, senders }));
   }
 }

@@ -29,13 +29,9 @@ export interface ListedContact extends WholeContact {
 /** Erased contacts are left out. */
 export interface ContactReads {
   /** Newest first; positions are ids. */
-  contacts(
-    viewer: Viewer,
-    filter: ContactFilter,
-    page: PageAsked<number>,
-    signal?: AbortSignal,
-  ): Promise<PageOf<ListedContact, number>>;
-  contact(viewer: Viewer, contactId: number): Promise<ListedContact | null>;
+  contacts(viewer: Viewer, filter: ContactFilter, page: PageAsked<number>): Promise<PageOf<ListedContact, number>>;
+  /** Rejects with `ContactNotFound`. */
+  contact(viewer: Viewer, contactId: number): Promise<ListedContact>;
   /** All that match, newest first, in batches. Each contact is looked at once, however many there are. */
   all(businessId: number, filter: ContactFilter, signal: AbortSignal): AsyncIterable<readonly WholeContact[]>;
   /** Sorted names of the contacts' custom fields; names beyond the limit are left out. */
@@ -150,10 +146,8 @@ export interface ContactErasure {
   eraseMessages(businessId: number, chatId: number, before: number | null): Promise<ErasedMessages>;
   /** Returns the contact's former numbers; null if a concurrent call erased it. */
   eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null>;
-  /** Erases stored idempotency answers about the contact; call it after `eraseContact`. */
-  eraseAnswers(businessId: number, contactId: number): Promise<void>;
-  eraseConversations(businessId: number, chatIds: readonly number[]): Promise<void>;
-  eraseChats(businessId: number, chatIds: readonly number[]): Promise<void>;
+  /** Erases stored idempotency answers about the contact, its conversations and chats; call it after `eraseContact`. */
+  eraseTraces(businessId: number, contact: ErasedContact): Promise<void>;
   /** Records that the rest remains to be done. */
   begin(businessId: number, contactId: number, numbers: readonly string[]): Promise<void>;
   /** Records more withdrawn files. */
@@ -202,7 +196,6 @@ export interface ErasureStores {
 export type ErasureUnitOfWork = UnitOfWork<ErasureStores>;
 
 export interface KeptPayload {
-  readonly id: number;
   readonly channel: ChatChannelName;
   readonly payload: string;
 }
@@ -216,14 +209,12 @@ export interface SoughtPayloads {
 }
 
 /** Removes one customer's data from a payload of the channel; null if nothing remains. */
-export type PayloadWithout = (kept: Pick<KeptPayload, "channel" | "payload">, forgotten: Forgotten) => string | null;
+export type PayloadWithout = (kept: KeptPayload, forgotten: Forgotten) => string | null;
 
 /** Stored webhooks: those that wait, and those that failed for good. */
 export interface KeptPayloads {
-  /** Matching payloads with ids above `after`, at most `limit` and fewer if they are large; empty at the end. */
-  holding(sought: SoughtPayloads, after: number, limit: number): Promise<KeptPayload[]>;
-  /** Null deletes the payload. Returns false if it is no longer equal to `before`. */
-  replace(id: number, before: string, after: string | null): Promise<boolean>;
+  /** Replaces each matching payload with the result of `edit`; null deletes it. */
+  edit(sought: SoughtPayloads, edit: (kept: KeptPayload) => string | null): Promise<void>;
 }
 
 /** Removes rows that have one of the numbers in a cell, in any spelling. */

@@ -29,6 +29,8 @@ export interface PageAsked<Position> {
   readonly after: Position | null;
   /** From 1 to 100. */
   readonly limit: number;
+  /** Aborting it ends the query. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface PageOf<Item, Position> {
@@ -87,21 +89,16 @@ export interface OrderSummary {
   readonly createdAt: string;
 }
 
-/** Reads what the viewer may see; everything else looks as if it did not exist. */
+/** Reads what the viewer may see. Methods about one chat reject with `ChatNotFound` for any other. */
 export interface InboxReads {
   /** Sorted like the inbox. */
-  chats(
-    viewer: Viewer,
-    filter: ChatFilter,
-    page: PageAsked<ChatPosition>,
-    signal?: AbortSignal,
-  ): Promise<PageOf<ChatView, ChatPosition>>;
+  chats(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): Promise<PageOf<ChatView, ChatPosition>>;
   counts(viewer: Viewer): Promise<ChatCounts>;
-  chat(viewer: Viewer, chatId: number): Promise<ChatDetails | null>;
-  /** Newest first; positions are ids. Null if there is no such chat. */
-  messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number> | null>;
+  chat(viewer: Viewer, chatId: number): Promise<ChatDetails>;
+  /** Newest first; positions are ids. */
+  messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>>;
   /** Oldest first, starting above the id `page.after`. */
-  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number> | null>;
+  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>>;
   /** Active agents, sorted by name. */
   agents(businessId: number): Promise<AgentView[]>;
 }

@@ -117,7 +117,8 @@ type BodyOf<Body, Streams extends string> = Body extends "raw"
         ? Infer<Body>
         : Streaming<Infer<Body>, Streams>;
 
-type Streaming<Fields, Streams extends string> = {
+/** The fields of a body; those named by `Streams` are read as streams. */
+export type Streaming<Fields, Streams extends string> = {
   [Name in keyof Fields]: Name extends Streams
     ? Fields[Name] extends readonly (infer Element)[]
       ? StreamedArray<Element>

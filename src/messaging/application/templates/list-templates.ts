@@ -4,8 +4,7 @@ import type { ApprovalState, PlatformTemplate, PlatformUnavailable } from "../..
 import { approvalState, isCreatedByAi } from "../../domain/template.ts";
 import type { MessagingPlatform, TemplateCatalog, TemplateListing, TemplateRecord } from "./ports.ts";
 
-export interface ListedTemplate {
-  readonly template: TemplateRecord;
+export interface ListedTemplate extends TemplateRecord {
   readonly createdByAi: boolean;
   readonly approvalState: ApprovalState;
 }
@@ -24,7 +23,7 @@ export class ListTemplates {
     if (!listing) throw new UserNotFound(`user ${userId} of business ${businessId}`);
     const known = groupBy(await this.platformTemplates(listing), ({ name }) => name);
     return listing.templates.map((template) => ({
-      template,
+      ...template,
       createdByAi: isCreatedByAi(template.createdByAi, template),
       approvalState: approvalState(
         template.structure,

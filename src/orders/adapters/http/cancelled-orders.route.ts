@@ -87,9 +87,9 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
     cost: 2,
     handle: async ({ query, caller, signal }) => {
       const { startDate: from, endDate: to, type = null, cancelReason: reason = null } = query;
-      const asked = pageOf(query);
+      const asked = pageOf(query, signal);
       const { page, limit } = asked;
-      const { items, total } = await orders.cancelled(caller.businessId, { from, to, type, reason }, asked, signal);
+      const { items, total } = await orders.cancelled(caller.businessId, { from, to, type, reason }, asked);
       return {
         success: true,
         data: items.map(cancelledToWire),

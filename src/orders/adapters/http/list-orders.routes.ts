@@ -1,7 +1,15 @@
 import type { Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { laneOfPage } from "../../../infra/http/routing/lanes.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
-import { integer, numericIdOf, objectWith, problem, type Schema, text } from "../../../infra/http/routing/schema.ts";
+import {
+  type Infer,
+  integer,
+  numericIdOf,
+  objectWith,
+  problem,
+  type Schema,
+  text,
+} from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import type { GetOrder } from "../../application/reads/get-order.ts";
 import type { ListOrders, ListOrdersFailure } from "../../application/reads/list-orders.ts";
@@ -109,11 +117,10 @@ const listRoute = (orders: ListOrders): Route =>
     cost: 2,
     handle: async (call) => {
       const { query, caller } = call;
-      const asked = pageOf(query);
-      const filter = { tab: query.status ?? null, ...filterOf(query) };
       // Aborting a short read would cost more than the read itself.
-      const signal = laneOfPage(query) && call.signal;
-      return toPage(await orders.list(caller.businessId, filter, asked, signal), asked);
+      const asked = pageOf(query, laneOfPage(query) && call.signal);
+      const filter = { tab: query.status ?? null, ...filterOf(query) };
+      return toPage(await orders.list(caller.businessId, filter, asked), asked);
     },
   });
 
@@ -179,8 +186,8 @@ const searchRoute = (orders: ListOrders): Route =>
     lane: "longReads",
     cost: 2,
     handle: async ({ query, caller, signal }) => {
-      const asked = pageOf(query);
-      return toPage(await orders.search(caller.businessId, query.q.trim(), asked, signal), asked);
+      const asked = pageOf(query, signal);
+      return toPage(await orders.search(caller.businessId, query.q.trim(), asked), asked);
     },
   });
 
@@ -205,12 +212,7 @@ const orderRoute = (orders: ListOrders, getOrder: GetOrder): Route =>
     },
   });
 
-interface FilterQuery {
-  readonly sucursalId?: number | undefined;
-  readonly userId?: number | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+type FilterQuery = Infer<{ readonly type: "object"; readonly properties: typeof filters }>;
 
 const filterOf = ({ sucursalId, userId, from, to }: FilterQuery) => ({
   branchId: sucursalId ?? null,

@@ -1,6 +1,7 @@
 import { limitField, limitOf } from "../../../infra/http/routing/cursors.ts";
+import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import type { PageRequest } from "../../application/reads/ports.ts";
-import type { WrongPeriod } from "../../domain/failures.ts";
+import type { OrderNotFound, WrongPeriod } from "../../domain/failures.ts";
 
 /** The parameters of a list. `usual` is the default size of its pages. */
 export const paging = (usual: number) =>
@@ -9,7 +10,11 @@ export const paging = (usual: number) =>
     limit: limitField(usual),
   }) as const;
 
-export const pageOf = ({ page, limit }: PageRequest): PageRequest => ({ page, limit: limitOf(limit) });
+export const pageOf = ({ page, limit }: PageRequest, signal?: AbortSignal): PageRequest => ({
+  page,
+  limit: limitOf(limit),
+  signal,
+});
 
 export const hasNextPage = ({ page, limit }: PageRequest, total: number): boolean => page * limit < total;
 
@@ -18,3 +23,12 @@ export function periodMessage({ bound, reason }: Pick<WrongPeriod, "bound" | "re
   if (reason === "reversed") return `${from} no puede ser posterior a ${to}`;
   return `${bound === "to" ? to : from} debe ser una fecha ISO 8601`;
 }
+
+const readDialect: Dialect<InvalidInput | OrderNotFound> = {
+  ...plainDialect,
+  invalid_input: (error) => [400, { message: error.message }],
+  order_not_found: () => [404, { message: "Order not found" }],
+};
+
+/** The reads about one order have these parts. */
+export const readingOrder = { method: "get", tag: "Orders", auth: "key-or-session", dialect: readDialect } as const;

@@ -1,7 +1,8 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { type Infer, idOf, type Schema } from "../../../infra/http/routing/schema.ts";
 import { instantOf, namesZone } from "../../../kernel/instants.ts";
-import type { OrderFields } from "../../application/edits/ports.ts";
+import type { UpdateOrderCommand } from "../../application/edits/edit-orders.ts";
+import type { OrderEdit } from "../../application/edits/ports.ts";
 
 export const nullableId = <const Entity extends string>(entity: Entity) =>
   ({ ...idOf(entity), type: ["integer", "null"] }) as const;
@@ -27,15 +28,8 @@ export const writtenFields = {
 
 type Written = Infer<{ readonly type: "object"; readonly properties: typeof writtenFields }>;
 
-interface ReadFields extends OrderFields {
-  readonly scheduledAt: string | null | undefined;
-  readonly latitude: number | null | undefined;
-  readonly longitude: number | null | undefined;
-  readonly zoneId: number | null | undefined;
-}
-
 /** `undefined` means that the caller omitted a field that then stays as it is. */
-export const fieldsOf = (written: Written): ReadFields => ({
+export const fieldsOf = (written: Written): Omit<UpdateOrderCommand, keyof OrderEdit> => ({
   shipmentMethod: written.shipmentMethod ?? null,
   paymentMethod: written.paymentMethod ?? null,
   branchId: written.sucursalId ?? null,

@@ -1,4 +1,3 @@
-import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import {
   integer,
@@ -15,7 +14,7 @@ import {
 import type { OrderHistory } from "../../application/reads/ports.ts";
 import type { OrderChange } from "../../domain/change.ts";
 import { OrderNotFound } from "../../domain/failures.ts";
-import { hasNextPage, pageOf, paging } from "./lists.ts";
+import { hasNextPage, pageOf, paging, readingOrder } from "./lists.ts";
 
 const query = { type: "object", properties: paging(20) } as const satisfies Schema;
 
@@ -31,18 +30,11 @@ const change = named(
   }),
 );
 
-const dialect: Dialect<InvalidInput | OrderNotFound> = {
-  ...plainDialect,
-  invalid_input: (error) => [400, { message: error.message }],
-  order_not_found: () => [404, { message: "Order not found" }],
-};
-
 export const orderHistoryRoute = (history: OrderHistory): Route =>
   defineRoute({
-    method: "get",
+    ...readingOrder,
     path: "/catalogs/order/:orderId/history",
     operationId: "getOrderHistory",
-    tag: "Orders",
     summary: "List the changes of an order and their authors, newest first",
     rules: [
       [
@@ -64,7 +56,6 @@ export const orderHistoryRoute = (history: OrderHistory): Route =>
           "that cannot be read is kept as text.",
       ],
     ],
-    auth: "key-or-session",
     params: objectWith({ orderId: numericIdOf("order") }),
     query,
     responses: {
@@ -82,13 +73,13 @@ export const orderHistoryRoute = (history: OrderHistory): Route =>
       404: { description: "No such order", schema: problem },
       500: { description: "Unexpected failure", schema: problem },
     },
-    dialect,
     handle: async ({ params: { orderId }, query, caller }) => {
       const asked = pageOf(query);
+      const { page, limit } = asked;
       const found = await history.list(caller.businessId, orderId, asked);
       if (!found) throw new OrderNotFound(`order ${orderId}`);
       const { total, items } = found;
-      return { data: items.map(toWire), total, ...asked, hasNextPage: hasNextPage(asked, total) };
+      return { data: items.map(toWire), total, page, limit, hasNextPage: hasNextPage(asked, total) };
     },
   });
 

@@ -1,22 +1,15 @@
 import { heldTo } from "../../../infra/http/routing/caller.ts";
-import { type Dialect, type InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { integer, numericIdOf, objectWith, problem } from "../../../infra/http/routing/schema.ts";
 import type { MessageOrders } from "../../application/reads/ports.ts";
 import { OrderNotFound } from "../../domain/failures.ts";
-
-const dialect: Dialect<InvalidInput | OrderNotFound> = {
-  ...plainDialect,
-  invalid_input: (error) => [400, { message: error.message }],
-  order_not_found: () => [404, { message: "Order not found" }],
-};
+import { readingOrder } from "./lists.ts";
 
 export const orderOfMessageRoute = (orders: MessageOrders): Route =>
   defineRoute({
-    method: "get",
+    ...readingOrder,
     path: "/catalogs/orders/of-message/:messageId",
     operationId: "getOrderOfMessage",
-    tag: "Orders",
     summary: "Find the order that a customer's catalog message made",
     rules: [
       [
@@ -25,7 +18,6 @@ export const orderOfMessageRoute = (orders: MessageOrders): Route =>
           "see are a 404.",
       ],
     ],
-    auth: "key-or-session",
     params: objectWith({ messageId: numericIdOf("message") }),
     responses: {
       200: { description: "The order's id", schema: objectWith({ id: integer }) },
@@ -33,7 +25,6 @@ export const orderOfMessageRoute = (orders: MessageOrders): Route =>
       404: { description: "The message made no order", schema: problem },
       500: { description: "Unexpected failure", schema: problem },
     },
-    dialect,
     handle: async ({ params: { messageId }, caller }) => {
       const id = await orders.ofMessage(caller.businessId, messageId, heldTo(caller));
       if (id === null) throw new OrderNotFound(`of message ${messageId}`);

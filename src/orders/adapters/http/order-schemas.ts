@@ -73,18 +73,16 @@ const recordFields = {
   updatedAt: timestamp,
 } as const satisfies Record<string, Schema>;
 
+const some = <const Name extends keyof typeof recordFields>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, recordFields[name]])) as Pick<typeof recordFields, Name>;
+
 const optionalRecordFields = { external_user_id: text } as const;
 
 /** §13 An order as lists show it. */
 export const listedOrderSchema = named(
   "ListedOrder",
   objectWith({
-    id: recordFields.id,
-    status: recordFields.status,
-    type: recordFields.type,
-    shipment_method: recordFields.shipment_method,
-    payment_method: recordFields.payment_method,
-    createdAt: recordFields.createdAt,
+    ...some("id", "status", "type", "shipment_method", "payment_method", "createdAt"),
     total: amount,
     discount: amount,
     details: { type: "array", items: detail },
@@ -142,17 +140,8 @@ export const cancelledOrderSchema = named("CancelledOrder", {
 /** §9 The fields of an order that an update can change. */
 export const updatedOrderSchema = named("UpdatedOrder", {
   ...objectWith({
-    id: recordFields.id,
-    shipment_method: recordFields.shipment_method,
-    payment_method: recordFields.payment_method,
-    sucursal_id: recordFields.sucursal_id,
-    location_picked: recordFields.location_picked,
-    raw_adress: recordFields.raw_adress,
-    paid: recordFields.paid,
-    schedule_at: recordFields.schedule_at,
-    lat: recordFields.lat,
-    lng: recordFields.lng,
-    zone_id: recordFields.zone_id,
+    ...some("id", "shipment_method", "payment_method", "sucursal_id", "location_picked", "raw_adress", "paid"),
+    ...some("schedule_at", "lat", "lng", "zone_id"),
     sucursal: orNull(reference),
     zona: orNull(zone),
   } satisfies Record<keyof ReturnType<typeof updatedToWire>, Schema>),

@@ -1,20 +1,15 @@
 import { type Dialect, InvalidInput, plainDialect } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, type Route } from "../../../infra/http/routing/route.ts";
 import { objectWith, problem, text } from "../../../infra/http/routing/schema.ts";
-import { DomainError } from "../../../kernel/errors.ts";
+import { domainError } from "../../../kernel/errors.ts";
 
 interface ChannelAuthority {
   /** Signs the subscription. Null if the socket id is malformed. */
   authorize(socketId: string, channel: string): { auth: string } | null;
 }
 
-class NotYourChannel extends DomainError<"not_your_channel"> {
-  readonly code = "not_your_channel";
-}
-
-class NoHost extends DomainError<"no_host"> {
-  readonly code = "no_host";
-}
+class NotYourChannel extends domainError("not_your_channel") {}
+class NoHost extends domainError("no_host") {}
 
 const dialect: Dialect<InvalidInput | NotYourChannel | NoHost> = {
   ...plainDialect,

@@ -1,6 +1,6 @@
+import type { CustomerOrder, CustomerOrders } from "../../../inbox/public.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
-import type { CatalogOrder, CatalogOrders } from "../../application/catalog/ports.ts";
 import type { OrderRef } from "../../application/order-events.ts";
 import { statusOf } from "../../domain/states.ts";
 import { PostgresOrderEvents } from "./order-events.ts";
@@ -90,14 +90,18 @@ const make: Statement = {
 /** Orders in one statement. Each has at most 100 lines. */
 const atATime = 100;
 
-export class PostgresCatalogOrders implements CatalogOrders {
+/**
+ * Each order is pending, of type `wa` and at the business's own prices. Products that the business does not sell are only
+ * in its history. `make` locks the counters of orders.
+ */
+export class PostgresCatalogOrders implements CustomerOrders {
   private readonly events: PostgresOrderEvents;
 
   constructor(private readonly transaction: Queries) {
     this.events = new PostgresOrderEvents(transaction);
   }
 
-  async make(orders: readonly CatalogOrder[]): Promise<readonly OrderRef[]> {
+  async make(orders: readonly CustomerOrder[]): Promise<readonly OrderRef[]> {
     const sorted = orders.toSorted((a, b) => a.businessId - b.businessId || a.messageId - b.messageId);
     const made: OrderRef[] = [];
     for (let from = 0; from < sorted.length; from += atATime) {

@@ -70,11 +70,14 @@ export class PostgresOrderEvents implements OrderEvents {
   /** The present state of the orders. Missing ones are left out. */
   async read(refs: readonly OrderRef[]): Promise<Order[]> {
     const [only, ...others] = refs;
-    if (only && others.length === 0) {
-      return (await this.transaction.rows<ChangedRow>(changedOne, [only.businessId, only.id])).map(toChanged);
-    }
-    const values = [refs.map(({ businessId }) => businessId), refs.map(({ id }) => id)];
-    return (await this.transaction.rows<ChangedRow>(changed, values)).map(toChanged);
+    const rows =
+      only && others.length === 0
+        ? await this.transaction.rows<{ shown: Order }>(changedOne, [only.businessId, only.id])
+        : await this.transaction.rows<{ shown: Order }>(changed, [
+            refs.map(({ businessId }) => businessId),
+            refs.map(({ id }) => id),
+          ]);
+    return rows.map(({ shown }) => withIsoDates(shown));
   }
 
   /** For publishing after the commit. Must be the last step of a transaction, because it locks the event counters. */
@@ -93,9 +96,3 @@ export class PostgresOrderEvents implements OrderEvents {
     return { businessId, number: row.number, name: "order:changed", payload, at: row.at };
   }
 }
-
-interface ChangedRow {
-  readonly shown: Order;
-}
-
-const toChanged = ({ shown }: ChangedRow): Order => withIsoDates(shown);

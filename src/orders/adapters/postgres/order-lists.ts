@@ -9,8 +9,9 @@ import type {
   OrderLists,
   Page,
   PageRequest,
+  TabCounts,
 } from "../../application/reads/ports.ts";
-import { type OrderState, orderStates, statusOf } from "../../domain/states.ts";
+import { orderStates, statusOf } from "../../domain/states.ts";
 import { cancelledCall, countsCall, listCall, ofChatCall, planOf, searchCall } from "./list-sql.ts";
 import { withIsoDates } from "./order-sql.ts";
 
@@ -28,44 +29,30 @@ interface PageRow<Item> {
 export class PostgresOrderLists implements OrderLists {
   constructor(private readonly cells: Cells) {}
 
-  list(
-    businessId: number,
-    filter: OrderFilter,
-    page: PageRequest,
-    signal?: AbortSignal,
-  ): Promise<Page<ListedOrder> | null> {
-    return this.listed(businessId, listCall(businessId, filter, page), signal);
+  list(businessId: number, filter: OrderFilter, page: PageRequest): Promise<Page<ListedOrder> | null> {
+    return this.listed(businessId, listCall(businessId, filter, page), page.signal);
   }
 
-  search(businessId: number, text: string, page: PageRequest, signal?: AbortSignal): Promise<Page<ListedOrder> | null> {
-    return this.listed(businessId, searchCall(businessId, text, page), signal);
+  search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null> {
+    return this.listed(businessId, searchCall(businessId, text, page), page.signal);
   }
 
-  async counts(
-    businessId: number,
-    filter: Omit<OrderFilter, "tab">,
-    signal?: AbortSignal,
-  ): Promise<Readonly<Record<OrderState, number>> | null> {
+  async counts(businessId: number, filter: Omit<OrderFilter, "tab">, signal: AbortSignal): Promise<TabCounts | null> {
     const { statement, values } = countsCall(businessId, filter);
     const [row] = await this.cells.of(businessId).rows<CountsRow>(statement, values, signal);
     if (!row?.planned) return null;
     const counted = orderStates.map((state) => [state, row.counts?.[statusOf[state]] ?? 0]);
-    return Object.fromEntries(counted) as Record<OrderState, number>;
+    return Object.fromEntries(counted) as TabCounts;
   }
 
-  async cancelled(
-    businessId: number,
-    filter: CancelledFilter,
-    page: PageRequest,
-    signal?: AbortSignal,
-  ): Promise<Page<CancelledOrder>> {
+  async cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>> {
     const { statement, values } = cancelledCall(businessId, filter, page);
-    const [row] = await this.cells.of(businessId).rows<PageRow<CancelledOrder>>(statement, values, signal);
+    const [row] = await this.cells.of(businessId).rows<PageRow<CancelledOrder>>(statement, values, page.signal);
     return { total: row?.total ?? 0, items: (row?.items ?? []).map(withIsoDates) };
   }
 
   async ofChat(businessId: number, chatId: number, limit: number): Promise<readonly ListedOrder[]> {
-    return (await this.listed(businessId, ofChatCall(businessId, chatId, limit), undefined))?.items ?? [];
+    return (await this.listed(businessId, ofChatCall(businessId, chatId, limit)))?.items ?? [];
   }
 
   async hasPlan(businessId: number): Promise<boolean> {
@@ -76,7 +63,7 @@ export class PostgresOrderLists implements OrderLists {
   private async listed(
     businessId: number,
     { statement, values }: StatementCall,
-    signal: AbortSignal | undefined,
+    signal?: AbortSignal,
   ): Promise<Page<ListedOrder> | null> {
     const [row] = await this.cells.of(businessId).rows<PageRow<ListedOrder>>(statement, values, signal);
     return row?.planned ? { total: row.total, items: (row.items ?? []).map(withIsoDates) } : null;

@@ -15,7 +15,7 @@ import { isCountable, wantsDeliveryPrice } from "../../domain/total.ts";
 import type { OrderRef } from "../order-events.ts";
 import type { LineAddition, LineRemoval, OrderEditStores, OrderEditUnitOfWork, OrderUpdate } from "./ports.ts";
 
-interface UpdateOrderCommand extends Omit<OrderUpdate, "scheduledAt"> {
+export interface UpdateOrderCommand extends Omit<OrderUpdate, "scheduledAt"> {
   /** A date for `instantOf`, in the business's time zone if it has none. */
   readonly scheduledAt: string | null | undefined;
 }

@@ -1,7 +1,6 @@
 import { instantOf } from "../../../kernel/instants.ts";
 import { type Zones, zoneOfTexts } from "../../../kernel/zones.ts";
 import { PlanMissing, WrongPeriod } from "../../domain/failures.ts";
-import type { OrderState } from "../../domain/states.ts";
 import type {
   CancelledFilter,
   CancelledOrder,
@@ -11,6 +10,7 @@ import type {
   Page,
   PageRequest,
   Period,
+  TabCounts,
 } from "./ports.ts";
 
 /** Bounds as the caller wrote them: ISO 8601, in the business's zone if they have none. */
@@ -31,29 +31,20 @@ export class ListOrders {
   ) {}
 
   /** `to` is exclusive. Rejects with `PlanMissing` and `WrongPeriod`. */
-  async list(
-    businessId: number,
-    filter: Written<OrderFilter>,
-    page: PageRequest,
-    signal?: AbortSignal,
-  ): Promise<Page<ListedOrder>> {
+  async list(businessId: number, filter: Written<OrderFilter>, page: PageRequest): Promise<Page<ListedOrder>> {
     const period = await this.periodOf(businessId, filter, false);
-    return planned(await this.lists.list(businessId, { ...filter, ...period }, page, signal));
+    return planned(await this.lists.list(businessId, { ...filter, ...period }, page));
   }
 
   /** By tab. Rejects with `PlanMissing` and `WrongPeriod`. */
-  async counts(
-    businessId: number,
-    filter: Written<Omit<OrderFilter, "tab">>,
-    signal?: AbortSignal,
-  ): Promise<Readonly<Record<OrderState, number>>> {
+  async counts(businessId: number, filter: Written<Omit<OrderFilter, "tab">>, signal: AbortSignal): Promise<TabCounts> {
     const period = await this.periodOf(businessId, filter, false);
     return planned(await this.lists.counts(businessId, { ...filter, ...period }, signal));
   }
 
   /** Rejects with `PlanMissing`. */
-  async search(businessId: number, text: string, page: PageRequest, signal?: AbortSignal): Promise<Page<ListedOrder>> {
-    return planned(await this.lists.search(businessId, text, page, signal));
+  async search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder>> {
+    return planned(await this.lists.search(businessId, text, page));
   }
 
   /** Checks the plan for other parts of the listing. Rejects with `PlanMissing`. */
@@ -66,12 +57,11 @@ export class ListOrders {
     businessId: number,
     filter: Written<CancelledFilter>,
     page: PageRequest,
-    signal?: AbortSignal,
   ): Promise<Page<CancelledOrder>> {
     const { from, to } = await this.periodOf(businessId, filter, true);
     // Orders have microseconds, callers write milliseconds: the whole last millisecond is included.
     const end = to && new Date(to.getTime() + 1);
-    return this.lists.cancelled(businessId, { ...filter, from, to: end }, page, signal);
+    return this.lists.cancelled(businessId, { ...filter, from, to: end }, page);
   }
 
   private async periodOf(businessId: number, written: WrittenPeriod, endOfDay: boolean): Promise<Period> {

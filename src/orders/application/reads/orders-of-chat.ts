@@ -1,15 +1,7 @@
-import { type OrderState, stateOf } from "../../domain/states.ts";
+import type { OrderSummary } from "../../../inbox/public.ts";
+import { stateOf } from "../../domain/states.ts";
 import { sumsOf } from "../../domain/total.ts";
 import type { OrderLists } from "./ports.ts";
-
-export interface OrderSummary {
-  readonly id: number;
-  readonly state: OrderState;
-  /** Major units of the currency. */
-  readonly total: number;
-  /** ISO 8601. */
-  readonly createdAt: string;
-}
 
 /** The orders that a chat shows. */
 export class OrdersOfChat {

@@ -57,10 +57,15 @@ export interface OrderFilter extends Period {
   readonly agentId: number | null;
 }
 
+/** The number of orders in each tab. */
+export type TabCounts = Readonly<Record<OrderState, number>>;
+
 export interface PageRequest {
   /** From 1. */
   readonly page: number;
   readonly limit: number;
+  /** Aborting it ends the query. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Page<Item> {
@@ -85,31 +90,17 @@ export interface MessageOrders {
 }
 
 export interface OrderLists {
-  /** Newest first. Null if the business has no plan. Here and below, aborting the signal ends the query. */
-  list(
-    businessId: number,
-    filter: OrderFilter,
-    page: PageRequest,
-    signal?: AbortSignal,
-  ): Promise<Page<ListedOrder> | null>;
-  /** The number of orders in each tab. Null if the business has no plan. */
-  counts(
-    businessId: number,
-    filter: Omit<OrderFilter, "tab">,
-    signal?: AbortSignal,
-  ): Promise<Readonly<Record<OrderState, number>> | null>;
+  /** Newest first. Null if the business has no plan. */
+  list(businessId: number, filter: OrderFilter, page: PageRequest): Promise<Page<ListedOrder> | null>;
+  /** Null if the business has no plan. */
+  counts(businessId: number, filter: Omit<OrderFilter, "tab">, signal: AbortSignal): Promise<TabCounts | null>;
   /**
    * The order with that id and the orders of matching contacts, newest first. Only the 1,000 newest contacts whose name
    * or number contains the text count. Null if the business has no plan.
    */
-  search(businessId: number, text: string, page: PageRequest, signal?: AbortSignal): Promise<Page<ListedOrder> | null>;
+  search(businessId: number, text: string, page: PageRequest): Promise<Page<ListedOrder> | null>;
   /** Newest first. */
-  cancelled(
-    businessId: number,
-    filter: CancelledFilter,
-    page: PageRequest,
-    signal?: AbortSignal,
-  ): Promise<Page<CancelledOrder>>;
+  cancelled(businessId: number, filter: CancelledFilter, page: PageRequest): Promise<Page<CancelledOrder>>;
   /** The newest orders of a chat. */
   ofChat(businessId: number, chatId: number, limit: number): Promise<readonly ListedOrder[]>;
   hasPlan(businessId: number): Promise<boolean>;

@@ -1,6 +1,6 @@
 import { type KeyCaller, type UserCaller, userIn } from "../../../../infra/http/routing/caller.ts";
-import { idOf, named, objectWith, type Schema } from "../../../../infra/http/routing/schema.ts";
-import type { StreamedArray } from "../../../../infra/http/streaming/streamed-array.ts";
+import type { Streaming } from "../../../../infra/http/routing/route.ts";
+import { type Infer, idOf, named, objectWith, type Schema } from "../../../../infra/http/routing/schema.ts";
 import { instantOf } from "../../../../kernel/instants.ts";
 import type { NamedContact, RegisterCampaignCommand } from "../../../application/campaigns/register-campaign.ts";
 
@@ -72,18 +72,7 @@ export const campaignStreams = ["contacts_id", "contacts"] as const;
 
 export const notADate = "schedule_at debe ser una fecha ISO 8601";
 
-interface CampaignBody {
-  readonly plantilla_id: number;
-  readonly contacts_id: StreamedArray<number>;
-  readonly contacts: StreamedArray<{ readonly numero: string; readonly [field: string]: unknown }>;
-  readonly user_id: number;
-  readonly nombre: string;
-  readonly tags: readonly number[];
-  readonly step: number;
-  readonly paramMapping?: { readonly [placeholder: string]: string };
-  readonly schedule_at?: string;
-  readonly send_window?: { readonly from: string; readonly to: string };
-}
+type CampaignBody = Streaming<Infer<typeof campaignBody>, (typeof campaignStreams)[number]>;
 
 /** Checks what no schema can express. Returns the message for the caller, or undefined if there is no error. */
 export function validationErrorOf({ body }: { readonly body: CampaignBody }): string | undefined {

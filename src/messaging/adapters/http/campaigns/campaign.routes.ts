@@ -10,6 +10,7 @@ import {
   problem,
   text,
 } from "../../../../infra/http/routing/schema.ts";
+import { wireFields } from "../../../../infra/http/routing/wire-fields.ts";
 import type { CampaignControl, CampaignReads, CampaignStatus } from "../../../application/campaigns/operator-ports.ts";
 import {
   type CampaignAction,
@@ -24,7 +25,7 @@ import {
 } from "../../../domain/campaign.ts";
 import { page } from "./campaign-input.ts";
 import { listFailures, listRecipients } from "./recipients.routes.ts";
-import { demanded, dialect, failures, listDialect, listOf, params } from "./shared.ts";
+import { common, demanded, dialect, failures, listDialect, listOf } from "./shared.ts";
 
 const listPage = 20;
 /** As long as a name. */
@@ -36,26 +37,25 @@ export const campaignCounts = named(
   objectWith(Object.fromEntries(recipientStates.map((state) => [state, integer]))),
 );
 
-const campaign = named(
-  "Campaign",
-  objectWith({
-    id: integer,
-    nombre: text,
-    state: { type: "string", enum: campaignStates },
-    pause_reason: nullableText,
-    plantilla_id: integer,
-    user_id: integer,
-    step: integer,
-    total: integer,
-    counts: campaignCounts,
-    rate: { type: "number" },
-    seconds_left: nullableInteger,
-    schedule_at: text,
-    send_window: orNull(objectWith({ from: text, to: text })),
-    created_at: text,
-    finished_at: nullableText,
-  }),
-);
+const fields = wireFields<CampaignStatus & { readonly secondsLeft: number | null }>({
+  id: ["id", integer],
+  nombre: ["name", text],
+  state: ["state", { type: "string", enum: campaignStates }],
+  pause_reason: ["pauseReason", nullableText],
+  plantilla_id: ["templateId", integer],
+  user_id: ["userId", integer],
+  step: ["stepId", integer],
+  total: ["total", integer],
+  counts: ["counts", campaignCounts],
+  rate: ["rate", { type: "number" }],
+  seconds_left: ["secondsLeft", nullableInteger],
+  schedule_at: ["startsAt", text],
+  send_window: ["window", orNull(objectWith({ from: text, to: text }))],
+  created_at: ["createdAt", text],
+  finished_at: ["finishedAt", nullableText],
+});
+
+const campaign = named("Campaign", objectWith(fields.properties));
 
 const actionDialect: Dialect<InvalidInput | CampaignNotFound | WrongCampaignState | CampaignWithoutSender> = {
   ...dialect,
@@ -82,10 +82,10 @@ export const campaignRoutes = (
 
 const showCampaign = (reads: CampaignReads): Route =>
   defineRoute({
+    ...common,
     method: "get",
     path: "/campaigns/:id",
     operationId: "getCampaign",
-    tag: "Campaigns",
     summary: "Get a campaign's state: recipients by state, rate, time left, and why it is paused",
     rules: [
       [
@@ -95,11 +95,7 @@ const showCampaign = (reads: CampaignReads): Route =>
           "its number rests.",
       ],
     ],
-    auth: "key-or-session",
-    forAdministrators: true,
-    params,
     responses: { 200: { description: "The campaign", schema: campaign }, ...failures },
-    dialect,
     handle: async ({ params: { id }, caller }) => toWire(await demanded(reads, caller.businessId, id)),
   });
 
@@ -167,16 +163,13 @@ const actionRules: Readonly<Record<CampaignAction, readonly [string, string]>> =
 
 const actionRoute = (action: CampaignAction, reads: CampaignReads, control: CampaignControl, changed: Changed): Route =>
   defineRoute({
+    ...common,
     method: "post",
     path: `/campaigns/:id/${action}`,
     operationId: `${action.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Campaign`,
-    tag: "Campaigns",
     summary: summaries[action],
     rules: [actionRules[action]],
-    auth: "key-or-session",
     scope: "send",
-    forAdministrators: true,
-    params,
     responses: {
       200: { description: "The campaign after the change", schema: campaign },
       409: { description: "The campaign's state does not allow it, or its sender was deleted", schema: problem },
@@ -208,20 +201,4 @@ function secondsLeft({ state, counts, rate, messagesPerSecond, startsAt }: Campa
   return Math.ceil(open / (rate > 0 ? rate : messagesPerSecond));
 }
 
-const toWire = (status: CampaignStatus) => ({
-  id: status.id,
-  nombre: status.name,
-  state: status.state,
-  pause_reason: status.pauseReason,
-  plantilla_id: status.templateId,
-  user_id: status.userId,
-  step: status.stepId,
-  total: status.total,
-  counts: status.counts,
-  rate: status.rate,
-  seconds_left: secondsLeft(status),
-  schedule_at: status.startsAt.toISOString(),
-  send_window: status.window,
-  created_at: status.createdAt.toISOString(),
-  finished_at: status.finishedAt?.toISOString() ?? null,
-});
+const toWire = (status: CampaignStatus) => fields.toWire({ ...status, secondsLeft: secondsLeft(status) });

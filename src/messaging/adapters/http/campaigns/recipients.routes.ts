@@ -13,7 +13,7 @@ import type { CampaignReads, RecipientStatus } from "../../../application/campai
 import { recipientStates } from "../../../domain/campaign.ts";
 import { sendReason } from "../../wire/send-reasons.ts";
 import { page } from "./campaign-input.ts";
-import { demanded, dialect, failures, listOf, params } from "./shared.ts";
+import { common, demanded, failures, listOf } from "./shared.ts";
 
 const recipientsPage = 100;
 /** Rows that a CSV export reads at a time; few enough that other requests are answered in between. */
@@ -38,19 +38,16 @@ const recipient = named("CampaignRecipient", {
 
 export const listRecipients = (reads: CampaignReads): Route =>
   defineRoute({
+    ...common,
     method: "get",
     path: "/campaigns/:id/recipients",
     operationId: "listCampaignRecipients",
-    tag: "Campaigns",
     summary: `List the recipients and the states of their messages, ${recipientsPage} per page, or all of them as CSV`,
     rules: [
       ["Campaigns.3", "With `Accept: text/csv` the answer is one CSV file of all recipients; `page` is ignored."],
     ],
-    auth: "key-or-session",
-    forAdministrators: true,
     lane: "exports",
     cost: 3,
-    params,
     query: {
       type: "object",
       properties: { state: { type: "string", enum: recipientStates }, page },
@@ -59,7 +56,6 @@ export const listRecipients = (reads: CampaignReads): Route =>
       200: { description: "A page of recipients", schema: listOf(recipient), otherTypes: ["text/csv"] },
       ...failures,
     },
-    dialect,
     handle: async ({ params: { id }, query, caller, headers, signal }) => {
       const { total, counts } = await demanded(reads, caller.businessId, id);
       const state = query.state ?? null;
@@ -83,10 +79,10 @@ const failure = named(
 
 export const listFailures = (reads: CampaignReads): Route =>
   defineRoute({
+    ...common,
     method: "get",
     path: "/campaigns/:id/failures",
     operationId: "listCampaignFailures",
-    tag: "Campaigns",
     summary: "List why messages of a campaign failed: each reason with the number of recipients, most frequent first",
     rules: [
       [
@@ -94,11 +90,8 @@ export const listFailures = (reads: CampaignReads): Route =>
         `Counts the recipients in state \`failed\` by the platform's code and text; at most ${mostReasons} reasons.`,
       ],
     ],
-    auth: "key-or-session",
-    forAdministrators: true,
     lane: "exports",
     cost: 3,
-    params,
     responses: {
       200: {
         description: "The reasons",
@@ -106,7 +99,6 @@ export const listFailures = (reads: CampaignReads): Route =>
       },
       ...failures,
     },
-    dialect,
     handle: async ({ params: { id }, caller, signal }) => {
       await demanded(reads, caller.businessId, id);
       const reasons = await reads.failures(caller.businessId, id, mostReasons, signal);

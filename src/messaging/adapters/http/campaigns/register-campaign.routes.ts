@@ -59,13 +59,28 @@ const failures = {
   500: { description: "Unexpected failure", schema: failure },
 } as const;
 
+/** Both routes that take a whole campaign have these parts. */
+const common = {
+  tag: "Campaigns",
+  scope: "send",
+  forAdministrators: true,
+  body: campaignBody,
+  streams: campaignStreams,
+  complaint: validationErrorOf,
+  ownBusiness: "body.empresa_id",
+  bodyLimit: campaignBodyLimit,
+  lane: "campaigns",
+  cost: 20,
+  dialect,
+} as const;
+
 /** §4 Bulk campaign by template. */
 export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route =>
   defineRoute({
+    ...common,
     method: "post",
     path: "/chats/enviar/masivo/plantilla",
     operationId: "registerCampaign",
-    tag: "Campaigns",
     summary: "Send a template to many contacts",
     rules: [
       [
@@ -94,15 +109,6 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
       ],
     ],
     auth: "key-or-token",
-    scope: "send",
-    forAdministrators: true,
-    body: campaignBody,
-    streams: campaignStreams,
-    complaint: validationErrorOf,
-    ownBusiness: "body.empresa_id",
-    bodyLimit: campaignBodyLimit,
-    lane: "campaigns",
-    cost: 20,
     idempotent: true,
     responses: {
       200: {
@@ -112,7 +118,6 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
       },
       ...failures,
     },
-    dialect,
     handle: async ({ body, caller }) => {
       const id = await registerCampaign.execute(toCommand(body, caller));
       return new Reply(200, { success: true }, { "X-Campaign-Id": String(id) });
@@ -152,10 +157,10 @@ const previewPage = 100;
 
 export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
   defineRoute({
+    ...common,
     method: "post",
     path: "/campaigns/preview",
     operationId: "previewCampaign",
-    tag: "Campaigns",
     summary: "Preview a campaign's messages, recipients and refusals; nothing is sent",
     rules: [
       ["Campaigns.1", "Takes the body of the registration, and fails if the registration would fail."],
@@ -176,18 +181,8 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
       ],
     ],
     auth: "key-or-session",
-    scope: "send",
-    forAdministrators: true,
     query: { type: "object", properties: { page, check: { type: "boolean", default: false } } } as const,
-    body: campaignBody,
-    streams: campaignStreams,
-    complaint: validationErrorOf,
-    ownBusiness: "body.empresa_id",
-    bodyLimit: campaignBodyLimit,
-    lane: "campaigns",
-    cost: 20,
     responses: { 200: { description: "The messages that would be sent", schema: preview }, ...failures },
-    dialect,
     handle: async ({ query, body, caller }) => {
       const command = toCommand(body, caller);
       if (!query.check) {

@@ -18,6 +18,15 @@ export const dialect: Dialect<InvalidInput | CampaignNotFound> = {
   campaign_not_found: () => [404, { message: "Campaña no encontrada" }],
 };
 
+/** All routes about one campaign have these parts. */
+export const common = {
+  tag: "Campaigns",
+  auth: "key-or-session",
+  forAdministrators: true,
+  params,
+  dialect,
+} as const;
+
 export const failures = {
   400: { description: "A parameter is wrong", schema: problem },
   404: { description: "No such campaign", schema: problem },

@@ -7,10 +7,10 @@ import {
   nullableText,
   objectWith,
   plainString,
-  type Schema,
   text,
   timestamp,
 } from "../../../../infra/http/routing/schema.ts";
+import { wireFields } from "../../../../infra/http/routing/wire-fields.ts";
 import type { BusinessNotFound } from "../../../../kernel/errors.ts";
 import type {
   ListedTemplate,
@@ -21,34 +21,38 @@ import { approvalStates } from "../../../domain/platform.ts";
 
 const body = objectWith({ empresa_id: idOf("business"), usuario_id: idOf("user") });
 
+const always = { visible: true, deletedAt: null };
+
+const { properties, toWire } = wireFields<ListedTemplate & typeof always>({
+  id: ["id", { type: "integer" }],
+  nombre: ["name", text],
+  id_plantilla: ["platformName", text],
+  descripcion: ["body", text],
+  template: ["structure", { type: ["object", "null"] }],
+  botones: ["buttons", nullableText],
+  codigo: ["code", nullableText],
+  archivo_nombre: ["fileName", nullableText],
+  type: ["headerType", nullableText],
+  tipo: ["provider", { enum: ["Cloud", "ProviderB"] }],
+  agentes_permitidos: ["allowedAgents", nullableText],
+  contacto_variables: ["contactVariables", { type: ["array", "null"], items: { type: "integer" } }],
+  articles: ["articles", nullableText],
+  empresa_id: ["businessId", { type: "integer" }],
+  id_providerb: ["providerBId", nullableText],
+  version: ["version", nullableText],
+  visible: ["visible", { const: true }],
+  deleted_at: ["deletedAt", { type: "null" }],
+  created_by_ai: ["createdByAi", { type: "boolean" }],
+  state: ["approvalState", { enum: approvalStates }],
+  created_at: ["createdAt", timestamp],
+  updated_at: ["updatedAt", timestamp],
+});
+
 const template = named("Template", {
   type: "object",
   required: ["id", "nombre", "id_plantilla", "descripcion", "tipo", "empresa_id", "visible", "created_by_ai", "state"],
-  properties: {
-    id: { type: "integer" },
-    nombre: text,
-    id_plantilla: text,
-    descripcion: text,
-    template: { type: ["object", "null"] },
-    botones: nullableText,
-    codigo: nullableText,
-    archivo_nombre: nullableText,
-    type: nullableText,
-    tipo: { enum: ["Cloud", "ProviderB"] },
-    agentes_permitidos: nullableText,
-    contacto_variables: { type: ["array", "null"], items: { type: "integer" } },
-    articles: nullableText,
-    empresa_id: { type: "integer" },
-    id_providerb: nullableText,
-    version: nullableText,
-    visible: { const: true },
-    deleted_at: { type: "null" },
-    created_by_ai: { type: "boolean" },
-    state: { enum: approvalStates },
-    created_at: timestamp,
-    updated_at: timestamp,
-  },
-} as const satisfies Schema);
+  properties,
+} as const);
 
 const dialect: Dialect<InvalidInput | BusinessNotFound | ListTemplatesFailure> = {
   invalid_input: (error) => [400, `Error: ${error.message}`],
@@ -99,33 +103,7 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     },
     dialect,
     handle: async ({ body, caller }) => {
-      return {
-        plantillas: (await listTemplates.execute(caller.businessId, heldTo(caller) ?? body.usuario_id)).map(toWire),
-      };
+      const listed = await listTemplates.execute(caller.businessId, heldTo(caller) ?? body.usuario_id);
+      return { plantillas: listed.map((template) => toWire({ ...template, ...always })) };
     },
   });
-
-const toWire = ({ template, createdByAi, approvalState }: ListedTemplate) => ({
-  id: template.id,
-  nombre: template.name,
-  id_plantilla: template.platformName,
-  descripcion: template.body,
-  template: template.structure,
-  botones: template.buttons,
-  codigo: template.code,
-  archivo_nombre: template.fileName,
-  type: template.headerType,
-  tipo: template.provider,
-  agentes_permitidos: template.allowedAgents,
-  contacto_variables: template.contactVariables,
-  articles: template.articles,
-  empresa_id: template.businessId,
-  id_providerb: template.providerBId,
-  version: template.version,
-  visible: true,
-  deleted_at: null,
-  created_by_ai: createdByAi,
-  state: approvalState,
-  created_at: template.createdAt.toISOString(),
-  updated_at: template.updatedAt.toISOString(),
-});

@@ -1,7 +1,7 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
-import { eventColumns, loggingEvents } from "../../../../infra/postgres/log-events.ts";
+import { loggedEvents } from "../../../../infra/postgres/log-events.ts";
 import type { LoggedEvent } from "../../../../kernel/events.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type {
@@ -99,8 +99,7 @@ const announce: Statement = {
       from campaigns as campaign join announced using (id)
       where campaign.business_id = $1
     ),
-    ${loggingEvents}
-    select ${eventColumns} from logged order by number`,
+    ${loggedEvents}`,
 };
 
 const existing: Statement = {

@@ -1,11 +1,10 @@
-import { beforeAll } from "../../kernel/errors.ts";
-import type { EventFeed } from "../../kernel/events.ts";
-import { timezoneOf } from "../../kernel/instants.ts";
-import { KeyedMutex } from "../../kernel/keyed-mutex.ts";
-import type { SendMessage } from "../../messaging/public.ts";
-import { type ChatTaken, refuseTaken } from "../domain/acting.ts";
-import { chooseAgent } from "../domain/assignment.ts";
-import { isOpen } from "../domain/opening-hours.ts";
+import { beforeAll } from "../../../kernel/errors.ts";
+import type { EventFeed } from "../../../kernel/events.ts";
+import { KeyedMutex } from "../../../kernel/keyed-mutex.ts";
+import type { SendMessage } from "../../../messaging/public.ts";
+import { type ChatTaken, refuseTaken } from "../../domain/acting.ts";
+import { chooseAgent } from "../../domain/assignment.ts";
+import { isOpenAt } from "../../domain/opening-hours.ts";
 import {
   namedAgent,
   outOfHoursText,
@@ -13,9 +12,9 @@ import {
   StepOfAnotherBusiness,
   type TicketSetup,
   waitingNote,
-} from "../domain/ticket.ts";
+} from "../../domain/ticket.ts";
 import { noTickets, type OpenedTickets, openTickets } from "./open-tickets.ts";
-import type { ConversationThread, TicketDesk, TicketSetups, TicketStores, TicketUnitOfWork } from "./ticket-ports.ts";
+import type { ConversationThread, TicketDesk, TicketSetups, TicketStores, TicketUnitOfWork } from "./ports.ts";
 
 export interface CreateTicketCommand {
   readonly businessId: number;
@@ -75,9 +74,9 @@ async function createOn(
   command: CreateTicketCommand,
   mediaBaseUrl: string | null,
 ): Promise<Outcome> {
-  const { desk } = stores;
+  const { desk, lines } = stores;
   const { businessId, phone, contactName = phone, agentId = null } = command;
-  const now = await desk.hold(setup);
+  const now = await lines.hold(setup);
   const thread = await desk.thread(businessId, phone, contactName);
   const { chatId } = thread;
   if (agentId !== null) refuseTaken({ holder: await desk.holder(businessId, chatId) }, { agentId });
@@ -91,7 +90,7 @@ async function createOn(
 }
 
 async function availableAgent(desk: TicketDesk, setup: TicketSetup, now: Date) {
-  if (!isOpen(setup.openingHours, now, timezoneOf(setup.timezone))) return null;
+  if (!isOpenAt(setup, now)) return null;
   const named = namedAgent(setup);
   return chooseAgent(await desk.agents(setup, named === null ? [] : [named]), named);
 }

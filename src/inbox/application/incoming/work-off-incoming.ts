@@ -1,12 +1,12 @@
-import type { ChatChannelName } from "../../kernel/channels.ts";
-import type { EventFeed } from "../../kernel/events.ts";
-import { joinedNews } from "../domain/incoming.ts";
+import type { ChatChannelName } from "../../../kernel/channels.ts";
+import type { EventFeed } from "../../../kernel/events.ts";
+import { joinedNews } from "../../domain/incoming.ts";
 import type {
   ClaimLimit,
+  IncomingQueue,
   IncomingStores,
   IncomingUnitOfWork,
   ReadWebhook,
-  WebhookQueue,
   WebhookReaders,
 } from "./ports.ts";
 import { type Aftermath, type RecordedNews, recordNews, tellOf } from "./record-news.ts";
@@ -14,10 +14,10 @@ import { type Aftermath, type RecordedNews, recordNews, tellOf } from "./record-
 const atOnce = { webhooks: 100, bytes: 16 * 1024 * 1024 };
 
 /** Turns stored webhooks into messages, delivery states and preferences. Safe in any number of processes. */
-export class WorkOffWebhooks {
+export class WorkOffIncoming {
   constructor(
     private readonly unitOfWork: IncomingUnitOfWork,
-    private readonly queue: Pick<WebhookQueue, "postpone">,
+    private readonly queue: Pick<IncomingQueue, "postpone">,
     private readonly readers: WebhookReaders,
     private readonly feed: EventFeed,
     private readonly aftermath: Aftermath,

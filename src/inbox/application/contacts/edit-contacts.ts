@@ -5,65 +5,27 @@ import {
   ContactNotFound,
   HasNoNumber,
   isPhoneNumber,
-  type NumberTaken,
   TagNotFound,
   WrongNumber,
 } from "../../domain/contact.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import type { WholeContact } from "../events.ts";
-import type { PageAsked, PageOf } from "../reading/ports.ts";
 import type {
   ContactChanges,
   ContactEdits,
-  ContactFilter,
   ContactReads,
   ContactUnitOfWork,
   ListedContact,
   NewContact,
 } from "./ports.ts";
 
-export type EditContactFailure =
-  | ContactNotFound
-  | ContactMovedOn
-  | TagNotFound
-  | NumberTaken
-  | WrongNumber
-  | HasNoNumber;
-
-/** Lists and edits contacts for users and App Keys. */
-export class ManageContacts {
-  /** @param slowReads - a pool with a long statement timeout, for exports */
+/** Edits contacts for users and App Keys. */
+export class EditContacts {
   constructor(
-    private readonly reads: ContactReads,
-    private readonly slowReads: ContactReads,
+    private readonly reads: Pick<ContactReads, "contact">,
     private readonly unitOfWork: ContactUnitOfWork,
     private readonly feed: EventFeed,
   ) {}
-
-  list(
-    viewer: Viewer,
-    filter: ContactFilter,
-    page: PageAsked<number>,
-    signal?: AbortSignal,
-  ): Promise<PageOf<ListedContact, number>> {
-    return this.reads.contacts(viewer, filter, page, signal);
-  }
-
-  /** Rejects with `ContactNotFound`. */
-  async one(viewer: Viewer, contactId: number): Promise<ListedContact> {
-    const contact = await this.reads.contact(viewer, contactId);
-    if (!contact) throw new ContactNotFound(`contact ${contactId}`);
-    return contact;
-  }
-
-  fieldNames({ businessId }: Viewer, filter: ContactFilter, signal: AbortSignal): Promise<string[]> {
-    return this.slowReads.fieldNames(businessId, filter, signal);
-  }
-
-  /** All matching contacts in batches. */
-  all({ businessId }: Viewer, filter: ContactFilter, signal: AbortSignal): AsyncIterable<readonly WholeContact[]> {
-    return this.slowReads.all(businessId, filter, signal);
-  }
 
   /** Rejects with `TagNotFound` or `NumberTaken`. */
   async create(viewer: Viewer, contact: Omit<NewContact, "businessId">): Promise<ListedContact> {
@@ -72,11 +34,11 @@ export class ManageContacts {
       id: await edits.create({ ...contact, businessId }),
       differs: true,
     }));
-    return this.one(viewer, id);
+    return this.reads.contact(viewer, id);
   }
 
   /**
-   * Rejects with `EditContactFailure`.
+   * Rejects with `ContactNotFound`, `ContactMovedOn`, `TagNotFound`, `NumberTaken`, `WrongNumber` or `HasNoNumber`.
    *
    * @param isExpected - whether the stored contact is the one that the caller saw; null skips the check
    */
@@ -99,7 +61,7 @@ export class ManageContacts {
         throw new WrongNumber(`${phone.length} digits`);
       return { id: contactId, differs: await edits.change(businessId, contactId, changes, { ...held, phone }) };
     });
-    return this.one(viewer, contactId);
+    return this.reads.contact(viewer, contactId);
   }
 
   private async edit(

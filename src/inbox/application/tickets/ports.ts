@@ -1,11 +1,11 @@
-import type { LoggedEvent } from "../../kernel/events.ts";
-import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import type { MessageContent, OpenedMessage } from "../../messaging/public.ts";
-import type { Holder } from "../domain/acting.ts";
-import type { AgentLoad } from "../domain/assignment.ts";
-import type { OpeningHours } from "../domain/opening-hours.ts";
-import type { TicketSetup } from "../domain/ticket.ts";
-import type { Audience } from "./events.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
+import type { MessageContent, OpenedMessage } from "../../../messaging/public.ts";
+import type { Holder } from "../../domain/acting.ts";
+import type { AgentLoad } from "../../domain/assignment.ts";
+import type { TicketSetup } from "../../domain/ticket.ts";
+import type { Audience } from "../events.ts";
+import type { AgentLine, AgentLines } from "../lines/ports.ts";
 
 /** A script step of type ticket. Timestamps are in UTC; fields with JSON text are returned as stored. */
 export interface TicketStep {
@@ -54,12 +54,6 @@ export interface TicketSetups {
   find(businessId: number, stepId: number): Promise<TicketSetup | "foreign" | "missing">;
 }
 
-/** Tickets and chats that wait for the same agents: those of a department, or null for all of the business. */
-export interface AgentLine {
-  readonly businessId: number;
-  readonly departmentId: number | null;
-}
-
 export interface ConversationThread {
   readonly chatId: number;
   readonly conversationId: number;
@@ -96,13 +90,6 @@ export interface Author {
 /** Creates tickets, in one transaction. */
 export interface TicketDesk {
   /**
-   * Locks the line until the transaction ends, so that only one transaction at a time assigns its agents. Returns the
-   * database's time.
-   */
-  hold(line: AgentLine): Promise<Date>;
-  /** Like `hold`, but returns null instead of waiting for the lock. */
-  tryHold(line: AgentLine): Promise<Date | null>;
-  /**
    * Locks the contact's latest chat and its open conversation until the transaction ends. Contact, chat and
    * conversation are created if missing.
    */
@@ -131,11 +118,6 @@ export interface WaitingTicket extends ConversationThread {
   readonly setup: TicketSetup;
 }
 
-export interface WaitingLine extends AgentLine {
-  readonly openingHours: OpeningHours | null;
-  readonly timezone: string | null;
-}
-
 export interface WaitingPlace {
   /** False if the contact was told within the last ten minutes. */
   readonly isToBeTold: boolean;
@@ -156,14 +138,10 @@ export interface WaitingTickets {
   oldest(line: AgentLine, named: readonly number[] | null, limit: number): Promise<WaitingTicket[]>;
 }
 
-export interface WaitingLines {
-  /** Up to 200 lines (of one business or all) with waiting tickets, in a fixed order, starting after `after`. */
-  list(businessId: number | null, after: AgentLine | null): Promise<WaitingLine[]>;
-}
-
 export interface TicketStores {
   readonly desk: TicketDesk;
   readonly waiting: WaitingTickets;
+  readonly lines: AgentLines;
 }
 
 export type TicketUnitOfWork = UnitOfWork<TicketStores>;

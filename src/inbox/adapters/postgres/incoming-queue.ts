@@ -3,7 +3,13 @@ import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { isDatabaseFailure, isTimeout } from "../../../infra/postgres/database-failure.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
-import type { ArrivedWebhook, ClaimLimit, KeptWebhook, WebhookCounts, WebhookQueue } from "../../application/ports.ts";
+import type {
+  ArrivedWebhook,
+  ClaimLimit,
+  IncomingQueue,
+  KeptWebhook,
+  WebhookCounts,
+} from "../../application/incoming/ports.ts";
 
 const attemptsInAll = 10;
 
@@ -84,16 +90,7 @@ const ofAway: Statement = {
     where owner_business_id in (select business_id from away_businesses) order by id limit 100`,
 };
 
-export interface MovingWebhook {
-  readonly id: number;
-  readonly businessId: number;
-  readonly payload: string;
-  readonly channel: ChatChannelName;
-  readonly platformId: string | null;
-  readonly senderId: number | null;
-}
-
-interface ClaimedRow {
+interface KeptRow {
   readonly id: number;
   readonly payload: string;
   readonly platformId: string | null;
@@ -101,18 +98,24 @@ interface ClaimedRow {
   readonly senderId: number | null;
 }
 
-function keptOf({ id, payload, platformId, businessId, senderId }: ClaimedRow): KeptWebhook {
+interface MovingRow extends KeptRow {
+  readonly businessId: number;
+  readonly channel: ChatChannelName;
+}
+
+function keptOf({ id, payload, platformId, businessId, senderId }: KeptRow): KeptWebhook {
   const owner = businessId === null || senderId === null ? null : { businessId, senderId };
   return { id, payload, about: platformId === null ? null : { platformId, owner } };
 }
 
 /** The kept webhooks of one cell. */
-export class PostgresWebhookQueue implements WebhookQueue {
+export class PostgresIncomingQueue implements IncomingQueue {
   constructor(private readonly database: Queries) {}
 
   /** Those of businesses that are being moved to another cell, or were moved; none of them is worked off here. */
-  async ofAway(): Promise<readonly MovingWebhook[]> {
-    return this.database.rows<MovingWebhook>(ofAway, []);
+  async ofAway(): Promise<readonly (KeptWebhook & Pick<MovingRow, "businessId" | "channel">)[]> {
+    const rows = await this.database.rows<MovingRow>(ofAway, []);
+    return rows.map((row) => ({ ...keptOf(row), businessId: row.businessId, channel: row.channel }));
   }
 
   async keepAll(arrived: readonly ArrivedWebhook[]): Promise<void> {
@@ -126,7 +129,7 @@ export class PostgresWebhookQueue implements WebhookQueue {
   }
 
   async claim(channel: ChatChannelName, { webhooks, bytes }: ClaimLimit): Promise<KeptWebhook[]> {
-    return (await this.database.rows<ClaimedRow>(claim, [channel, webhooks, bytes])).map(keptOf);
+    return (await this.database.rows<KeptRow>(claim, [channel, webhooks, bytes])).map(keptOf);
   }
 
   async remove(ids: readonly number[]): Promise<void> {

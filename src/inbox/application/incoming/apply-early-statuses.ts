@@ -1,6 +1,6 @@
-import type { ChatChannelName } from "../../kernel/channels.ts";
-import type { EventFeed } from "../../kernel/events.ts";
-import { noNews } from "../domain/incoming.ts";
+import type { ChatChannelName } from "../../../kernel/channels.ts";
+import type { EventFeed } from "../../../kernel/events.ts";
+import { noNews } from "../../domain/incoming.ts";
 import type { IncomingUnitOfWork } from "./ports.ts";
 import { type Aftermath, recordNews } from "./record-news.ts";
 

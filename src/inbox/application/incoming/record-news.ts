@@ -1,6 +1,6 @@
-import type { ChatChannelName } from "../../kernel/channels.ts";
-import type { EventFeed } from "../../kernel/events.ts";
-import { sentOf, type WebhookNews } from "../domain/incoming.ts";
+import type { ChatChannelName } from "../../../kernel/channels.ts";
+import type { EventFeed } from "../../../kernel/events.ts";
+import { sentOf, type WebhookNews } from "../../domain/incoming.ts";
 import type { DropReason, IncomingStores, Recorded, StoredFiles } from "./ports.ts";
 
 /** Reactions to recorded news. None of them may throw, and each returns at once. */

@@ -1,4 +1,4 @@
-import type { ArrivedWebhook, WebhookOrigin, WebhookQueue } from "./ports.ts";
+import type { ArrivedWebhook, IncomingQueue, WebhookOrigin } from "./ports.ts";
 
 /** Limits of one insert statement; a single webhook may be larger. */
 const mostAtOnce = 100;
@@ -13,14 +13,14 @@ interface Waiting extends ArrivedWebhook {
 }
 
 /** Stores webhooks. Those that arrive at the same time share one statement. */
-export class KeepWebhooks {
+export class KeepIncoming {
   private waiting: Waiting[] = [];
   private underWay = 0;
   private isSoon = false;
 
   /** @param isDatabaseFailure - true if the database itself failed, so that a retry with single webhooks is useless */
   constructor(
-    private readonly queue: Pick<WebhookQueue, "keepAll">,
+    private readonly queue: Pick<IncomingQueue, "keepAll">,
     private readonly isDatabaseFailure: (error: unknown) => boolean,
   ) {}
 

@@ -1,5 +1,5 @@
-import type { EventFeed, LoggedEvent } from "../../kernel/events.ts";
-import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
+import type { EventFeed, LoggedEvent } from "../../../kernel/events.ts";
+import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
 
 /** A contact whose webhooks carry no name; its platform id serves as the name until then. */
 export interface UnnamedContact {

@@ -1,8 +1,8 @@
-import type { LoggedEvent } from "../../kernel/events.ts";
-import type { OpenedMessage } from "../../messaging/public.ts";
-import type { AgentLoad } from "../domain/assignment.ts";
-import { type TicketSetup, tagIds, ticketNote, welcome } from "../domain/ticket.ts";
-import type { ConversationThread, TicketDesk } from "./ticket-ports.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { OpenedMessage } from "../../../messaging/public.ts";
+import type { AgentLoad } from "../../domain/assignment.ts";
+import { type TicketSetup, tagIds, ticketNote, welcome } from "../../domain/ticket.ts";
+import type { ConversationThread, TicketDesk } from "./ports.ts";
 
 export interface TicketToOpen extends ConversationThread {
   readonly setup: TicketSetup;

@@ -1,4 +1,4 @@
-import type { Audience } from "./events.ts";
+import type { Audience } from "../events.ts";
 
 export interface ListeningUser {
   readonly name: string;

@@ -1,8 +1,8 @@
-import type { ChatChannelName } from "../../kernel/channels.ts";
-import type { LoggedEvent } from "../../kernel/events.ts";
-import type { UnitOfWork } from "../../kernel/unit-of-work.ts";
-import type { DeliveryStatus, TemplateNews } from "../../messaging/public.ts";
-import type { CatalogLine, IncomingNews, ProvenSender, WebhookNews } from "../domain/incoming.ts";
+import type { ChatChannelName } from "../../../kernel/channels.ts";
+import type { LoggedEvent } from "../../../kernel/events.ts";
+import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
+import type { DeliveryStatus, TemplateNews } from "../../../messaging/public.ts";
+import type { CatalogLine, IncomingNews, ProvenSender, WebhookNews } from "../../domain/incoming.ts";
 
 /** Stores news from platforms. Safe against duplicates and any order of delivery. */
 export interface IncomingStore {
@@ -99,7 +99,7 @@ export interface ClaimLimit {
   readonly bytes: number;
 }
 
-export interface WebhookQueue {
+export interface IncomingQueue {
   /** Stores all or none. */
   keepAll(arrived: readonly ArrivedWebhook[]): Promise<void>;
   /** Locks the channel's oldest due webhooks until the transaction ends. */
@@ -118,16 +118,10 @@ export interface WebhookQueue {
   purge(days: number): Promise<number>;
 }
 
-/** Updates other data about sent messages in the same transaction. */
-export interface DeliveryListener {
+/** Updates what belongs to other features, in the same transaction. */
+export interface Listener<News> {
   /** The returned function runs after the commit and must not throw. */
-  apply(statuses: readonly DeliveryStatus[]): Promise<() => void>;
-}
-
-/** Updates templates. */
-export interface TemplateListener {
-  /** The returned function runs after the commit and must not throw. */
-  apply(news: readonly TemplateNews[]): Promise<() => void>;
+  apply(news: readonly News[]): Promise<() => void>;
 }
 
 /** Checks the owners that webhook secrets prove. */
@@ -137,12 +131,12 @@ export interface ProvenSenders {
 }
 
 export interface IncomingStores {
-  readonly queue: WebhookQueue;
+  readonly queue: IncomingQueue;
   readonly early: EarlyStatuses;
   readonly senders: ProvenSenders;
-  readonly templates: TemplateListener;
+  readonly templates: Listener<TemplateNews>;
   incoming(channel: ChatChannelName): IncomingStore;
-  deliveries(channel: ChatChannelName): DeliveryListener;
+  deliveries(channel: ChatChannelName): Listener<DeliveryStatus>;
 }
 
 export type IncomingUnitOfWork = UnitOfWork<IncomingStores>;
