@@ -146,11 +146,12 @@ client-types: $(MODULES)
 
 build: $(BUILT) $(CONSOLE) ## compile for production
 
-clean: ## stop the databases under .data/, remove .data/, .run/ and what was built
+clean: ## stop the databases under .data/, remove .data/, .run/, what was built, and what a killed test run left in memory
 	@if test -d .data; then \
 	  { test -e $(BIN)/tsx || $(MAKE) --silent $(MODULES); } && $(TSX) src/fixtures/postgres/clean.ts .data; \
 	fi
 	@rm -rf .data .run dist console/dist
+	@rm -rf /dev/shm/recado-tests-$$(printf %s "$(CURDIR)/" | sha256sum | cut -c1-12)*
 
 fmt: $(MODULES) ## format, and fix what lint can fix
 	@$(BIN)/biome check --write .
