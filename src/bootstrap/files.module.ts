@@ -1,41 +1,29 @@
-import { ContainerModule } from "inversify";
 import { fileSourcesOf } from "../channels/channels.ts";
 import { PostgresFetchedFiles } from "../inbox/adapters/postgres/fetched-files.ts";
 import { PostgresFileQueue } from "../inbox/adapters/postgres/file-queue.ts";
 import { FetchFiles } from "../inbox/public.ts";
 import { Downloads } from "../infra/http-client/downloads.ts";
-import { background } from "../infra/jobs/background.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cached } from "../kernel/cached.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
 /** Wakes the processes that fetch files. */
 export const filesWaiting = "files_waiting";
 
 /** Fetches files that customers sent. */
-export const filesModule = new ContainerModule(({ bind }) => {
-  provide(bind, "downloads", ["config"], ({ media }) => {
-    return new Downloads({ allowPrivate: media.allowPrivateUrls });
-  });
-  provide(bind, "background", ["downloads"], (downloads) =>
-    background("downloads", "means", { stop: () => downloads.close() }),
-  );
-  provide(bind, "fileQueue", ["cells"], (cells) => new PostgresFileQueue(cells));
-  provide(
-    bind,
-    "fileSources",
-    ["httpClient", "config", "downloads"],
-    (client, { messagingPlatform, channels }, downloads) =>
-      fileSourcesOf({ client, messagingPlatform, urls: channels }, downloads),
+export const filesModule = moduleOf(({ provide, provideTick, provideBackground }) => {
+  provide("downloads", ["config"], ({ media }) => new Downloads({ allowPrivate: media.allowPrivateUrls }));
+  provideBackground("downloads", "means", ["downloads"], (downloads) => ({ stop: () => downloads.close() }));
+  provide("fileQueue", ["cells"], (cells) => new PostgresFileQueue(cells));
+  provide("fileSources", ["httpClient", "config", "downloads"], (client, { messagingPlatform, channels }, downloads) =>
+    fileSourcesOf({ client, messagingPlatform, urls: channels }, downloads),
   );
   provide(
-    bind,
     "mediaStore",
     ["mediaStorage", "config", "storeMedia", "deleteMedia"],
     (storage, { media: { baseUrl } }, store, remove) => (storage && baseUrl !== "" ? { store, remove } : null),
   );
   provide(
-    bind,
     "fetchFiles",
     ["fileQueue", "cells", "fileSources", "senderDirectory", "mediaStore", "feed", "metrics", "log"],
     (queue, cells, sources, senders, media, feed, metrics, log) => {
@@ -55,22 +43,22 @@ export const filesModule = new ContainerModule(({ bind }) => {
       });
     },
   );
-  provide(
-    bind,
-    "background",
+  provideBackground(
+    "files of customers",
+    "intake",
     ["fetchFiles", "fileQueue", "notifications", "metrics", "config"],
     (fetch, queue, notifications, metrics, { role }) => {
       if (role !== "api") notifications.onWork(filesWaiting, () => fetch.nudge());
       const counts = cached(() => queue.counts());
-      return background("files of customers", "intake", {
+      return {
         start: () =>
           metrics.gauge("incoming_files_waiting", "Files of customers to be fetched, of all processes", async () => {
             const { due, postponed, underWay } = await counts();
             return { due, postponed, under_way: underWay };
           }),
         stop: () => fetch.stop(),
-      });
+      };
     },
   );
-  provideTick(bind, "files.fetch", 5, ["notifications"], (notifications) => notifications.notify(filesWaiting));
+  provideTick("files.fetch", 5, ["notifications"], (notifications) => notifications.notify(filesWaiting));
 });

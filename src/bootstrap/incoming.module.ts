@@ -1,4 +1,3 @@
-import { ContainerModule } from "inversify";
 import { chatChannelKinds } from "../channels/channels.ts";
 import { PostgresEarlyStatuses } from "../inbox/adapters/postgres/early-statuses.ts";
 import { PostgresIncomingStore } from "../inbox/adapters/postgres/incoming-store.ts";
@@ -13,7 +12,6 @@ import {
   WorkOffWebhooks,
 } from "../inbox/public.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
-import { background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
@@ -31,7 +29,7 @@ import { noteOn } from "./audit.ts";
 import { filesWaiting } from "./files.module.ts";
 import { bringMovedWebhooks, RoutedWebhooks, upkeepOf } from "./incoming-cells.ts";
 import type { OpenedCells } from "./opened-cell.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 /** Days for which failed webhooks are kept for an operator. */
@@ -41,10 +39,9 @@ const keepFailedWebhooksDays = 7;
 const webhooksWaiting = "webhooks_waiting";
 
 /** Handles webhooks of the platforms. */
-export const incomingModule = new ContainerModule(({ bind }) => {
-  provide(bind, "webhookUpkeep", ["cells"], (cells) => upkeepOf(cells.parts().map(queueOf)));
+export const incomingModule = moduleOf(({ provide, provideTick, provideBackground }) => {
+  provide("webhookUpkeep", ["cells"], (cells) => upkeepOf(cells.parts().map(queueOf)));
   provide(
-    bind,
     "keepWebhooks",
     ["cells", "openedCells", "directory"],
     (cells, opened, directory): Pick<KeepWebhooks, "keep"> => {
@@ -56,7 +53,6 @@ export const incomingModule = new ContainerModule(({ bind }) => {
     },
   );
   provide(
-    bind,
     "workOffWebhooks",
     ["cells", "campaignAnnouncer", "secrets", "feed", "aftermath", "log"],
     (cells, announcer, secrets, feed, aftermath, log) =>
@@ -69,11 +65,8 @@ export const incomingModule = new ContainerModule(({ bind }) => {
         );
       }),
   );
-  provide(bind, "incomingUnitOfWork", ["cells", "campaignAnnouncer", "secrets"], (...deps) =>
-    incomingUnitOfWork(...deps),
-  );
+  provide("incomingUnitOfWork", ["cells", "campaignAnnouncer", "secrets"], (...deps) => incomingUnitOfWork(...deps));
   provide(
-    bind,
     "aftermath",
     ["metrics", "earlyLoop", "mediaStorage", "mediaFiles", "notifications", "log"],
     (metrics, early, storage, files, notifications, log): Aftermath => ({
@@ -84,7 +77,6 @@ export const incomingModule = new ContainerModule(({ bind }) => {
     }),
   );
   provide(
-    bind,
     "applyEarlyStatuses",
     ["cells", "campaignAnnouncer", "secrets", "feed", "mediaStorage", "mediaFiles", "log"],
     (cells, announcer, secrets, feed, storage, files, log) => {
@@ -98,18 +90,16 @@ export const incomingModule = new ContainerModule(({ bind }) => {
       };
     },
   );
-  provide(bind, "earlyLoop", ["applyEarlyStatuses", "log"], (apply, log) => {
+  provide("earlyLoop", ["applyEarlyStatuses", "log"], (apply, log) => {
     return new NudgedLoop(
       (signal) => apply.execute(signal),
       (error) => log.error({ err: error }, "early delivery statuses could not be applied"),
     );
   });
-  provide(bind, "background", ["earlyLoop"], (loop) =>
-    background("early statuses", "intake", { stop: () => loop.stop() }),
-  );
-  provideTick(bind, "statuses.apply-early", 5, ["applyEarlyStatuses"], (early, signal) => early.execute(signal));
-  provideTick(bind, "statuses.purge-early", 60, ["applyEarlyStatuses"], (early) => early.purge());
-  provide(bind, "webhookLoop", ["workOffWebhooks", "log"], (all, log) => {
+  provideBackground("early statuses", "intake", ["earlyLoop"], (loop) => ({ stop: () => loop.stop() }));
+  provideTick("statuses.apply-early", 5, ["applyEarlyStatuses"], (early, signal) => early.execute(signal));
+  provideTick("statuses.purge-early", 60, ["applyEarlyStatuses"], (early) => early.purge());
+  provide("webhookLoop", ["workOffWebhooks", "log"], (all, log) => {
     const loops = all.map(
       (workOff) =>
         new NudgedLoop(
@@ -124,34 +114,32 @@ export const incomingModule = new ContainerModule(({ bind }) => {
       stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
     };
   });
-  provide(
-    bind,
-    "background",
+  provideBackground(
+    "webhooks",
+    "intake",
     ["webhookLoop", "webhookUpkeep", "notifications", "metrics"],
     (loop, upkeep, notifications, metrics) => {
       notifications.onWork(webhooksWaiting, () => loop.nudge());
       const counts = cached(() => upkeep.counts());
       const about = "Webhooks of all channels that are kept, of all processes";
-      return background("webhooks", "intake", {
+      return {
         start: () =>
           metrics.gauge("webhooks_waiting", about, async () => {
             const { due, postponed, givenUp } = await counts();
             return { due, postponed, given_up: givenUp };
           }),
         stop: () => loop.stop(),
-      });
+      };
     },
   );
-  provideTick(bind, "webhooks.work-off", 5, ["notifications"], (notifications) =>
-    notifications.notify(webhooksWaiting),
-  );
-  provide(bind, "tick", ["cells", "openedCells", "directory"], (cells, opened, directory) => {
+  provideTick("webhooks.work-off", 5, ["notifications"], (notifications) => notifications.notify(webhooksWaiting));
+  provide("tick", ["cells", "openedCells", "directory"], (cells, opened, directory) => {
     const parts = partsByName(cells, opened);
     return tick("webhooks.follow", 2, async () => {
       if (parts.size > 1) await bringMovedWebhooks(parts, directory);
     });
   });
-  provideTick(bind, "webhooks.purge", 3600, ["webhookUpkeep"], (upkeep) => upkeep.purge(keepFailedWebhooksDays));
+  provideTick("webhooks.purge", 3600, ["webhookUpkeep"], (upkeep) => upkeep.purge(keepFailedWebhooksDays));
 });
 
 const queueOf = (part: Cells<Cell>) => new PostgresWebhookQueue(part.directory);

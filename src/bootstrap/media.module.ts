@@ -1,4 +1,3 @@
-import { ContainerModule } from "inversify";
 import { newToken } from "../infra/crypto/secrets.ts";
 import type { Log } from "../kernel/log.ts";
 import { mediaRoutes } from "../messaging/adapters/http/media/media.routes.ts";
@@ -16,19 +15,18 @@ import {
   SweepMedia,
 } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
-export const mediaModule = new ContainerModule(({ bind }) => {
-  provide(bind, "mediaStorage", ["config"], ({ media }) => storageOf(media));
-  provide(bind, "mediaFiles", ["cells"], (cells) => new PostgresMediaFiles(cells));
-  provide(bind, "readMedia", ["mediaStorage", "mediaFiles"], (...deps) => new ReadMedia(...deps));
+export const mediaModule = moduleOf(({ provide, provideTick }) => {
+  provide("mediaStorage", ["config"], ({ media }) => storageOf(media));
+  provide("mediaFiles", ["cells"], (cells) => new PostgresMediaFiles(cells));
+  provide("readMedia", ["mediaStorage", "mediaFiles"], (...deps) => new ReadMedia(...deps));
   provide(
-    bind,
     "ownMediaProbe",
     ["mediaProbe", "readMedia", "config"],
     (outside, own, { media }) => new ProbeMedia(outside, own, media.baseUrl),
   );
-  provide(bind, "sampleFiles", ["readMedia", "config", "downloads"], (own, { media }, downloads) => {
+  provide("sampleFiles", ["readMedia", "config", "downloads"], (own, { media }, downloads) => {
     const openPublic = async (url: string) => {
       const outcome = await downloads.open({ url });
       return outcome.kind === "content" ? outcome.content : null;
@@ -36,7 +34,6 @@ export const mediaModule = new ContainerModule(({ bind }) => {
     return new ReadSample(own, media.baseUrl, openPublic, recognizeMedia);
   });
   provideTick(
-    bind,
     "media.sweep",
     600,
     ["mediaStorage", "mediaFiles", "cells", "log"],
@@ -46,7 +43,6 @@ export const mediaModule = new ContainerModule(({ bind }) => {
     },
   );
   provide(
-    bind,
     "storeMedia",
     ["mediaStorage", "mediaFiles", "config", "log"],
     (storage, files, { media: { baseUrl } }, log) => {
@@ -55,12 +51,11 @@ export const mediaModule = new ContainerModule(({ bind }) => {
     },
   );
   provide(
-    bind,
     "deleteMedia",
     ["mediaStorage", "mediaFiles", "log"],
     (storage, files, log) => new DeleteMedia(storage, files, removedLater(log)),
   );
-  provide(bind, "routes", ["storeMedia", "readMedia", "deleteMedia", "mediaFiles"], (store, read, remove, register) =>
+  provide("routes", ["storeMedia", "readMedia", "deleteMedia", "mediaFiles"], (store, read, remove, register) =>
     mediaRoutes({ store, read, remove, register }),
   );
 });

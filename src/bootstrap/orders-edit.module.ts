@@ -1,5 +1,3 @@
-import { ContainerModule } from "inversify";
-import { background } from "../infra/jobs/background.ts";
 import { PostgresZones } from "../infra/postgres/business-zones.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { NudgedLoop } from "../kernel/nudged-loop.ts";
@@ -15,13 +13,13 @@ import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts
 import { PostgresOrderHistory } from "../orders/adapters/postgres/order-history.ts";
 import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
 import { AskDeliveryPrices, EditOrders, OrderBoard } from "../orders/public.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
 /** Hours until a wanted price is dropped if no pricing service is configured: time to configure it in all processes. */
 const unaskedHours = 1;
 
-export const ordersEditModule = new ContainerModule(({ bind }) => {
-  provide(bind, "routes", ["cells", "feed", "deliveryPricing", "priceLoop"], (cells, feed, pricing, prices) => {
+export const ordersEditModule = moduleOf(({ provide, provideTick, provideBackground }) => {
+  provide("routes", ["cells", "feed", "deliveryPricing", "priceLoop"], (cells, feed, pricing, prices) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       board: new PostgresOrderBoard(transaction),
       edits: new PostgresOrderEdits(transaction),
@@ -38,7 +36,7 @@ export const ordersEditModule = new ContainerModule(({ bind }) => {
       orderHistoryRoute(new PostgresOrderHistory(cells)),
     ];
   });
-  provide(bind, "priceLoop", ["cells", "deliveryPricing", "feed", "log"], (cells, pricing, feed, log) => {
+  provide("priceLoop", ["cells", "deliveryPricing", "feed", "log"], (cells, pricing, feed, log) => {
     const complaints = new OccasionalLog(log);
     const onFailure = (err: unknown) =>
       complaints.error({ err }, "the price of a delivery could not be requested or stored");
@@ -51,8 +49,9 @@ export const ordersEditModule = new ContainerModule(({ bind }) => {
     const asking = pricing && new AskDeliveryPrices(pricing, orders, wanted, unitOfWork, feed, onFailure);
     return new NudgedLoop(async (signal) => (asking ? asking.execute(signal) : wanted.forget(unaskedHours)), onFailure);
   });
-  provide(bind, "background", ["priceLoop"], (loop) =>
-    background("delivery prices", "work", { start: () => loop.nudge(), stop: () => loop.stop() }),
-  );
-  provideTick(bind, "orders.ask-prices", 10, ["priceLoop"], (loop) => loop.nudge());
+  provideBackground("delivery prices", "work", ["priceLoop"], (loop) => ({
+    start: () => loop.nudge(),
+    stop: () => loop.stop(),
+  }));
+  provideTick("orders.ask-prices", 10, ["priceLoop"], (loop) => loop.nudge());
 });

@@ -1,4 +1,3 @@
-import { ContainerModule } from "inversify";
 import { PostgresZones } from "../infra/postgres/business-zones.ts";
 import { cancelledOrdersRoute } from "../orders/adapters/http/cancelled-orders.route.ts";
 import { getOrderRoute } from "../orders/adapters/http/get-order.route.ts";
@@ -7,11 +6,11 @@ import { orderOfMessageRoute } from "../orders/adapters/http/order-of-message.ro
 import { PostgresOrderLists } from "../orders/adapters/postgres/order-lists.ts";
 import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
 import { GetOrder, ListOrders, OrdersOfChat } from "../orders/public.ts";
-import { provide } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
-export const ordersReadModule = new ContainerModule(({ bind }) => {
-  provide(bind, "ordersOfChat", ["cells"], (cells) => new OrdersOfChat(new PostgresOrderLists(cells)));
-  provide(bind, "routes", ["cells", "driverTracking", "log"], (cells, tracking, log) => {
+export const ordersReadModule = moduleOf(({ provide }) => {
+  provide("ordersOfChat", ["cells"], (cells) => new OrdersOfChat(new PostgresOrderLists(cells)));
+  provide("routes", ["cells", "driverTracking", "log"], (cells, tracking, log) => {
     const reads = new PostgresOrderReads(cells);
     const getOrder = new GetOrder(reads, tracking, (error) =>
       log.warn({ err: error }, "an order is shown without the location of its driver"),

@@ -1,5 +1,3 @@
-import { ContainerModule } from "inversify";
-import { background } from "../infra/jobs/background.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { onTheWire } from "../infra/realtime/wire.ts";
 import type { Log } from "../kernel/log.ts";
@@ -16,7 +14,7 @@ import { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
 import { fitting, pusherChannelOf } from "../orders/adapters/realtime/pusher-channel.ts";
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
 import { PushOrderEvents, SendPaymentLink } from "../orders/public.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
 /** Hours that events wait if no Pusher host is configured: time to configure it in all processes. */
 const unpushedHours = 1;
@@ -25,20 +23,20 @@ const unpushed = "no Pusher host is configured: changes of orders of type app or
 /** Wakes the processes that push orders. */
 const ordersToPush = "orders_to_push";
 
-export const paymentsModule = new ContainerModule(({ bind }) => {
-  provide(bind, "deliveryPricing", ["httpClient", "config", "log"], (client, { integrations }, log) => {
+export const paymentsModule = moduleOf(({ provide, provideTick, provideBackground }) => {
+  provide("deliveryPricing", ["httpClient", "config", "log"], (client, { integrations }, log) => {
     const { deliveryPricingUrl: baseUrl, timeoutMs } = integrations;
     if (baseUrl === "") return null;
     const onFailure = warningOf(log, "the delivery pricing service gave no price");
     return new HttpDeliveryPricing({ client, baseUrl, timeoutMs, onFailure });
   });
-  provide(bind, "driverTracking", ["httpClient", "config", "log"], (client, { integrations }, log) => {
+  provide("driverTracking", ["httpClient", "config", "log"], (client, { integrations }, log) => {
     const { driverTrackingUrl: baseUrl, timeoutMs } = integrations;
     if (baseUrl === "") return { locate: async () => null };
     const onFailure = warningOf(log, "the driver tracking service gave no location");
     return new HttpDriverTracking({ client, baseUrl, timeoutMs, onFailure });
   });
-  provide(bind, "pusherHost", ["config", "log"], ({ pusher }, log) => {
+  provide("pusherHost", ["config", "log"], ({ pusher }, log) => {
     if (pusher.host === "") return null;
     const warn = warningOf(log, "the Pusher host did not accept an event; it is tried again");
     const toWire = onTheWire(({ payload }) => orderEvents["order:changed"](payload as never), log);
@@ -54,40 +52,41 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
         givenUp ? log.error({ reason }, "pushing an order's change was given up") : warn(reason),
     });
   });
-  provide(bind, "pushOutbox", ["cells"], (cells) => new PostgresPushOutbox(cells));
-  provide(bind, "pushLoop", ["pushOutbox", "pusherHost", "log"], (outbox, host, log) => {
+  provide("pushOutbox", ["cells"], (cells) => new PostgresPushOutbox(cells));
+  provide("pushLoop", ["pushOutbox", "pusherHost", "log"], (outbox, host, log) => {
     const push = host && new PushOrderEvents(outbox, host);
     return new NudgedLoop(
       async (signal) => push?.execute(signal),
       (error) => log.error({ err: error }, "changes of orders could not be pushed"),
     );
   });
-  provide(bind, "background", ["pushLoop", "pusherHost", "notifications", "log"], (loop, host, notifications, log) => {
-    if (host) notifications.onWork(ordersToPush, () => loop.nudge());
-    return background("pushing of orders", "intake", {
-      start: () => void (host || log.info({}, unpushed)),
-      stop: () => loop.stop(),
-    });
-  });
-  provide(bind, "background", ["pusherHost"], (host) =>
-    background("Pusher host", "means", { stop: () => host?.close() }),
+  provideBackground(
+    "pushing of orders",
+    "intake",
+    ["pushLoop", "pusherHost", "notifications", "log"],
+    (loop, host, notifications, log) => {
+      if (host) notifications.onWork(ordersToPush, () => loop.nudge());
+      return {
+        start: () => void (host || log.info({}, unpushed)),
+        stop: () => loop.stop(),
+      };
+    },
   );
+  provideBackground("Pusher host", "means", ["pusherHost"], (host) => ({ stop: () => host?.close() }));
   provideTick(
-    bind,
     "orders.push",
     5,
     ["pusherHost", "notifications"],
     async (host, notifications) => host && notifications.notify(ordersToPush),
   );
   provideTick(
-    bind,
     "orders.forget-unpushed",
     600,
     ["pushOutbox", "pusherHost"],
     (outbox, host) => host ?? outbox.forget(unpushedHours),
   );
 
-  provide(bind, "routes", ["cells", "feed", "businessMessages", "log"], (cells, feed, messages, log) => {
+  provide("routes", ["cells", "feed", "businessMessages", "log"], (cells, feed, messages, log) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       links: new PostgresLinkRenewals(transaction),
       events: new PostgresOrderEvents(transaction),
@@ -97,7 +96,7 @@ export const paymentsModule = new ContainerModule(({ bind }) => {
     );
     return paymentLinkRoutes(send, messages);
   });
-  provide(bind, "routes", ["pusherHost"], (host) => [pusherAuthRoute(host, pusherChannelOf)]);
+  provide("routes", ["pusherHost"], (host) => [pusherAuthRoute(host, pusherChannelOf)]);
 });
 
 function warningOf(log: Log, message: string): (reason: string) => void {
