@@ -26,16 +26,12 @@ import { cellsModule } from "./cells.module.ts";
 import type { Config } from "./config.ts";
 import { consoleModule } from "./console.module.ts";
 import { contactsModule } from "./contacts.module.ts";
-import { filesModule } from "./files.module.ts";
-import { inactivityModule } from "./inactivity.module.ts";
 import { inboxModule } from "./inbox.module.ts";
 import { incomingModule } from "./incoming.module.ts";
 import { mediaModule } from "./media.module.ts";
 import { messagingModule } from "./messaging.module.ts";
 import { movesModule } from "./moves.module.ts";
-import { ordersEditModule } from "./orders-edit.module.ts";
-import { ordersReadModule } from "./orders-read.module.ts";
-import { paymentsModule } from "./payments.module.ts";
+import { ordersModule } from "./orders.module.ts";
 import { moduleOf } from "./provide.ts";
 import { receivingModule } from "./receiving.module.ts";
 import { reportsModule } from "./reports.module.ts";
@@ -61,14 +57,10 @@ export function createContainer(config: Config): Container {
     contactsModule,
     messagingModule,
     campaignsModule,
-    ordersEditModule,
-    ordersReadModule,
-    paymentsModule,
-    inactivityModule,
+    ordersModule,
     reportsModule,
     adsModule,
     mediaModule,
-    filesModule,
     webhooksModule,
   );
   return container;

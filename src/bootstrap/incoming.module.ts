@@ -26,8 +26,8 @@ import { PostgresTemplateNews } from "../messaging/adapters/postgres/templates/t
 import { type CampaignAnnouncer, type MediaRegister, type MediaStorage, RemoveWithdrawn } from "../messaging/public.ts";
 import { PostgresCatalogOrders } from "../orders/adapters/postgres/catalog-orders.ts";
 import { noteOn } from "./audit.ts";
-import { filesWaiting } from "./files.module.ts";
 import { bringMovedWebhooks, RoutedWebhooks, upkeepOf } from "./incoming-cells.ts";
+import { filesWaiting } from "./media.module.ts";
 import type { OpenedCells } from "./opened-cell.ts";
 import { moduleOf } from "./provide.ts";
 import { sideBySide } from "./side-by-side.ts";

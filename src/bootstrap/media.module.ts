@@ -1,4 +1,11 @@
+import { fileSourcesOf } from "../channels/channels.ts";
+import { PostgresFetchedFiles } from "../inbox/adapters/postgres/fetched-files.ts";
+import { PostgresFileQueue } from "../inbox/adapters/postgres/file-queue.ts";
+import { FetchFiles } from "../inbox/public.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
+import { Downloads } from "../infra/http-client/downloads.ts";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { cached } from "../kernel/cached.ts";
 import type { Log } from "../kernel/log.ts";
 import { mediaRoutes } from "../messaging/adapters/http/media/media.routes.ts";
 import { PostgresMediaFiles } from "../messaging/adapters/postgres/media/media-files.ts";
@@ -17,7 +24,11 @@ import {
 import type { Config } from "./config.ts";
 import { moduleOf } from "./provide.ts";
 
-export const mediaModule = moduleOf(({ provide, provideTick }) => {
+/** Wakes the processes that fetch files. */
+export const filesWaiting = "files_waiting";
+
+/** Files of the business, and those that customers sent. */
+export const mediaModule = moduleOf(({ provide, provideTick, provideBackground }) => {
   provide("mediaStorage", ["config"], ({ media }) => storageOf(media));
   provide("mediaFiles", ["cells"], (cells) => new PostgresMediaFiles(cells));
   provide("readMedia", ["mediaStorage", "mediaFiles"], (...deps) => new ReadMedia(...deps));
@@ -58,6 +69,56 @@ export const mediaModule = moduleOf(({ provide, provideTick }) => {
   provide("routes", ["storeMedia", "readMedia", "deleteMedia", "mediaFiles"], (store, read, remove, register) =>
     mediaRoutes({ store, read, remove, register }),
   );
+
+  provide("downloads", ["config"], ({ media }) => new Downloads({ allowPrivate: media.allowPrivateUrls }));
+  provideBackground("downloads", "means", ["downloads"], (downloads) => ({ stop: () => downloads.close() }));
+  provide("fileQueue", ["cells"], (cells) => new PostgresFileQueue(cells));
+  provide("fileSources", ["httpClient", "config", "downloads"], (client, { messagingPlatform, channels }, downloads) =>
+    fileSourcesOf({ client, messagingPlatform, urls: channels }, downloads),
+  );
+  provide(
+    "mediaStore",
+    ["mediaStorage", "config", "storeMedia", "deleteMedia"],
+    (storage, { media: { baseUrl } }, store, remove) => (storage && baseUrl !== "" ? { store, remove } : null),
+  );
+  provide(
+    "fetchFiles",
+    ["fileQueue", "cells", "fileSources", "senderDirectory", "mediaStore", "feed", "metrics", "log"],
+    (queue, cells, sources, senders, media, feed, metrics, log) => {
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+        files: new PostgresFetchedFiles(transaction),
+      }));
+      return new FetchFiles(queue, unitOfWork, sources, senders, media, feed, {
+        onOutcome: ({ channel, businessId, messageId }, outcome, reason) => {
+          metrics.countFile(channel, outcome);
+          if (outcome === "gone") log.info({ businessId, messageId, reason }, "the file of a message is not available");
+        },
+        onFailure: (error, file) =>
+          log.warn(
+            { err: error, ...(file && { businessId: file.businessId, messageId: file.messageId }) },
+            "a file of a customer could not be fetched; it is tried again",
+          ),
+      });
+    },
+  );
+  provideBackground(
+    "files of customers",
+    "intake",
+    ["fetchFiles", "fileQueue", "notifications", "metrics", "config"],
+    (fetch, queue, notifications, metrics, { role }) => {
+      if (role !== "api") notifications.onWork(filesWaiting, () => fetch.nudge());
+      const counts = cached(() => queue.counts());
+      return {
+        start: () =>
+          metrics.gauge("incoming_files_waiting", "Files of customers to be fetched, of all processes", async () => {
+            const { due, postponed, underWay } = await counts();
+            return { due, postponed, under_way: underWay };
+          }),
+        stop: () => fetch.stop(),
+      };
+    },
+  );
+  provideTick("files.fetch", 5, ["notifications"], (notifications) => notifications.notify(filesWaiting));
 });
 
 const removedLater = (log: Log) => (error: unknown) =>
