@@ -3,8 +3,8 @@ import { type Background, background } from "../infra/jobs/background.ts";
 import { tick } from "../infra/jobs/clock.ts";
 import { type Token, tokens } from "./tokens.ts";
 
-type Name = keyof typeof tokens;
-type Service<N extends Name> = (typeof tokens)[N] extends Token<infer Type> ? Type : never;
+export type Name = keyof typeof tokens;
+export type Service<N extends Name> = (typeof tokens)[N] extends Token<infer Type> ? Type : never;
 type Services<Names extends Name[]> = { [Index in keyof Names]: Service<Names[Index]> };
 
 /** Binds a singleton that `build` makes of other services. All are named as in `tokens`, which gives their types. */
