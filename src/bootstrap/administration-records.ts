@@ -32,7 +32,6 @@ import type { Provide } from "./provide.ts";
 
 interface Own<Fields extends object> {
   readonly rules?: Omit<ResourceRules<Fields>, "name">;
-  /** Called after the commit of each change. */
   readonly afterCommit?: (changed: CommittedChange<Fields>) => Promise<void>;
   readonly feed?: EventFeed;
   /** Rows per transaction of an import, if the usual number would block others for too long. */

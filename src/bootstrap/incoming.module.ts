@@ -38,7 +38,6 @@ const keepFailedWebhooksDays = 7;
 /** Wakes the processes that handle webhooks. */
 const webhooksWaiting = "webhooks_waiting";
 
-/** Handles webhooks of the platforms. */
 export const incomingModule = moduleOf(({ provide, provideTick, provideBackground }) => {
   provide("webhookUpkeep", ["cells"], (cells) => upkeepOf(cells.parts().map(queueOf)));
   provide(

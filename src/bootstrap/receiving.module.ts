@@ -10,7 +10,6 @@ import { moduleOf } from "./provide.ts";
 /** Unreadable webhooks of a channel are logged at most once in this time. */
 const silenceMs = 60_000;
 
-/** Receives webhooks of the platforms. */
 export const receivingModule = moduleOf(({ provide }) => {
   provide("publicAddress", ["config"], ({ publicUrl }) => new PublicAddress(publicUrl));
   provide("instanceWebhook", ["publicAddress", "secrets"], (address, secrets) => (instance) => ({

@@ -87,7 +87,6 @@ export const webhooksModule = moduleOf(({ provide, provideTick, provideBackgroun
   );
 });
 
-/** A new signing secret, plain and sealed. */
 export const newSecretBy = (secrets: Secrets) => (businessId: number) => {
   const secret = newSigningSecret();
   return { secret, sealed: secrets.seal(secret, businessId) };

@@ -40,7 +40,6 @@ const log = createLog("error");
 /** Only files of this run may be removed: another run in this folder has its own. */
 let ownsFiles = false;
 
-/** Stops the part when the process stops. */
 export const stopLater = (part: Started): void => void started.push(part);
 
 /** From here on the files in `.run/` belong to this run. Only one run at a time has the database. */
@@ -106,7 +105,6 @@ export async function databaseUrl(database: string): Promise<string> {
   return server.url;
 }
 
-/** The secrets from the environment, or new ones. */
 export const newSecrets = () => ({
   MASTER_SECRET: process.env.MASTER_SECRET || masterSecret(),
   PLATFORM_APP_SECRET: process.env.PLATFORM_APP_SECRET || randomSecret(),

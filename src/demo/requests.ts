@@ -12,7 +12,6 @@ export interface Answer {
 /** In milliseconds. Requests are small and go to the same machine, but a new password waits for earlier ones. */
 const longestMs = 20_000;
 
-/** @param sessionToken - of the user */
 export const requestsTo = (address: string, sessionToken?: string): Requests => ({
   async ask(method, path, body) {
     const response = await fetch(`${address}${path}`, {

@@ -64,7 +64,6 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     protected readonly rules: ResourceRules<Fields>,
     private readonly reads: Pick<RecordReads<Fields>, "find">,
     protected readonly unitOfWork: UnitOfWork<RecordStores<Store>>,
-    /** Called for each change after the commit. */
     protected readonly afterCommit: (changed: CommittedChange<Fields>) => Promise<void> = async () => {},
     private readonly feed: Pick<EventFeed, "publish"> = { publish: () => {} },
   ) {}

@@ -52,7 +52,6 @@ export interface OpenSubmission {
   readonly listedFrom: string;
 }
 
-/** The template before and after the outcome was stored. */
 export interface SettledSubmission {
   readonly before: StoredRecord<Template>;
   readonly after: StoredRecord<Template>;
@@ -78,7 +77,6 @@ export interface TemplateUpdate
   readonly id: number;
 }
 
-/** The campaigns that send the business's templates. */
 export interface TemplateCampaigns {
   /**
    * Pauses those whose template has a listed status with which the platform sends no messages, and returns their ids.

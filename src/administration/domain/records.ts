@@ -48,7 +48,6 @@ export class RecordMovedOn extends DomainError<"moved_on"> {
   readonly code = "moved_on";
 }
 
-/** The field is unique, and another record has the same value. */
 export class DuplicateValue extends DomainError<"taken"> {
   readonly code = "taken";
   constructor(readonly field: string) {
@@ -64,7 +63,6 @@ export class UnknownReference extends DomainError<"unknown_reference"> {
   }
 }
 
-/** The records that this field links would form a cycle. */
 export class CyclicReference extends DomainError<"cyclic_reference"> {
   readonly code = "cyclic_reference";
   constructor(readonly field: string) {

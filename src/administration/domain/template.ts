@@ -19,7 +19,6 @@ interface TemplatePart {
 
 export interface Template {
   readonly name: string;
-  /** The template's name at the platform. */
   readonly platformName: string;
   readonly body: string;
   readonly structure: TemplateStructure | null;

@@ -32,7 +32,6 @@ export class AdPlatformUnavailable extends DomainError<"ad_platform_unavailable"
   readonly code = "ad_platform_unavailable";
 }
 
-/** The platform refuses the token. */
 export class TokenRefused extends AdPlatformUnavailable {}
 
 /** The platform accepts no requests for a while. */

@@ -4,7 +4,6 @@ import { id, type JsonObject, omit, text, timeOfSeconds } from "../shared/json-f
 /** Characters of an event's details; the platform's events have some hundred. */
 const mostDetails = 8_000;
 
-/** Reads the field `account_update`. */
 export function readAccountNews(value: JsonObject, entry: JsonObject): AccountNews[] {
   const account = id(entry.id);
   const event = text(value.event);

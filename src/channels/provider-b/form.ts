@@ -46,7 +46,6 @@ function signatureOf(token: string, url: string, form: Form): string {
 
 const parts = /^((https?):\/\/(?:\[[^\]]*\]|[^/?#:]*))(:\d+)?(.*)$/is;
 
-/** The URL without and with its port. */
 function urlVariants(url: string): string[] {
   const [, start, scheme = "", port, rest] = parts.exec(url) ?? [];
   if (start === undefined) return [url];

@@ -1,4 +1,3 @@
-/** A number in the channel's format. */
 export const addressOf = (phone: string): string => `whatsapp:+${phone}`;
 
 /** The digits of such an address; undefined for other channels. */

@@ -10,7 +10,6 @@ import { sameText } from "../../infra/http/same-text.ts";
 import type { ChatChannelName } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
 
-/** The head of a delivered webhook. */
 export interface DeliveredHead {
   readonly headers: IncomingHttpHeaders;
   /** The path's last part, if the route has a parameter; else empty. */

@@ -27,7 +27,6 @@ const purgeBatch = {
     select count(*) as count from purged`,
 };
 
-/** The events of the table `realtime_events`. */
 export class PostgresEventLog implements EventLog {
   constructor(private readonly cells: Cells) {}
 

@@ -15,7 +15,6 @@ export interface Part {
   readonly health: CellHealth;
 }
 
-/** The size of the schema in bytes. */
 const size: Statement = {
   name: "cell_size",
   text: `

@@ -51,7 +51,6 @@ interface Place {
   readonly part: number;
 }
 
-/** Refused rows of the imports of one resource. */
 export class PostgresRefusedRows implements RefusedRows {
   constructor(
     private readonly cells: Cells,

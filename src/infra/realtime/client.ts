@@ -51,7 +51,6 @@ export type OutgoingEvents = Record<string, (payload: object) => void>;
 export type RealtimeSocket = Socket<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
 export const roomOf = (businessId: number): string => `business:${businessId}`;
-/** The room of clients with the same view. */
 export const roomOfView = (businessId: number, { key }: View): string => `business:${businessId}:${key}`;
 
 interface ClientSettings {

@@ -33,13 +33,11 @@ export class ConnectedClients {
     return this.byBusiness.has(businessId);
   }
 
-  /** The clients of one business, or all. */
   clients(businessId?: number): Client[] {
     if (businessId !== undefined) return [...(this.byBusiness.get(businessId)?.clients ?? [])];
     return [...this.byBusiness.values()].flatMap(({ clients }) => [...clients]);
   }
 
-  /** The distinct views of the business's clients. */
   views(businessId: number): Iterable<RoomOfView> {
     return this.byBusiness.get(businessId)?.views.values() ?? [];
   }

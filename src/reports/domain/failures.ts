@@ -1,6 +1,5 @@
 import { DomainError } from "../../kernel/errors.ts";
 
-/** The business shares no report. */
 export class ReportNotShared extends DomainError<"report_not_shared"> {
   readonly code = "report_not_shared";
 }
@@ -25,7 +24,6 @@ export class ReportTooLarge extends DomainError<"report_too_large"> {
   }
 }
 
-/** The business shows reports only to administrators. */
 export class ReportForAdministrators extends DomainError<"report_for_administrators"> {
   readonly code = "report_for_administrators";
 }

@@ -6,7 +6,6 @@ import { requireProduct } from "./messages.ts";
 
 const maxUploadBytes = 101_000_000;
 
-/** The Cloud API's routes for files. */
 export function mediaRoutes(accounts: Accounts, media: Media): PlatformRoute[] {
   const ofNumber = (id: string | undefined): Sender | undefined => accounts.sender(id ?? "");
   const isMedia: PlatformRoute["serves"] = (asked) => ofNumber(media.ownerOf(idOf(asked))) !== undefined;

@@ -35,7 +35,6 @@ export interface Cloud {
   readonly shared: Shared;
 }
 
-/** The Cloud API's routes. */
 export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
   const { accounts } = cloud;
   const nextId = messageIds();

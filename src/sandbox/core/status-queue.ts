@@ -26,7 +26,6 @@ export const normalBehaviour: StatusBehaviour = {
   mute: new Set(),
 };
 
-/** One status of a message. */
 export interface MessageStatus<Message> {
   readonly message: Message;
   readonly name: string;
@@ -42,7 +41,6 @@ export interface StatusReporter<Message> {
   readonly perWebhook: number;
   /** The statuses of a message, in order; empty if there is no receiver. */
   stepsOf(message: Message, fails: boolean): readonly string[];
-  /** One webhook with all of these statuses. */
   delivery(statuses: readonly MessageStatus<Message>[]): Delivery;
 }
 

@@ -120,7 +120,6 @@ export class ProviderBCustomers implements CustomerSide {
   }
 }
 
-/** The owner of a message's file. */
 export const ownerOf = (accountId: string, message: string): string => `${accountId} ${message}`;
 
 function typeOf({ media, location, button, list, reply_to: replyTo }: CustomerMessage): string {

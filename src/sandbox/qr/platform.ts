@@ -101,7 +101,6 @@ export function qrPlatform(
     if (wanted !== "send.message") void qrWebhooks.send(sender, "messages.upsert", wire);
   }
 
-  /** The file of a customer's message. */
   function mediaOf(call: Call): object {
     const file = customers.fileOf(instanceOf(call), messageIdIn(call.body));
     if (!file) throw refusal(400, ["Message not found"]);

@@ -11,7 +11,6 @@ export interface KeyAccess {
   readonly expiresAt: Date | null;
 }
 
-/** The user of a session token. */
 export interface SessionUser {
   readonly businessId: number;
   readonly userId: number;

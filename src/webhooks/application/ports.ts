@@ -9,7 +9,6 @@ export interface EndpointLease {
   readonly token: string;
 }
 
-/** A delivery that this process will attempt. */
 export interface ClaimedDelivery {
   readonly id: number;
   readonly subject: string;

@@ -14,7 +14,6 @@ export const typeOf: Readonly<Record<string, WebhookEvent>> = {
   "contact:changed": "contact.changed",
 };
 
-/** The type of test events. */
 export const testType = "webhook.test";
 
 export const deliveryStates = ["waiting", "delivered", "failed"] as const;

@@ -49,7 +49,6 @@ const dialect = {
   wrong_period: ({ bound }) => [400, coded("invalid_input", `${bound} no es una fecha válida`)],
 } as const satisfies typeof codedDialect & Dialect<WrongPeriod>;
 
-/** @param resources - the format of each resource's records */
 export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly RecordOnWire<never>[]): Route {
   const codecs = new Map(resources.map((resource) => [resource.path, new WireCodec<object>(resource as never)]));
   const names = [...codecs.keys(), ...storedAsOnWire].sort();

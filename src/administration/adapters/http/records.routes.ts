@@ -35,7 +35,6 @@ export function numbering(resource: string): () => string {
 
 type RecordBody = Readonly<Record<string, unknown>>;
 
-/** The routes that every resource has. */
 export function recordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "list" | "all" | "one" | "create" | "change" | "remove">,

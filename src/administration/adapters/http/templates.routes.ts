@@ -18,7 +18,6 @@ const sampleWords: Readonly<Record<SampleProblem, string>> = {
 
 const platformAway = { description: "The platform did not answer", schema: codedFailure };
 
-/** The routes that only templates have. */
 export function templateRoutes(
   resource: RecordOnWire<Template>,
   submit: Pick<SubmitTemplate, "execute">,

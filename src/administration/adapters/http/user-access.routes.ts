@@ -50,7 +50,6 @@ export const sessionToWire = ({ id, createdAt, expiresAt, lastUsedAt, address, i
   current: isCurrent,
 });
 
-/** Routes with which administrators manage invitations, passwords and sessions of users. */
 export const userAccessRoutes = (access: ManageUserAccess): Route[] => [
   inviteRoute(access),
   resetRoute(access),

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cell, Statement } from "../database.ts";
 
-/** The cell of a business. */
 export interface Location {
   readonly cell: string;
   /** It is being moved at this moment: nothing of it may be read or written. */
@@ -120,7 +119,6 @@ export class Locations {
     return read;
   }
 
-  /** Stores the cell of a new business. */
   async add(businessId: number, cell: string): Promise<void> {
     if (cell !== this.settings.first) await this.table.rows(add, [businessId, cell]);
     this.cache.set(businessId, unmoved(cell));

@@ -162,7 +162,6 @@ export class PostgresReportReads implements ReportReads {
     return this.spread(asked, (cell, own) => cell.rows<Row>(statement, valuesOf(own), signal));
   }
 
-  /** Asks each cell for its own businesses. */
   private async spread<Asked extends { readonly businessId: number }, Row>(
     asked: readonly Asked[],
     ask: (cell: Queries, own: readonly Asked[]) => Promise<Row[]>,

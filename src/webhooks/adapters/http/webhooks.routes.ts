@@ -76,7 +76,6 @@ const wholeDeliverySchema = named(
 const params = objectWith({ id: numericIdOf("webhook") });
 const ofDelivery = objectWith({ id: numericIdOf("webhook"), deliveryId: numericIdOf("delivery") });
 
-/** The routes that only webhooks have. */
 export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
   return [
     defineRoute({
