@@ -131,12 +131,10 @@ export function versionRoute(directory: string, version: string): Route {
     tag: "Operations",
     auth: "none",
     summary: "Tells which version runs",
-    rules: [
-      [
-        "Version.1",
+    rules: {
+      "Version.1":
         "`console` changes with each build of the console: an open page that has another one is out of date.",
-      ],
-    ],
+    },
     dialect: plainDialect,
     responses: {
       200: { description: "The version", schema: objectWith({ version: text, console: nullableText }) },
