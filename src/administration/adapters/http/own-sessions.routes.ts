@@ -19,12 +19,6 @@ const failures = {
 
 /** Routes with which users of every role see and end their own sessions. */
 export const ownSessionRoutes = (access: ManageUserAccess): Route[] => [
-  ownSessionsRoute(access),
-  endOtherSessionsRoute(access),
-  endOwnSessionRoute(access),
-];
-
-const ownSessionsRoute = (access: Pick<ManageUserAccess, "sessions">): Route =>
   defineRoute({
     ...common,
     method: "get",
@@ -36,9 +30,7 @@ const ownSessionsRoute = (access: Pick<ManageUserAccess, "sessions">): Route =>
     handle: async ({ caller: { businessId, userId, token } }) => ({
       data: (await access.sessions(businessId, userId, token)).map(sessionToWire),
     }),
-  });
-
-const endOtherSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): Route =>
+  }),
   defineRoute({
     ...common,
     method: "delete",
@@ -55,9 +47,7 @@ const endOtherSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): R
       await access.endSessions(actorOf(call), call.caller.userId, { exceptOf: call.caller.token });
       return new Reply(204, undefined);
     },
-  });
-
-const endOwnSessionRoute = (access: Pick<ManageUserAccess, "endSession">): Route =>
+  }),
   defineRoute({
     ...common,
     method: "delete",
@@ -76,4 +66,5 @@ const endOwnSessionRoute = (access: Pick<ManageUserAccess, "endSession">): Route
       await access.endSession(actorOf(call), call.caller.userId, call.params.id);
       return new Reply(204, undefined);
     },
-  });
+  }),
+];

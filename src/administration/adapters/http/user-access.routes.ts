@@ -51,14 +51,6 @@ export const sessionToWire = ({ id, createdAt, expiresAt, lastUsedAt, address, i
 });
 
 export const userAccessRoutes = (access: ManageUserAccess): Route[] => [
-  inviteRoute(access),
-  resetRoute(access),
-  sessionsRoute(access),
-  endSessionsRoute(access),
-  endSessionRoute(access),
-];
-
-const inviteRoute = (access: Pick<ManageUserAccess, "invite">): Route =>
   defineRoute({
     ...common,
     method: "post",
@@ -74,9 +66,7 @@ const inviteRoute = (access: Pick<ManageUserAccess, "invite">): Route =>
     params: user,
     responses: { 201: invitation, ...failures },
     handle: async (call) => answerOf(await access.invite(actorOf(call), call.params.id)),
-  });
-
-const resetRoute = (access: Pick<ManageUserAccess, "resetPassword">): Route =>
+  }),
   defineRoute({
     ...common,
     method: "post",
@@ -92,9 +82,7 @@ const resetRoute = (access: Pick<ManageUserAccess, "resetPassword">): Route =>
     params: user,
     responses: { 201: invitation, ...failures },
     handle: async (call) => answerOf(await access.resetPassword(actorOf(call), call.params.id)),
-  });
-
-const sessionsRoute = (access: Pick<ManageUserAccess, "sessions">): Route =>
+  }),
   defineRoute({
     ...common,
     method: "get",
@@ -108,9 +96,7 @@ const sessionsRoute = (access: Pick<ManageUserAccess, "sessions">): Route =>
       const token = "token" in caller ? caller.token : null;
       return { data: (await access.sessions(caller.businessId, params.id, token)).map(sessionToWire) };
     },
-  });
-
-const endSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): Route =>
+  }),
   defineRoute({
     ...common,
     method: "delete",
@@ -125,9 +111,7 @@ const endSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): Route 
       await access.endSessions(actorOf(call), call.params.id);
       return new Reply(204, undefined);
     },
-  });
-
-const endSessionRoute = (access: Pick<ManageUserAccess, "endSession">): Route =>
+  }),
   defineRoute({
     ...common,
     method: "delete",
@@ -145,4 +129,5 @@ const endSessionRoute = (access: Pick<ManageUserAccess, "endSession">): Route =>
       await access.endSession(actorOf(call), call.params.id, call.params.session);
       return new Reply(204, undefined);
     },
-  });
+  }),
+];
