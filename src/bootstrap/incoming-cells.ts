@@ -6,6 +6,7 @@ import type { Locations } from "../infra/postgres/directory/locations.ts";
 import type { DirectoryNames } from "../infra/postgres/directory/names.ts";
 import { senderName } from "../infra/postgres/names.ts";
 import { DatabaseUnavailable } from "../kernel/errors.ts";
+import { groupBy } from "../kernel/group-by.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 type Keeper = Pick<KeepWebhooks, "keep">;
@@ -98,14 +99,21 @@ export async function bringMovedWebhooks(
 ): Promise<void> {
   await sideBySide([...parts], async ([name, part]) => {
     const queue = new PostgresWebhookQueue(part.directory);
-    for (const { id, businessId, payload, channel, platformId, senderId } of await queue.ofAway()) {
-      const { cell, isHeld } = await directory.locations.find(businessId);
+    const placed = [];
+    for (const webhook of await queue.ofAway()) {
+      const { cell, isHeld } = await directory.locations.find(webhook.businessId);
       const target = parts.get(cell);
-      if (!target || isHeld || cell === name) continue;
-      const owner = senderId === null ? null : { businessId, senderId };
-      const about = platformId === null ? null : { platformId, owner };
-      await new PostgresWebhookQueue(target.directory).keepAll([{ payload, origin: { channel, about, businessId } }]);
-      await queue.remove([id]);
+      if (target && !isHeld && cell !== name) placed.push({ ...webhook, target });
     }
+    // A target that is down does not hold up the webhooks for others.
+    await sideBySide([...groupBy(placed, ({ target }) => target)], async ([target, own]) => {
+      const arrived = own.map(({ businessId, payload, channel, platformId, senderId }) => {
+        const owner = senderId === null ? null : { businessId, senderId };
+        const about = platformId === null ? null : { platformId, owner };
+        return { payload, origin: { channel, about, businessId } };
+      });
+      await new PostgresWebhookQueue(target.directory).keepAll(arrived);
+      await queue.remove(own.map(({ id }) => id));
+    });
   });
 }

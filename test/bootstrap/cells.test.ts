@@ -139,12 +139,13 @@ describe("webhooks that are kept in several cells", () => {
     expect(await upkeep.purge(7).catch((error: unknown) => error)).to.equal(broken);
   });
 
-  it("follow their business to its new cell while another cell is down", async () => {
+  it("follow their business to its new cell while others are down, also one that older ones must go to", async () => {
     const done: string[] = [];
     const row = { id: 5, businessId: 2, payload: "{}", channel: cloudChannel, platformId: null, senderId: null };
     const part = (name: string, answer: () => Promise<object[]>) => {
       const rows = async ({ name: statement }: { readonly name: string }) => {
         if (statement === "webhooks_of_away") return answer();
+        if (name === "c4") throw away;
         done.push(`${name} ${statement}`);
         return [];
       };
@@ -152,11 +153,12 @@ describe("webhooks that are kept in several cells", () => {
     };
     const parts = new Map([
       part("c1", () => Promise.reject(away)),
-      part("c2", async () => [row]),
+      part("c2", async () => [{ ...row, id: 4, businessId: 3 }, row]),
       part("c3", async () => []),
+      part("c4", async () => []),
     ]) as unknown as Parameters<typeof bringMovedWebhooks>[0];
-    const locations = { find: async () => ({ cell: "c3", isHeld: false, isMoving: false }) };
-    await bringMovedWebhooks(parts, { locations });
+    const find = async (id: number) => ({ cell: id === 3 ? "c4" : "c3", isHeld: false, isMoving: false });
+    await bringMovedWebhooks(parts, { locations: { find } });
     expect(done).to.deep.equal(["c3 webhook_keep", "c2 webhook_remove"]);
   });
 });
