@@ -78,7 +78,7 @@ export interface InstanceSecrets {
 }
 
 /** For platforms that sign webhooks with a sender's own token. */
-export interface SenderTokens {
+interface SenderTokens {
   /**
    * The owner, token and number of a sender; null if no business has it.
    *
@@ -87,9 +87,14 @@ export interface SenderTokens {
   find(channel: ChatChannelName, platformId: string, network: string): Promise<OwnedToken | null>;
 }
 
-export interface OwnedToken {
+interface OwnedToken {
   readonly owner: NonNullable<ProvenSender["owner"]>;
   readonly token: string;
   /** Digits. */
   readonly phone: string;
 }
+
+/** There was no answer, or it cannot be read. */
+export class NoAnswer extends Error {}
+
+export const unconfirmed = (field: keyof ClaimedSender): Verdict => ({ unconfirmed: field });

@@ -2,8 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 import type { Container } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
-import type { MediaKind } from "../messaging/domain/media.ts";
-import { mediaTypeOf } from "../messaging/domain/media.ts";
+import { type MediaKind, mediaTypeOf } from "../messaging/domain/media.ts";
 
 /** Files in the demo's conversations. They are drawn here, so that the repository need not contain them. */
 export interface DemoFile {

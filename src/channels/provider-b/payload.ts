@@ -20,10 +20,9 @@ import {
   timeOfMs,
   uuid,
 } from "../shared/json-fields.ts";
-import { optedOutCodes } from "./codes.ts";
+import { numberIn, optedOutCodes } from "./account.ts";
 import { contentsOf } from "./content.ts";
 import type { FieldReader } from "./form.ts";
-import { numberIn } from "./numbers.ts";
 
 /** The stored form of a webhook. */
 export interface KeptForm {

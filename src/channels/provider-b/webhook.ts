@@ -6,9 +6,9 @@ import { sameText } from "../../infra/http/same-text.ts";
 import { providerBChannel } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
 import { type Delivered, type Proof, webhookRoute } from "../shared/webhook.ts";
+import { addressOf } from "./account.ts";
 import { webhookPath } from "./callback.ts";
 import { type Form, fieldOf, formIn, signaturesOf } from "./form.ts";
-import { addressOf } from "./numbers.ts";
 import { type KeptForm, kindOf } from "./payload.ts";
 
 /** Only the fields that are read. */

@@ -13,9 +13,9 @@ import {
   type SandboxProviderBTemplate,
   type SandboxSettings,
 } from "../settings.ts";
+import { type ProviderBMessage, providerBStatuses } from "./callbacks.ts";
 import { ownerOf, ProviderBCustomers } from "./customers.ts";
 import { failure, refusal } from "./errors.ts";
-import { type ProviderBMessage, providerBStatuses } from "./statuses.ts";
 
 const longestBody = 1_600;
 const mediaLinkMs = 5 * 60 * 1_000;
