@@ -152,7 +152,6 @@ const programOf = (access: KeyAccess | null) =>
       }
     : null;
 
-/** Also wakes the loop that pushes the outbox. */
 const pushing = (sockets: EventFeed, loop: NudgedLoop): EventFeed => ({
   publish: (events) => {
     sockets.publish(events);

@@ -161,7 +161,6 @@ const webhookReaders: WebhookReaders = Object.fromEntries(
   Object.values(chatChannelKinds).map(({ name, receiving }) => [name, receiving.read]),
 );
 
-/** Announces the progress of campaigns. */
 const telling = (announcer: CampaignAnnouncer, changed: ReadonlyMap<number, readonly number[]>) => () => {
   for (const [businessId, campaignIds] of changed) announcer.touch(businessId, campaignIds);
 };

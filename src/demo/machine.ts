@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { resolve as pathOf } from "node:path";
@@ -18,7 +19,6 @@ export const ports = {
   database: Number(DATABASE_PORT || 5480),
   media: 3443,
 };
-/** The service's address. */
 export const serviceUrl = `http://127.0.0.1:${ports.api}`;
 export const directories = { data: ".data", run: ".run", media: ".data/media" };
 export const files = {
@@ -86,10 +86,8 @@ export async function untilStopped(target: string, work: () => Promise<void>): P
 /** Rejects if the port is taken. This is checked before a database is started. */
 async function requireFree(port: number): Promise<void> {
   const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once("error", reject).listen(port, "127.0.0.1", resolve);
-  });
-  await new Promise((resolve) => probe.close(resolve));
+  await once(probe.listen(port, "127.0.0.1"), "listening");
+  await once(probe.close(), "close");
 }
 
 /** The address from the environment, or a new server with a database of that name. */
@@ -125,7 +123,6 @@ function masterSecret(): string {
   }
 }
 
-/** The application at the sandbox's Pusher host. */
 export const pusherApp = { appId: "demo", key: "demo-key", secret: randomSecret() };
 
 /** Starts the stand-ins for the platforms. Their webhooks go to the service on this machine. */

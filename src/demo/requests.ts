@@ -1,4 +1,3 @@
-/** Sends requests as a user. */
 export interface Requests {
   ask(method: string, path: string, body?: object): Promise<Answer>;
 }
@@ -45,10 +44,8 @@ export interface Numbered {
   readonly body: object;
 }
 
-/** Sets the table's next id. */
 export type NumberFrom = (table: string, id: number) => Promise<void>;
 
-/** The address of a stored file. */
 export type AddressOf = (name: string) => string;
 
 /** Creates the records that an earlier start did not create, one after the other. Returns their answers by id. */

@@ -89,7 +89,6 @@ export const readProviderB = shape({
   status: optional(oneOf("active", "suspended", "closed")),
   /** Customers who can be written to at any time. Others must write first. */
   people: optional(listOf(phoneNumber, 100_000)),
-  /** The address for customers' messages. */
   webhookUrl: optional(webAddress),
 });
 export type SandboxProviderB = Settings<typeof readProviderB>;

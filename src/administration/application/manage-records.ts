@@ -43,7 +43,6 @@ export interface ResourceRules<Fields extends object> {
    * and `RecordMovedOn` if the stored record changed while the platform was asked.
    */
   merge?(fields: Fields, before: Fields | null, verified: Fields): Fields;
-  /** The fields without secrets. */
   forAudit?(fields: Fields): object;
 }
 

@@ -86,7 +86,6 @@ export interface TemplateCampaigns {
 }
 
 export interface TemplateStore extends RecordStore<Template> {
-  /** Marks the template as pending. */
   beginSubmission(businessId: number, id: number): Promise<OpenSubmission>;
   /** Stores the outcome, also of an archived template, unless a newer report or submission exists. */
   settleSubmission(

@@ -18,7 +18,6 @@ export function formIn(body: Buffer): Form | null {
   return form;
 }
 
-/** The first value of a field; empty if it is missing. */
 export function fieldOf(form: Form, name: string): string {
   const [value = ""] = form.get(name) ?? [];
   return value;

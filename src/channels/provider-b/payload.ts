@@ -24,7 +24,6 @@ import { numberIn, optedOutCodes } from "./account.ts";
 import { contentsOf } from "./content.ts";
 import type { FieldReader } from "./form.ts";
 
-/** The stored form of a webhook. */
 export interface KeptForm {
   /** Arrival in milliseconds since 1970, because the provider does not send the time of a message. */
   readonly at: number;

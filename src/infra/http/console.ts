@@ -45,7 +45,6 @@ const pageHeaders = {
 const forEver = "public, max-age=31536000, immutable";
 
 type Answering = ReturnType<typeof cacheable>;
-/** The answer for each supported encoding. */
 type Packed = Readonly<Record<"br" | "gzip" | "none", Answering>>;
 
 const packers = {

@@ -1,5 +1,5 @@
 import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
-import type { Cells } from "./cells.ts";
+import { type Cells, inBatches } from "./cells.ts";
 import { livesHere } from "./lives-here.ts";
 import { eventColumns } from "./log-events.ts";
 import { statement } from "./statement.ts";
@@ -42,14 +42,7 @@ export class PostgresEventLog implements EventLog {
   }
 
   /** Deletes older events of all businesses and returns their number. */
-  async purge(olderThanHours: number, batch = 5_000): Promise<number> {
-    let purged = 0;
-    await this.cells.inEach(async (cell) => {
-      for (let count = batch; count === batch; purged += count) {
-        const [row] = await cell.rows<{ count: number }>(purgeBatch, [olderThanHours, batch]);
-        count = row?.count ?? 0;
-      }
-    });
-    return purged;
+  purge(olderThanHours: number, batch = 5_000): Promise<number> {
+    return inBatches(this.cells, { statement: purgeBatch, values: [olderThanHours, batch], batch });
   }
 }

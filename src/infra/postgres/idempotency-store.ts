@@ -6,7 +6,7 @@ import type {
   KeyState,
   StoredAnswer,
 } from "../../kernel/idempotency.ts";
-import type { Cells } from "./cells.ts";
+import { type Cells, inBatches } from "./cells.ts";
 import { livesHere } from "./lives-here.ts";
 import { statement } from "./statement.ts";
 
@@ -110,15 +110,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   /** Deletes expired keys of all businesses and returns their number. */
-  async purge(signal?: AbortSignal, batch = 5_000): Promise<number> {
-    let purged = 0;
-    await this.cells.inEach(async (cell) => {
-      for (let count = batch; count === batch && !signal?.aborted; purged += count) {
-        const [row] = await cell.rows<{ count: number }>(purgeBatch, [batch]);
-        count = row?.count ?? 0;
-      }
-    });
-    return purged;
+  purge(signal?: AbortSignal, batch = 5_000): Promise<number> {
+    return inBatches(this.cells, { statement: purgeBatch, values: [batch], batch }, signal);
   }
 }
 

@@ -4,7 +4,6 @@ import type { FairQueue } from "../../kernel/fair-queue.ts";
 export type Admission = Pick<FairQueue, "check" | "isOverloaded" | "refusalReason" | "settings" | "stats">;
 
 export class MultipleQueues implements Admission {
-  /** @param of - the queue of the business's cell */
   constructor(
     private readonly all: readonly [Admission, ...Admission[]],
     private readonly of: (businessId: number) => Admission,

@@ -80,7 +80,6 @@ export class ConnectedClients {
     this.byBusiness.get(businessId)?.feed.offer(events);
   }
 
-  /** Sends everything in the log. */
   async catchUp(businessId: number): Promise<void> {
     await this.byBusiness.get(businessId)?.feed.catchUpWithLog();
   }

@@ -3,7 +3,6 @@ import { RecentMap, Ring } from "./bounded.ts";
 import { Files } from "./files.ts";
 import { matchesQuery } from "./route.ts";
 
-/** A message that a platform accepts. */
 export interface SentMessage {
   readonly id: string;
   readonly channel: ChannelName;
@@ -46,7 +45,6 @@ export class Shared {
     this.undeliverable = new Set(settings.undeliverable);
   }
 
-  /** Adds a message with the present time. */
   accept<Sent extends SentMessage>(sent: Sent): Sent & AcceptedMessage {
     const message = { ...sent, at: Date.now(), statuses: [] };
     this.accepted.push(message);

@@ -8,7 +8,6 @@ interface StatusBehaviour {
   readonly paused: boolean;
   /** Statuses are delivered in random order, even those of one message. */
   readonly shuffled: boolean;
-  /** The seed of the random order. */
   readonly seed: number;
   /** Messages to these numbers are accepted and then fail with `failCode`. */
   readonly failNumbers: ReadonlySet<string>;

@@ -11,7 +11,6 @@ const maxAttempts = 3;
 
 export type Form = Readonly<Record<string, string>>;
 
-/** A signed webhook of an account. */
 export function callback(
   webhooks: Webhooks,
   { token }: SandboxProviderB,
@@ -39,7 +38,6 @@ function signature(token: string, url: string, form: Form): string {
     .digest("base64");
 }
 
-/** A number in the channel's form. */
 export const addressOf = (phone: string): string => `whatsapp:+${phone}`;
 
 /** An accepted message with what its statuses need. */

@@ -136,7 +136,6 @@ function recipientOf(form: URLSearchParams): string {
 const numberIn = (address: string | null): string | null =>
   address?.startsWith("whatsapp:+") ? dialled(address.slice("whatsapp:".length)) : null;
 
-/** The address for the statuses of the message. */
 function statusCallbackOf(form: URLSearchParams): string | undefined {
   const url = form.get("StatusCallback");
   if (!url) return undefined;

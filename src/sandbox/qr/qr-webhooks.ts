@@ -8,7 +8,6 @@ import { validationError } from "./refusals.ts";
 
 const maxAttempts = 6;
 
-/** The events of the provider's webhooks. */
 const events = [
   "connection.update",
   "messages.delete",
@@ -82,7 +81,6 @@ export class QrWebhooks {
   }
 }
 
-/** The address of a phone in the provider's form. */
 export const jidOf = (phone: string): string => `${phone}@s.whatsapp.net`;
 
 /** The webhook that a client sets. An empty list of events means all of them. */

@@ -1,7 +1,6 @@
 import { DomainError } from "../../kernel/errors.ts";
 import type { Scope } from "../../kernel/scopes.ts";
 
-/** What an App Key gives access to. */
 export interface KeyAccess {
   readonly keyId: number;
   readonly businessId: number;

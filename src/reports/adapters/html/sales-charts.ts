@@ -47,7 +47,6 @@ const linesOf = (sales: readonly number[], quotations: readonly number[]) => [
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/** Draws how many conversations led to a quotation and to a sale. */
 export function funnel(charts: Charts, conversations: number, quotations: number, sales: number): string {
   const title = "De la conversación a la venta";
   if (conversations + quotations + sales === 0) return nothing(title, "No hubo conversaciones en el período.");

@@ -33,7 +33,6 @@ const invitationDialect: Dialect<InvalidInput> = {
   invalid_input: (error) => [400, { message: error.message }],
 };
 
-/** @param failures - counts refused tokens */
 export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">, failures: FailureLimit): Route =>
   defineRoute({
     method: "post",

@@ -1,4 +1,4 @@
-import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import { type Cells, everywhere, inBatches } from "../../../infra/postgres/cells.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
 import type { DeliveryCounts, DeliveryUpkeep } from "../../application/ports.ts";
@@ -61,14 +61,8 @@ export class PostgresDeliveryUpkeep implements DeliveryUpkeep {
   constructor(private readonly cells: Cells) {}
 
   async tidy(days: number): Promise<void> {
-    await this.cells.inEach(async (cell) => {
-      for (const [statement, values] of [[failOfEarlier, []] as const, [purge, [days]] as const]) {
-        for (let count = tidyAtOnce; count === tidyAtOnce; ) {
-          const [row] = await cell.rows<{ count: number }>(statement, values);
-          count = row?.count ?? 0;
-        }
-      }
-    });
+    await inBatches(this.cells, { statement: failOfEarlier, values: [], batch: tidyAtOnce });
+    await inBatches(this.cells, { statement: purge, values: [days], batch: tidyAtOnce });
   }
 
   async counts(): Promise<DeliveryCounts> {

@@ -1,0 +1,13 @@
+/** True up to `most` times at once, and `perMs` more times with each millisecond. */
+export function allowance(most: number, perMs: number): () => boolean {
+  let left = most;
+  let since = performance.now();
+  return () => {
+    const now = performance.now();
+    left = Math.min(most, left + (now - since) * perMs);
+    since = now;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
+  };
+}
