@@ -52,7 +52,6 @@ export type AddressOf = (name: string) => string;
 export async function makeMissing(
   administrator: Requests,
   resource: string,
-  table: string,
   records: readonly Numbered[],
   numberFrom: NumberFrom,
 ): Promise<ReadonlyMap<number, Answer["json"]>> {
@@ -60,7 +59,7 @@ export async function makeMissing(
   const last = Math.max(0, ...data.map(({ id }: { readonly id: number }) => id));
   const missing = records.filter(({ id }) => id > last);
   const [first] = missing;
-  if (first) await numberFrom(table, first.id);
+  if (first) await numberFrom(resource === "extras" ? "article_extras" : resource, first.id);
   const answers = new Map<number, Answer["json"]>();
   for (const { id, body } of missing) {
     const answer = await made(administrator, resource, body);
