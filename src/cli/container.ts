@@ -19,7 +19,7 @@ export const idleContainer = (): Container =>
     readConfig({ ...unused, DATABASE_URL: "postgres://unused.invalid/unused", MASTER_SECRET: "unused ".repeat(6) }),
   );
 
-/** Lends `work` a service, named as in `tokens`, of a process that serves no requests. */
+/** Calls `work` with a service, named as in `tokens`, of a process that serves no requests. */
 export async function withService<N extends Name, Result>(
   name: N,
   work: (service: Service<N>, container: Container) => Promise<Result>,

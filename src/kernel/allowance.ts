@@ -1,4 +1,4 @@
-/** True up to `most` times at once, and `perMs` more times with each millisecond. */
+/** Allows `most` uses at once, and `perMs` more with each millisecond. The function says whether it allows one now. */
 export function allowance(most: number, perMs: number): () => boolean {
   let left = most;
   let since = performance.now();
