@@ -1,4 +1,3 @@
-import type { Bind } from "inversify";
 import { choicesRoutes } from "../administration/adapters/http/choices.routes.ts";
 import { importRoutes } from "../administration/adapters/http/import-records.routes.ts";
 import { oneRecordRoutes } from "../administration/adapters/http/one-record.routes.ts";
@@ -29,12 +28,10 @@ import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import { ImportRows } from "../kernel/row-imports.ts";
-import { provide } from "./provide.ts";
-import { tokens } from "./tokens.ts";
+import type { Provide } from "./provide.ts";
 
 interface Own<Fields extends object> {
   readonly rules?: Omit<ResourceRules<Fields>, "name">;
-  /** Called after the commit of each change. */
   readonly afterCommit?: (changed: CommittedChange<Fields>) => Promise<void>;
   readonly feed?: EventFeed;
   /** Rows per transaction of an import, if the usual number would block others for too long. */
@@ -43,12 +40,11 @@ interface Own<Fields extends object> {
 
 /** The routes of a resource that only needs a table. */
 export function provideRecords<Fields extends object>(
-  bind: Bind,
+  provide: Provide,
   onWire: RecordOnWire<Fields>,
   table: RecordTable<Fields>,
 ) {
-  bindForAudit(bind, onWire);
-  provide(bind, "routes", ["cells", "log"], (cells, log) => [
+  provide("routes", ["cells", "log"], (cells, log) => [
     ...importsOf(onWire, cells, log, (queries) => new KnexBatches(queries, table)),
     ...routesOf(onWire, cells, (queries) => new KnexRecords(queries, table)),
   ]);
@@ -77,10 +73,6 @@ export function importsOf<Fields extends object>(
   return importRoutes({ ...onWire, matching }, { imports, refused, onFailure });
 }
 
-/** Lets the audit translate records to the wire like the resource's own routes. */
-export const bindForAudit = <Fields extends object>(bind: Bind, onWire: RecordOnWire<Fields>) =>
-  bind(tokens.recordOnWire).toConstantValue(onWire as unknown as RecordOnWire<never>);
-
 export function routesOf<Fields extends object>(
   onWire: RecordOnWire<Fields>,
   cells: Cells<Cell>,
@@ -98,12 +90,11 @@ export function routesOf<Fields extends object>(
 
 /** The routes of a resource with one record per business. */
 export function provideOneRecord<Fields extends object>(
-  bind: Bind,
+  provide: Provide,
   onWire: RecordOnWire<Fields>,
   recordOn: (queries: Queries) => OneRecord<Fields>,
 ): void {
-  bindForAudit(bind, onWire);
-  provide(bind, "routes", ["cells"], (cells) => oneRecordRoutesOf(onWire, cells, recordOn));
+  provide("routes", ["cells"], (cells) => oneRecordRoutesOf(onWire, cells, recordOn));
 }
 
 export function oneRecordRoutesOf<Fields extends object>(

@@ -1,4 +1,3 @@
-import { ContainerModule } from "inversify";
 import { auditRoute } from "../administration/adapters/http/audit.routes.ts";
 import { ownSessionRoutes } from "../administration/adapters/http/own-sessions.routes.ts";
 import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
@@ -63,8 +62,7 @@ import { HttpSenderPlatforms } from "../channels/sender-platforms.ts";
 import { tellOfAgents } from "../inbox/adapters/postgres/leaving-users.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
 import { PostgresZones } from "../infra/postgres/business-zones.ts";
-import type { Cells } from "../infra/postgres/cells.ts";
-import type { Cell, Queries } from "../infra/postgres/database.ts";
+import type { Queries } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import { PostgresTemplateCampaigns } from "../messaging/adapters/postgres/templates/listed-templates.ts";
@@ -72,7 +70,6 @@ import { NoSender, type SenderDirectory, type TemplateApproval } from "../messag
 import { urlErrorOf } from "../webhooks/adapters/http-client/webhook-sender.ts";
 import { endRound } from "../webhooks/adapters/postgres/deliveries.ts";
 import {
-  bindForAudit,
   importsOf,
   oneRecordRoutesOf,
   provideOneRecord,
@@ -80,29 +77,36 @@ import {
   routesOf,
   unitOfWorkOf,
 } from "./administration-records.ts";
-import { provide, provideTick } from "./provide.ts";
-import { tokens } from "./tokens.ts";
+import { moduleOf } from "./provide.ts";
 import { newSecretBy } from "./webhooks.module.ts";
 
 /** Each user takes about ten statements, and other changes of the business wait for the transaction. */
 const usersAtOnce = 50;
 
-export const administrationModule = new ContainerModule(({ bind }) => {
-  provideRecords(bind, branchesOnWire, branchesTable);
-  provideRecords(bind, driversOnWire, driversTable);
-  provideRecords(bind, articlesOnWire, articlesTable);
-  provideRecords(bind, extrasOnWire, extrasTable);
-  provideRecords(bind, quickRepliesOnWire, quickRepliesTable);
-  bindForAudit(bind, departmentsOnWire);
-  provide(bind, "routes", ["cells", "feed"], (cells, feed) =>
+/**
+ * The audit translates their records to the wire like their own routes. Webhooks are not among them: their audit has
+ * fields beyond the record's, for instance about a rotation, and all fields have the same names on the wire.
+ */
+const audited = [
+  ...[branchesOnWire, driversOnWire, articlesOnWire, extrasOnWire, quickRepliesOnWire, departmentsOnWire, tagsOnWire],
+  ...[appKeysOnWire, businessOnWire, flagsOnWire, zonesOnWire, stepsOnWire, templatesOnWire, usersOnWire],
+  ...[invitationsOnWire, sessionsOnWire, adAccountsOnWire, sendersOnWire, pairingsOnWire],
+] as unknown as readonly RecordOnWire<never>[];
+
+export const administrationModule = moduleOf(({ provide, provideTick }) => {
+  provideRecords(provide, branchesOnWire, branchesTable);
+  provideRecords(provide, driversOnWire, driversTable);
+  provideRecords(provide, articlesOnWire, articlesTable);
+  provideRecords(provide, extrasOnWire, extrasTable);
+  provideRecords(provide, quickRepliesOnWire, quickRepliesTable);
+  provide("routes", ["cells", "feed"], (cells, feed) =>
     routesOf(departmentsOnWire, cells, (queries) => new PostgresDepartmentRecords(queries, tellOfAgents), {
       rules: { check: checkHours },
       feed,
     }),
   );
-  provideRecords(bind, tagsOnWire, tagsTable);
-  bindForAudit(bind, appKeysOnWire);
-  provide(bind, "routes", ["cells", "secrets"], (cells, secrets) => {
+  provideRecords(provide, tagsOnWire, tagsTable);
+  provide("routes", ["cells", "secrets"], (cells, secrets) => {
     const newKey = () => {
       const key = newToken("rk");
       return { key, digest: secrets.digest(key) };
@@ -110,15 +114,12 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     const recordsOn = (queries: Queries) => new PostgresAppKeyRecords(queries, newKey);
     return routesOf(appKeysOnWire, cells, recordsOn, { rules: appKeyRules(new PostgresZones(cells)) });
   });
-  provide(bind, "routes", ["cells", "secrets", "config"], (cells, secrets, { webhooks }) => {
-    // Without `bindForAudit`: the audit has fields beyond the record's, for instance about a rotation, and all fields have
-    // the same names on the wire.
+  provide("routes", ["cells", "secrets", "config"], (cells, secrets, { webhooks }) => {
     const onWire = webhooksOnWire((url) => urlErrorOf(url, webhooks.allowPrivateUrls));
     return routesOf(onWire, cells, (queries) => new PostgresWebhookRecords(queries, newSecretBy(secrets), endRound));
   });
-  provideOneRecord(bind, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
-  bindForAudit(bind, flagsOnWire);
-  provide(bind, "routes", ["cells", "secrets", "adPlatform"], (cells, secrets, platform) => {
+  provideOneRecord(provide, businessOnWire, (queries) => new PostgresOwnBusiness(queries));
+  provide("routes", ["cells", "secrets", "adPlatform"], (cells, secrets, platform) => {
     const flagsOn = (queries: Queries) => new PostgresFlags(queries);
     const rules = reportAccountRules<Flags>(platform, {
       flags: async (businessId) => (await flagsOn(cells.of(businessId)).find(businessId))?.fields,
@@ -131,19 +132,14 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     });
     return oneRecordRoutesOf(flagsOnWire, cells, flagsOn, { ...rules, check: checkFlags });
   });
-  provide(bind, "setOperatorFlag", ["cells"], (cells) => {
+  provide("setOperatorFlag", ["cells"], (cells) => {
     const flagsOn = (queries: Queries) => new PostgresFlags(queries);
     const reads = { find: (businessId: number) => flagsOn(cells.of(businessId)).find(businessId) };
     return new SetOperatorFlag(reads, unitOfWorkOf(cells, flagsOn));
   });
-  provideRecords(bind, zonesOnWire, zonesTable);
-  bindForAudit(bind, stepsOnWire);
-  provide(bind, "routes", ["cells"], (cells) =>
-    routesOf(stepsOnWire, cells, (queries) => new PostgresStepRecords(queries)),
-  );
-  bindForAudit(bind, templatesOnWire);
+  provideRecords(provide, zonesOnWire, zonesTable);
+  provide("routes", ["cells"], (cells) => routesOf(stepsOnWire, cells, (queries) => new PostgresStepRecords(queries)));
   provide(
-    bind,
     "routes",
     ["cells", "platform", "senderDirectory", "campaignAnnouncer"],
     (cells, approval, senders, announcer) => {
@@ -164,59 +160,47 @@ export const administrationModule = new ContainerModule(({ bind }) => {
       ];
     },
   );
-  bindForAudit(bind, usersOnWire);
-  bindForAudit(bind, invitationsOnWire);
-  bindForAudit(bind, sessionsOnWire);
-  provide(
-    bind,
-    "routes",
-    ["cells", "secrets", "feed", "handOverChats", "log"],
-    (cells, secrets, feed, handOver, log) => {
-      const digestOf = (token: string) => secrets.digest(token);
-      const newInvitation = () => {
-        const token = newToken("ri");
-        return { token, digest: digestOf(token) };
-      };
-      const parts: UserParts = { newInvitation, digestOf, logAgentChanges: tellOfAgents };
-      const recordsOn = (queries: Queries) => new PostgresUserRecords(queries, parts);
-      const afterCommit = async ({ actor: { businessId }, id: userId, before, after }: CommittedChange<User>) => {
-        if (before && leaves(before, after)) await handOver.executeFor({ businessId, userId });
-      };
-      const access = new ManageUserAccess(
-        {
-          find: (businessId, userId) => recordsOn(cells.of(businessId)).find(businessId, userId),
-          sessions: (businessId, ...asked) =>
-            new PostgresUserSessions(cells.of(businessId), digestOf).list(businessId, ...asked),
-        },
-        unitOfWorkOf(cells, recordsOn),
-      );
-      const afterChanges = { afterCommit, feed };
-      return [
-        ...importsOf(usersOnWire, cells, log, recordsOn, { ...afterChanges, rowsAtOnce: usersAtOnce }),
-        ...routesOf(usersOnWire, cells, recordsOn, afterChanges),
-        ...userAccessRoutes(access),
-        ...ownSessionRoutes(access),
-      ];
-    },
-  );
-  bindForAudit(bind, adAccountsOnWire);
-  provide(bind, "routes", ["cells", "secrets", "adPlatform"], (cells, secrets, platform) => {
+  provide("routes", ["cells", "secrets", "feed", "handOverChats", "log"], (cells, secrets, feed, handOver, log) => {
+    const digestOf = (token: string) => secrets.digest(token);
+    const newInvitation = () => {
+      const token = newToken("ri");
+      return { token, digest: digestOf(token) };
+    };
+    const parts: UserParts = { newInvitation, digestOf, logAgentChanges: tellOfAgents };
+    const recordsOn = (queries: Queries) => new PostgresUserRecords(queries, parts);
+    const afterCommit = async ({ actor: { businessId }, id: userId, before, after }: CommittedChange<User>) => {
+      if (before && leaves(before, after)) await handOver.executeFor({ businessId, userId });
+    };
+    const access = new ManageUserAccess(
+      {
+        find: (businessId, userId) => recordsOn(cells.of(businessId)).find(businessId, userId),
+        sessions: (businessId, ...asked) =>
+          new PostgresUserSessions(cells.of(businessId), digestOf).list(businessId, ...asked),
+      },
+      unitOfWorkOf(cells, recordsOn),
+    );
+    const afterChanges = { afterCommit, feed };
+    return [
+      ...importsOf(usersOnWire, cells, log, recordsOn, { ...afterChanges, rowsAtOnce: usersAtOnce }),
+      ...routesOf(usersOnWire, cells, recordsOn, afterChanges),
+      ...userAccessRoutes(access),
+      ...ownSessionRoutes(access),
+    ];
+  });
+  provide("routes", ["cells", "secrets", "adPlatform"], (cells, secrets, platform) => {
     const recordsOn = (queries: Queries) => new SealedRecords(queries, secrets, adAccountsTable);
     const stored: StoredAdAccess = {
       opened: (businessId, id) => recordsOn(cells.of(businessId)).opened(businessId, id),
     };
     return routesOf(adAccountsOnWire, cells, recordsOn, { rules: adAccountRules(platform, stored) });
   });
-  bindForAudit(bind, sendersOnWire);
-  bindForAudit(bind, pairingsOnWire);
   provide(
-    bind,
     "senderPlatforms",
     ["httpClient", "config", "instanceWebhook"],
     (client, { messagingPlatform, channels: urls }, webhookOf) =>
       new HttpSenderPlatforms({ client, messagingPlatform, urls, webhookOf }),
   );
-  provide(bind, "routes", ["cells", "secrets", "senderPlatforms"], (cells, secrets, platforms) => {
+  provide("routes", ["cells", "secrets", "senderPlatforms"], (cells, secrets, platforms) => {
     const recordsOn = (queries: Queries) => new PostgresSenderRecords(queries, secrets);
     const instances: InstanceReads = {
       opened: (businessId, id) => recordsOn(cells.of(businessId)).opened(businessId, id),
@@ -225,13 +209,10 @@ export const administrationModule = new ContainerModule(({ bind }) => {
     const pairing = new PairSenders(instances, platforms, unitOfWorkOf(cells, recordsOn));
     return [pairingRoute(pairing), ...routesOf(sendersOnWire, cells, recordsOn, { rules: senderRules(platforms) })];
   });
-  bind(tokens.routes).toResolvedValue(
-    (cells: Cells<Cell>, resources: RecordOnWire<never>[]) => [
-      auditRoute(new ReadAudit(new PostgresAuditReads(cells), new PostgresZones(cells)), resources),
-    ],
-    [tokens.cells, { serviceIdentifier: tokens.recordOnWire, isMultiple: true }],
-  );
-  provideTick(bind, "audit.purge", 3600, ["cells"], (cells, signal) => new PostgresAuditReads(cells).purge(signal));
+  provide("routes", ["cells"], (cells) => [
+    auditRoute(new ReadAudit(new PostgresAuditReads(cells), new PostgresZones(cells)), audited),
+  ]);
+  provideTick("audit.purge", 3600, ["cells"], (cells, signal) => new PostgresAuditReads(cells).purge(signal));
 });
 
 /** Submits and lists templates through the business's own number. */

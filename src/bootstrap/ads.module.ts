@@ -1,4 +1,3 @@
-import { ContainerModule } from "inversify";
 import { accountsRoute } from "../ads/adapters/http/accounts.route.ts";
 import { adSetsRoute } from "../ads/adapters/http/ad-sets.route.ts";
 import { campaignsRoute } from "../ads/adapters/http/campaigns.route.ts";
@@ -19,10 +18,10 @@ import { oneCell } from "../infra/postgres/cells.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
 import { noteOn } from "./audit.ts";
-import { provide } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
-export const adsModule = new ContainerModule(({ bind }) => {
-  provide(bind, "adPlatform", ["httpClient", "config", "log"], (client, config, log) => {
+export const adsModule = moduleOf(({ provide }) => {
+  provide("adPlatform", ["httpClient", "config", "log"], (client, config, log) => {
     const { url, version, connectTimeoutMs, requestTimeoutMs, timeoutMs, rememberSeconds } = config.adsPlatform;
     const api = new MarketingApi({
       client,
@@ -41,18 +40,16 @@ export const adsModule = new ContainerModule(({ bind }) => {
       complaints.warn({ err }, "the ad platform gave no answer");
     });
   });
-  provide(bind, "adCredentials", ["cells", "secrets"], (cells, secrets) => {
-    return new PostgresAdCredentials(cells, secrets);
-  });
-  provide(bind, "giveAdAccess", ["cells", "secrets"], (cells, secrets) => {
+  provide("adCredentials", ["cells", "secrets"], (cells, secrets) => new PostgresAdCredentials(cells, secrets));
+  provide("giveAdAccess", ["cells", "secrets"], (cells, secrets) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       credentials: new PostgresAdCredentials(oneCell(transaction), secrets),
       note: noteOn(transaction),
     }));
     return new GiveAdAccess(unitOfWork);
   });
-  provide(bind, "reportedAds", ["adCredentials", "adPlatform"], (...deps) => new ReportedAds(...deps));
-  provide(bind, "routes", ["adCredentials", "adPlatform", "cells"], (credentials, platform, cells) => {
+  provide("reportedAds", ["adCredentials", "adPlatform"], (...deps) => new ReportedAds(...deps));
+  provide("routes", ["adCredentials", "adPlatform", "cells"], (credentials, platform, cells) => {
     const sales = new PostgresAdSales(cells);
     return [
       campaignsRoute(new ListCampaigns(credentials, platform, sales)),

@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ContainerModule } from "inversify";
 import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-messages.ts";
-import { background } from "../infra/jobs/background.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import { refusesValues } from "../infra/postgres/database-failure.ts";
@@ -33,7 +31,7 @@ import {
   type Timing,
 } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 /** Wakes the workers that send campaigns. */
@@ -48,9 +46,8 @@ const timing: Timing = {
 const recipientLeaseSeconds = ({ campaigns, messagingPlatform }: Config): number =>
   campaigns.sendWithinSeconds + Math.ceil(messagingPlatform.timeoutMs / 1_000) + campaigns.recordWithinSeconds;
 
-export const campaignsModule = new ContainerModule(({ bind }) => {
+export const campaignsModule = moduleOf(({ provide, provideTick, provideBackground }) => {
   provide(
-    bind,
     "campaignQueue",
     ["cells", "secrets", "config"],
     (cells, secrets, config) =>
@@ -61,7 +58,6 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
       }),
   );
   provide(
-    bind,
     "campaignAnnouncer",
     ["campaignQueue", "feed", "log"],
     (queue, feed, log) =>
@@ -69,9 +65,8 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
         log.warn({ err: error }, "the progress of campaigns could not be announced"),
       ),
   );
-  provide(bind, "recordCampaign", ["cells", "feed", "campaignAnnouncer", "log"], recorderIn);
+  provide("recordCampaign", ["cells", "feed", "campaignAnnouncer", "log"], recorderIn);
   provide(
-    bind,
     "settleCampaigns",
     ["cells", "feed", "campaignAnnouncer", "log", "campaignQueue"],
     (cells, feed, announcer, log, queue) => {
@@ -82,7 +77,6 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     },
   );
   provide(
-    bind,
     "dispatchCampaigns",
     ["campaignQueue", "cells", "channels", "recordCampaign", "campaignAnnouncer", "config", "log"],
     (queue, cells, channels, recorder, announcer, config, log) =>
@@ -103,21 +97,23 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
         (error) => log.error({ err: error }, "a campaign failed unexpectedly"),
       ),
   );
-  provide(bind, "background", ["dispatchCampaigns", "notifications", "config"], (dispatch, notifications, { role }) => {
-    if (role !== "api") notifications.onWork(campaignsDue, () => dispatch.wake());
-    return background("campaigns", "intake", { stop: () => dispatch.stop() });
-  });
-  provide(bind, "background", ["campaignAnnouncer"], (announcer) =>
-    background("progress of campaigns", "work", { stop: () => announcer.settled() }),
+  provideBackground(
+    "campaigns",
+    "intake",
+    ["dispatchCampaigns", "notifications", "config"],
+    (dispatch, notifications, { role }) => {
+      if (role !== "api") notifications.onWork(campaignsDue, () => dispatch.wake());
+      return { stop: () => dispatch.stop() };
+    },
   );
+  provideBackground("progress of campaigns", "work", ["campaignAnnouncer"], (announcer) => ({
+    stop: () => announcer.settled(),
+  }));
   // For scheduled campaigns, and for lost notifications.
-  provideTick(bind, "campaigns.dispatch", 2, ["notifications"], async (notifications) =>
-    notifications.notify(campaignsDue),
-  );
-  provideTick(bind, "campaigns.settle", 5, ["settleCampaigns"], (settle, signal) => settle.execute(signal));
+  provideTick("campaigns.dispatch", 2, ["notifications"], async (notifications) => notifications.notify(campaignsDue));
+  provideTick("campaigns.settle", 5, ["settleCampaigns"], (settle, signal) => settle.execute(signal));
 
   provide(
-    bind,
     "routes",
     ["slowCells", "secrets", "templateCache", "platform", "senderCapacities", "config", "notifications"],
     (cells, secrets, known, platform, capacities, { media }, notifications) => {
@@ -133,7 +129,6 @@ export const campaignsModule = new ContainerModule(({ bind }) => {
     },
   );
   provide(
-    bind,
     "routes",
     ["cells", "slowCells", "campaignAnnouncer", "notifications"],
     (cells, slowCells, announcer, notifications) =>

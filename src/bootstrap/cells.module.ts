@@ -1,5 +1,3 @@
-import { ContainerModule } from "inversify";
-import { background } from "../infra/jobs/background.ts";
 import { CellHealth } from "../infra/postgres/cell-health.ts";
 import { type Cells, connectionQueue, sharedCell } from "../infra/postgres/cells.ts";
 import { type Cell, Database } from "../infra/postgres/database.ts";
@@ -13,7 +11,7 @@ import type { Log } from "../kernel/log.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
 import { type CellSettings, type Config, cellsOf } from "./config.ts";
 import type { OpenedCell, OpenedCells } from "./opened-cell.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
 /** Connections for finding the business of a key, session and the like. */
 const directoryPoolSize = 4;
@@ -23,34 +21,33 @@ const repeatTroublesEveryMs = 10_000;
 
 /** The databases of a process. With a single cell, its own tables replace the directory. */
 export const cellsModule = (config: Config) =>
-  new ContainerModule(({ bind }) => {
+  moduleOf(({ provide, provideTick, provideBackground }) => {
     const isAlone = cellsOf(config).length === 1;
-    provide(bind, "openedCells", ["log"], (log): OpenedCells => {
+    provide("openedCells", ["log"], (log): OpenedCells => {
       const [first, ...others] = cellsOf(config);
       return [open(first, config, log), ...others.map((cell) => open(cell, config, log))];
     });
-    provide(bind, "directory", ["openedCells", "log"], ([first], log) => {
+    provide("directory", ["openedCells", "log"], ([first], log) => {
       const troubles = new OccasionalLog(log, repeatTroublesEveryMs);
       return new Directory(failingFast(first), { first: first.name }, (error) =>
         troubles.warn({ err: error }, "the directory cannot be read"),
       );
     });
-    provide(bind, "database", ["openedCells"], ([first]) => first.database);
+    provide("database", ["openedCells"], ([first]) => first.database);
     provide(
-      bind,
       "cells",
       ["openedCells", "directory", "log"],
       (opened, directory, log): Cells<Cell> => (isAlone ? opened[0].cells : spread(opened, directory, log)),
     );
-    provide(bind, "slowCells", ["openedCells", "directory", "log"], (opened, directory, log): Cells<Cell> => {
+    provide("slowCells", ["openedCells", "directory", "log"], (opened, directory, log): Cells<Cell> => {
       const slow = opened.map((cell) => ({ ...cell, cells: slowOf(cell, config) })) as unknown as OpenedCells;
       return isAlone ? slow[0].cells : spread(slow, directory, log);
     });
-    provide(bind, "databaseGate", ["openedCells", "directory"], (opened, directory) => {
+    provide("databaseGate", ["openedCells", "directory"], (opened, directory) => {
       const gates = opened.map(({ gate }) => gate) as [FairQueue, ...FairQueue[]];
       return isAlone ? gates[0] : new MultipleQueues(gates, (id) => cellOf(opened, directory, id).gate);
     });
-    provide(bind, "notifications", ["openedCells", "directory", "log"], (opened, directory, log) => {
+    provide("notifications", ["openedCells", "directory", "log"], (opened, directory, log) => {
       // Schemas of one database share a listener.
       const byUrl = new Map(opened.map(({ directUrl }) => [directUrl, new Notifications(directUrl, log)]));
       const [only] = byUrl.values();
@@ -60,37 +57,34 @@ export const cellsModule = (config: Config) =>
       all.onWork("businesses_placed", () => void directory.locations.refresh());
       return all;
     });
-    provide(bind, "background", ["notifications"], (notifications) =>
-      background("notifications", "means", {
-        start: () => notifications.start(),
-        stop: () => notifications.close(),
+    provideBackground("notifications", "means", ["notifications"], (notifications) => ({
+      start: () => notifications.start(),
+      stop: () => notifications.close(),
+    }));
+    provideBackground(
+      "database",
+      "means",
+      ["openedCells", "directory", "databaseGate", "metrics", "log"],
+      (opened, directory, gate, metrics, log) => ({
+        start: async () => {
+          metrics.gauge("database_connections", "Connections of this process", () => connectionsOf(opened));
+          metrics.gauge("database_turns", "Work on the database, under way and waiting", () => ({ ...gate.stats() }));
+          if (isAlone) return;
+          const away = () => ({ away: opened.filter(({ health }) => health.isDown).length, all: opened.length });
+          metrics.gauge("cells", "Cells, and those that do not answer", away);
+          log.info({ cells: opened.map(({ name, schema }) => ({ name, schema })) }, "cells of the installation");
+          for (const { health } of opened) health.start();
+          await directory.locations.start();
+        },
+        stop: async () => {
+          directory.locations.stop();
+          for (const { health } of opened) health.stop();
+          await closeCells(opened);
+        },
       }),
     );
-    provide(
-      bind,
-      "background",
-      ["openedCells", "directory", "databaseGate", "metrics", "log"],
-      (opened, directory, gate, metrics, log) =>
-        background("database", "means", {
-          start: async () => {
-            metrics.gauge("database_connections", "Connections of this process", () => connectionsOf(opened));
-            metrics.gauge("database_turns", "Work on the database, under way and waiting", () => ({ ...gate.stats() }));
-            if (isAlone) return;
-            const away = () => ({ away: opened.filter(({ health }) => health.isDown).length, all: opened.length });
-            metrics.gauge("cells", "Cells, and those that do not answer", away);
-            log.info({ cells: opened.map(({ name, schema }) => ({ name, schema })) }, "cells of the installation");
-            for (const { health } of opened) health.start();
-            await directory.locations.start();
-          },
-          stop: async () => {
-            directory.locations.stop();
-            for (const { health } of opened) health.stop();
-            await closeCells(opened);
-          },
-        }),
-    );
     if (isAlone) return;
-    provideTick(bind, "directory.sweep", 60, ["directory", "cells"], (directory, cells, signal) =>
+    provideTick("directory.sweep", 60, ["directory", "cells"], (directory, cells, signal) =>
       directory.names.sweep((id) => cells.of(id), signal),
     );
   });

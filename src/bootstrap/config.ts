@@ -10,7 +10,6 @@ const httpUrl = { type: "string", pattern: "^https?://" } as const;
 const httpUrlOrNone = { type: "string", pattern: "^(https?://.*)?$" } as const;
 const hostOrNone = { type: "string", pattern: "^((https?://)?[^/\\s:@?#]+(:\\d{1,5})?/?)?$" } as const;
 
-/** All properties are required. */
 const section = <const Properties extends Readonly<Record<string, JSONSchema>>>(properties: Properties) =>
   ({
     type: "object",

@@ -1,4 +1,3 @@
-import { ContainerModule } from "inversify";
 import { chatChannelKinds, settingsOf } from "../channels/channels.ts";
 import { rowsWithout } from "../inbox/adapters/http/contact-rows.ts";
 import { contactsRoutes } from "../inbox/adapters/http/contacts.routes.ts";
@@ -26,14 +25,13 @@ import { RemoveWithdrawn } from "../messaging/public.ts";
 import { PostgresOrderErasure } from "../orders/adapters/postgres/order-erasure.ts";
 import { PostgresWebhookErasure } from "../webhooks/adapters/postgres/webhook-erasure.ts";
 import { noteOn } from "./audit.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
 /** Milliseconds. */
 const longestNameMs = 5_000;
 
-export const contactsModule = new ContainerModule(({ bind }) => {
+export const contactsModule = moduleOf(({ provide, provideTick }) => {
   provide(
-    bind,
     "eraseContact",
     ["cells", "slowCells", "feed", "secrets", "mediaStorage", "mediaFiles", "log"],
     (cells, slowCells, feed, secrets, storage, files, log) => {
@@ -60,9 +58,8 @@ export const contactsModule = new ContainerModule(({ bind }) => {
       );
     },
   );
-  provideTick(bind, "contacts.complete-erasure", 30, ["eraseContact"], (erase, signal) => erase.complete(signal));
+  provideTick("contacts.complete-erasure", 30, ["eraseContact"], (erase, signal) => erase.complete(signal));
   provide(
-    bind,
     "routes",
     ["cells", "slowCells", "feed", "secrets", "eraseContact", "log"],
     (cells, slowCells, feed, secrets, erase, log) => {
@@ -79,7 +76,6 @@ export const contactsModule = new ContainerModule(({ bind }) => {
     },
   );
   provide(
-    bind,
     "nameContacts",
     ["cells", "feed", "senderDirectory", "httpClient", "config", "log"],
     (cells, feed, senders, client, { messagingPlatform, channels }, log) => {
@@ -97,8 +93,6 @@ export const contactsModule = new ContainerModule(({ bind }) => {
       );
     },
   );
-  provideTick(bind, "contacts.name", 5, ["nameContacts"], (names, signal) => names.execute(signal));
-  provideTick(bind, "contacts.purge-refused", 3600, ["cells"], (cells) =>
-    new PostgresRefusedRows(cells, "contacts").purge(),
-  );
+  provideTick("contacts.name", 5, ["nameContacts"], (names, signal) => names.execute(signal));
+  provideTick("contacts.purge-refused", 3600, ["cells"], (cells) => new PostgresRefusedRows(cells, "contacts").purge());
 });

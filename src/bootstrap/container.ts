@@ -1,4 +1,4 @@
-import { Container, ContainerModule } from "inversify";
+import { Container } from "inversify";
 import { PostgresLiveViews } from "../inbox/adapters/postgres/live-views.ts";
 import { chatPresence } from "../inbox/adapters/realtime/chat-presence.ts";
 import { ChatVisibility } from "../inbox/adapters/realtime/chat-visibility.ts";
@@ -8,7 +8,6 @@ import { networkOf } from "../infra/http/addresses.ts";
 import { openLanes } from "../infra/http/routing/lanes.ts";
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { HttpClient } from "../infra/http-client/http-client.ts";
-import { background } from "../infra/jobs/background.ts";
 import { PostgresEventLog } from "../infra/postgres/event-log.ts";
 import { PostgresIdempotencyStore } from "../infra/postgres/idempotency-store.ts";
 import { RealtimeGateway } from "../infra/realtime/gateway.ts";
@@ -27,21 +26,16 @@ import { cellsModule } from "./cells.module.ts";
 import type { Config } from "./config.ts";
 import { consoleModule } from "./console.module.ts";
 import { contactsModule } from "./contacts.module.ts";
-import { filesModule } from "./files.module.ts";
-import { inactivityModule } from "./inactivity.module.ts";
 import { inboxModule } from "./inbox.module.ts";
 import { incomingModule } from "./incoming.module.ts";
 import { mediaModule } from "./media.module.ts";
 import { messagingModule } from "./messaging.module.ts";
 import { movesModule } from "./moves.module.ts";
-import { ordersEditModule } from "./orders-edit.module.ts";
-import { ordersReadModule } from "./orders-read.module.ts";
-import { paymentsModule } from "./payments.module.ts";
-import { provide, provideTick } from "./provide.ts";
+import { ordersModule } from "./orders.module.ts";
+import { moduleOf } from "./provide.ts";
 import { receivingModule } from "./receiving.module.ts";
 import { reportsModule } from "./reports.module.ts";
 import { tenancyModule } from "./tenancy.module.ts";
-import { tokens } from "./tokens.ts";
 import { deliveriesDue, webhooksModule } from "./webhooks.module.ts";
 import { toWire } from "./wire-events.ts";
 
@@ -63,14 +57,10 @@ export function createContainer(config: Config): Container {
     contactsModule,
     messagingModule,
     campaignsModule,
-    ordersEditModule,
-    ordersReadModule,
-    paymentsModule,
-    inactivityModule,
+    ordersModule,
     reportsModule,
     adsModule,
     mediaModule,
-    filesModule,
     webhooksModule,
   );
   return container;
@@ -83,38 +73,31 @@ const nudgeEveryMs = 100;
 export const listOf = (text: string): string[] => text.split(",").flatMap((item) => item.trim() || []);
 
 const sharedModule = (config: Config) =>
-  new ContainerModule(({ bind }) => {
-    bind(tokens.config).toConstantValue(config);
-    provide(bind, "log", [], () => createLog(config.logLevel));
-    provide(bind, "metrics", [], () => new Metrics(config.metricsKey !== ""));
-    provide(bind, "secrets", [], () => new Secrets(config.secrets.master));
-    provide(bind, "passwords", [], () => new Passwords());
-    provide(bind, "lanes", [], () => openLanes());
-    provide(bind, "eventLog", ["cells"], (cells) => new PostgresEventLog(cells));
-    provide(bind, "background", ["lanes", "metrics"], (lanes, metrics) =>
-      background("lanes", "means", {
-        start: () => {
-          for (const [name, lane] of Object.entries(lanes)) {
-            metrics.gauge(`lane_${name}`, `Slow work of the kind ${name}`, () => ({ ...lane.stats() }));
-          }
-        },
-      }),
-    );
-    provide(bind, "idempotency", ["cells"], (cells) => {
-      return new PostgresIdempotencyStore(cells, config.idempotency.leaseSeconds);
-    });
-    provideTick(bind, "idempotency.purge", 3600, ["idempotency"], (idempotency, signal) => idempotency.purge(signal));
-    provideTick(bind, "events.purge", 600, ["eventLog"], (eventLog) => eventLog.purge(config.realtime.keepEventsHours));
-    provide(bind, "httpClient", [], () => new HttpClient({ maxSockets: config.messagingPlatform.connections }));
-    provide(bind, "background", ["httpClient"], (client) =>
-      background("HTTP client", "means", { stop: () => client.close() }),
-    );
+  moduleOf(({ provide, provideTick, provideBackground }) => {
+    provide("config", [], () => config);
+    provide("log", [], () => createLog(config.logLevel));
+    provide("metrics", [], () => new Metrics(config.metricsKey !== ""));
+    provide("secrets", [], () => new Secrets(config.secrets.master));
+    provide("passwords", [], () => new Passwords());
+    provide("lanes", [], () => openLanes());
+    provide("eventLog", ["cells"], (cells) => new PostgresEventLog(cells));
+    provideBackground("lanes", "means", ["lanes", "metrics"], (lanes, metrics) => ({
+      start: () => {
+        for (const [name, lane] of Object.entries(lanes)) {
+          metrics.gauge(`lane_${name}`, `Slow work of the kind ${name}`, () => ({ ...lane.stats() }));
+        }
+      },
+    }));
+    provide("idempotency", ["cells"], (cells) => new PostgresIdempotencyStore(cells, config.idempotency.leaseSeconds));
+    provideTick("idempotency.purge", 3600, ["idempotency"], (idempotency, signal) => idempotency.purge(signal));
+    provideTick("events.purge", 600, ["eventLog"], (eventLog) => eventLog.purge(config.realtime.keepEventsHours));
+    provide("httpClient", [], () => new HttpClient({ maxSockets: config.messagingPlatform.connections }));
+    provideBackground("HTTP client", "means", ["httpClient"], (client) => ({ stop: () => client.close() }));
 
     const proxies = trustedProxies(config.http.trustProxy);
     const hasPusher = config.pusher.host !== "";
     const peers = config.redisUrl === "" ? {} : { redisUrl: config.redisUrl };
     provide(
-      bind,
       "gateway",
       ["eventLog", "cells", "sessions", "appKeyStore", "notifications", "log"],
       (eventLog, cells, sessions, keys, notifications, logger) => {
@@ -139,20 +122,19 @@ const sharedModule = (config: Config) =>
         return gateway;
       },
     );
-    provide(bind, "publisher", ["log"], (logger) => new RealtimePublisher({ logger, ...peers }));
+    provide("publisher", ["log"], (logger) => new RealtimePublisher({ logger, ...peers }));
     if (config.role === "worker") {
-      provide(bind, "background", ["publisher"], (publisher) =>
-        background("publisher", "means", { start: () => publisher.start(), stop: () => publisher.close() }),
-      );
+      provideBackground("publisher", "means", ["publisher"], (publisher) => ({
+        start: () => publisher.start(),
+        stop: () => publisher.close(),
+      }));
     } else {
-      provide(bind, "background", ["gateway", "metrics"], (gateway, metrics) =>
-        background("realtime", "means", {
-          start: () => metrics.gauge("realtime_clients", "Sockets", () => ({ ...gateway.stats() })),
-        }),
-      );
+      provideBackground("realtime", "means", ["gateway", "metrics"], (gateway, metrics) => ({
+        start: () => metrics.gauge("realtime_clients", "Sockets", () => ({ ...gateway.stats() })),
+      }));
     }
     const sockets = config.role === "worker" ? "publisher" : "gateway";
-    provide(bind, "feed", [sockets, "pushLoop", "notifications"], (feed, pushLoop, notifications) => {
+    provide("feed", [sockets, "pushLoop", "notifications"], (feed, pushLoop, notifications) => {
       const nudge = () => notifications.notify(deliveriesDue);
       return new NudgingFeed(hasPusher ? pushing(feed, pushLoop) : feed, nudge, nudgeEveryMs);
     });
@@ -170,7 +152,6 @@ const programOf = (access: KeyAccess | null) =>
       }
     : null;
 
-/** Also wakes the loop that pushes the outbox. */
 const pushing = (sockets: EventFeed, loop: NudgedLoop): EventFeed => ({
   publish: (events) => {
     sockets.publish(events);

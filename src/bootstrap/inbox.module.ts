@@ -1,4 +1,3 @@
-import { ContainerModule } from "inversify";
 import { actOnChatsRoutes } from "../inbox/adapters/http/act-on-chats.routes.ts";
 import { answerChatRoute } from "../inbox/adapters/http/answer-chat.route.ts";
 import { createTicketRoute } from "../inbox/adapters/http/create-ticket.route.ts";
@@ -34,24 +33,21 @@ import {
   type TicketStores,
 } from "../inbox/public.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
-import { background } from "../infra/jobs/background.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cloudChannel } from "../kernel/channels.ts";
 import type { Config } from "./config.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
-export const inboxModule = new ContainerModule(({ bind }) => {
+export const inboxModule = moduleOf(({ provide, provideTick, provideBackground }) => {
   provide(
-    bind,
     "outgoingMessages",
     ["cells", "config", "secrets", "earlyLoop"],
     (cells, { messages }, secrets, early) =>
       new PostgresOutgoingMessages(cells, messages.leaseSeconds, digesting(secrets), () => early.nudge()),
   );
   provide(
-    bind,
     "createTicket",
     ["cells", "config", "feed", "sendMessage", "secrets"],
     (cells, config, feed, send, secrets) =>
@@ -64,7 +60,6 @@ export const inboxModule = new ContainerModule(({ bind }) => {
       ),
   );
   provide(
-    bind,
     "assignWaitingTickets",
     ["cells", "config", "feed", "sendMessage", "secrets", "log"],
     (cells, config, feed, send, secrets, log) =>
@@ -79,15 +74,15 @@ export const inboxModule = new ContainerModule(({ bind }) => {
       ),
   );
 
-  provideTick(bind, "tickets.assign-waiting", 10, ["assignWaitingTickets"], (assign, signal) => assign.execute(signal));
-  provide(bind, "routes", ["cells", "createTicket"], (cells, createTicket) => [
+  provideTick("tickets.assign-waiting", 10, ["assignWaitingTickets"], (assign, signal) => assign.execute(signal));
+  provide("routes", ["cells", "createTicket"], (cells, createTicket) => [
     ticketStepsRoute(new PostgresTicketSteps(cells)),
     createTicketRoute(createTicket),
   ]);
-  provide(bind, "routes", ["cells", "ordersOfChat"], (cells, orders) =>
+  provide("routes", ["cells", "ordersOfChat"], (cells, orders) =>
     readInboxRoutes(new PostgresInboxReads(cells), orders),
   );
-  provide(bind, "actingUnitOfWork", ["cells", "config"], (cells, { messages }) => {
+  provide("actingUnitOfWork", ["cells", "config"], (cells, { messages }) => {
     return new PostgresUnitOfWork(cells, (transaction): ActingStores => {
       return {
         chats: new PostgresChatDesk(transaction),
@@ -99,7 +94,6 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     });
   });
   provide(
-    bind,
     "assignWaitingChats",
     ["cells", "actingUnitOfWork", "feed", "log"],
     (cells, unitOfWork, feed, log) =>
@@ -107,9 +101,8 @@ export const inboxModule = new ContainerModule(({ bind }) => {
         log.error({ err: error, ...line }, "waiting chats could not be assigned to agents"),
       ),
   );
-  provideTick(bind, "chats.assign-waiting", 10, ["assignWaitingChats"], (assign, signal) => assign.execute(signal));
+  provideTick("chats.assign-waiting", 10, ["assignWaitingChats"], (assign, signal) => assign.execute(signal));
   provide(
-    bind,
     "handOverChats",
     ["cells", "actingUnitOfWork", "feed", "assignWaitingChats", "log"],
     (cells, unitOfWork, feed, assign, log) => {
@@ -119,10 +112,9 @@ export const inboxModule = new ContainerModule(({ bind }) => {
       );
     },
   );
-  provideTick(bind, "chats.hand-over", 10, ["handOverChats"], (handOver, signal) => handOver.execute(signal));
-  provide(bind, "actOnChats", ["actingUnitOfWork", "feed", "readReceipts"], (...parts) => new ActOnChats(...parts));
+  provideTick("chats.hand-over", 10, ["handOverChats"], (handOver, signal) => handOver.execute(signal));
+  provide("actOnChats", ["actingUnitOfWork", "feed", "readReceipts"], (...parts) => new ActOnChats(...parts));
   provide(
-    bind,
     "answerChat",
     ["actingUnitOfWork", "cells", "config", "chatTemplates", "ownMediaProbe", "sendMessage", "feed"],
     (unitOfWork, cells, config, templates, probe, send, feed) => {
@@ -140,13 +132,11 @@ export const inboxModule = new ContainerModule(({ bind }) => {
     },
   );
   provide(
-    bind,
     "availability",
     ["cells", "feed", "giveOutSoon"],
     (cells, feed, soon) => new Availability(new PostgresOwnDesk(cells), feed, (businessId) => soon.nudge(businessId)),
   );
   provide(
-    bind,
     "giveOutSoon",
     ["assignWaitingTickets", "assignWaitingChats", "log"],
     (tickets, chats, log) =>
@@ -154,15 +144,13 @@ export const inboxModule = new ContainerModule(({ bind }) => {
         log.error({ err: error }, "waiting chats and tickets could not be assigned to an agent who came back"),
       ),
   );
-  provide(bind, "background", ["giveOutSoon"], (soon) =>
-    background("giving out", "intake", { stop: () => soon.stop() }),
-  );
-  provide(bind, "routes", ["actOnChats", "answerChat", "availability"], (acts, answers, own) => [
+  provideBackground("giving out", "intake", ["giveOutSoon"], (soon) => ({ stop: () => soon.stop() }));
+  provide("routes", ["actOnChats", "answerChat", "availability"], (acts, answers, own) => [
     answerChatRoute(answers),
     ...actOnChatsRoutes(acts),
     ...ownRoutes(own),
   ]);
-  provideTick(bind, "chats.count", 5, ["cells"], (cells, signal) => new PostgresChatCounts(cells).fold(signal));
+  provideTick("chats.count", 5, ["cells"], (cells, signal) => new PostgresChatCounts(cells).fold(signal));
 });
 
 /** Recognises the numbers of erased contacts. */

@@ -5,6 +5,7 @@ import type { Locations } from "../infra/postgres/directory/locations.ts";
 import type { DirectoryNames } from "../infra/postgres/directory/names.ts";
 import { senderName } from "../infra/postgres/names.ts";
 import { DatabaseUnavailable } from "../kernel/errors.ts";
+import { groupBy } from "../kernel/group-by.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 type Keeper = Pick<KeepIncoming, "keep">;
@@ -97,12 +98,20 @@ export async function bringMovedIncoming(
 ): Promise<void> {
   await sideBySide([...cells], async ([name, own]) => {
     const queue = new PostgresIncomingQueue(own);
-    for (const { id, businessId, payload, channel, about } of await queue.ofAway()) {
-      const { cell, isHeld } = await directory.locations.find(businessId);
+    const placed = [];
+    for (const webhook of await queue.ofAway()) {
+      const { cell, isHeld } = await directory.locations.find(webhook.businessId);
       const target = cells.get(cell);
-      if (!target || isHeld || cell === name) continue;
-      await new PostgresIncomingQueue(target).keepAll([{ payload, origin: { channel, about, businessId } }]);
-      await queue.remove([id]);
+      if (target && !isHeld && cell !== name) placed.push({ ...webhook, target });
     }
+    // A target that is down does not hold up the webhooks for others.
+    await sideBySide([...groupBy(placed, ({ target }) => target)], async ([target, moved]) => {
+      const arrived = moved.map(({ businessId, payload, channel, about }) => ({
+        payload,
+        origin: { channel, about, businessId },
+      }));
+      await new PostgresIncomingQueue(target).keepAll(arrived);
+      await queue.remove(moved.map(({ id }) => id));
+    });
   });
 }

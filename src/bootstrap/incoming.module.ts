@@ -1,4 +1,3 @@
-import { ContainerModule } from "inversify";
 import { chatChannelKinds } from "../channels/channels.ts";
 import { PostgresEarlyStatuses } from "../inbox/adapters/postgres/early-statuses.ts";
 import { PostgresIncomingQueue } from "../inbox/adapters/postgres/incoming-queue.ts";
@@ -13,7 +12,6 @@ import {
   WorkOffIncoming,
 } from "../inbox/public.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
-import { background } from "../infra/jobs/background.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { isDatabaseFailure } from "../infra/postgres/database-failure.ts";
@@ -28,10 +26,10 @@ import { PostgresTemplateNews } from "../messaging/adapters/postgres/templates/t
 import { type CampaignAnnouncer, type MediaRegister, type MediaStorage, RemoveWithdrawn } from "../messaging/public.ts";
 import { PostgresCatalogOrders } from "../orders/adapters/postgres/catalog-orders.ts";
 import { noteOn } from "./audit.ts";
-import { filesWaiting } from "./files.module.ts";
 import { bringMovedIncoming, RoutedIncoming, upkeepOf } from "./incoming-cells.ts";
+import { filesWaiting } from "./media.module.ts";
 import type { OpenedCells } from "./opened-cell.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 import { sideBySide } from "./side-by-side.ts";
 
 /** Days for which failed webhooks are kept for an operator. */
@@ -41,10 +39,9 @@ const keepFailedWebhooksDays = 7;
 const webhooksWaiting = "webhooks_waiting";
 
 /** Handles webhooks of the platforms. */
-export const incomingModule = new ContainerModule(({ bind }) => {
-  provide(bind, "incomingUpkeep", ["cells"], (cells) => upkeepOf(cells.parts().map(queueOf)));
+export const incomingModule = moduleOf(({ provide, provideTick, provideBackground }) => {
+  provide("incomingUpkeep", ["cells"], (cells) => upkeepOf(cells.parts().map(queueOf)));
   provide(
-    bind,
     "keepIncoming",
     ["cells", "openedCells", "directory"],
     (cells, opened, directory): Pick<KeepIncoming, "keep"> => {
@@ -55,7 +52,6 @@ export const incomingModule = new ContainerModule(({ bind }) => {
     },
   );
   provide(
-    bind,
     "workOffIncoming",
     ["cells", "campaignAnnouncer", "secrets", "feed", "aftermath", "log"],
     (cells, announcer, secrets, feed, aftermath, log) =>
@@ -68,11 +64,8 @@ export const incomingModule = new ContainerModule(({ bind }) => {
         );
       }),
   );
-  provide(bind, "incomingUnitOfWork", ["cells", "campaignAnnouncer", "secrets"], (...deps) =>
-    incomingUnitOfWork(...deps),
-  );
+  provide("incomingUnitOfWork", ["cells", "campaignAnnouncer", "secrets"], (...deps) => incomingUnitOfWork(...deps));
   provide(
-    bind,
     "aftermath",
     ["metrics", "earlyLoop", "mediaStorage", "mediaFiles", "notifications", "log"],
     (metrics, early, storage, files, notifications, log): Aftermath => ({
@@ -83,7 +76,6 @@ export const incomingModule = new ContainerModule(({ bind }) => {
     }),
   );
   provide(
-    bind,
     "applyEarlyStatuses",
     ["cells", "campaignAnnouncer", "secrets", "feed", "mediaStorage", "mediaFiles", "log"],
     (cells, announcer, secrets, feed, storage, files, log) => {
@@ -97,18 +89,16 @@ export const incomingModule = new ContainerModule(({ bind }) => {
       };
     },
   );
-  provide(bind, "earlyLoop", ["applyEarlyStatuses", "log"], (apply, log) => {
+  provide("earlyLoop", ["applyEarlyStatuses", "log"], (apply, log) => {
     return new NudgedLoop(
       (signal) => apply.execute(signal),
       (error) => log.error({ err: error }, "early delivery statuses could not be applied"),
     );
   });
-  provide(bind, "background", ["earlyLoop"], (loop) =>
-    background("early statuses", "intake", { stop: () => loop.stop() }),
-  );
-  provideTick(bind, "statuses.apply-early", 5, ["applyEarlyStatuses"], (early, signal) => early.execute(signal));
-  provideTick(bind, "statuses.purge-early", 60, ["applyEarlyStatuses"], (early) => early.purge());
-  provide(bind, "incomingLoop", ["workOffIncoming", "log"], (all, log) => {
+  provideBackground("early statuses", "intake", ["earlyLoop"], (loop) => ({ stop: () => loop.stop() }));
+  provideTick("statuses.apply-early", 5, ["applyEarlyStatuses"], (early, signal) => early.execute(signal));
+  provideTick("statuses.purge-early", 60, ["applyEarlyStatuses"], (early) => early.purge());
+  provide("incomingLoop", ["workOffIncoming", "log"], (all, log) => {
     const loops = all.map(
       (workOff) =>
         new NudgedLoop(
@@ -123,31 +113,29 @@ export const incomingModule = new ContainerModule(({ bind }) => {
       stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
     };
   });
-  provide(
-    bind,
-    "background",
+  provideBackground(
+    "webhooks",
+    "intake",
     ["incomingLoop", "incomingUpkeep", "notifications", "metrics"],
     (loop, upkeep, notifications, metrics) => {
       notifications.onWork(webhooksWaiting, () => loop.nudge());
       const counts = cached(() => upkeep.counts());
       const about = "Webhooks of all channels that are kept, of all processes";
-      return background("webhooks", "intake", {
+      return {
         start: () =>
           metrics.gauge("webhooks_waiting", about, async () => {
             const { due, postponed, givenUp } = await counts();
             return { due, postponed, given_up: givenUp };
           }),
         stop: () => loop.stop(),
-      });
+      };
     },
   );
-  provideTick(bind, "webhooks.work-off", 5, ["notifications"], (notifications) =>
-    notifications.notify(webhooksWaiting),
-  );
-  provideTick(bind, "webhooks.follow", 2, ["openedCells", "directory"], async (opened, directory) => {
+  provideTick("webhooks.work-off", 5, ["notifications"], (notifications) => notifications.notify(webhooksWaiting));
+  provideTick("webhooks.follow", 2, ["openedCells", "directory"], async (opened, directory) => {
     if (opened.length > 1) await bringMovedIncoming(byName(opened), directory);
   });
-  provideTick(bind, "webhooks.purge", 3600, ["incomingUpkeep"], (upkeep) => upkeep.purge(keepFailedWebhooksDays));
+  provideTick("webhooks.purge", 3600, ["incomingUpkeep"], (upkeep) => upkeep.purge(keepFailedWebhooksDays));
 });
 
 const queueOf = (part: Cells<Cell>) => new PostgresIncomingQueue(part.directory);
@@ -170,7 +158,6 @@ const webhookReaders: WebhookReaders = Object.fromEntries(
   Object.values(chatChannelKinds).map(({ name, receiving }) => [name, receiving.read]),
 );
 
-/** Announces the progress of campaigns. */
 const telling = (announcer: CampaignAnnouncer, changed: ReadonlyMap<number, readonly number[]>) => () => {
   for (const [businessId, campaignIds] of changed) announcer.touch(businessId, campaignIds);
 };

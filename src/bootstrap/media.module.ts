@@ -1,5 +1,11 @@
-import { ContainerModule } from "inversify";
+import { fileSourcesOf } from "../channels/channels.ts";
+import { PostgresFetchedFiles } from "../inbox/adapters/postgres/fetched-files.ts";
+import { PostgresFileQueue } from "../inbox/adapters/postgres/file-queue.ts";
+import { FetchFiles } from "../inbox/public.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
+import { Downloads } from "../infra/http-client/downloads.ts";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { cached } from "../kernel/cached.ts";
 import type { Log } from "../kernel/log.ts";
 import { mediaRoutes } from "../messaging/adapters/http/media/media.routes.ts";
 import { PostgresMediaFiles } from "../messaging/adapters/postgres/media/media-files.ts";
@@ -16,19 +22,22 @@ import {
   SweepMedia,
 } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
-export const mediaModule = new ContainerModule(({ bind }) => {
-  provide(bind, "mediaStorage", ["config"], ({ media }) => storageOf(media));
-  provide(bind, "mediaFiles", ["cells"], (cells) => new PostgresMediaFiles(cells));
-  provide(bind, "readMedia", ["mediaStorage", "mediaFiles"], (...deps) => new ReadMedia(...deps));
+/** Wakes the processes that fetch files. */
+export const filesWaiting = "files_waiting";
+
+/** Files of the business, and those that customers sent. */
+export const mediaModule = moduleOf(({ provide, provideTick, provideBackground }) => {
+  provide("mediaStorage", ["config"], ({ media }) => storageOf(media));
+  provide("mediaFiles", ["cells"], (cells) => new PostgresMediaFiles(cells));
+  provide("readMedia", ["mediaStorage", "mediaFiles"], (...deps) => new ReadMedia(...deps));
   provide(
-    bind,
     "ownMediaProbe",
     ["mediaProbe", "readMedia", "config"],
     (outside, own, { media }) => new ProbeMedia(outside, own, media.baseUrl),
   );
-  provide(bind, "sampleFiles", ["readMedia", "config", "downloads"], (own, { media }, downloads) => {
+  provide("sampleFiles", ["readMedia", "config", "downloads"], (own, { media }, downloads) => {
     const openPublic = async (url: string) => {
       const outcome = await downloads.open({ url });
       return outcome.kind === "content" ? outcome.content : null;
@@ -36,7 +45,6 @@ export const mediaModule = new ContainerModule(({ bind }) => {
     return new ReadSample(own, media.baseUrl, openPublic, recognizeMedia);
   });
   provideTick(
-    bind,
     "media.sweep",
     600,
     ["mediaStorage", "mediaFiles", "cells", "log"],
@@ -46,7 +54,6 @@ export const mediaModule = new ContainerModule(({ bind }) => {
     },
   );
   provide(
-    bind,
     "storeMedia",
     ["mediaStorage", "mediaFiles", "config", "log"],
     (storage, files, { media: { baseUrl } }, log) => {
@@ -55,14 +62,63 @@ export const mediaModule = new ContainerModule(({ bind }) => {
     },
   );
   provide(
-    bind,
     "deleteMedia",
     ["mediaStorage", "mediaFiles", "log"],
     (storage, files, log) => new DeleteMedia(storage, files, removedLater(log)),
   );
-  provide(bind, "routes", ["storeMedia", "readMedia", "deleteMedia", "mediaFiles"], (store, read, remove, register) =>
+  provide("routes", ["storeMedia", "readMedia", "deleteMedia", "mediaFiles"], (store, read, remove, register) =>
     mediaRoutes({ store, read, remove, register }),
   );
+
+  provide("downloads", ["config"], ({ media }) => new Downloads({ allowPrivate: media.allowPrivateUrls }));
+  provideBackground("downloads", "means", ["downloads"], (downloads) => ({ stop: () => downloads.close() }));
+  provide("fileQueue", ["cells"], (cells) => new PostgresFileQueue(cells));
+  provide("fileSources", ["httpClient", "config", "downloads"], (client, { messagingPlatform, channels }, downloads) =>
+    fileSourcesOf({ client, messagingPlatform, urls: channels }, downloads),
+  );
+  provide(
+    "mediaStore",
+    ["mediaStorage", "config", "storeMedia", "deleteMedia"],
+    (storage, { media: { baseUrl } }, store, remove) => (storage && baseUrl !== "" ? { store, remove } : null),
+  );
+  provide(
+    "fetchFiles",
+    ["fileQueue", "cells", "fileSources", "senderDirectory", "mediaStore", "feed", "metrics", "log"],
+    (queue, cells, sources, senders, media, feed, metrics, log) => {
+      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+        files: new PostgresFetchedFiles(transaction),
+      }));
+      return new FetchFiles(queue, unitOfWork, sources, senders, media, feed, {
+        onOutcome: ({ channel, businessId, messageId }, outcome, reason) => {
+          metrics.countFile(channel, outcome);
+          if (outcome === "gone") log.info({ businessId, messageId, reason }, "the file of a message is not available");
+        },
+        onFailure: (error, file) =>
+          log.warn(
+            { err: error, ...(file && { businessId: file.businessId, messageId: file.messageId }) },
+            "a file of a customer could not be fetched; it is tried again",
+          ),
+      });
+    },
+  );
+  provideBackground(
+    "files of customers",
+    "intake",
+    ["fetchFiles", "fileQueue", "notifications", "metrics", "config"],
+    (fetch, queue, notifications, metrics, { role }) => {
+      if (role !== "api") notifications.onWork(filesWaiting, () => fetch.nudge());
+      const counts = cached(() => queue.counts());
+      return {
+        start: () =>
+          metrics.gauge("incoming_files_waiting", "Files of customers to be fetched, of all processes", async () => {
+            const { due, postponed, underWay } = await counts();
+            return { due, postponed, under_way: underWay };
+          }),
+        stop: () => fetch.stop(),
+      };
+    },
+  );
+  provideTick("files.fetch", 5, ["notifications"], (notifications) => notifications.notify(filesWaiting));
 });
 
 const removedLater = (log: Log) => (error: unknown) =>

@@ -1,8 +1,6 @@
-import { ContainerModule } from "inversify";
 import { channelsOf } from "../channels/channels.ts";
 import { CloudCapacities } from "../channels/cloud/capacity.ts";
 import { CloudTemplates } from "../channels/cloud/templates.ts";
-import { background } from "../infra/jobs/background.ts";
 import { oneCell } from "../infra/postgres/cells.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { smsChannel } from "../kernel/channels.ts";
@@ -28,7 +26,7 @@ import {
   SettleExpired,
 } from "../messaging/public.ts";
 import { noteOn } from "./audit.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
 /** Milliseconds for reading templates, one page and all pages: a user is waiting. */
 const longestPageMs = 4_000;
@@ -36,8 +34,8 @@ const longestListMs = 10_000;
 /** Milliseconds: enough for 16 MB at 0.5 MB per second. */
 const longestUploadMs = 32_000;
 
-export const messagingModule = new ContainerModule(({ bind }) => {
-  provide(bind, "platform", ["httpClient", "config", "sampleFiles"], (client, { messagingPlatform }, samples) => {
+export const messagingModule = moduleOf(({ provide, provideTick, provideBackground }) => {
+  provide("platform", ["httpClient", "config", "sampleFiles"], (client, { messagingPlatform }, samples) => {
     const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
     return new CloudTemplates({
       client,
@@ -52,13 +50,12 @@ export const messagingModule = new ContainerModule(({ bind }) => {
       },
     });
   });
-  provide(bind, "senderCapacities", ["httpClient", "config"], (client, { messagingPlatform }) => {
+  provide("senderCapacities", ["httpClient", "config"], (client, { messagingPlatform }) => {
     const { url, version, connectTimeoutMs, timeoutMs } = messagingPlatform;
     const timeouts = { connectMs: connectTimeoutMs, totalMs: Math.min(timeoutMs, longestPageMs) };
     return new CloudCapacities({ client, baseUrl: url, version, timeouts });
   });
   provide(
-    bind,
     "channels",
     ["httpClient", "config", "metrics", "publicAddress"],
     (client, { messagingPlatform, channels }, metrics, address) =>
@@ -70,38 +67,30 @@ export const messagingModule = new ContainerModule(({ bind }) => {
         observe: (channel, outcome) => metrics.countMessages(channel, outcome),
       }),
   );
-  provide(bind, "templateCache", ["platform", "log"], (platform, log) => {
+  provide("templateCache", ["platform", "log"], (platform, log) => {
     return new TemplateCache(platform, (error) =>
       log.warn({ err: error }, "the platform gave no answer about a template"),
     );
   });
-  provide(bind, "mediaProbe", ["config"], ({ media }) => {
+  provide("mediaProbe", ["config"], ({ media }) => {
     return new HttpMediaProbe({ timeoutMs: media.timeoutMs, allowPrivate: media.allowPrivateUrls });
   });
-  provide(bind, "background", ["mediaProbe"], (probe) =>
-    background("media probe", "means", { stop: () => probe.close() }),
-  );
-  provide(bind, "background", ["sendMessage"], (send) =>
-    background("messages under way", "work", { stop: () => send.idle() }),
-  );
+  provideBackground("media probe", "means", ["mediaProbe"], (probe) => ({ stop: () => probe.close() }));
+  provideBackground("messages under way", "work", ["sendMessage"], (send) => ({ stop: () => send.idle() }));
   provide(
-    bind,
     "senderDirectory",
     ["cells", "secrets", "config"],
     (cells, secrets, { channels }) => new PostgresSenders(cells, secrets, Boolean(channels[smsChannel])),
   );
-  provide(bind, "giveSender", ["cells", "secrets"], (cells, secrets) => {
+  provide("giveSender", ["cells", "secrets"], (cells, secrets) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       senders: new PostgresSenders(oneCell(transaction), secrets, false),
       note: noteOn(transaction),
     }));
     return new GiveSender(unitOfWork);
   });
-  provide(bind, "sendContexts", ["cells", "secrets"], (cells, secrets) => {
-    return new PostgresSendContexts(cells, secrets);
-  });
+  provide("sendContexts", ["cells", "secrets"], (cells, secrets) => new PostgresSendContexts(cells, secrets));
   provide(
-    bind,
     "sendMessage",
     ["outgoingMessages", "senderDirectory", "channels", "feed", "log", "campaignQueue", "campaignAnnouncer"],
     (messages, senders, channels, feed, log, queue, announcer) => {
@@ -114,7 +103,6 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     },
   );
   provide(
-    bind,
     "readReceipts",
     ["senderDirectory", "channels", "log"],
     (senders, channels, log) =>
@@ -122,24 +110,20 @@ export const messagingModule = new ContainerModule(({ bind }) => {
         log.warn({ err: error, businessId }, "a customer could not be told that a message was read"),
       ),
   );
-  provide(bind, "background", ["readReceipts"], (receipts) =>
-    background("read receipts", "work", { stop: () => receipts.idle() }),
-  );
-  provide(bind, "settleExpired", ["outgoingMessages", "feed"], (...deps) => new SettleExpired(...deps));
-  provideTick(bind, "messages.settle", 5, ["settleExpired"], (settleExpired, signal) => settleExpired.execute(signal));
+  provideBackground("read receipts", "work", ["readReceipts"], (receipts) => ({ stop: () => receipts.idle() }));
+  provide("settleExpired", ["outgoingMessages", "feed"], (...deps) => new SettleExpired(...deps));
+  provideTick("messages.settle", 5, ["settleExpired"], (settleExpired, signal) => settleExpired.execute(signal));
   provide(
-    bind,
     "businessMessages",
     ["sendMessage", "senderDirectory", "sendContexts", "templateCache", "config"],
     (send, senders, contexts, known, { media }) =>
       new BusinessMessages(send, senders, contexts, known, media.baseUrl || null),
   );
-  provide(bind, "routes", ["cells", "secrets", "platform"], (cells, secrets, platform) => {
+  provide("routes", ["cells", "secrets", "platform"], (cells, secrets, platform) => {
     const catalog = new PostgresTemplateCatalog(cells, secrets);
     return [listTemplatesRoute(new ListTemplates(catalog, platform))];
   });
   provide(
-    bind,
     "routes",
     ["sendMessage", "sendContexts", "templateCache", "ownMediaProbe", "config"],
     (send, contexts, known, mediaProbe, { media }) => [
@@ -147,13 +131,12 @@ export const messagingModule = new ContainerModule(({ bind }) => {
     ],
   );
   provide(
-    bind,
     "chatTemplates",
     ["sendContexts", "platform", "cells", "ownMediaProbe", "config"],
     (contexts, platform, cells, mediaProbe, { media }) =>
       new ChatTemplates(contexts, platform, new PostgresTemplateUsage(cells), mediaProbe, media.baseUrl || null),
   );
-  provide(bind, "routes", ["sendMessage", "chatTemplates"], (send, templates) => [
+  provide("routes", ["sendMessage", "chatTemplates"], (send, templates) => [
     sendToChatRoute(new SendToChat(send, templates)),
   ]);
 });

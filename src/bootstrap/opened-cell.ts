@@ -4,7 +4,6 @@ import type { Cell, Database } from "../infra/postgres/database.ts";
 import type { FairQueue } from "../kernel/fair-queue.ts";
 import type { CellSettings } from "./config.ts";
 
-/** A configured cell with its connections. */
 export interface OpenedCell extends CellSettings {
   readonly database: Database;
   readonly slowDatabase: Database;

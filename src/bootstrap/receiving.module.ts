@@ -1,4 +1,3 @@
-import { ContainerModule } from "inversify";
 import type { ReceivingParts } from "../channels/channel.ts";
 import { chatChannelKinds } from "../channels/channels.ts";
 import { instanceBearer } from "../channels/qr/instance-proof.ts";
@@ -6,20 +5,18 @@ import { PublicAddress } from "../infra/http/public-address.ts";
 import { OccasionalLog } from "../kernel/occasional-log.ts";
 import { RememberedSenderTokens } from "../messaging/adapters/memory/remembered-sender-tokens.ts";
 import { PostgresSenderTokens } from "../messaging/adapters/postgres/sends/sender-tokens.ts";
-import { provide } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
 /** Unreadable webhooks of a channel are logged at most once in this time. */
 const silenceMs = 60_000;
 
-/** Receives webhooks of the platforms. */
-export const receivingModule = new ContainerModule(({ bind }) => {
-  provide(bind, "publicAddress", ["config"], ({ publicUrl }) => new PublicAddress(publicUrl));
-  provide(bind, "instanceWebhook", ["publicAddress", "secrets"], (address, secrets) => (instance) => ({
+export const receivingModule = moduleOf(({ provide }) => {
+  provide("publicAddress", ["config"], ({ publicUrl }) => new PublicAddress(publicUrl));
+  provide("instanceWebhook", ["publicAddress", "secrets"], (address, secrets) => (instance) => ({
     url: `${address.root}/webhooks/qr/${encodeURIComponent(instance.platformId)}`,
     secret: instanceBearer(secrets, instance),
   }));
   provide(
-    bind,
     "receivingParts",
     [
       "config",
@@ -51,7 +48,7 @@ export const receivingModule = new ContainerModule(({ bind }) => {
       };
     },
   );
-  provide(bind, "routes", ["receivingParts"], (parts) =>
+  provide("routes", ["receivingParts"], (parts) =>
     Object.values(chatChannelKinds).flatMap(({ receiving }) => receiving.routes(parts)),
   );
 });

@@ -1,5 +1,3 @@
-import { ContainerModule } from "inversify";
-import { background } from "../infra/jobs/background.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { Thread } from "../infra/threads/thread.ts";
 import { within } from "../kernel/within.ts";
@@ -13,14 +11,13 @@ import { PostgresFoldStore, PostgresReportFolds } from "../reports/adapters/post
 import { PostgresReportReads } from "../reports/adapters/postgres/report-reads.ts";
 import { PostgresTemperatures } from "../reports/adapters/postgres/temperatures.ts";
 import { FoldReports, Registrations, SharedReport } from "../reports/public.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
 /** Milliseconds that a report waits for the ad platform. */
 const insightsWithinMs = 5_000;
 
-export const reportsModule = new ContainerModule(({ bind }) => {
+export const reportsModule = moduleOf(({ provide, provideTick, provideBackground }) => {
   provide(
-    bind,
     "sharedReports",
     ["slowCells", "reportedAds", "log"],
     (cells, insights, log) =>
@@ -32,7 +29,6 @@ export const reportsModule = new ContainerModule(({ bind }) => {
       ),
   );
   provide(
-    bind,
     "foldReports",
     ["slowCells", "log"],
     (cells, log) =>
@@ -43,17 +39,10 @@ export const reportsModule = new ContainerModule(({ bind }) => {
           log.error({ err: error, businessId }, "the daily figures of a business could not be computed"),
       ),
   );
-  provideTick(bind, "reports.fold", 60, ["foldReports"], (folds, signal) => folds.execute(signal));
-  provide(
-    bind,
-    "pageThread",
-    [],
-    () => new Thread(new URL("../reports/adapters/html/page-thread", import.meta.url).href),
-  );
-  provide(bind, "background", ["pageThread"], (thread) =>
-    background("thread that draws reports", "means", { stop: () => thread.close() }),
-  );
-  provide(bind, "routes", ["sharedReports", "pageThread", "cells"], (reports, thread, cells) => {
+  provideTick("reports.fold", 60, ["foldReports"], (folds, signal) => folds.execute(signal));
+  provide("pageThread", [], () => new Thread(new URL("../reports/adapters/html/page-thread", import.meta.url).href));
+  provideBackground("thread that draws reports", "means", ["pageThread"], (thread) => ({ stop: () => thread.close() }));
+  provide("routes", ["sharedReports", "pageThread", "cells"], (reports, thread, cells) => {
     const registrations = new PostgresUnitOfWork(cells, (transaction) => ({
       registrations: new PostgresRegistrations(transaction),
     }));

@@ -1,4 +1,3 @@
-import { ContainerModule } from "inversify";
 import { newToken, type Secrets } from "../infra/crypto/secrets.ts";
 import { limitFailures, limitRate } from "../infra/http/middleware/rate-limit.ts";
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
@@ -33,39 +32,34 @@ import {
   RevokeAppKeys,
 } from "../tenancy/public.ts";
 import { noteOn } from "./audit.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 
 /** Limits lookups of unknown credentials, of one or two milliseconds each. One network may hide many clients. */
 const lookUps = { name: "look-ups", width: 4, widthPerKey: 2, queuePerKey: 20_000, queue: 40_000, waitMs: 5_000 };
 
-export const tenancyModule = new ContainerModule(({ bind }) => {
-  provide(bind, "appKeyStore", ["cells", "secrets"], (cells, secrets) => {
+export const tenancyModule = moduleOf(({ provide, provideTick }) => {
+  provide("appKeyStore", ["cells", "secrets"], (cells, secrets) => {
     return new PostgresKeyOwners(cells, (key) => secrets.digest(key));
   });
-  provide(bind, "sessions", ["cells", "secrets"], (cells, secrets) => {
+  provide("sessions", ["cells", "secrets"], (cells, secrets) => {
     return new PostgresSessions(cells, (token) => secrets.digest(token));
   });
-  provide(bind, "lookUps", [], () => new FairQueue(lookUps));
+  provide("lookUps", [], () => new FairQueue(lookUps));
   provide(
-    bind,
     "knownSessions",
     ["sessions", "notifications", "lookUps"],
     (sessions, notifications, gate) => new CachedSessions(sessions, accessChangesOf(notifications), gate),
   );
-  provide(bind, "newFailureLimit", ["config"], ({ http }) => {
+  provide("newFailureLimit", ["config"], ({ http }) => {
     return (name) => limitFailures({ name, points: http.failedAttemptsPerMinute, perSeconds: 60 });
   });
-  provide(bind, "limitRate", ["config"], ({ http }) => {
-    return limitRate({ perSecond: http.requestsPerSecond, burst: http.burst });
-  });
+  provide("limitRate", ["config"], ({ http }) => limitRate({ perSecond: http.requestsPerSecond, burst: http.burst }));
   provide(
-    bind,
     "knownKeys",
     ["appKeyStore", "notifications", "lookUps"],
     (keys, notifications, gate) => new CachedAppKeys(keys, accessChangesOf(notifications), gate),
   );
   provide(
-    bind,
     "authenticators",
     ["knownKeys", "knownSessions", "newFailureLimit", "limitRate", "config"],
     (keys, sessions, newFailureLimit, limitRate, { http }) =>
@@ -77,21 +71,20 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
         hostOf: trustedProxies(http.trustProxy).hostOf,
       }),
   );
-  provide(bind, "signInAttempts", ["config"], ({ http }) => {
+  provide("signInAttempts", ["config"], ({ http }) => {
     return new RememberedSignInAttempts({ freeOfNetwork: http.failedAttemptsPerMinute });
   });
   provide(
-    bind,
     "openSession",
     ["sessions", "passwords", "signInAttempts", "config"],
     (sessions, passwords, attempts, { sessions: { hours } }) =>
       new OpenSession(sessions, sessions, passwords, attempts, newToken, hours),
   );
-  provide(bind, "issueSession", ["openSession", "cells"], (sessions, cells) => {
+  provide("issueSession", ["openSession", "cells"], (sessions, cells) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({ note: noteOn(transaction) }));
     return new IssueSession(sessions, unitOfWork);
   });
-  provide(bind, "createBusiness", ["cells", "passwords"], (cells, passwords) => {
+  provide("createBusiness", ["cells", "passwords"], (cells, passwords) => {
     const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
       businesses: new PostgresBusinesses(transaction),
       note: noteOn(transaction),
@@ -99,19 +92,16 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
     const numbers = new PostgresBusinessNumbers(cells);
     return new CreateBusiness(numbers, unitOfWork, (password) => passwords.hash(password), newToken);
   });
-  provide(bind, "issueAppKey", ["cells", "secrets"], (cells, secrets) => {
-    return new IssueAppKey(keysIn(cells, secrets), newToken);
-  });
-  provide(bind, "revokeAppKeys", ["cells", "secrets", "appKeyStore"], (cells, secrets, owners) => {
+  provide("issueAppKey", ["cells", "secrets"], (cells, secrets) => new IssueAppKey(keysIn(cells, secrets), newToken));
+  provide("revokeAppKeys", ["cells", "secrets", "appKeyStore"], (cells, secrets, owners) => {
     return new RevokeAppKeys(owners, keysIn(cells, secrets));
   });
-  provideTick(bind, "sessions.purge", 3600, ["sessions"], (sessions) => sessions.purge());
-  provide(bind, "routes", ["openSession", "knownSessions", "secrets"], (openSession, sessions, secrets) => [
+  provideTick("sessions.purge", 3600, ["sessions"], (sessions) => sessions.purge());
+  provide("routes", ["openSession", "knownSessions", "secrets"], (openSession, sessions, secrets) => [
     openSessionRoute(openSession, new DeviceCookie((text) => secrets.signDevice(text))),
     closeSessionRoute(sessions),
   ]);
   provide(
-    bind,
     "routes",
     ["cells", "secrets", "sessions", "passwords", "lookUps", "newFailureLimit", "config"],
     (cells, secrets, sessions, passwords, gate, newFailureLimit, config) => {
@@ -132,21 +122,16 @@ export const tenancyModule = new ContainerModule(({ bind }) => {
       ];
     },
   );
-  provide(
-    bind,
-    "routes",
-    ["cells", "secrets", "passwords", "signInAttempts"],
-    (cells, secrets, passwords, attempts) => {
-      const passwordsOn = (queries: Queries) => new PostgresPasswords(queries, (token) => secrets.digest(token));
-      const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
-        passwords: passwordsOn(transaction),
-        note: noteOn(transaction),
-      }));
-      const hash = (password: string, share: string) => passwords.hash(password, share);
-      const stored = passwordsOn(cells.directory);
-      return [changePasswordRoute(new ChangePassword(stored, unitOfWork, passwords, hash, attempts))];
-    },
-  );
+  provide("routes", ["cells", "secrets", "passwords", "signInAttempts"], (cells, secrets, passwords, attempts) => {
+    const passwordsOn = (queries: Queries) => new PostgresPasswords(queries, (token) => secrets.digest(token));
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      passwords: passwordsOn(transaction),
+      note: noteOn(transaction),
+    }));
+    const hash = (password: string, share: string) => passwords.hash(password, share);
+    const stored = passwordsOn(cells.directory);
+    return [changePasswordRoute(new ChangePassword(stored, unitOfWork, passwords, hash, attempts))];
+  });
 });
 
 const keysIn = (cells: Cells<Cell>, secrets: Secrets) =>

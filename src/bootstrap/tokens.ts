@@ -1,4 +1,3 @@
-import type { RecordOnWire } from "../administration/adapters/http/record-on-wire.ts";
 import type { SetOperatorFlag } from "../administration/public.ts";
 import type { AdCredentialStore, AdCredentials, AdPlatform, GiveAdAccess, ReportedAds } from "../ads/public.ts";
 import type { ReceivingParts } from "../channels/channel.ts";
@@ -140,8 +139,6 @@ export const tokens = {
   tick: token<Tick>("tick"),
   /** Several. */
   routes: token<readonly Route[]>("routes"),
-  /** Several: translations of audited records to the wire. */
-  recordOnWire: token<RecordOnWire<never>>("recordOnWire"),
 
   appKeyStore: token<KeyOwners & AppKeys>("appKeyStore"),
   sessions: token<PostgresSessions>("sessions"),

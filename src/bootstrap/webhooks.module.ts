@@ -1,7 +1,5 @@
-import { ContainerModule } from "inversify";
 import { PostgresAuditLog } from "../administration/adapters/postgres/audit-log.ts";
 import { newSigningSecret, type Secrets } from "../infra/crypto/secrets.ts";
-import { background } from "../infra/jobs/background.ts";
 import { PostgresZones } from "../infra/postgres/business-zones.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
@@ -17,55 +15,52 @@ import { PostgresDeliveryReads, PostgresWebhooks } from "../webhooks/adapters/po
 import { PostgresDeliveryQueue } from "../webhooks/adapters/postgres/delivery-queue.ts";
 import { PostgresDeliveryUpkeep } from "../webhooks/adapters/postgres/delivery-upkeep.ts";
 import { DeliverWebhooks, keptDays, ManageDeliveries, testType, type WebhookStores } from "../webhooks/public.ts";
-import { provide, provideTick } from "./provide.ts";
+import { moduleOf } from "./provide.ts";
 import { toWire } from "./wire-events.ts";
 
 /** Wakes the workers that deliver webhooks. */
 export const deliveriesDue = "deliveries_due";
 
-export const webhooksModule = new ContainerModule(({ bind }) => {
-  provide(bind, "deliveryQueue", ["cells", "secrets"], (...deps) => new PostgresDeliveryQueue(...deps));
-  provide(bind, "deliveryUpkeep", ["cells"], (cells) => new PostgresDeliveryUpkeep(cells));
+export const webhooksModule = moduleOf(({ provide, provideTick, provideBackground }) => {
+  provide("deliveryQueue", ["cells", "secrets"], (...deps) => new PostgresDeliveryQueue(...deps));
+  provide("deliveryUpkeep", ["cells"], (cells) => new PostgresDeliveryUpkeep(cells));
   provide(
-    bind,
     "webhookSender",
     ["config"],
     ({ webhooks: { timeoutMs, allowPrivateUrls } }) =>
       new HttpWebhookSender({ timeoutMs, allowPrivate: allowPrivateUrls }),
   );
-  provide(bind, "background", ["webhookSender"], (sender) =>
-    background("webhook sender", "means", { stop: () => sender.close() }),
-  );
-  provide(bind, "deliverWebhooks", ["deliveryQueue", "webhookSender", "cells", "log"], (queue, sender, cells, log) => {
+  provideBackground("webhook sender", "means", ["webhookSender"], (sender) => ({ stop: () => sender.close() }));
+  provide("deliverWebhooks", ["deliveryQueue", "webhookSender", "cells", "log"], (queue, sender, cells, log) => {
     const complaints = new OccasionalLog(log);
     return new DeliverWebhooks(queue, sender, webhookPayload, unitOfWorkOf(cells), (error, businessId) =>
       complaints.error({ err: error, businessId }, "deliveries to an endpoint broke off; they go on later"),
     );
   });
-  provide(bind, "deliveryLoop", ["deliverWebhooks", "log"], (deliver, log) => {
+  provide("deliveryLoop", ["deliverWebhooks", "log"], (deliver, log) => {
     const complaints = new OccasionalLog(log);
     return new NudgedLoop(
       (signal) => deliver.execute(signal),
       (error) => complaints.error({ err: error }, "due webhook deliveries could not be read"),
     );
   });
-  provide(
-    bind,
-    "background",
+  provideBackground(
+    "deliveries",
+    "intake",
     ["config", "deliveryLoop", "deliverWebhooks", "notifications"],
     ({ role }, loop, deliver, notifications) => {
       if (role !== "api") notifications.onWork(deliveriesDue, () => loop.nudge());
-      return background("deliveries", "intake", {
+      return {
         stop: async () => {
           await loop.stop();
           await deliver.idle();
         },
-      });
+      };
     },
   );
-  provide(bind, "background", ["deliveryUpkeep", "metrics"], (upkeep, metrics) => {
+  provideBackground("figures of deliveries", "means", ["deliveryUpkeep", "metrics"], (upkeep, metrics) => {
     const counts = cached(() => upkeep.counts());
-    return background("figures of deliveries", "means", {
+    return {
       start: () => {
         metrics.gauge("outgoing_webhooks", "Deliveries to endpoints of businesses; endpoints disabled", async () => {
           const { waiting, failed, disabled } = await counts();
@@ -74,11 +69,11 @@ export const webhooksModule = new ContainerModule(({ bind }) => {
         const about = "Seconds for which the oldest delivery has been due";
         metrics.gauge("outgoing_webhooks_oldest_seconds", about, async () => (await counts()).oldest);
       },
-    });
+    };
   });
-  provideTick(bind, "webhooks.deliver", 2, ["notifications"], (notifications) => notifications.notify(deliveriesDue));
-  provideTick(bind, "webhooks.tidy", 60, ["deliveryUpkeep"], (upkeep) => upkeep.tidy(keptDays));
-  provide(bind, "routes", ["cells", "secrets", "notifications"], (cells, secrets, notifications) =>
+  provideTick("webhooks.deliver", 2, ["notifications"], (notifications) => notifications.notify(deliveriesDue));
+  provideTick("webhooks.tidy", 60, ["deliveryUpkeep"], (upkeep) => upkeep.tidy(keptDays));
+  provide("routes", ["cells", "secrets", "notifications"], (cells, secrets, notifications) =>
     webhookRoutes(
       new ManageDeliveries(
         new PostgresDeliveryReads(cells),
@@ -92,7 +87,6 @@ export const webhooksModule = new ContainerModule(({ bind }) => {
   );
 });
 
-/** A new signing secret, plain and sealed. */
 export const newSecretBy = (secrets: Secrets) => (businessId: number) => {
   const secret = newSigningSecret();
   return { secret, sealed: secrets.seal(secret, businessId) };

@@ -3,7 +3,6 @@ import type { LoggedEvent } from "../kernel/events.ts";
 import { campaignEvents } from "../messaging/adapters/realtime/campaign-events.ts";
 import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
 
-/** Translations of events to the wire, by name. */
 const wireEvents: Readonly<Record<string, (payload: never) => object>> = {
   ...inboxEvents,
   ...goneEvents,

@@ -22,13 +22,11 @@ export interface SendingSettings extends GraphSettings {
   readonly address: OwnAddress;
 }
 
-/** This service's public address. */
 export interface OwnAddress {
   /** Without a trailing slash. Set once the service listens. */
   readonly root: string;
 }
 
-/** A channel with chats. */
 export interface ChatChannelKind<Name extends ChatChannelName = ChatChannelName> extends ChannelKind<Name> {
   /** Asks the platform whether a business's statements about a sender are true. */
   readonly checkSender: CheckSender;
@@ -43,7 +41,6 @@ export type ReadPlatform = (path: string, headers: Readonly<Record<string, strin
 export type Verdict = Awaited<ReturnType<SenderPlatforms["look"]>>;
 export type CheckSender = (read: ReadPlatform, version: string, sender: ClaimedSender) => Promise<Verdict>;
 
-/** The channel's webhooks and files. */
 export interface Receiving {
   routes(parts: ReceivingParts): readonly Route[];
   /** Reads payloads that the routes stored. */
@@ -81,7 +78,7 @@ export interface InstanceSecrets {
 }
 
 /** For platforms that sign webhooks with a sender's own token. */
-export interface SenderTokens {
+interface SenderTokens {
   /**
    * The owner, token and number of a sender; null if no business has it.
    *
@@ -90,9 +87,14 @@ export interface SenderTokens {
   find(channel: ChatChannelName, platformId: string, network: string): Promise<OwnedToken | null>;
 }
 
-export interface OwnedToken {
+interface OwnedToken {
   readonly owner: NonNullable<ProvenSender["owner"]>;
   readonly token: string;
   /** Digits. */
   readonly phone: string;
 }
+
+/** There was no answer, or it cannot be read. */
+export class NoAnswer extends Error {}
+
+export const unconfirmed = (field: keyof ClaimedSender): Verdict => ({ unconfirmed: field });

@@ -36,7 +36,6 @@ export interface Platforms {
 
 export interface ChannelsSettings extends Platforms {
   readonly address: OwnAddress;
-  /** Called with the outcome of each send. */
   readonly observe: (channel: ChannelName, outcome: string) => void;
 }
 

@@ -2,10 +2,10 @@ import { rootOf } from "../infra/http-client/http-client.ts";
 import { fields, parse, textOf } from "../infra/http-client/json.ts";
 import { qrChannel } from "../kernel/channels.ts";
 import type { ClaimedSender, OwnedInstance, SenderPlatforms } from "../messaging/public.ts";
+import { NoAnswer } from "./channel.ts";
 import { chatChannelKinds, type Platforms, settingsOf } from "./channels.ts";
 import { graphError } from "./shared/graph.ts";
 import { platformRates, platformTrouble } from "./shared/refusals.ts";
-import { NoAnswer } from "./shared/sender-check.ts";
 
 interface Settings extends Platforms {
   /** The URL and the secret for the provider's webhooks about an instance. */

@@ -1,7 +1,5 @@
-import { resolve } from "../bootstrap/provide.ts";
-import { tokens } from "../bootstrap/tokens.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
-import { withContainer } from "./container.ts";
+import { withService } from "./container.ts";
 
 /** The token comes from the environment and is stored encrypted. Without ACCOUNT_ID the default account stays. */
 await runCommand(async () => {
@@ -9,8 +7,6 @@ await runCommand(async () => {
   const token = settingOf("ADS_TOKEN", "EAAG...");
   const accountId = process.env.ACCOUNT_ID || null;
   if (accountId !== null && !/^(act_)?\d+$/.test(accountId)) throw new Error("ACCOUNT_ID must have the form act_1065");
-  const defaultAccount = await withContainer((container) =>
-    resolve(container, tokens.giveAdAccess).execute(businessId, token, accountId),
-  );
+  const defaultAccount = await withService("giveAdAccess", (access) => access.execute(businessId, token, accountId));
   console.log(`business ${businessId} has access to the ad platform; its default account: ${defaultAccount ?? "none"}`);
 });

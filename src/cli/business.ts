@@ -1,12 +1,10 @@
-import { resolve } from "../bootstrap/provide.ts";
-import { tokens } from "../bootstrap/tokens.ts";
 import { runCommand, settingOf } from "./command.ts";
-import { withContainer } from "./container.ts";
+import { withService } from "./container.ts";
 
 /** Creates a business with its first administrator. Prints the ids and the password, which is not shown again. */
 await runCommand(async () => {
   const [name, email] = [settingOf("NAME", "Mi negocio"), settingOf("ADMIN", "ana@example.com")];
-  const made = await withContainer((container) => resolve(container, tokens.createBusiness).execute(name, email));
+  const made = await withService("createBusiness", (businesses) => businesses.execute(name, email));
   console.log(`business ${made.businessId}`);
   console.log(`administrator ${made.userId} ${email}`);
   console.log(`password ${made.password}`);

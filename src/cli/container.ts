@@ -1,7 +1,7 @@
 import { closeCells } from "../bootstrap/cells.module.ts";
 import { readConfig } from "../bootstrap/config.ts";
 import { type Container, createContainer } from "../bootstrap/container.ts";
-import { resolve } from "../bootstrap/provide.ts";
+import { type Name, resolve, type Service } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
 import { databaseUrl } from "./command.ts";
 
@@ -19,12 +19,15 @@ export const idleContainer = (): Container =>
     readConfig({ ...unused, DATABASE_URL: "postgres://unused.invalid/unused", MASTER_SECRET: "unused ".repeat(6) }),
   );
 
-/** The services of a process that serves no requests, until `work` ends. */
-export async function withContainer<Result>(work: (container: Container) => Promise<Result>): Promise<Result> {
+/** Calls `work` with a service, named as in `tokens`, of a process that serves no requests. */
+export async function withService<N extends Name, Result>(
+  name: N,
+  work: (service: Service<N>, container: Container) => Promise<Result>,
+): Promise<Result> {
   databaseUrl();
   const container = createContainer(readConfig({ ...unused, ...process.env, ROLE: "worker" }));
   try {
-    return await work(container);
+    return await work(container.get<Service<N>>(tokens[name]), container);
   } finally {
     await closeCells(resolve(container, tokens.openedCells));
   }

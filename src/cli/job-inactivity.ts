@@ -1,15 +1,13 @@
-import { resolve } from "../bootstrap/provide.ts";
-import { tokens } from "../bootstrap/tokens.ts";
 import { runCommand } from "./command.ts";
-import { withContainer } from "./container.ts";
+import { withService } from "./container.ts";
 
 /** Cancels all orders of inactive customers in all businesses, and prints how many there were. */
 await runCommand(() =>
-  withContainer(async (container) => {
+  withService("cancelInactive", async (inactivity) => {
     const stopping = new AbortController();
     const stop = () => stopping.abort();
     process.once("SIGINT", stop).once("SIGTERM", stop);
-    const { orders, businesses, failed } = await resolve(container, tokens.cancelInactive).execute(stopping.signal);
+    const { orders, businesses, failed } = await inactivity.execute(stopping.signal);
     const end = stopping.signal.aborted ? "; stopped before the end" : "";
     console.log(`orders cancelled for inactivity: ${orders}, of businesses: ${businesses}${end}`);
     if (failed > 0) throw new Error(`orders that could not be cancelled: ${failed}; the next run tries them again`);

@@ -2,7 +2,6 @@ import { type CellReport, cellsMade, movesUnderWay, reportOn } from "../infra/po
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";
 
-/** Lists the cells of the settings. */
 await runCommand(async () => {
   const [first, ...others] = cellSettings();
   const made = await cellsMade({ url: first.directUrl }).catch(() => null);

@@ -1,8 +1,6 @@
 import { operatorFlags } from "../administration/public.ts";
-import { resolve } from "../bootstrap/provide.ts";
-import { tokens } from "../bootstrap/tokens.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
-import { withContainer } from "./container.ts";
+import { withService } from "./container.ts";
 
 /** Sets a business's flag that only an operator may set, to a JSON value. Null removes it. */
 await runCommand(async () => {
@@ -15,7 +13,7 @@ await runCommand(async () => {
     );
   }
   const value = jsonIn(settingOf("VALUE", "10000000000"));
-  await withContainer((container) => resolve(container, tokens.setOperatorFlag).execute(businessId, flag, value));
+  await withService("setOperatorFlag", (flags) => flags.execute(businessId, flag, value));
   console.log(`business ${businessId}: ${flag} ${value === null ? "is removed" : `is ${JSON.stringify(value)}`}`);
 });
 

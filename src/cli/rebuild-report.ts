@@ -1,12 +1,10 @@
-import { resolve } from "../bootstrap/provide.ts";
-import { tokens } from "../bootstrap/tokens.ts";
 import { idArgument, runCommand } from "./command.ts";
-import { withContainer } from "./container.ts";
+import { withService } from "./container.ts";
 
 /** Counts the figures of a business's reports again from its records. Reports stay correct meanwhile. */
 await runCommand(async () => {
   const businessId = idArgument("business");
-  const found = await withContainer((container) => resolve(container, tokens.foldReports).rebuild(businessId));
+  const found = await withService("foldReports", (folds) => folds.rebuild(businessId));
   if (!found) throw new Error(`there is no business ${businessId}`);
   console.log(`the figures of business ${businessId} are counted again`);
 });

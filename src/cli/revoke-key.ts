@@ -1,12 +1,9 @@
-import { resolve } from "../bootstrap/provide.ts";
-import { tokens } from "../bootstrap/tokens.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
-import { withContainer } from "./container.ts";
+import { withService } from "./container.ts";
 
 /** Revokes the App Key in KEY, or all keys of BUSINESS with LABEL, in every process. Prints no key. */
 await runCommand(async () => {
-  const revoked = await withContainer(async (container) => {
-    const keys = resolve(container, tokens.revokeAppKeys);
+  const revoked = await withService("revokeAppKeys", async (keys) => {
     const { KEY: key } = process.env;
     if (key) {
       const businessId = await keys.one(key);

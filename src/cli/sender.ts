@@ -4,7 +4,7 @@ import { chatChannels } from "../kernel/channels.ts";
 import { phoneDigits } from "../kernel/text.ts";
 import type { ClaimedSender } from "../messaging/public.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
-import { withContainer } from "./container.ts";
+import { withService } from "./container.ts";
 
 const settings: Readonly<Record<keyof ClaimedSender, string>> = {
   channel: "CHANNEL",
@@ -28,8 +28,8 @@ await runCommand(async () => {
     phone: phoneDigits(process.env.PHONE ?? "") ?? "0",
     accessToken: settingOf("PLATFORM_TOKEN", "EAAG..."),
   };
-  const { id, wasThere } = await withContainer(async (container) => {
-    const seen = await resolve(container, tokens.senderPlatforms).look(sender);
+  const { id, wasThere } = await withService("senderPlatforms", async (platforms, container) => {
+    const seen = await platforms.look(sender);
     // No other request follows, and a kept connection would keep the process alive.
     await resolve(container, tokens.httpClient).close();
     if (seen === "away") throw new Error("the platform does not answer, and nothing is stored; is its address set?");

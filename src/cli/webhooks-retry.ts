@@ -1,12 +1,9 @@
-import { resolve } from "../bootstrap/provide.ts";
-import { tokens } from "../bootstrap/tokens.ts";
 import { runCommand } from "./command.ts";
-import { withContainer } from "./container.ts";
+import { withService } from "./container.ts";
 
 /** Puts webhooks that were given up back into the queue. A running service processes them. */
 await runCommand(async () => {
-  const count = await withContainer(async (container) => {
-    const webhooks = resolve(container, tokens.incomingUpkeep);
+  const count = await withService("incomingUpkeep", async (webhooks) => {
     let all = 0;
     for (let some = await webhooks.retryGivenUp(); some > 0; some = await webhooks.retryGivenUp()) all += some;
     return all;

@@ -2,8 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 import type { Container } from "../bootstrap/container.ts";
 import { resolve } from "../bootstrap/provide.ts";
 import { tokens } from "../bootstrap/tokens.ts";
-import type { MediaKind } from "../messaging/domain/media.ts";
-import { mediaTypeOf } from "../messaging/domain/media.ts";
+import { type MediaKind, mediaTypeOf } from "../messaging/domain/media.ts";
 
 /** Files in the demo's conversations. They are drawn here, so that the repository need not contain them. */
 export interface DemoFile {
@@ -13,7 +12,6 @@ export interface DemoFile {
   readonly type: string;
   /** The name in the storage, which begins with `m_` like every other. */
   readonly storedAs: string;
-  /** The path of its address. */
   readonly path: string;
   readonly content: Buffer;
 }
@@ -61,7 +59,6 @@ function chunk(type: string, content: Buffer): Buffer {
 const within = (x: number, y: number, centerX: number, centerY: number, radius: number): boolean =>
   (x - centerX) ** 2 + (y - centerY) ** 2 < radius ** 2;
 
-/** A plate from above. */
 const plate = (table: Color) =>
   picture((x, y) => {
     if (within(x, y, 190, 160, 42) || within(x, y, 235, 215, 38)) return orange;
@@ -145,7 +142,6 @@ export const demoFiles = {
   quote: document("cotizacion.pdf", ["Cotizacion", "20 almuerzos del dia", "20 almuerzos vegetarianos", "Vale 7 dias"]),
 } as const satisfies Record<string, DemoFile>;
 
-/** Stores the files that are not stored yet. */
 export async function storeFiles(container: Container, businessId: number): Promise<void> {
   const storage = resolve(container, tokens.mediaStorage);
   const register = resolve(container, tokens.mediaFiles);

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -31,13 +32,7 @@ export async function startHttpsFront(port: number, apiPort: number): Promise<Ht
   };
 }
 
-const listen = (server: Server, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once("error", reject).listen(port, "127.0.0.1", () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
+const listen = (server: Server, port: number) => once(server.listen(port, "127.0.0.1"), "listening");
 
 function forward(req: IncomingMessage, res: ServerResponse, port: number): void {
   const { method, url: path, headers } = req;

@@ -14,7 +14,6 @@ interface ChatCard {
   readonly version: number;
 }
 
-/** A chat after a change, on one line. */
 export function chatLine(payload: unknown): string {
   const chat = payload as ChatCard;
   const facts = [

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { resolve as pathOf } from "node:path";
@@ -18,7 +19,6 @@ export const ports = {
   database: Number(DATABASE_PORT || 5480),
   media: 3443,
 };
-/** The service's address. */
 export const serviceUrl = `http://127.0.0.1:${ports.api}`;
 export const directories = { data: ".data", run: ".run", media: ".data/media" };
 export const files = {
@@ -40,7 +40,6 @@ const log = createLog("error");
 /** Only files of this run may be removed: another run in this folder has its own. */
 let ownsFiles = false;
 
-/** Stops the part when the process stops. */
 export const stopLater = (part: Started): void => void started.push(part);
 
 /** From here on the files in `.run/` belong to this run. Only one run at a time has the database. */
@@ -87,10 +86,8 @@ export async function untilStopped(target: string, work: () => Promise<void>): P
 /** Rejects if the port is taken. This is checked before a database is started. */
 async function requireFree(port: number): Promise<void> {
   const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once("error", reject).listen(port, "127.0.0.1", resolve);
-  });
-  await new Promise((resolve) => probe.close(resolve));
+  await once(probe.listen(port, "127.0.0.1"), "listening");
+  await once(probe.close(), "close");
 }
 
 /** The address from the environment, or a new server with a database of that name. */
@@ -106,7 +103,6 @@ export async function databaseUrl(database: string): Promise<string> {
   return server.url;
 }
 
-/** The secrets from the environment, or new ones. */
 export const newSecrets = () => ({
   MASTER_SECRET: process.env.MASTER_SECRET || masterSecret(),
   PLATFORM_APP_SECRET: process.env.PLATFORM_APP_SECRET || randomSecret(),
@@ -127,7 +123,6 @@ function masterSecret(): string {
   }
 }
 
-/** The application at the sandbox's Pusher host. */
 export const pusherApp = { appId: "demo", key: "demo-key", secret: randomSecret() };
 
 /** Starts the stand-ins for the platforms. Their webhooks go to the service on this machine. */

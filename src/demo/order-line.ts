@@ -26,7 +26,6 @@ const statuses: Readonly<Record<number, string>> = {
   5: "cancelled",
 };
 
-/** An order after a change, on one line. */
 export function orderLine(payload: unknown): string {
   const order = payload as OrderCard;
   const facts = [

@@ -14,7 +14,6 @@ import { nearby, type Storefront } from "./storefront.ts";
 interface OrdersPlan {
   /** Ids begin after this number. */
   readonly base: number;
-  /** The number of orders. */
   readonly orders: number;
   readonly threads: readonly ThreadFixture[];
   readonly agentIds: readonly number[];

@@ -1,4 +1,3 @@
-/** Sends requests as a user. */
 export interface Requests {
   ask(method: string, path: string, body?: object): Promise<Answer>;
 }
@@ -12,7 +11,6 @@ export interface Answer {
 /** In milliseconds. Requests are small and go to the same machine, but a new password waits for earlier ones. */
 const longestMs = 20_000;
 
-/** @param sessionToken - of the user */
 export const requestsTo = (address: string, sessionToken?: string): Requests => ({
   async ask(method, path, body) {
     const response = await fetch(`${address}${path}`, {
@@ -46,17 +44,14 @@ export interface Numbered {
   readonly body: object;
 }
 
-/** Sets the table's next id. */
 export type NumberFrom = (table: string, id: number) => Promise<void>;
 
-/** The address of a stored file. */
 export type AddressOf = (name: string) => string;
 
 /** Creates the records that an earlier start did not create, one after the other. Returns their answers by id. */
 export async function makeMissing(
   administrator: Requests,
   resource: string,
-  table: string,
   records: readonly Numbered[],
   numberFrom: NumberFrom,
 ): Promise<ReadonlyMap<number, Answer["json"]>> {
@@ -64,7 +59,7 @@ export async function makeMissing(
   const last = Math.max(0, ...data.map(({ id }: { readonly id: number }) => id));
   const missing = records.filter(({ id }) => id > last);
   const [first] = missing;
-  if (first) await numberFrom(table, first.id);
+  if (first) await numberFrom(resource === "extras" ? "article_extras" : resource, first.id);
   const answers = new Map<number, Answer["json"]>();
   for (const { id, body } of missing) {
     const answer = await made(administrator, resource, body);

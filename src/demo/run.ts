@@ -27,8 +27,7 @@ import {
   writeEnvironment,
 } from "./machine.ts";
 import { makeDemo, requireDemo } from "./seed.ts";
-import { standInSettings } from "./stand-in-settings.ts";
-import { submittedTemplates } from "./submitted-templates.ts";
+import { standInSettings, submittedTemplates } from "./stand-in-settings.ts";
 import { printWelcome } from "./welcome.ts";
 
 /** The demo on one machine: database, data, stand-ins for the platforms, and the service. */

@@ -99,7 +99,6 @@ async function createBusinesses(database: Database, businesses: readonly Busines
   });
 }
 
-/** The history of the businesses. */
 async function insertPast(database: Database, businesses: readonly BusinessFixture[], now: Date): Promise<void> {
   await database.transaction(async (transaction) => {
     for (const business of businesses) {

@@ -18,7 +18,7 @@ export async function setUpTemplates(
 ): Promise<void> {
   const { templates } = business;
   const records = templates.map((template) => ({ id: template.id, body: recordOf(template, addressOf) }));
-  await makeMissing(administrator, "templates", "templates", records, numberFrom);
+  await makeMissing(administrator, "templates", records, numberFrom);
   if (platform === null) console.error(`business ${business.id} did not submit its templates`);
   else await submit(business, administrator, platform);
   const there = await statesOf(administrator);

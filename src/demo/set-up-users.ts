@@ -52,7 +52,7 @@ export async function setUpUsers(
     id,
     body: { nombre: name, email, role_id: roleId },
   }));
-  const made = await makeMissing(administrator, "users", "users", records, numberFrom);
+  const made = await makeMissing(administrator, "users", records, numberFrom);
   for (const user of users) {
     const { invitation } = made.get(user.id) ?? (await asked(administrator, "POST", `/admin/users/${user.id}/invite`));
     invitations.accept(invitation.token, user);

@@ -18,8 +18,8 @@ interface SetUpPlace {
 export async function setUp(business: BusinessFixture, place: SetUpPlace): Promise<void> {
   const { administrator, platform, invitations, numberFrom } = place;
   await setUpUsers(business, administrator, invitations, numberFrom);
-  for (const [resource, table, records] of numberedRecords(business)) {
-    await makeMissing(administrator, resource, table, records, numberFrom);
+  for (const [resource, records] of Object.entries(numberedRecords(business))) {
+    await makeMissing(administrator, resource, records, numberFrom);
   }
   const replies = await asked(administrator, "GET", "/admin/quick-replies?limit=100");
   for (const { shortcut, body } of (business.quickReplies ?? []).slice(replies.data.length)) {
@@ -30,54 +30,31 @@ export async function setUp(business: BusinessFixture, place: SetUpPlace): Promi
   await setUpTemplates(business, administrator, platform, place);
 }
 
-/** Records come after those that they refer to. */
-function numberedRecords(business: BusinessFixture): [resource: string, table: string, records: Numbered[]][] {
-  const { departments, tags = [], steps, shop } = business;
-  return [
-    [
-      "departments",
-      "departments",
-      departments.map(({ id, name, openingHours = null, outOfHoursMessage = null, agentIds = [] }) => ({
-        id,
-        body: { nombre: name, horario: openingHours, mensaje_fuera_de_horario: outOfHoursMessage, agentes: agentIds },
-      })),
-    ],
-    ["tags", "tags", tags.map(({ id, name }) => ({ id, body: { nombre: name } }))],
-    [
-      "steps",
-      "steps",
-      steps.map(({ id, name, identifier, content, departmentId, tags: its = null, asked: further }) => ({
-        id,
-        body: {
-          ...{ nombre: name, identificador: identifier, contenido: content, departamento: departmentId, tags: its },
-          ...further,
-        },
-      })),
-    ],
-    ["branches", "branches", (shop?.branches ?? []).map(({ id, name }) => ({ id, body: { nombre: name } }))],
-    [
-      "zones",
-      "zones",
-      (shop?.zones ?? []).map(({ id, name, price, branchId }) => ({
-        id,
-        body: { nombre: name, precio: price, sucursal_id: branchId },
-      })),
-    ],
-    [
-      "articles",
-      "articles",
-      (shop?.articles ?? []).map(({ id, retailerId, ...article }) => ({
-        id,
-        body: { ...article, retailer_id: retailerId },
-      })),
-    ],
-    ["extras", "article_extras", (shop?.extras ?? []).map(({ id, ...extra }) => ({ id, body: extra }))],
-    [
-      "drivers",
-      "drivers",
-      (shop?.drivers ?? []).map(({ id, name, phone }) => ({ id, body: { nombre: name, telefono: phone } })),
-    ],
-  ];
+/** By resource. Records come after those that they refer to. */
+function numberedRecords({ departments, tags = [], steps, shop }: BusinessFixture): Record<string, Numbered[]> {
+  const { branches = [], zones = [], articles = [], extras = [], drivers = [] } = shop ?? {};
+  return {
+    departments: departments.map(({ id, name, openingHours = null, outOfHoursMessage = null, agentIds = [] }) => ({
+      id,
+      body: { nombre: name, horario: openingHours, mensaje_fuera_de_horario: outOfHoursMessage, agentes: agentIds },
+    })),
+    tags: tags.map(({ id, name }) => ({ id, body: { nombre: name } })),
+    steps: steps.map(({ id, name, identifier, content, departmentId, tags: its = null, asked: further }) => ({
+      id,
+      body: {
+        ...{ nombre: name, identificador: identifier, contenido: content, departamento: departmentId, tags: its },
+        ...further,
+      },
+    })),
+    branches: branches.map(({ id, name }) => ({ id, body: { nombre: name } })),
+    zones: zones.map(({ id, name, price, branchId }) => ({
+      id,
+      body: { nombre: name, precio: price, sucursal_id: branchId },
+    })),
+    articles: articles.map(({ id, retailerId, ...article }) => ({ id, body: { ...article, retailer_id: retailerId } })),
+    extras: extras.map(({ id, ...extra }) => ({ id, body: extra })),
+    drivers: drivers.map(({ id, name, phone }) => ({ id, body: { nombre: name, telefono: phone } })),
+  };
 }
 
 /** The platforms check the tokens. A real platform does not know the demo's, so its senders are left out. */

@@ -1,9 +1,10 @@
 import type { BusinessFixture } from "../fixtures/businesses/business.ts";
 import { sandboxAccountsOf, sandboxAdAccountsOf, sandboxSendersOf } from "../fixtures/businesses/platforms.ts";
+import { Database } from "../infra/postgres/database.ts";
 import type { SandboxTemplate } from "../sandbox/sandbox.ts";
 
 /** By business. */
-export type SubmittedTemplates = ReadonlyMap<number, readonly SandboxTemplate[]>;
+type SubmittedTemplates = ReadonlyMap<number, readonly SandboxTemplate[]>;
 
 /**
  * The settings of the stand-ins for these businesses.
@@ -24,3 +25,40 @@ export const standInSettings = (
   ...sandboxSendersOf(businesses, service),
   adAccounts: sandboxAdAccountsOf(businesses),
 });
+
+const limits = { statementTimeoutMs: 5_000, connectTimeoutMs: 5_000 };
+/** More than the demo's businesses have. A stand-in accepts no more for one of them. */
+const most = 6_000;
+
+interface Submitted {
+  readonly businessId: number;
+  readonly name: string;
+  readonly status: string;
+  readonly structure: Pick<SandboxTemplate, "language" | "category" | "components">;
+}
+
+/** The status is the last that the platform reported. Earlier demos submitted none; then all are approved. */
+export async function submittedTemplates(url: string): Promise<SubmittedTemplates> {
+  const database = Database.open({ url, poolSize: 1, ...limits, applicationName: "recado demo" }, () => {});
+  const rows = await database.rows<Submitted>(statement, [most]).finally(() => database.close());
+  const found = new Map<number, SandboxTemplate[]>();
+  for (const { businessId, name, status, structure } of rows) {
+    const { language, category, components } = structure;
+    found.set(businessId, [...(found.get(businessId) ?? []), { name, language, status, category, components }]);
+  }
+  return found;
+}
+
+const statement = {
+  name: "",
+  text: `
+    select business_id as "businessId", platform_name as name, coalesce(platform_status, 'APPROVED') as status, structure
+    from templates as template
+    where provider = 'Cloud' and jsonb_typeof(structure -> 'components') = 'array'
+      and (platform_status is not null
+           or exists (select from orders where orders.business_id = template.business_id)
+              and not exists (
+                select from templates as other
+                where other.business_id = template.business_id and other.platform_status is not null))
+    order by business_id, id limit $1`,
+};

@@ -34,7 +34,6 @@ export const overdueStories = 8;
 
 interface Place {
   readonly shop: string;
-  /** The first two departments. */
   readonly departmentIds: readonly number[];
   readonly users: readonly UserFixture[];
   readonly now: Date;

@@ -9,7 +9,6 @@ interface TemplateSketch {
   /** The names of the placeholders, in the order of `example`; numbers by default. */
   readonly names?: readonly string[];
   readonly header?: "IMAGE" | "DOCUMENT" | "VIDEO";
-  /** The example file of the header. */
   readonly file?: DemoFile;
   /** The status after the platform's review, APPROVED by default; null if it is not submitted. */
   readonly status?: TemplateFixture["becomes"] | null;

@@ -1,7 +1,6 @@
 import { demoPassword } from "./data.ts";
 import type { DemoDescription } from "./description.ts";
 
-/** Prints commands to try. */
 export function printWelcome(demo: DemoDescription, metricsKey: string): void {
   const { api, sandbox, business, agent } = demo;
   const json = `-H 'content-type: application/json'`;

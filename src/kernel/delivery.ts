@@ -2,6 +2,5 @@
 export const deliveryStates = ["queued", "sending", "unknown", "sent", "failed", "delivered", "read"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** The states that platforms report. */
 export const reportedStates = ["sent", "failed", "delivered", "read"] as const satisfies readonly DeliveryState[];
 export type ReportedState = (typeof reportedStates)[number];

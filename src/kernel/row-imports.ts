@@ -29,7 +29,6 @@ export interface RowImport<Row, Refusal> {
   keyOf(row: Row): string;
   /** Writes rows with different keys. Returns null for a row whose key was taken concurrently; it is tried again. */
   take(rows: readonly Row[]): Promise<readonly (RowOutcome<Refusal> | null)[]>;
-  /** A refused row as a line of the file for the caller. */
   lineOf(refusal: Refusal, cells: readonly string[]): string;
   /** The header line of that file. */
   readonly header: string;

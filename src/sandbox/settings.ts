@@ -51,7 +51,6 @@ export const readPage = shape({
   /** The page's channel when absent. */
   channel: optional(oneOf(pageChannel, photoChannel)),
   people: optional(listOf(text(100), 100_000)),
-  /** The photo account that a page is linked to. */
   photoAccountId: optional(text(100)),
 });
 export type SandboxPage = Settings<typeof readPage>;
@@ -62,7 +61,6 @@ export const readQrInstance = shape({
   apiKey: text(1024),
   /** `false` means that the phone is off. */
   connected: optional(flag),
-  /** The phone's own number. */
   phone: optional(phoneNumber),
   /** The address of all its webhooks, unless a client sets another one. */
   webhook: optional(shape({ url: webAddress, headers: optional(texts) })),
@@ -91,7 +89,6 @@ export const readProviderB = shape({
   status: optional(oneOf("active", "suspended", "closed")),
   /** Customers who can be written to at any time. Others must write first. */
   people: optional(listOf(phoneNumber, 100_000)),
-  /** The address for customers' messages. */
   webhookUrl: optional(webAddress),
 });
 export type SandboxProviderB = Settings<typeof readProviderB>;

@@ -3,7 +3,7 @@ import { expect } from "chai";
 
 /** Names of prepared statements in a source. A composed name ends with `$` before its first variable part. */
 const namesIn = (source: string): string[] =>
-  [...source.matchAll(/\bname: (?:"([^"]*)"|`([^`$]*\$?)[^`]*`),\s*text\b/g)]
+  [...source.matchAll(/(?:\bname: |\bstatement\()(?:"([^"]*)"|`([^`$]*\$?)[^`]*`)(?:,\s*text\b|\)`)/g)]
     .map(([, whole, beginning]) => whole ?? beginning ?? "")
     .filter((name) => name !== "");
 
@@ -26,6 +26,7 @@ describe("prepared statements", () => {
   it("are reported if their names clash, literal or composed", () => {
     const source = (...names: string[]) => names.map((name) => `{ name: ${name}, text: "" }`).join("\n");
     expect(clashes(namesIn(source('"a"', '"b"', '"a"')))).to.deep.equal(["a"]);
+    expect(clashes(namesIn(`${source('"a"')}\nstatement("a")\`\`\nstatement("b")\`\``))).to.deep.equal(["a"]);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is a source, which is not evaluated
     expect(clashes(namesIn(source("`act_${kind}`", '"act_stop"', '"b"')))).to.deep.equal(["act_stop"]);
   });

@@ -139,12 +139,13 @@ describe("webhooks that are stored in several cells", () => {
     expect(await upkeep.purge(7).catch((error: unknown) => error)).to.equal(broken);
   });
 
-  it("follow their business to its new cell while another cell is away", async () => {
+  it("follow their business to its new cell while others are away, even if older ones must go to one of these", async () => {
     const done: string[] = [];
     const row = { id: 5, businessId: 2, payload: "{}", channel: cloudChannel, platformId: null, senderId: null };
     const cell = (name: string, answer: () => Promise<object[]>) => {
       const rows = async ({ name: statement }: { readonly name: string }) => {
         if (statement === "webhooks_of_away") return answer();
+        if (name === "c4") throw away;
         done.push(`${name} ${statement}`);
         return [];
       };
@@ -152,11 +153,12 @@ describe("webhooks that are stored in several cells", () => {
     };
     const cells = new Map([
       cell("c1", () => Promise.reject(away)),
-      cell("c2", async () => [row]),
+      cell("c2", async () => [{ ...row, id: 4, businessId: 3 }, row]),
       cell("c3", async () => []),
+      cell("c4", async () => []),
     ]) as unknown as Parameters<typeof bringMovedIncoming>[0];
-    const locations = { find: async () => ({ cell: "c3", isHeld: false, isMoving: false }) };
-    await bringMovedIncoming(cells, { locations });
+    const find = async (id: number) => ({ cell: id === 3 ? "c4" : "c3", isHeld: false, isMoving: false });
+    await bringMovedIncoming(cells, { locations: { find } });
     expect(done).to.deep.equal(["c3 webhook_keep", "c2 webhook_remove"]);
   });
 });

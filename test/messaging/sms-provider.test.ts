@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { smsProvider } from "../../src/channels/sms/send.ts";
+import { smsProvider } from "../../src/channels/sms/sms.ts";
 import { smsChannel } from "../../src/kernel/channels.ts";
 import { aMessage, host, picture, Stage, senderOn, template, timeouts } from "./channel-support.ts";
 

@@ -35,7 +35,6 @@ export class ImportRecords<Fields extends object> {
     private readonly rules: ResourceRules<Fields> & { readonly matching: Matching<Fields> },
     private readonly unitOfWork: UnitOfWork<Stores<Fields>>,
     private readonly imports: Pick<ImportRows, "execute">,
-    /** Called for each change after the commit. */
     private readonly afterCommit: (changed: CommittedChange<Fields>) => Promise<void> = async () => {},
     private readonly feed: Pick<EventFeed, "publish"> = { publish: () => {} },
   ) {}

@@ -43,7 +43,6 @@ export interface ResourceRules<Fields extends object> {
    * and `RecordMovedOn` if the stored record changed while the platform was asked.
    */
   merge?(fields: Fields, before: Fields | null, verified: Fields): Fields;
-  /** The fields without secrets. */
   forAudit?(fields: Fields): object;
 }
 
@@ -64,7 +63,6 @@ export class ChangeRecords<Fields extends object, Store extends OneRecord<Fields
     protected readonly rules: ResourceRules<Fields>,
     private readonly reads: Pick<RecordReads<Fields>, "find">,
     protected readonly unitOfWork: UnitOfWork<RecordStores<Store>>,
-    /** Called for each change after the commit. */
     protected readonly afterCommit: (changed: CommittedChange<Fields>) => Promise<void> = async () => {},
     private readonly feed: Pick<EventFeed, "publish"> = { publish: () => {} },
   ) {}

@@ -83,7 +83,6 @@ export interface AuditLog {
   add(actor: Actor, entries: readonly AuditEntry[]): Promise<void>;
 }
 
-/** The stores of one transaction. */
 export interface RecordStores<Store> {
   readonly records: Store;
   readonly audit: AuditLog;

@@ -52,7 +52,6 @@ export interface OpenSubmission {
   readonly listedFrom: string;
 }
 
-/** The template before and after the outcome was stored. */
 export interface SettledSubmission {
   readonly before: StoredRecord<Template>;
   readonly after: StoredRecord<Template>;
@@ -78,7 +77,6 @@ export interface TemplateUpdate
   readonly id: number;
 }
 
-/** The campaigns that send the business's templates. */
 export interface TemplateCampaigns {
   /**
    * Pauses those whose template has a listed status with which the platform sends no messages, and returns their ids.
@@ -88,7 +86,6 @@ export interface TemplateCampaigns {
 }
 
 export interface TemplateStore extends RecordStore<Template> {
-  /** Marks the template as pending. */
   beginSubmission(businessId: number, id: number): Promise<OpenSubmission>;
   /** Stores the outcome, also of an archived template, unless a newer report or submission exists. */
   settleSubmission(

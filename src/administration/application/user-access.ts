@@ -24,7 +24,6 @@ export interface UserSession {
 /** One session, all but the session of a token, or all. */
 export type EndedSessions = { readonly id: number } | { readonly exceptOf: string } | "all";
 
-/** Stores the invitations, passwords and sessions of users. */
 export interface UserAccessStore {
   lock(businessId: number, userId: number): Promise<StoredRecord<object> | null>;
   /** Replaces the user's earlier invitation. */
@@ -109,7 +108,6 @@ export class ManageUserAccess {
   }
 }
 
-/** The audit entry of a new invitation. */
 export const invited = (userId: number, { expiresAt }: Invitation): AuditEntry => ({
   resource: "user-invitations",
   recordId: userId,

@@ -1,5 +1,5 @@
 import type { DoneBy } from "../../kernel/audit.ts";
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 
 /** Every change increments `version`, which `ETag` shows. */
 export interface StoredRecord<Fields> {
@@ -39,34 +39,25 @@ export interface Actor extends DoneBy {
   readonly businessId: number;
 }
 
-export class RecordNotFound extends DomainError<"not_found"> {
-  readonly code = "not_found";
-}
+export class RecordNotFound extends domainError("not_found") {}
 
 /** The record no longer has the version that `If-Match` names. */
-export class RecordMovedOn extends DomainError<"moved_on"> {
-  readonly code = "moved_on";
-}
+export class RecordMovedOn extends domainError("moved_on") {}
 
-/** The field is unique, and another record has the same value. */
-export class DuplicateValue extends DomainError<"taken"> {
-  readonly code = "taken";
+export class DuplicateValue extends domainError("taken") {
   constructor(readonly field: string) {
     super(`another record has the same ${field}`);
   }
 }
 
 /** A field holds the id of a record that the business does not have. */
-export class UnknownReference extends DomainError<"unknown_reference"> {
-  readonly code = "unknown_reference";
+export class UnknownReference extends domainError("unknown_reference") {
   constructor(readonly field: string) {
     super(`${field} refers to a record that does not exist`);
   }
 }
 
-/** The records that this field links would form a cycle. */
-export class CyclicReference extends DomainError<"cyclic_reference"> {
-  readonly code = "cyclic_reference";
+export class CyclicReference extends domainError("cyclic_reference") {
   constructor(readonly field: string) {
     super(`${field} forms a cycle`);
   }
@@ -81,16 +72,14 @@ export interface Use {
   readonly count: number;
 }
 
-export class RecordInUse extends DomainError<"in_use"> {
-  readonly code = "in_use";
+export class RecordInUse extends domainError("in_use") {
   constructor(readonly uses: readonly Use[]) {
     super(`used by ${uses.map(({ what, count }) => `${count} ${what}`).join(", ")}`);
   }
 }
 
 /** A field that is required in this case, or whose value the platform does not confirm. */
-export class WrongField extends DomainError<"wrong_field"> {
-  readonly code = "wrong_field";
+export class WrongField extends domainError("wrong_field") {
   constructor(
     readonly field: string,
     readonly problem: "missing" | "refused",
@@ -100,18 +89,13 @@ export class WrongField extends DomainError<"wrong_field"> {
 }
 
 /** A phone is already connected to the instance, so there is no code to show. */
-export class PhoneConnected extends DomainError<"connected"> {
-  readonly code = "connected";
-}
+export class PhoneConnected extends domainError("connected") {}
 
 /** The record breaks a rule of its resource. The message is Spanish and shown to the caller. */
-export class RuleBroken extends DomainError<"rule_broken"> {
-  readonly code = "rule_broken";
-}
+export class RuleBroken extends domainError("rule_broken") {}
 
 /** `from` or `to` is not a date, or `from` is later than `to`. */
-export class WrongPeriod extends DomainError<"wrong_period"> {
-  readonly code = "wrong_period";
+export class WrongPeriod extends domainError("wrong_period") {
   constructor(readonly bound: "from" | "to") {
     super(`${bound} of a period`);
   }

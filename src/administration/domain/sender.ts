@@ -14,7 +14,6 @@ interface AccountReport {
 export interface ManagedSender {
   readonly name: string | null;
   readonly provider: ChatChannelName;
-  /** The sender's id at the platform. */
   readonly platformId: string;
   /** The platform's id of the account that owns it. */
   readonly accountId: string;

@@ -1,4 +1,4 @@
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
 import { approvalStates, type SampleProblem, templateStateOf } from "../../messaging/public.ts";
 
@@ -19,7 +19,6 @@ interface TemplatePart {
 
 export interface Template {
   readonly name: string;
-  /** The template's name at the platform. */
   readonly platformName: string;
   readonly body: string;
   readonly structure: TemplateStructure | null;
@@ -88,27 +87,21 @@ export function headerTypeOf(structure: TemplateStructure | null): string {
 }
 
 /** The platform has the template, so this field cannot change. */
-export class TemplateLocked extends DomainError<"locked"> {
-  readonly code = "locked";
+export class TemplateLocked extends domainError("locked") {
   constructor(readonly field: string) {
     super(`${field} of a submitted template`);
   }
 }
 
 /** The template is ProviderB's, or has no content in the platform's format. */
-export class NotSubmittable extends DomainError<"not_submittable"> {
-  readonly code = "not_submittable";
-}
+export class NotSubmittable extends domainError("not_submittable") {}
 
 /** The file that the header shows as its example cannot be read, is too large or has another type. */
-export class SampleUnusable extends DomainError<"sample_unusable"> {
-  readonly code = "sample_unusable";
+export class SampleUnusable extends domainError("sample_unusable") {
   constructor(readonly problem: SampleProblem) {
     super(`the example of a header is ${problem}`);
   }
 }
 
 /** The platform refused the template. The message is the platform's own text. */
-export class TemplateRefused extends DomainError<"template_refused"> {
-  readonly code = "template_refused";
-}
+export class TemplateRefused extends domainError("template_refused") {}

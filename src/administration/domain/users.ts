@@ -1,6 +1,4 @@
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 
 /** The change would leave the business without an active administrator, and only an administrator can make another. */
-export class LastAdministrator extends DomainError<"last_administrator"> {
-  readonly code = "last_administrator";
-}
+export class LastAdministrator extends domainError("last_administrator") {}

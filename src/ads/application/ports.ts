@@ -1,7 +1,6 @@
 import type { Ad, AdAccount, AdOutcome, AdSet, Campaign, Days, SpendDays } from "../domain/ads.ts";
 import type { Period } from "../domain/period.ts";
 
-/** The credentials of a business for the ad platform. */
 export interface AdAccess {
   readonly businessId: number;
   readonly token: string;
@@ -27,11 +26,8 @@ export interface CampaignPage {
 export interface AdPlatform {
   /** One page of an account's campaigns with all their ads. Rejects also with `WrongCursor`. */
   campaigns(access: AdAccess, query: CampaignQuery): Promise<CampaignPage>;
-  /** All ad sets of a campaign. */
   adSets(access: AdAccess, campaignId: string, spentOn: SpendDays, accountId: string | null): Promise<readonly AdSet[]>;
-  /** All ad accounts that the token opens. */
   accounts(access: AdAccess): Promise<readonly AdAccount[]>;
-  /** All ads of an account with their spend on those days. */
   ads(access: AdAccess, accountId: string, days: Days): Promise<readonly Ad[]>;
 }
 

@@ -1,14 +1,10 @@
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 
 /** The business has no access to the ad platform. */
-export class MissingToken extends DomainError<"missing_token"> {
-  readonly code = "missing_token";
-}
+export class MissingToken extends domainError("missing_token") {}
 
 /** A bound of a period is not a date, or its end is before its beginning. */
-export class WrongPeriod extends DomainError<"wrong_period"> {
-  readonly code = "wrong_period";
-
+export class WrongPeriod extends domainError("wrong_period") {
   constructor(
     readonly bound: "start" | "end",
     readonly problem: "no-date" | "after-end",
@@ -18,27 +14,18 @@ export class WrongPeriod extends DomainError<"wrong_period"> {
 }
 
 /** A cursor that the platform did not give. */
-export class WrongCursor extends DomainError<"wrong_cursor"> {
-  readonly code = "wrong_cursor";
-}
+export class WrongCursor extends domainError("wrong_cursor") {}
 
 /** The platform shows no such object to this business: it does not exist, or belongs to someone else. */
-export class NotShown extends DomainError<"not_shown"> {
-  readonly code = "not_shown";
-}
+export class NotShown extends domainError("not_shown") {}
 
 /** The platform cannot be reached, or its answer is malformed. Messages never quote an answer. */
-export class AdPlatformUnavailable extends DomainError<"ad_platform_unavailable"> {
-  readonly code = "ad_platform_unavailable";
-}
+export class AdPlatformUnavailable extends domainError("ad_platform_unavailable") {}
 
-/** The platform refuses the token. */
 export class TokenRefused extends AdPlatformUnavailable {}
 
 /** The platform accepts no requests for a while. */
-export class AdPlatformBusy extends DomainError<"ad_platform_busy"> {
-  readonly code = "ad_platform_busy";
-
+export class AdPlatformBusy extends domainError("ad_platform_busy") {
   constructor(readonly retryAfterSeconds: number) {
     super(`the ad platform accepts no requests for ${retryAfterSeconds} s`);
   }

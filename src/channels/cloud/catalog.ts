@@ -5,7 +5,6 @@ const mostLines = 100;
 const mostQuantity = 10_000;
 const longestRetailerId = 200;
 
-/** The products of a message of kind `order`, if there are any. */
 export function orderOf(kind: string, content: JsonObject): { readonly order?: CatalogOrder } {
   const products = kind === "order" ? list(content.product_items) : [];
   if (products.length === 0) return {};

@@ -3,7 +3,8 @@ import { object } from "../shared/json-fields.ts";
 
 /**
  * Removes the owner of these ids from a JSON payload: every list entry that mentions one of them, within changes
- * for the business's own senders. Null if nothing remains.
+ * for the business's own senders. Null if the payload is not JSON, or has no entries and mentions one of
+ * them. What remains of changes may be empty.
  */
 export function withoutOwnerOf(payload: string, forgotten: Forgotten): string | null {
   let given: unknown;

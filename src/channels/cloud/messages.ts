@@ -125,7 +125,6 @@ function fileOf(kind: string, { id: given, filename }: JsonObject): { file?: Inc
   return { file: { kind: fileKind, ...(name !== "" && { name }), place } };
 }
 
-/** The text that the inbox shows for each kind of message. */
 function bodyOf(kind: string, content: JsonObject): string {
   switch (kind) {
     case "text":

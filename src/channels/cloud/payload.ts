@@ -20,13 +20,13 @@ import {
   list,
   longestName,
   object,
+  omit,
   parseWebhook,
   text,
   timeOfSeconds,
   uuid,
 } from "../shared/json-fields.ts";
 import { storableCode } from "../shared/refusals.ts";
-import { readAccountNews } from "./account.ts";
 import { readEcho, readEdit, readMessage, readReaction, readWithdrawal } from "./messages.ts";
 
 /** Error code: the recipient opted out of marketing messages. */
@@ -185,4 +185,16 @@ function profileNames(value: JsonObject): ReadonlyMap<string, string> {
     beginning(text(object(contact.profile).name), longestName),
   ]);
   return new Map(named.filter(([, name]) => name !== "") as [string, string][]);
+}
+
+/** Characters of an event's details; the platform's events have some hundred. */
+const mostDetails = 8_000;
+
+function readAccountNews(value: JsonObject, entry: JsonObject): AccountNews[] {
+  const account = id(entry.id);
+  const event = text(value.event);
+  if (account === undefined || !/^[A-Z0-9_]{1,64}$/.test(event)) return [];
+  const told = omit(value, ["event"]);
+  const details = JSON.stringify(told).length > mostDetails ? {} : told;
+  return [{ account, event, details, at: timeOfSeconds(entry.time) }];
 }

@@ -2,15 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type HttpOutcome, rootOf } from "../../infra/http-client/http-client.ts";
 import { type Fields, fields, parse } from "../../infra/http-client/json.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
-import type {
-  MessagingPlatform,
-  ReviewedTemplate,
-  SampleFiles,
-  Sender,
-  SubmitOutcome,
-  TemplateApproval,
+import {
+  type MessagingPlatform,
+  type PlatformTemplate,
+  PlatformUnavailable,
+  type ReviewedTemplate,
+  type SampleFiles,
+  type Sender,
+  type SubmitOutcome,
+  type TemplateApproval,
+  templateStateOf,
 } from "../../messaging/public.ts";
-import { type PlatformTemplate, PlatformUnavailable, templateStateOf } from "../../messaging/public.ts";
 import { bearer, cursorOf, type GraphSettings, graphError, graphRead } from "../shared/graph.ts";
 import {
   type PlatformError,

@@ -85,35 +85,27 @@ export function cloudWebhookRoutes(parts: ReceivingParts): Route[] {
         path: "/webhooks/cloud",
         operationId: "receiveCloudWebhook",
         summary: "Customer messages, reactions, delivery statuses and opt-outs from the messaging platform",
-        rules: [
-          ["Webhook.1", "`X-Hub-Signature-256` has the HMAC-SHA256 of the body's bytes with the app secret."],
-          ["Webhook.2", "The webhook is stored and answered; it is processed afterwards."],
-          ["Webhook.3", "Repeated, late or reordered deliveries change nothing twice and undo nothing."],
-          [
-            "Webhook.4",
+        rules: {
+          "Webhook.1": "`X-Hub-Signature-256` has the HMAC-SHA256 of the body's bytes with the app secret.",
+          "Webhook.2": "The webhook is stored and answered; it is processed afterwards.",
+          "Webhook.3": "Repeated, late or reordered deliveries change nothing twice and undo nothing.",
+          "Webhook.4":
             "A reaction is shown at its message and is no message itself; the customer's latest replaces earlier ones, and an " +
-              "empty one removes it. It emits `message:changed`, does not move the chat and is not unread, but opens the " +
-              "service window. A reaction to a message outside the customer's chat is dropped.",
-          ],
-          ["Webhook.5", "`responde_a` names the message of the same chat that a message replies to."],
-          [
-            "Webhook.7",
+            "empty one removes it. It emits `message:changed`, does not move the chat and is not unread, but opens the " +
+            "service window. A reaction to a message outside the customer's chat is dropped.",
+          "Webhook.5": "`responde_a` names the message of the same chat that a message replies to.",
+          "Webhook.7":
             "An order from a catalog (`order`) becomes a message and an order of type `wa`, which emits `order:changed`. Its " +
-              "lines are the business's products with these `retailer_id`s, at the business's own prices.",
-          ],
-          [
-            "Webhook.8",
+            "lines are the business's products with these `retailer_id`s, at the business's own prices.",
+          "Webhook.8":
             "Messages that the business writes in the business app (`smb_message_echoes`) are shown as messages of the " +
-              "business and are not sent again. Other fields, such as earlier chats (`history`, `smb_app_state_sync`), are " +
-              "answered with 200 and ignored.",
-          ],
-          [
-            "Webhook.9",
+            "business and are not sent again. Other fields, such as earlier chats (`history`, `smb_app_state_sync`), are " +
+            "answered with 200 and ignored.",
+          "Webhook.9":
             "An edited message (`edit`) shows the new text and the time in `editado`, and emits `message:changed`. A withdrawn " +
-              "message (`revoke`) loses its content. `account_update` is stored with the account's numbers and shown by " +
-              "`GET /admin/senders`.",
-          ],
-        ],
+            "message (`revoke`) loses its content. `account_update` is stored with the account's numbers and shown by " +
+            "`GET /admin/senders`.",
+        },
         schema: cloudDelivery,
         bodyLimit,
         failures,

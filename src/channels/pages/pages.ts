@@ -1,12 +1,65 @@
+import type { FileSource } from "../../inbox/public.ts";
+import { fields, parse, textOf } from "../../infra/http-client/json.ts";
 import { pageChannel, photoChannel } from "../../kernel/channels.ts";
-import type { ChatChannelKind, Receiving } from "../channel.ts";
-import { checkPage, checkPhotoAccount } from "./check-sender.ts";
-import { pageFiles } from "./files.ts";
+import type { ClaimedSender, Sender } from "../../messaging/public.ts";
+import {
+  type ChatChannelKind,
+  type CheckSender,
+  NoAnswer,
+  type ReadPlatform,
+  type Receiving,
+  unconfirmed,
+  type Verdict,
+} from "../channel.ts";
+import { type FileSettings, fileAnswer } from "../shared/files.ts";
+import { bearer, type GraphSettings, graphRead } from "../shared/graph.ts";
+import { beginning, longestName } from "../shared/json-fields.ts";
 import { withoutCustomer } from "./forget.ts";
-import { customerName } from "./names.ts";
 import { type PagesChannel, readPagesWebhook } from "./payload.ts";
 import { pageMessages } from "./send.ts";
 import { pagesWebhookRoutes } from "./webhook.ts";
+
+/** Photo accounts have no first name, and a field that does not exist fails the whole request. */
+const namesOn = (channel: string): string => (channel === photoChannel ? "name,username" : "name,first_name,last_name");
+
+/** Null if the platform gives no name; it does so for some customers only, and not always. Never rejects. */
+async function customerName(settings: GraphSettings, sender: Sender, customer: string): Promise<string | null> {
+  const { connectMs, sendMs: totalMs } = settings.timeouts;
+  const path = `${encodeURIComponent(customer)}?fields=${namesOn(sender.channel)}`;
+  const outcome = await graphRead(settings, path, sender, { connectMs, totalMs });
+  if (outcome.kind !== "answer" || outcome.status !== 200) return null;
+  const { name, first_name: first, last_name: last, username } = parse(outcome.text);
+  const whole = [first, last].flatMap((part) => textOf(part)?.trim() || []).join(" ");
+  const told = (textOf(name)?.trim() ?? "") || whole || (textOf(username)?.trim() ?? "");
+  return beginning(told, longestName) || null;
+}
+
+/** A file's URL contains its own signature, on any host; no token is sent. An expired URL answers 403. */
+const pageFiles = ({ downloads, baseUrl }: FileSettings): FileSource => ({
+  open: async (_, place, signal) => {
+    if (place.at !== "url") return { kind: "gone", reason: "not a file of this channel" };
+    return fileAnswer(await downloads.open({ url: place.url, home: baseUrl, signal }), [403, 404, 410]);
+  },
+});
+
+const checkPage: CheckSender = (read, version, sender) => check(read, version, sender, "id");
+
+/** A photo account is checked with the token of its linked page, so the token's own id is the page's. */
+const checkPhotoAccount: CheckSender = (read, version, sender) =>
+  check(read, version, sender, "id,instagram_business_account");
+
+async function check(
+  read: ReadPlatform,
+  version: string,
+  { platformId, accessToken }: ClaimedSender,
+  asked: string,
+): Promise<Verdict> {
+  const own = await read(`/${version}/me?fields=${asked}`, bearer(accessToken));
+  if (own === null) return unconfirmed("accessToken");
+  if (textOf(own.id) === undefined) throw new NoAnswer();
+  const opened = [own.id, fields(own.instagram_business_account).id];
+  return opened.includes(platformId) ? "confirmed" : unconfirmed("accessToken");
+}
 
 const receivingOn = (channel: PagesChannel): Receiving => ({
   routes: pagesWebhookRoutes(channel),

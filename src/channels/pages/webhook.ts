@@ -85,35 +85,25 @@ const places: Readonly<Record<PagesChannel, Place>> = {
     summary: "Customer messages, reactions and delivery news of pages",
     verification: { operationId: "verifyPageWebhook", rule: "PageWebhook.1" },
     failures: "wrong page webhooks",
-    rules: [
-      ["PageWebhook.2", signature],
-      ["PageWebhook.3", storedAtOnce],
-      [
-        "PageWebhook.4",
+    rules: {
+      "PageWebhook.2": signature,
+      "PageWebhook.3": storedAtOnce,
+      "PageWebhook.4":
         "The customer is `sender.id`, which is not a phone number: the contact has no number, and its name is requested from " +
-          "the platform afterwards (`contact:changed`).",
-      ],
-      ["PageWebhook.5", `${kinds} A place is a \`location\`.`],
-      [
-        "PageWebhook.6",
+        "the platform afterwards (`contact:changed`).",
+      "PageWebhook.5": `${kinds} A place is a \`location\`.`,
+      "PageWebhook.6":
         "An echo (`is_echo`) settles the message with the reference in its `metadata`; messages that the business wrote in " +
-          "the platform's app are shown as messages of the business. Nothing is sent again.",
-      ],
-      [
-        "PageWebhook.7",
+        "the platform's app are shown as messages of the business. Nothing is sent again.",
+      "PageWebhook.7":
         "`delivery` and `read` apply to the messages that they name, and to all messages up to `watermark`.",
-      ],
-      [
-        "PageWebhook.8",
+      "PageWebhook.8":
         "An ad that the customer came from (`referral.ad_id`) is stored with the chat, even without a message. An edited " +
-          "message (`message_edit`) shows the new text and the time in `editado`.",
-      ],
-      [
-        "PageWebhook.9",
+        "message (`message_edit`) shows the new text and the time in `editado`.",
+      "PageWebhook.9":
         "Another `object`, copies for other apps (`standby`), other kinds of news and unknown pages are answered with 200 " +
-          "and ignored.",
-      ],
-    ],
+        "and ignored.",
+    },
   },
   [photoChannel]: {
     path: "/webhooks/photo",
@@ -121,33 +111,24 @@ const places: Readonly<Record<PagesChannel, Place>> = {
     summary: "Customer messages, reactions and delivery news of photo-app accounts",
     verification: { operationId: "verifyPhotoWebhook", rule: "PhotoWebhook.1" },
     failures: "wrong photo webhooks",
-    rules: [
-      ["PhotoWebhook.2", signature],
-      ["PhotoWebhook.3", storedAtOnce],
-      [
-        "PhotoWebhook.4",
+    rules: {
+      "PhotoWebhook.2": signature,
+      "PhotoWebhook.3": storedAtOnce,
+      "PhotoWebhook.4":
         "The customer is `sender.id`, which is not a phone number: the contact has no number, and its name is requested from " +
-          "the platform afterwards (`contact:changed`).",
-      ],
-      ["PhotoWebhook.5", `${kinds} A reply to a story has it in the details: \`context.story\`.`],
-      [
-        "PhotoWebhook.6",
+        "the platform afterwards (`contact:changed`).",
+      "PhotoWebhook.5": `${kinds} A reply to a story has it in the details: \`context.story\`.`,
+      "PhotoWebhook.6":
         "An echo (`is_echo`) has no reference: it settles the message with its id or, if a send is still unconfirmed, the " +
-          "message with the same content. Messages that the business wrote in the platform's app are shown as messages of the " +
-          "business.",
-      ],
-      ["PhotoWebhook.7", "`read` applies to the message that it names. The platform does not report deliveries."],
-      [
-        "PhotoWebhook.8",
+        "message with the same content. Messages that the business wrote in the platform's app are shown as messages of the " +
+        "business.",
+      "PhotoWebhook.7": "`read` applies to the message that it names. The platform does not report deliveries.",
+      "PhotoWebhook.8":
         "An edited message (`message_edit`) shows the new text and the time in `editado`; a withdrawn one (`is_deleted`) " +
-          "loses its content. An ad that the customer came from (`referral.ad_id`) is stored with the chat, even without a " +
-          "message.",
-      ],
-      [
-        "PhotoWebhook.9",
-        "Another `object`, other kinds of news and unknown accounts are answered with 200 and ignored.",
-      ],
-    ],
+        "loses its content. An ad that the customer came from (`referral.ad_id`) is stored with the chat, even without a " +
+        "message.",
+      "PhotoWebhook.9": "Another `object`, other kinds of news and unknown accounts are answered with 200 and ignored.",
+    },
   },
 };
 

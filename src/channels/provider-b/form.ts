@@ -18,7 +18,6 @@ export function formIn(body: Buffer): Form | null {
   return form;
 }
 
-/** The first value of a field; empty if it is missing. */
 export function fieldOf(form: Form, name: string): string {
   const [value = ""] = form.get(name) ?? [];
   return value;
@@ -46,7 +45,6 @@ function signatureOf(token: string, url: string, form: Form): string {
 
 const parts = /^((https?):\/\/(?:\[[^\]]*\]|[^/?#:]*))(:\d+)?(.*)$/is;
 
-/** The URL without and with its port. */
 function urlVariants(url: string): string[] {
   const [, start, scheme = "", port, rest] = parts.exec(url) ?? [];
   if (start === undefined) return [url];

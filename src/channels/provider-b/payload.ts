@@ -20,12 +20,10 @@ import {
   timeOfMs,
   uuid,
 } from "../shared/json-fields.ts";
-import { optedOutCodes } from "./codes.ts";
+import { numberIn, optedOutCodes } from "./account.ts";
 import { contentsOf } from "./content.ts";
 import type { FieldReader } from "./form.ts";
-import { numberIn } from "./numbers.ts";
 
-/** The stored form of a webhook. */
 export interface KeptForm {
   /** Arrival in milliseconds since 1970, because the provider does not send the time of a message. */
   readonly at: number;

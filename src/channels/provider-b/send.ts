@@ -3,10 +3,8 @@ import type { Channel, ChannelMessage } from "../../messaging/public.ts";
 import type { SendingSettings } from "../channel.ts";
 import { errorClasses } from "../shared/refusals.ts";
 import { type AnswerDialect, type ChannelSettings, captioned, channelBy } from "../shared/sending.ts";
-import { accountPath, credentialsOf } from "./account.ts";
+import { accountPath, addressOf, credentialsOf, optedOutCodes } from "./account.ts";
 import { callbackOf } from "./callback.ts";
-import { optedOutCodes } from "./codes.ts";
-import { addressOf } from "./numbers.ts";
 
 /** Templates that are registered at ProviderB are sent by their id there, everything else as text and media. */
 export const providerBMessages = (settings: ChannelSettings & Pick<SendingSettings, "address">): Channel =>

@@ -6,9 +6,9 @@ import { sameText } from "../../infra/http/same-text.ts";
 import { providerBChannel } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
 import { type Delivered, type Proof, webhookRoute } from "../shared/webhook.ts";
+import { addressOf } from "./account.ts";
 import { webhookPath } from "./callback.ts";
 import { type Form, fieldOf, formIn, signaturesOf } from "./form.ts";
-import { addressOf } from "./numbers.ts";
 import { type KeptForm, kindOf } from "./payload.ts";
 
 /** Only the fields that are read. */
@@ -69,33 +69,23 @@ export const providerBWebhookRoutes = (parts: ReceivingParts): Route[] => [
       path: webhookPath,
       operationId: "receiveProviderBWebhook",
       summary: "Customer messages and delivery statuses from ProviderB",
-      rules: [
-        [
-          "ProviderBWebhook.1",
+      rules: {
+        "ProviderBWebhook.1":
           "`X-Twilio-Signature` has, in base64, the HMAC-SHA1 of the URL and all fields sorted by name, with the token of the " +
-            "account `AccountSid`. The URL is `PUBLIC_URL` with the requested path and query, with or without a port. It is " +
-            "checked before anything else is read; an unknown account is refused like a wrong signature.",
-        ],
-        [
-          "ProviderBWebhook.2",
+          "account `AccountSid`. The URL is `PUBLIC_URL` with the requested path and query, with or without a port. It is " +
+          "checked before anything else is read; an unknown account is refused like a wrong signature.",
+        "ProviderBWebhook.2":
           "The webhook is stored and answered with an empty TwiML document; it is processed afterwards. Repeated, late or " +
-            "reordered deliveries change nothing twice and undo nothing.",
-        ],
-        [
-          "ProviderBWebhook.3",
+          "reordered deliveries change nothing twice and undo nothing.",
+        "ProviderBWebhook.3":
           "A message is accepted if `To` is `whatsapp:+` and the number of the sender with this account. Messages for another " +
-            "number of the account are answered and dropped, and so are statuses whose `From` is another number.",
-        ],
-        [
-          "ProviderBWebhook.4",
+          "number of the account are answered and dropped, and so are statuses whose `From` is another number.",
+        "ProviderBWebhook.4":
           "A message with several files becomes several messages; the first one has the text. There are no reactions.",
-        ],
-        [
-          "ProviderBWebhook.5",
+        "ProviderBWebhook.5":
           "Each sent message asks for its statuses at this URL, with our reference in the query (`ref`), so that the first " +
-            "status settles a message whose answer was lost. `ErrorCode` 21610 and 63033 mean that the customer opted out.",
-        ],
-      ],
+          "status settles a message whose answer was lost. `ErrorCode` 21610 and 63033 mean that the customer opted out.",
+      },
       schema: providerBDelivery,
       bodyType: "application/x-www-form-urlencoded",
       bodyLimit,

@@ -47,7 +47,6 @@ export function timeOfMs(value: unknown): Date {
   return ms > 0 && ms < Date.now() ? new Date(ms) : new Date();
 }
 
-/** Like `timeOfMs`, for seconds. */
 export const timeOfSeconds = (value: unknown): Date => timeOfMs(numeric(value) * 1_000);
 
 /** In UTF-16 units. An emoji may consist of many characters: a family with skin tones has 25 units. */

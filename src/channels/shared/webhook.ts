@@ -4,13 +4,12 @@ import type { ProvenSender } from "../../inbox/public.ts";
 import { isTooDeep, mostLevels } from "../../infra/http/middleware/body.ts";
 import type { FailureLimit } from "../../infra/http/middleware/rate-limit.ts";
 import { HttpProblem, plainDialect } from "../../infra/http/routing/dialect.ts";
-import { defineRoute, Reply, type RequestHead, type Route } from "../../infra/http/routing/route.ts";
+import { defineRoute, Reply, type RequestHead, type Route, type Rules } from "../../infra/http/routing/route.ts";
 import { objectWith, problem, type Schema, text } from "../../infra/http/routing/schema.ts";
 import { sameText } from "../../infra/http/same-text.ts";
 import type { ChatChannelName } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
 
-/** The head of a delivered webhook. */
 export interface DeliveredHead {
   readonly headers: IncomingHttpHeaders;
   /** The path's last part, if the route has a parameter; else empty. */
@@ -39,7 +38,7 @@ interface WebhookParts<Proven extends Proof> {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly rules: readonly (readonly [number: string, rule: string])[];
+  readonly rules: Rules;
   /** The body's schema, for documentation only. */
   readonly schema: Schema;
   /** The body's type; JSON by default. */
@@ -193,13 +192,11 @@ export function verificationRoute(
     operationId,
     tag: "Webhooks",
     summary: "Verify this webhook URL for the messaging platform",
-    rules: [
-      [
-        rule,
+    rules: {
+      [rule]:
         "The platform asks once, when the URL is registered there: for `hub.mode` `subscribe` and the registered verify " +
-          "token, the answer is `hub.challenge` unchanged.",
-      ],
-    ],
+        "token, the answer is `hub.challenge` unchanged.",
+    },
     auth: "none",
     rateLimit: "none",
     query: verification,

@@ -45,7 +45,6 @@ export class Secrets implements TokenVault {
     return createHmac("sha256", this.digestKey).update(token).digest();
   }
 
-  /** Recognises a phone number without storing it. */
   digestNumber(phone: string): Buffer {
     return createHmac("sha256", this.numberKey).update(phone).digest();
   }

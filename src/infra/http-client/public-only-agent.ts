@@ -45,7 +45,6 @@ export function isPublicLiteral(host: string): boolean {
   return !isNeverPublic(address) && (isIPv6(address) || !ownNetworks.check(address, "ipv4"));
 }
 
-/** The error code of refused connections. */
 export const notPublicCode = "ENOTPUBLIC";
 
 /** Errors of the filter have no code, unlike network errors. */

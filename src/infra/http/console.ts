@@ -45,7 +45,6 @@ const pageHeaders = {
 const forEver = "public, max-age=31536000, immutable";
 
 type Answering = ReturnType<typeof cacheable>;
-/** The answer for each supported encoding. */
 type Packed = Readonly<Record<"br" | "gzip" | "none", Answering>>;
 
 const packers = {
@@ -131,12 +130,10 @@ export function versionRoute(directory: string, version: string): Route {
     tag: "Operations",
     auth: "none",
     summary: "Tells which version runs",
-    rules: [
-      [
-        "Version.1",
+    rules: {
+      "Version.1":
         "`console` changes with each build of the console: an open page that has another one is out of date.",
-      ],
-    ],
+    },
     dialect: plainDialect,
     responses: {
       200: { description: "The version", schema: objectWith({ version: text, console: nullableText }) },

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { allowance } from "../../kernel/allowance.ts";
 import type { FairQueue } from "../../kernel/fair-queue.ts";
 import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 
@@ -44,7 +45,7 @@ function answerOf(status: number, message: string, more: readonly string[]) {
  * waiting. This is far cheaper than a refusal by the application. Returns whether it answered.
  */
 export function loadShedder({ gate, businessOf, countRefusal }: LoadSheddingParts) {
-  const atOnce = new Allowance(mostAtOnce, atOncePerMs);
+  const maySendAtOnce = allowance(mostAtOnce, atOncePerMs);
   return ({ headers }: IncomingMessage, res: ServerResponse): boolean => {
     // A browser shows a page only answers with CORS headers, which the application sets.
     if (!gate.isOverloaded || headers.origin !== undefined) return false;
@@ -55,29 +56,8 @@ export function loadShedder({ gate, businessOf, countRefusal }: LoadSheddingPart
     const isLong = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > skippedBody;
     countRefusal(gate.settings.name, answer.status);
     const send = () => res.writeHead(answer.status, isLong ? answer.closing : answer.headers).end(answer.body);
-    if (atOnce.take()) send();
+    if (maySendAtOnce()) send();
     else setTimeout(send, refusalDelayMs(pauseMs));
     return true;
   };
-}
-
-class Allowance {
-  private left: number;
-  private since = performance.now();
-
-  constructor(
-    private readonly most: number,
-    private readonly perMs: number,
-  ) {
-    this.left = most;
-  }
-
-  take(): boolean {
-    const now = performance.now();
-    this.left = Math.min(this.most, this.left + (now - this.since) * this.perMs);
-    this.since = now;
-    if (this.left < 1) return false;
-    this.left -= 1;
-    return true;
-  }
 }

@@ -4,7 +4,6 @@ import { type ClockStore, passiveBackend } from "./store.ts";
 const collection = "recado_clock";
 const timeoutMs = 5_000;
 
-/** Stores the entry in the collection `recado_clock`. */
 export function mongoStore(url: string, onError: (error: unknown) => void): ClockStore {
   const client = new MongoClient(url, {
     appName: "recado clock",

@@ -1,11 +1,9 @@
 import type { Zones } from "../../kernel/zones.ts";
 import type { Cells } from "./cells.ts";
-import type { Statement } from "./database.ts";
+import { statement } from "./statement.ts";
 
-const timezone: Statement = {
-  name: "business_timezone",
-  text: "select feature_flags ->> 'timezone' as timezone from businesses where id = $1",
-};
+const timezone = statement("business_timezone")`
+  select feature_flags ->> 'timezone' as timezone from businesses where id = $1`;
 
 export class PostgresZones implements Zones {
   constructor(private readonly cells: Pick<Cells, "of">) {}

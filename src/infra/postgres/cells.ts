@@ -106,3 +106,22 @@ export const everywhere = async <Row, Cell extends Queries>(
   cells: Cells<Cell>,
   ask: (cell: Cell) => Promise<readonly Row[]>,
 ): Promise<Row[]> => (await cells.inEach(ask)).flat();
+
+/**
+ * Repeats a statement, which handles at most `batch` rows and returns their `count`, in each cell until no more are left.
+ * Returns the number of all rows.
+ */
+export async function inBatches(
+  cells: Cells,
+  call: { readonly statement: Statement; readonly values: readonly unknown[]; readonly batch: number },
+  signal?: AbortSignal,
+): Promise<number> {
+  let all = 0;
+  await cells.inEach(async (cell) => {
+    for (let count = call.batch; count === call.batch && !signal?.aborted; all += count) {
+      const [row] = await cell.rows<{ count: number }>(call.statement, call.values);
+      count = row?.count ?? 0;
+    }
+  });
+  return all;
+}

@@ -1,34 +1,26 @@
 import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
-import type { Cells } from "./cells.ts";
+import { type Cells, inBatches } from "./cells.ts";
 import { isDatabaseFailure } from "./database-failure.ts";
 import { livesHere } from "./lives-here.ts";
 import { eventColumns } from "./log-events.ts";
+import { statement } from "./statement.ts";
 
-const readAfter = {
-  name: "event-log-read",
-  text: `
-    select ${eventColumns} from realtime_events
-    where business_id = $1 and number > $2
-    order by number limit $3`,
-};
+const readAfter = statement("event-log-read")`
+  select ${eventColumns} from realtime_events
+  where business_id = $1 and number > $2
+  order by number limit $3`;
 
-const lastNumbersOf = {
-  name: "event-log-last-numbers",
-  text: "select business_id, last_number from realtime_counters where business_id = any($1::bigint[])",
-};
+const lastNumbersOf = statement("event-log-last-numbers")`
+  select business_id, last_number from realtime_counters where business_id = any($1::bigint[])`;
 
-const purgeBatch = {
-  name: "event-log-purge",
-  text: `
-    with purged as (
-      delete from realtime_events where (business_id, number) in (
-        select business_id, number from realtime_events
-        where at < now() - make_interval(hours => $1) and ${livesHere("business_id")} limit $2)
-      returning 1)
-    select count(*) as count from purged`,
-};
+const purgeBatch = statement("event-log-purge")`
+  with purged as (
+    delete from realtime_events where (business_id, number) in (
+      select business_id, number from realtime_events
+      where at < now() - make_interval(hours => $1) and ${livesHere("business_id")} limit $2)
+    returning 1)
+  select count(*) as count from purged`;
 
-/** The events of the table `realtime_events`. */
 export class PostgresEventLog implements EventLog {
   constructor(private readonly cells: Cells) {}
 
@@ -55,14 +47,7 @@ export class PostgresEventLog implements EventLog {
   }
 
   /** Deletes older events of all businesses and returns their number. */
-  async purge(olderThanHours: number, batch = 5_000): Promise<number> {
-    let purged = 0;
-    await this.cells.inEach(async (cell) => {
-      for (let count = batch; count === batch; purged += count) {
-        const [row] = await cell.rows<{ count: number }>(purgeBatch, [olderThanHours, batch]);
-        count = row?.count ?? 0;
-      }
-    });
-    return purged;
+  purge(olderThanHours: number, batch = 5_000): Promise<number> {
+    return inBatches(this.cells, { statement: purgeBatch, values: [olderThanHours, batch], batch });
   }
 }

@@ -1,5 +1,6 @@
 import type { Cells } from "./cells.ts";
 import type { Cell, Statement } from "./database.ts";
+import { statement } from "./statement.ts";
 
 /** A tenth of the usual sample: enough to know a table's size, at a tenth of the cost. */
 const roughly: Statement = { name: "", text: "set local default_statistics_target = 10" };
@@ -7,15 +8,12 @@ const roughly: Statement = { name: "", text: "set local default_statistics_targe
 /** Smaller tables need no statistics. */
 const fewRows = 500;
 
-const grown: Statement = {
-  name: "grown_tables",
-  text: `
-    select format('%I.%I', stats.schemaname, stats.relname) as name
-    from pg_stat_user_tables as stats join pg_class as class on class.oid = stats.relid
-    where stats.schemaname = current_schema()
-      and stats.n_mod_since_analyze > greatest(class.reltuples, ${fewRows})
-    order by stats.relid`,
-};
+const grown = statement("grown_tables")`
+  select format('%I.%I', stats.schemaname, stats.relname) as name
+  from pg_stat_user_tables as stats join pg_class as class on class.oid = stats.relid
+  where stats.schemaname = current_schema()
+    and stats.n_mod_since_analyze > greatest(class.reltuples, ${fewRows})
+  order by stats.relid`;
 
 /**
  * Analyzes tables in which more rows changed than they had at the last analysis. A large campaign does that within seconds,

@@ -6,9 +6,9 @@ import type {
   KeyState,
   StoredAnswer,
 } from "../../kernel/idempotency.ts";
-import type { Cells } from "./cells.ts";
-import type { Statement } from "./database.ts";
+import { type Cells, inBatches } from "./cells.ts";
 import { livesHere } from "./lives-here.ts";
+import { statement } from "./statement.ts";
 
 /** Older keys may be used again, even if they are not purged yet. */
 const kept = "interval '24 hours'";
@@ -17,68 +17,57 @@ const kept = "interval '24 hours'";
 const apart = "$6 || ' ' || $3";
 
 /** Returns no row if another claim was committed after this statement began; then it must be repeated. */
-const begin: Statement = {
-  name: "idempotency_begin",
-  text: `
-    with place as (
-      select case when exists (
-        select 1 from idempotency_keys
-        where business_id = $1 and operation = $2 and created_at >= now() - ${kept}
-          and (key = ${apart} or key = $3 and caller <> $6)
-      ) then ${apart} else $3 end as key
-    ), claimed as (
-      insert into idempotency_keys as known (business_id, operation, key, caller, request_digest, claim, lease_until)
-      select $1, $2, key, $6, $4, gen_random_uuid(), now() + make_interval(secs => $5) from place
-      on conflict (business_id, operation, key) do update
-      set caller = excluded.caller, request_digest = excluded.request_digest, claim = excluded.claim,
-          lease_until = excluded.lease_until, created_at = excluded.created_at, status = null, content_type = null, headers = null, body = null, contact_id = null
-      where excluded.created_at - known.created_at > ${kept}
-      returning claim, key
-    )
-    select claim, key, true as same_request, false as abandoned, null::integer as status, null::text as content_type,
-           null::jsonb as headers, null::text as body
-    from claimed
-    union all
-    select null, key, request_digest = $4, lease_until < now(), status, content_type, headers, body
-    from idempotency_keys
-    where business_id = $1 and operation = $2 and key = (select key from place) and created_at >= now() - ${kept}
-      and not exists (select 1 from claimed)`,
-};
+const begin = statement("idempotency_begin")`
+  with place as (
+    select case when exists (
+      select 1 from idempotency_keys
+      where business_id = $1 and operation = $2 and created_at >= now() - ${kept}
+        and (key = ${apart} or key = $3 and caller <> $6)
+    ) then ${apart} else $3 end as key
+  ), claimed as (
+    insert into idempotency_keys as known (business_id, operation, key, caller, request_digest, claim, lease_until)
+    select $1, $2, key, $6, $4, gen_random_uuid(), now() + make_interval(secs => $5) from place
+    on conflict (business_id, operation, key) do update
+    set caller = excluded.caller, request_digest = excluded.request_digest, claim = excluded.claim,
+        lease_until = excluded.lease_until, created_at = excluded.created_at, status = null, content_type = null, headers = null, body = null, contact_id = null
+    where excluded.created_at - known.created_at > ${kept}
+    returning claim, key
+  )
+  select claim, key, true as same_request, false as abandoned, null::integer as status, null::text as content_type,
+         null::jsonb as headers, null::text as body
+  from claimed
+  union all
+  select null, key, request_digest = $4, lease_until < now(), status, content_type, headers, body
+  from idempotency_keys
+  where business_id = $1 and operation = $2 and key = (select key from place) and created_at >= now() - ${kept}
+    and not exists (select 1 from claimed)`;
 
 /**
  * A success is about an existing contact: if it is not found, it was erased meanwhile and the answer is not stored. A
  * failure may be about a contact that never existed.
  */
-const finish: Statement = {
-  name: "idempotency_finish",
-  text: `
-    with known as materialized (
-      select case when $9::jsonb is null then 0 else lock_contact_spoken_of($1, $9) end as contact_id
-    ),
-    spoken as (select contact_id, contact_id is not null or $5::integer >= 400 as is_kept from known)
-    update idempotency_keys
-    set status = $5, content_type = $6, contact_id = coalesce(spoken.contact_id, 0),
-        headers = case when is_kept then $7::jsonb end, body = case when is_kept then $8::text end
-    from spoken where business_id = $1 and operation = $2 and key = $3 and claim = $4`,
-};
+const finish = statement("idempotency_finish")`
+  with known as materialized (
+    select case when $9::jsonb is null then 0 else lock_contact_spoken_of($1, $9) end as contact_id
+  ),
+  spoken as (select contact_id, contact_id is not null or $5::integer >= 400 as is_kept from known)
+  update idempotency_keys
+  set status = $5, content_type = $6, contact_id = coalesce(spoken.contact_id, 0),
+      headers = case when is_kept then $7::jsonb end, body = case when is_kept then $8::text end
+  from spoken where business_id = $1 and operation = $2 and key = $3 and claim = $4`;
 
-const release: Statement = {
-  name: "idempotency_release",
-  text: "delete from idempotency_keys where business_id = $1 and operation = $2 and key = $3 and claim = $4",
-};
+const release = statement("idempotency_release")`
+  delete from idempotency_keys where business_id = $1 and operation = $2 and key = $3 and claim = $4`;
 
 /** Checks the age twice, since a key may be claimed again between the two steps. */
-const purgeBatch: Statement = {
-  name: "idempotency_purge",
-  text: `
-    with purged as (
-      delete from idempotency_keys
-      where created_at < now() - ${kept} and (business_id, operation, key) in (
-        select business_id, operation, key from idempotency_keys
-        where created_at < now() - ${kept} and ${livesHere("business_id")} limit $1)
-      returning 1)
-    select count(*) as count from purged`,
-};
+const purgeBatch = statement("idempotency_purge")`
+  with purged as (
+    delete from idempotency_keys
+    where created_at < now() - ${kept} and (business_id, operation, key) in (
+      select business_id, operation, key from idempotency_keys
+      where created_at < now() - ${kept} and ${livesHere("business_id")} limit $1)
+    returning 1)
+  select count(*) as count from purged`;
 
 const mostAttempts = 5;
 
@@ -121,15 +110,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   /** Deletes expired keys of all businesses and returns their number. */
-  async purge(signal?: AbortSignal, batch = 5_000): Promise<number> {
-    let purged = 0;
-    await this.cells.inEach(async (cell) => {
-      for (let count = batch; count === batch && !signal?.aborted; purged += count) {
-        const [row] = await cell.rows<{ count: number }>(purgeBatch, [batch]);
-        count = row?.count ?? 0;
-      }
-    });
-    return purged;
+  purge(signal?: AbortSignal, batch = 5_000): Promise<number> {
+    return inBatches(this.cells, { statement: purgeBatch, values: [batch], batch }, signal);
   }
 }
 

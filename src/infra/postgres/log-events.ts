@@ -23,7 +23,6 @@ export const loggingEvents = `
     returning business_id, number, name, payload, at
   )`;
 
-/** The columns of `logged` as a `LoggedEvent`. */
 export const eventColumns = `business_id as "businessId", number, name, payload, at`;
 
 /** `loggingEvents`, and the query for the logged events. */

@@ -2,11 +2,12 @@ import { DatabaseUnavailable } from "../../kernel/errors.ts";
 import { BusinessCell } from "./business-cell.ts";
 import type { CellHealth } from "./cell-health.ts";
 import type { Cells } from "./cells.ts";
-import type { Cell, Statement } from "./database.ts";
+import type { Cell } from "./database.ts";
 import { isDatabaseFailure } from "./database-failure.ts";
 import type { Directory } from "./directory/directory.ts";
 import type { Location } from "./directory/locations.ts";
 import type { NameKind } from "./names.ts";
+import { statement } from "./statement.ts";
 
 export interface Part {
   readonly name: string;
@@ -15,13 +16,9 @@ export interface Part {
   readonly health: CellHealth;
 }
 
-/** The size of the schema in bytes. */
-const size: Statement = {
-  name: "cell_size",
-  text: `
-    select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint as bytes from pg_class
-    where relkind = 'r' and relnamespace = current_schema()::regnamespace`,
-};
+const size = statement("cell_size")`
+  select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint as bytes from pg_class
+  where relkind = 'r' and relnamespace = current_schema()::regnamespace`;
 
 export class MultipleCells implements Cells<Cell> {
   private readonly byName: ReadonlyMap<string, Part>;

@@ -2,7 +2,6 @@ import type { Announcements } from "./notifications.ts";
 
 /** Listens to several databases. Own notifications are sent through the first one that is live. */
 export class MultipleNotifications implements Announcements {
-  /** @param of - the listener of the business's database */
   constructor(
     private readonly all: readonly (Announcements & { readonly live: boolean })[],
     private readonly of: (businessId: number) => Announcements,

@@ -3,9 +3,7 @@ import type { FairQueue } from "../../kernel/fair-queue.ts";
 /** Refuses new work of an overloaded database. */
 export type Admission = Pick<FairQueue, "check" | "isOverloaded" | "refusalReason" | "settings" | "stats">;
 
-/** The queues for connections of several cells. */
 export class MultipleQueues implements Admission {
-  /** @param of - the queue of the business's cell */
   constructor(
     private readonly all: readonly [Admission, ...Admission[]],
     private readonly of: (businessId: number) => Admission,

@@ -1,57 +1,42 @@
 import type { RefusedRows } from "../../kernel/row-imports.ts";
 import { phoneDigits } from "../../kernel/text.ts";
 import { type Cells, everywhere } from "./cells.ts";
-import type { Statement } from "./database.ts";
 import { livesHere } from "./lives-here.ts";
+import { statement } from "./statement.ts";
 
 const kept = "interval '24 hours'";
 
-const add: Statement = {
-  name: "refused_contacts_add",
-  text: "insert into refused_contacts (business_id, resource, file, part, content) values ($1, $2, $3, $4, $5)",
-};
+const add = statement("refused_contacts_add")`
+  insert into refused_contacts (business_id, resource, file, part, content) values ($1, $2, $3, $4, $5)`;
 
-const part: Statement = {
-  name: "refused_contacts_part",
-  text: `
-    select content from refused_contacts
-    where business_id = $1 and resource = $2 and file = $3 and part = $4 and created_at > now() - ${kept}`,
-};
+const part = statement("refused_contacts_part")`
+  select content from refused_contacts
+  where business_id = $1 and resource = $2 and file = $3 and part = $4 and created_at > now() - ${kept}`;
 
 /** Parts that contain one of the numbers as consecutive digits, which may be in two adjacent cells. */
-const next: Statement = {
-  name: "refused_contacts_next",
-  text: `
-    select file, part, content from refused_contacts
-    where business_id = $1 and (file, part) > ($3, $4::integer)
-      and exists (select 1 from unnest($2::text[]) as number
-                  where strpos(regexp_replace(content, '[^0-9]', '', 'g'), number) > 0)
-    order by file, part limit 1`,
-};
+const next = statement("refused_contacts_next")`
+  select file, part, content from refused_contacts
+  where business_id = $1 and (file, part) > ($3, $4::integer)
+    and exists (select 1 from unnest($2::text[]) as number
+                where strpos(regexp_replace(content, '[^0-9]', '', 'g'), number) > 0)
+  order by file, part limit 1`;
 
-const replace: Statement = {
-  name: "refused_contacts_replace",
-  text: `
-    update refused_contacts set content = $5
-    where business_id = $1 and file = $2 and part = $3 and content = $4
-    returning part`,
-};
+const replace = statement("refused_contacts_replace")`
+  update refused_contacts set content = $5
+  where business_id = $1 and file = $2 and part = $3 and content = $4
+  returning part`;
 
-const purge: Statement = {
-  name: "refused_contacts_purge",
-  text: `
-    delete from refused_contacts where (business_id, file, part) in (
-      select business_id, file, part from refused_contacts
-      where created_at < now() - ${kept} and ${livesHere("business_id")} limit 1000)
-    returning part`,
-};
+const purge = statement("refused_contacts_purge")`
+  delete from refused_contacts where (business_id, file, part) in (
+    select business_id, file, part from refused_contacts
+    where created_at < now() - ${kept} and ${livesHere("business_id")} limit 1000)
+  returning part`;
 
 interface Place {
   readonly file: string;
   readonly part: number;
 }
 
-/** Refused rows of the imports of one resource. */
 export class PostgresRefusedRows implements RefusedRows {
   constructor(
     private readonly cells: Cells,

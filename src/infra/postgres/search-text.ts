@@ -76,7 +76,6 @@ export function phoneSearch(row: string, digits: string): ContactSearch {
   };
 }
 
-/** All groups that contain these digits. */
 function groupsWith(digits: string): number[] {
   const others = 10 ** (groupLength - digits.length);
   const groups: number[] = [];

@@ -79,7 +79,6 @@ export class Access {
     await this.verify(clients);
   }
 
-  /** After views of users changed. */
   async recheckViews(clients: readonly Client[]): Promise<void> {
     this.changes++;
     await this.lookAtUsers(clients);

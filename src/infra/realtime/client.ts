@@ -4,7 +4,6 @@ import { type Connection, Outbox } from "./outbox.ts";
 import type { RealtimeUser, View } from "./visibility.ts";
 import type { WireEvent } from "./wire.ts";
 
-/** The holder of a session token or App Key. */
 export interface RealtimeIdentity {
   readonly businessId: number;
   /** Null for an App Key. */
@@ -18,7 +17,6 @@ export interface RealtimeIdentity {
 export const hasEnded = ({ expiresAt }: RealtimeIdentity): boolean =>
   expiresAt !== undefined && expiresAt <= new Date();
 
-/** Whether both are the same user or App Key. */
 export const isSameHolder = (one: RealtimeIdentity, other: RealtimeIdentity): boolean =>
   one.businessId === other.businessId && one.userId === other.userId && one.keyId === other.keyId;
 
@@ -51,7 +49,6 @@ export type OutgoingEvents = Record<string, (payload: object) => void>;
 export type RealtimeSocket = Socket<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
 export const roomOf = (businessId: number): string => `business:${businessId}`;
-/** The room of clients with the same view. */
 export const roomOfView = (businessId: number, { key }: View): string => `business:${businessId}:${key}`;
 
 interface ClientSettings {

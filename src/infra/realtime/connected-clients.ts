@@ -33,13 +33,11 @@ export class ConnectedClients {
     return this.byBusiness.has(businessId);
   }
 
-  /** The clients of one business, or all. */
   clients(businessId?: number): Client[] {
     if (businessId !== undefined) return [...(this.byBusiness.get(businessId)?.clients ?? [])];
     return [...this.byBusiness.values()].flatMap(({ clients }) => [...clients]);
   }
 
-  /** The distinct views of the business's clients. */
   views(businessId: number): Iterable<RoomOfView> {
     return this.byBusiness.get(businessId)?.views.values() ?? [];
   }
@@ -82,7 +80,6 @@ export class ConnectedClients {
     this.byBusiness.get(businessId)?.feed.offer(events);
   }
 
-  /** Sends everything in the log. */
   async catchUp(businessId: number): Promise<void> {
     await this.byBusiness.get(businessId)?.feed.catchUpWithLog();
   }

@@ -22,7 +22,6 @@ export interface PeerSettings {
   readonly logger: Log;
 }
 
-/** Receives messages of other processes. */
 export interface PeerListener {
   wants(businessId: number): boolean;
   receive(businessId: number, events: readonly LoggedEvent[]): void;

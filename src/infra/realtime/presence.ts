@@ -74,7 +74,6 @@ export class Presence {
     if (own) this.close(client, own);
   }
 
-  /** An event changed the audience of the subject. */
   audienceChanged(businessId: number, id: number, audience: SubjectAudience): void {
     this.known.set(subjectKey(businessId, id), { audience });
     this.adopt(businessId, id, audience);
@@ -102,7 +101,6 @@ export class Presence {
     this.viewers.forgetBusiness(businessId);
   }
 
-  /** Receives a signal of another process. */
   receive(businessId: number, sender: string, given: unknown): void {
     const signal = given as TypingSignal | ViewingSignal;
     const { events, words } = this.settings;

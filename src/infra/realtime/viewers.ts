@@ -39,7 +39,6 @@ export interface ViewingSignal {
 /** Each process repeats its state; the state of a process that stops repeating it expires. */
 const repeatMs = 15_000;
 const forgetMs = 40_000;
-/** The maximum per signal. */
 const viewedPerSignal = 500;
 
 /** Knows which users have a subject open, in all processes. It sends each change to clients and to the other processes. */
@@ -77,7 +76,6 @@ export class Viewers {
     for (const [key, viewed] of this.viewed) if (viewed.businessId === businessId) this.viewed.delete(key);
   }
 
-  /** Receives a signal of another process. */
   receive(businessId: number, sender: string, signal: ViewingSignal): void {
     const answered: Viewed[] = [];
     for (const { id, audience, users } of signal.viewed) {

@@ -8,7 +8,6 @@ const loopLookMs = 100;
 
 type Reading = number | Readonly<Record<string, number>>;
 
-/** The metrics of a process for Prometheus. */
 export class Metrics {
   private readonly registry = new Registry();
   private readonly requests: Histogram;

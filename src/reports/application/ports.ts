@@ -93,7 +93,6 @@ export interface CountedDay extends DayFigures {
 export interface ReportReads {
   /** The existing ones, in no particular order. */
   businesses(ids: readonly number[], signal?: AbortSignal): Promise<StoredBusiness[]>;
-  /** The figures of each business that was asked for. */
   figures(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedFigures[]>;
   /** The days of each period, in order. */
   days(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedDay[]>;

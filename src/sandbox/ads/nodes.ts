@@ -12,7 +12,6 @@ export interface Node {
   readonly edges: Readonly<Record<string, readonly Node[]>>;
   /** Single objects. */
   readonly links: Readonly<Record<string, () => Node>>;
-  /** Null if the object has no insights. */
   readonly insights: Insights | null;
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { allowance } from "../../kernel/allowance.ts";
 import { groupBy } from "../../kernel/group-by.ts";
 import { Senders } from "../core/senders.ts";
 import type { SandboxAccount } from "../settings.ts";
@@ -11,7 +12,6 @@ export interface Business {
   readonly numbers: Map<string, Sender>;
 }
 
-/** A number that sends messages. */
 export interface Sender {
   readonly phoneNumberId: string;
   readonly displayPhoneNumber: string;
@@ -44,7 +44,8 @@ export class Accounts {
     const business = this.businesses.get(accountId) ?? newBusiness(accountId);
     this.businesses.set(accountId, business);
     business.templates.replace(phoneNumberId, account.templates);
-    const mayEmit = account.messagesPerSecond === undefined ? () => true : tokenBucket(account.messagesPerSecond);
+    const { messagesPerSecond: rate } = account;
+    const mayEmit = rate === undefined ? () => true : allowance(rate, rate / 1_000);
     const people = new Set(account.people);
     const own = { phoneNumberId, displayPhoneNumber, token, quality, messagingLimit };
     const sender = { ...own, business, people, mayEmit };
@@ -95,20 +96,6 @@ const newBusiness = (accountId: string): Business => ({
   templates: new Templates(accountId),
   numbers: new Map(),
 });
-
-/** A rate limit: up to `rate` calls per second, and as many at once after a pause. */
-function tokenBucket(rate: number): () => boolean {
-  let tokens = rate;
-  let filledAt = performance.now();
-  return () => {
-    const now = performance.now();
-    tokens = Math.min(rate, tokens + ((now - filledAt) / 1000) * rate);
-    filledAt = now;
-    if (tokens < 1) return false;
-    tokens -= 1;
-    return true;
-  };
-}
 
 /** The form of every webhook: one entry per business account, one change per number. */
 export function changesEnvelope(changes: readonly { sender: Sender; field: string; value: object }[]): object {

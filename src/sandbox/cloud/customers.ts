@@ -53,7 +53,6 @@ const readPreference = shape({
   to: optional(text(100)),
 });
 
-/** The customers: they write messages and opt out of marketing. */
 export class Customers implements CustomerSide {
   private readonly windows = new Windows();
   private readonly optedOut = new RecentMap<true>(remembered);

@@ -2,7 +2,6 @@ import { type Fields, isObject, isWebAddress } from "../core/input.ts";
 import { badParameter, GraphError, invalidParameter, missingParameter } from "../graph/graph.ts";
 import type { Placeholders, StoredTemplate, Templates } from "./templates.ts";
 
-/** The content of a message that tests and people may want to see. */
 export interface MessageContent {
   readonly type: string;
   readonly template?: SentTemplate;
@@ -35,7 +34,6 @@ export function referenceOf(body: Fields): string | undefined {
   throw badParameter(`Param biz_opaque_callback_data must be at most ${limits.reference} characters long.`);
 }
 
-/** The message that it answers. */
 export function contextOf({ context }: Fields): { readonly message_id: string } | undefined {
   if (context === undefined) return undefined;
   const id = isObject(context) ? context.message_id : undefined;

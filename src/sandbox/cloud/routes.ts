@@ -16,8 +16,7 @@ import {
 } from "../graph/graph.ts";
 import { type Accounts, type Business, opens, type Sender } from "./accounts.ts";
 import type { Customers } from "./customers.ts";
-import type { Media } from "./media.ts";
-import { mediaRoutes } from "./media-routes.ts";
+import { type Media, mediaRoutes } from "./media.ts";
 import { contentOf, contextOf, type MessageContent, referenceOf, requireProduct } from "./messages.ts";
 import type { CloudMessage } from "./statuses.ts";
 import type { TemplateReviews } from "./template-reviews.ts";
@@ -35,7 +34,6 @@ export interface Cloud {
   readonly shared: Shared;
 }
 
-/** The Cloud API's routes. */
 export function cloudRoutes(cloud: Cloud): PlatformRoute[] {
   const { accounts } = cloud;
   const nextId = messageIds();

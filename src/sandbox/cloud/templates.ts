@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { type Fields, isObject } from "../core/input.ts";
 import { badParameter, GraphError, invalidParameter, missingParameter } from "../graph/graph.ts";
 import type { SandboxTemplate } from "../settings.ts";
-import { expandCodeTemplates } from "./code-templates.ts";
-import { requireContent } from "./template-rules.ts";
+import { expandCodeTemplates, requireContent } from "./template-rules.ts";
 
 /** The placeholders of a text with `{{...}}`: numbered ones up to `count`, or `count` named ones. */
 export interface Placeholders {

@@ -65,7 +65,6 @@ export class Uploads {
   }
 }
 
-/** The routes of the upload API. */
 export function uploadRoutes(accounts: Accounts, uploads: Uploads): PlatformRoute[] {
   return [
     {

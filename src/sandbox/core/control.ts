@@ -15,7 +15,6 @@ import type { AcceptedMessage, Shared } from "./shared.ts";
 import type { StatusQueues } from "./status-queues.ts";
 import { readWebhookTarget, type Webhooks } from "./webhooks.ts";
 
-/** The control routes of all platforms and those that they share. */
 export function controlRoutes(
   platforms: readonly Platform[],
   faults: Faults,

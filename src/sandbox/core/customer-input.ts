@@ -7,7 +7,6 @@ const readFile = shape({
   filename: optional(text(240)),
 });
 
-/** A file that a customer sends. */
 export interface CustomerFile {
   readonly type: "image" | "audio" | "document" | "video" | "sticker";
   readonly mime: string;
@@ -23,7 +22,6 @@ export const readMedia = reader<CustomerFile>({
 const envelopeFields = {
   /** The sender that it is written to: the id of a number, page or instance, or a phone number. */
   to: optional(text(100)),
-  /** The customer's name. */
   name: optional(text(256)),
   /** The platform's id of the message; random when absent. */
   id: optional(text(256)),
@@ -49,7 +47,6 @@ export const readWriting = shape({ text: text(), id, timestamp, repeat });
 /** Milliseconds since 1970; now by default. */
 export const momentOf = (seconds: number | undefined): number => (seconds === undefined ? Date.now() : seconds * 1_000);
 
-/** The default name of a customer. */
 export const nameOf = (customer: string): string => `Customer ${customer.slice(-4)}`;
 
 /** A reaction on every channel. An empty emoji removes it. */

@@ -33,7 +33,6 @@ export type Fault = Settings<ReturnType<typeof readerOf>>;
 export class Faults {
   private waiting: { fault: Fault; left: number }[] = [];
 
-  /** @param operations - the names of the platforms' operations */
   constructor(private readonly operations: readonly string[]) {}
 
   add(input: unknown): void {

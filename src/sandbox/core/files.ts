@@ -31,7 +31,6 @@ export class Files {
   private readonly links = new RecentMap<Link>(limits.links);
   private held = 0;
 
-  /** Stores the file and returns its id. */
   keep(file: StoredFile, id: string = randomBytes(12).toString("hex")): string {
     this.remove(id);
     this.files.set(id, file);

@@ -52,7 +52,6 @@ interface Place {
   readonly parentDataProperty: string | number;
 }
 
-/** A reader of values that match a JSON schema. */
 export function reader<Value>(json: AnySchemaObject): Reader<Value> {
   let validate: ValidateFunction<{ value: Value }> | undefined;
   const read = (value: unknown, name: string): Value => {
@@ -85,7 +84,6 @@ export const object = reader<Fields>({ type: "object", must: "be an object" });
 
 export const flag = reader<boolean>({ type: "boolean", must: "be true or false" });
 
-/** A text of 1 to `max` characters. */
 export const text = (max = 4096): Reader<string> =>
   reader({ type: "string", minLength: 1, maxLength: max, must: `be a text of 1 to ${max} characters` });
 
@@ -98,7 +96,6 @@ export const integer = (minimum: number, maximum: number): Reader<number> =>
 
 export const number = reader<number>({ type: "number", must: "be a number" });
 
-/** From -`most` to `most`. */
 export const degrees = (most: number): Reader<number> =>
   reader({ type: "number", minimum: -most, maximum: most, must: `be a number from -${most} to ${most}` });
 
@@ -107,7 +104,6 @@ export const oneOf = <Value extends string>(...values: readonly Value[]): Reader
 
 export const webAddress = reader<string>({ type: "string", format: "web", must: "be an http or https address" });
 
-/** An object of texts. */
 export const texts = reader<Readonly<Record<string, string>>>({
   type: "object",
   additionalProperties: { type: "string", must: "be a text" },
@@ -126,7 +122,6 @@ export const phoneNumber = reader<string>({
   becomes: dialled,
 });
 
-/** The value that a reader returns. */
 export type Settings<Read> = Read extends Reader<infer Value> ? Value : never;
 
 type OptionalName<Values> = { [Name in keyof Values]: undefined extends Values[Name] ? Name : never }[keyof Values];

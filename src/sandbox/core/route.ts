@@ -105,7 +105,6 @@ export interface CustomerSide {
 export interface Platform {
   readonly routes: readonly PlatformRoute[];
   readonly control: readonly ControlRoute[];
-  /** The customers on its channels. */
   readonly customers?: Readonly<Partial<Record<CustomerChannel, CustomerSide>>>;
   failure(failure: Failure): Answer;
   /** Takes over the connection of an upgrade request; `false` if the request is not for this platform. */

@@ -13,7 +13,6 @@ export class Senders<Sender> {
     for (const sender of senders) this.put(sender);
   }
 
-  /** Adds the sender, or replaces it. */
   put(sender: Sender): Sender {
     const id = this.idOf(sender);
     if (!this.known.has(id) && this.known.size >= maxSenders) throw new BadInput(`at most ${maxSenders} of a kind`);

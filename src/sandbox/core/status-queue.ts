@@ -8,7 +8,6 @@ interface StatusBehaviour {
   readonly paused: boolean;
   /** Statuses are delivered in random order, even those of one message. */
   readonly shuffled: boolean;
-  /** The seed of the random order. */
   readonly seed: number;
   /** Messages to these numbers are accepted and then fail with `failCode`. */
   readonly failNumbers: ReadonlySet<string>;
@@ -26,7 +25,6 @@ export const normalBehaviour: StatusBehaviour = {
   mute: new Set(),
 };
 
-/** One status of a message. */
 export interface MessageStatus<Message> {
   readonly message: Message;
   readonly name: string;
@@ -42,7 +40,6 @@ export interface StatusReporter<Message> {
   readonly perWebhook: number;
   /** The statuses of a message, in order; empty if there is no receiver. */
   stepsOf(message: Message, fails: boolean): readonly string[];
-  /** One webhook with all of these statuses. */
   delivery(statuses: readonly MessageStatus<Message>[]): Delivery;
 }
 

@@ -28,7 +28,6 @@ export class StatusQueues {
     private readonly log: (line: string) => void,
   ) {}
 
-  /** Adds the queue of a channel. */
   open<Message extends AcceptedMessage>(reporter: StatusReporter<Message>): StatusQueue<Message> {
     const queue = new StatusQueue(reporter, this.webhooks, this.delayMs, this.log);
     this.queues.push(queue);

@@ -12,7 +12,6 @@ export const readWebhookTarget = shape({
 });
 type WebhookTarget = Settings<typeof readWebhookTarget>;
 
-/** The address and headers of one attempt. */
 interface Destination {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

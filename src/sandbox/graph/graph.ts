@@ -32,7 +32,6 @@ export const unknownObject = ({ method, path: { id = "" } }: Call): GraphError =
 export const givenToken = ({ headers, query }: RequestHead): string | null =>
   /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? query.get("access_token");
 
-/** The token of the call, if the platform knows it. */
 export function tokenOf(call: Call, knows: (token: string) => boolean): string {
   const token = givenToken(call);
   if (token && knows(token)) return token;

@@ -62,7 +62,6 @@ const readReaction = shape(reactionFields);
 
 type Sent = { readonly id?: string; readonly delivered: boolean };
 
-/** The customers of pages and photo accounts. */
 export class PageCustomers {
   readonly windows = new Windows();
   private readonly names = new RecentMap<string>(remembered);

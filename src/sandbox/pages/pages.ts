@@ -26,7 +26,6 @@ export const pageFrom = ({ pageId, token, channel = pageChannel, people = [], ph
 export const pagesFrom = (settings: readonly SandboxPage[]): Senders<Page> =>
   new Senders(settings.map(pageFrom), ({ pageId }) => pageId);
 
-/** One event in a webhook of a page. */
 export interface Messaging {
   readonly page: Page;
   readonly event: object;

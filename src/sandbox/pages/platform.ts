@@ -1,4 +1,5 @@
 import { pageChannel, photoChannel } from "../../kernel/channels.ts";
+import { type Files, onePixelPng } from "../core/files.ts";
 import type { Fields } from "../core/input.ts";
 import { type Call, control, type Platform, type RequestHead } from "../core/route.ts";
 import type { Shared } from "../core/shared.ts";
@@ -18,7 +19,6 @@ import { readPage, type SandboxPage } from "../settings.ts";
 import { contentOf, contextOf, recipientOf, senderActionOf, windowMsOf } from "./content.ts";
 import { newId, PageCustomers } from "./customers.ts";
 import { type Page, pageFrom, pagesFrom } from "./pages.ts";
-import { profileOf } from "./profiles.ts";
 import { pageStatuses } from "./statuses.ts";
 
 /** Page messages and photo-app direct messages: the paths of the Cloud API, for the ids of pages. */
@@ -142,3 +142,33 @@ export function pagesPlatform(
 
 const noSuchUser = { message: "(#100) No matching user found", subcode: 2018001 };
 const outsideWindow = { message: "(#10) This message is sent outside of allowed window.", subcode: 2018278 };
+
+const pictureId = "profile-picture";
+
+/** A customer's profile: the requested fields that the channel has. */
+function profileOf(page: Page, id: string, name: string, query: URLSearchParams, files: Files): object {
+  const [first = name, ...others] = name.split(" ");
+  const known: Readonly<Record<string, () => string>> =
+    page.channel === photoChannel
+      ? {
+          name: () => name,
+          username: () => name.toLowerCase().replace(/\W+/g, "."),
+          profile_pic: () => pictureIn(files),
+        }
+      : {
+          first_name: () => first,
+          last_name: () => others.join(" "),
+          name: () => name,
+          profile_pic: () => pictureIn(files),
+        };
+  const asked = query.get("fields")?.split(",") ?? ["first_name", "last_name", "name", "profile_pic"];
+  const told = asked.flatMap((field) => (Object.hasOwn(known, field) ? [[field, known[field]?.()]] : []));
+  return { ...Object.fromEntries(told), id };
+}
+
+function pictureIn(files: Files): string {
+  if (!files.find(pictureId)) {
+    files.keep({ mime: "image/png", bytes: Buffer.from(onePixelPng, "base64"), owner: "" }, pictureId);
+  }
+  return files.link(pictureId);
+}

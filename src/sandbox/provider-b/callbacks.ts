@@ -1,13 +1,16 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
+import type { Senders } from "../core/senders.ts";
+import type { AcceptedMessage } from "../core/shared.ts";
+import type { MessageStatus, StatusReporter } from "../core/status-queue.ts";
 import { type Delivery, isSuccess, type Webhooks } from "../core/webhooks.ts";
 import type { SandboxProviderB } from "../settings.ts";
+import { messages } from "./errors.ts";
 
 /** ProviderB makes only a few attempts. */
 const maxAttempts = 3;
 
 export type Form = Readonly<Record<string, string>>;
 
-/** A signed webhook of an account. */
 export function callback(
   webhooks: Webhooks,
   { token }: SandboxProviderB,
@@ -35,5 +38,64 @@ function signature(token: string, url: string, form: Form): string {
     .digest("base64");
 }
 
-/** A number in the channel's form. */
 export const addressOf = (phone: string): string => `whatsapp:+${phone}`;
+
+/** An accepted message with what its statuses need. */
+export interface ProviderBMessage extends AcceptedMessage {
+  readonly accountId: string;
+  /** The address for its statuses; without it none are sent. */
+  readonly statusCallback: string | undefined;
+}
+
+const usual: readonly string[] = ["queued", "sent", "delivered", "read"];
+const failing: readonly string[] = ["queued", "sent", "undelivered"];
+const undeliverable = 63024;
+
+/** The statuses of messages: one callback for each, to the address in the message. */
+export const providerBStatuses = (
+  accounts: Senders<SandboxProviderB>,
+  webhooks: Webhooks,
+): StatusReporter<ProviderBMessage> => ({
+  perWebhook: 1,
+  stepsOf({ accountId, statusCallback }, fails) {
+    if (statusCallback === undefined || !accounts.find(accountId)) return [];
+    return fails ? failing : usual;
+  },
+  delivery([status]) {
+    const account = accounts.find(status?.message.accountId);
+    if (!status || !account) throw new Error("there is no status to deliver");
+    return callback(webhooks, account, status.message.statusCallback, toWire(status));
+  },
+});
+
+function toWire({ message, name, failCode }: MessageStatus<ProviderBMessage>): Form {
+  const { id, from, to, accountId, type } = message;
+  return {
+    ...eventsOf(name),
+    SmsSid: id,
+    SmsStatus: name,
+    MessageStatus: name,
+    ChannelToAddress: `+${to.slice(0, -4)}XXXX`,
+    To: addressOf(to),
+    ChannelPrefix: "whatsapp",
+    MessageSid: id,
+    AccountSid: accountId,
+    StructuredMessage: `${type === "template"}`,
+    From: addressOf(from),
+    ApiVersion: "2010-04-01",
+    ChannelInstallSid: `XE${createHash("md5").update(accountId).digest("hex")}`,
+    ...(name === "undelivered" && errorOf(failCode)),
+  };
+}
+
+function eventsOf(status: string): Form {
+  return status === "delivered" || status === "read" || status === "undelivered"
+    ? { EventType: status.toUpperCase() }
+    : {};
+}
+
+/** Other channels have codes with another number of digits. */
+function errorOf(failCode: number): Form {
+  const code = failCode >= 10_000 && failCode < 100_000 ? failCode : undeliverable;
+  return { ErrorCode: `${code}`, ErrorMessage: messages[code] ?? "An error occurred" };
+}

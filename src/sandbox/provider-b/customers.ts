@@ -14,7 +14,6 @@ const remembered = 10_000;
 
 const readMessage = shape({
   ...messageFields,
-  /** Further files of the message. */
   album: optional(listOf(readMedia, 10)),
   location: optional(
     shape({ lat: degrees(90), lng: degrees(180), address: optional(text(500)), label: optional(text(500)) }),
@@ -120,7 +119,6 @@ export class ProviderBCustomers implements CustomerSide {
   }
 }
 
-/** The owner of a message's file. */
 export const ownerOf = (accountId: string, message: string): string => `${accountId} ${message}`;
 
 function typeOf({ media, location, button, list, reply_to: replyTo }: CustomerMessage): string {

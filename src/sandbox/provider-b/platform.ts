@@ -13,9 +13,9 @@ import {
   type SandboxProviderBTemplate,
   type SandboxSettings,
 } from "../settings.ts";
+import { type ProviderBMessage, providerBStatuses } from "./callbacks.ts";
 import { ownerOf, ProviderBCustomers } from "./customers.ts";
 import { failure, refusal } from "./errors.ts";
-import { type ProviderBMessage, providerBStatuses } from "./statuses.ts";
 
 const longestBody = 1_600;
 const mediaLinkMs = 5 * 60 * 1_000;
@@ -136,7 +136,6 @@ function recipientOf(form: URLSearchParams): string {
 const numberIn = (address: string | null): string | null =>
   address?.startsWith("whatsapp:+") ? dialled(address.slice("whatsapp:".length)) : null;
 
-/** The address for the statuses of the message. */
 function statusCallbackOf(form: URLSearchParams): string | undefined {
   const url = form.get("StatusCallback");
   if (!url) return undefined;

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import type { CustomerFile } from "../core/customer-input.ts";
 import { BadInput, type Fields } from "../core/input.ts";
 
-/** The content of a message in the provider's form. */
 export interface QrContent {
   readonly messageType: string;
   readonly message: Fields;

@@ -9,10 +9,9 @@ import type { StatusQueues } from "../core/status-queues.ts";
 import type { Webhooks } from "../core/webhooks.ts";
 import { readQrInstance, type SandboxQrInstance } from "../settings.ts";
 import { messageIdIn, QrCustomers } from "./customers.ts";
-import { allEvents, jidOf, QrWebhooks, targetIn } from "./qr-webhooks.ts";
+import { allEvents, jidOf, QrWebhooks, qrStatuses, targetIn } from "./qr-webhooks.ts";
 import { failure, refusal, validationError } from "./refusals.ts";
 import { contextOf, mediaContent, readIn, type SentContent, sentToWire, textContent } from "./sent.ts";
-import { qrStatuses } from "./statuses.ts";
 
 /** The provider's reason for the end of a connection: the phone was logged out. */
 const loggedOut = 401;
@@ -101,7 +100,6 @@ export function qrPlatform(
     if (wanted !== "send.message") void qrWebhooks.send(sender, "messages.upsert", wire);
   }
 
-  /** The file of a customer's message. */
   function mediaOf(call: Call): object {
     const file = customers.fileOf(instanceOf(call), messageIdIn(call.body));
     if (!file) throw refusal(400, ["Message not found"]);

@@ -4,7 +4,6 @@ import { type Answer, type Failure, Refusal } from "../core/route.ts";
 /** A request that the provider refuses. `said` is the message in the answer. */
 export const refusal = (status: number, said: unknown): Refusal => new Refusal({ code: status, details: said });
 
-/** The answer to a body that fails the provider's validation. */
 export const validationError = (what: string): Refusal => refusal(400, [[`instance ${what}`]]);
 
 /** The provider's only codes are those of HTTP. */

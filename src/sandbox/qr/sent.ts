@@ -38,7 +38,6 @@ export function mediaContent({ number, mediatype, media, caption, fileName }: Fi
   };
 }
 
-/** The ids of the messages that a client marks as read. */
 export function readIn({ readMessages }: Fields): string[] {
   if (!Array.isArray(readMessages)) throw validationError('requires property "readMessages"');
   return readMessages.map((key) => {

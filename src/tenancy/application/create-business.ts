@@ -9,7 +9,6 @@ interface CreatedBusiness {
   readonly password: string;
 }
 
-/** An operator creates a business with its first administrator. */
 export class CreateBusiness {
   constructor(
     private readonly numbers: BusinessNumbers,

@@ -2,7 +2,6 @@ import { bySystem } from "../../kernel/audit.ts";
 import type { KeyOwners, KeyUnitOfWork, StoredKey } from "./ports.ts";
 import { shownKey } from "./shown-key.ts";
 
-/** An operator revokes keys of a business. */
 export class RevokeAppKeys {
   constructor(
     private readonly owners: KeyOwners,

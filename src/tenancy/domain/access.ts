@@ -1,7 +1,6 @@
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 import type { Scope } from "../../kernel/scopes.ts";
 
-/** What an App Key gives access to. */
 export interface KeyAccess {
   readonly keyId: number;
   readonly businessId: number;
@@ -11,7 +10,6 @@ export interface KeyAccess {
   readonly expiresAt: Date | null;
 }
 
-/** The user of a session token. */
 export interface SessionUser {
   readonly businessId: number;
   readonly userId: number;
@@ -19,30 +17,16 @@ export interface SessionUser {
   readonly expiresAt: Date;
 }
 
-export class WrongCredentials extends DomainError<"wrong_credentials"> {
-  readonly code = "wrong_credentials";
-}
+export class WrongCredentials extends domainError("wrong_credentials") {}
 
-export class WrongInvitation extends DomainError<"wrong_invitation"> {
-  readonly code = "wrong_invitation";
-}
+export class WrongInvitation extends domainError("wrong_invitation") {}
 
-export class WrongPassword extends DomainError<"wrong_password"> {
-  readonly code = "wrong_password";
-}
+export class WrongPassword extends domainError("wrong_password") {}
 
-export class EmailTaken extends DomainError<"email_taken"> {
-  readonly code = "email_taken";
-}
+export class EmailTaken extends domainError("email_taken") {}
 
-export class NoSuchBusiness extends DomainError<"no_such_business"> {
-  readonly code = "no_such_business";
-}
+export class NoSuchBusiness extends domainError("no_such_business") {}
 
-export class AmbiguousUser extends DomainError<"ambiguous_user"> {
-  readonly code = "ambiguous_user";
-}
+export class AmbiguousUser extends domainError("ambiguous_user") {}
 
-export class NoSuchUser extends DomainError<"no_such_user"> {
-  readonly code = "no_such_user";
-}
+export class NoSuchUser extends domainError("no_such_user") {}

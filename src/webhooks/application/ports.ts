@@ -9,7 +9,6 @@ export interface EndpointLease {
   readonly token: string;
 }
 
-/** A delivery that this process will attempt. */
 export interface ClaimedDelivery {
   readonly id: number;
   readonly subject: string;
@@ -56,7 +55,6 @@ export interface DeliveryQueue {
   claim(lease: EndpointLease, limit: number): Promise<ClaimedDelivery[] | null>;
   /** Null if the delivery needs no attempt any more. */
   open(lease: EndpointLease, deliveryId: number): Promise<OpenDelivery | null>;
-  /** @param addressNumber - the number of the address of this attempt */
   settle(lease: EndpointLease, deliveryId: number, addressNumber: number, attempt: Attempt): Promise<Settled>;
   release(lease: EndpointLease): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { DomainError } from "../../kernel/errors.ts";
+import { domainError } from "../../kernel/errors.ts";
 import type { WebhookEvent } from "../../kernel/webhook-events.ts";
 
 /** The endpoints' name of each logged event. Both events that change a chat's row have one name. */
@@ -14,7 +14,6 @@ export const typeOf: Readonly<Record<string, WebhookEvent>> = {
   "contact:changed": "contact.changed",
 };
 
-/** The type of test events. */
 export const testType = "webhook.test";
 
 export const deliveryStates = ["waiting", "delivered", "failed"] as const;
@@ -44,21 +43,13 @@ export const isAccepted = (status: number | null): boolean => status !== null &&
 export const webhookIdOf = (businessId: number, number: number): string =>
   number < 0 ? `test_${businessId}_${-number}` : `evt_${businessId}_${number}`;
 
-export class WebhookNotFound extends DomainError<"not_found"> {
-  readonly code = "not_found";
-}
+export class WebhookNotFound extends domainError("not_found") {}
 
 /** Disabled endpoints get no deliveries. */
-export class WebhookDisabled extends DomainError<"disabled"> {
-  readonly code = "disabled";
-}
+export class WebhookDisabled extends domainError("disabled") {}
 
 /** The beginning of a replay is not a date. */
-export class SinceUnreadable extends DomainError<"since_unreadable"> {
-  readonly code = "since_unreadable";
-}
+export class SinceUnreadable extends domainError("since_unreadable") {}
 
 /** The beginning of a replay is before the beginning of the log, or in the future. */
-export class SinceOutOfRange extends DomainError<"since_out_of_range"> {
-  readonly code = "since_out_of_range";
-}
+export class SinceOutOfRange extends domainError("since_out_of_range") {}

@@ -49,7 +49,6 @@ const dialect = {
   wrong_period: ({ bound }) => [400, coded("invalid_input", `${bound} no es una fecha válida`)],
 } as const satisfies typeof codedDialect & Dialect<WrongPeriod>;
 
-/** @param resources - the format of each resource's records */
 export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly RecordOnWire<never>[]): Route {
   const codecs = new Map(resources.map((resource) => [resource.path, new WireCodec<object>(resource as never)]));
   const names = [...codecs.keys(), ...storedAsOnWire].sort();
@@ -72,26 +71,22 @@ export function auditRoute(audit: Pick<ReadAudit, "list">, resources: readonly R
     path: "/admin/audit",
     operationId: "listAudit",
     summary: "Who changed what, the latest first",
-    rules: [
-      [
-        "Audit.1",
+    rules: {
+      "Audit.1":
         "Each change under `/admin`, the latest first: who made it, when and from which address, and the record before and " +
-          "after, in the format of its resource and without secrets. `before` is null for a creation, `after` for a removal. " +
-          "The audit also has users' changes of their own password (`user-passwords`), invitations (`user-invitations`: created, " +
-          "also with a new user, and removed when the user accepts one), erasures (`contacts`, with the id only), the QR codes that " +
-          "were requested for senders and, by `system`, the phones that were paired (`sender-pairings`, by the sender's id), and " +
-          "what an operator created or revoked, by `system`. Requests to a webhook are entries with the change " +
-          "`tested`, `redelivered` or `replayed_since`. Sessions that users open, and their availability, are not in the audit: " +
-          "`GET /admin/users/{id}/sessions` lists the sessions.",
-      ],
-      [
-        "Audit.2",
+        "after, in the format of its resource and without secrets. `before` is null for a creation, `after` for a removal. " +
+        "The audit also has users' changes of their own password (`user-passwords`), invitations (`user-invitations`: created, " +
+        "also with a new user, and removed when the user accepts one), erasures (`contacts`, with the id only), the QR codes that " +
+        "were requested for senders and, by `system`, the phones that were paired (`sender-pairings`, by the sender's id), and " +
+        "what an operator created or revoked, by `system`. Requests to a webhook are entries with the change " +
+        "`tested`, `redelivered` or `replayed_since`. Sessions that users open, and their availability, are not in the audit: " +
+        "`GET /admin/users/{id}/sessions` lists the sessions.",
+      "Audit.2":
         "`resource` is the name in the path, such as `tags`; other names are refused. `record` is the id of a record of that " +
-          "resource, and is refused without `resource`. `from` and `to` are inclusive; without a zone they are in the business's, " +
-          "and a date alone means its whole day. An entry must pass all filters.",
-      ],
-      ["Audit.3", "Entries are kept for 400 days. Nothing changes them."],
-    ],
+        "resource, and is refused without `resource`. `from` and `to` are inclusive; without a zone they are in the business's, " +
+        "and a date alone means its whole day. An entry must pass all filters.",
+      "Audit.3": "Entries are kept for 400 days. Nothing changes them.",
+    },
     query: {
       type: "object",
       properties: {

@@ -23,13 +23,11 @@ export function choicesRoutes<Fields extends object>(
       tag: "Choices",
       auth: "key-or-session",
       summary: `List ${many} to choose from`,
-      rules: [
-        [
-          `Choices.${many}`,
+      rules: {
+        [`Choices.${many}`]:
           "For users of every role, with only the fields that are needed to choose one. Newest first; `next` is the cursor of the " +
-            "next page, or null. `q` is a text that the name, or another searched field, must contain.",
-        ],
-      ],
+          "next page, or null. `q` is a text that the name, or another searched field, must contain.",
+      },
       query: {
         type: "object",
         properties: {

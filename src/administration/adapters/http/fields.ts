@@ -75,7 +75,6 @@ export const money = (name: string): FieldOnWire<string> => {
   };
 };
 
-/** The id of a record of that kind, or null. */
 export const optionalReference = (name: string, entity: string): FieldOnWire<number | null> => ({
   name,
   schema: { ...idOf(entity), type: ["integer", "null"] },
@@ -104,7 +103,6 @@ export const optionalInteger = (name: string, maximum: number = maxId): FieldOnW
   fallback: null,
 });
 
-/** A text that must be valid JSON. */
 export const jsonText = (name: string, maxLength = 20_000): FieldOnWire<string | null> => ({
   ...optionalText(name, maxLength),
   read: (input: string | null) => {

@@ -68,27 +68,21 @@ export function importRoutes<Fields extends object>(
       path: `/admin/${path}/import`,
       operationId: `import${many}`,
       summary: `Import ${many} from a CSV file`,
-      rules: [
-        [
-          `Import.${one}.1`,
+      rules: {
+        [`Import.${one}.1`]:
           `UTF-8 or Latin-1, commas or semicolons, a header row, up to ${mostRows} rows. Rows are matched by ` +
-            `${wireNames(matching.by)}${orElse}; if several records match, the \`id\` column of an export decides. ` +
-            "Other columns are ignored. An empty cell leaves the record's value as it is, and gives a new record the field's " +
-            "default. Several ids in one cell are separated by `|`.",
-        ],
-        [
-          `Import.${one}.2`,
+          `${wireNames(matching.by)}${orElse}; if several records match, the \`id\` column of an export decides. ` +
+          "Other columns are ignored. An empty cell leaves the record's value as it is, and gives a new record the field's " +
+          "default. Several ids in one cell are separated by `|`.",
+        [`Import.${one}.2`]:
           `Each row is accepted or refused on its own. It is refused if a field is missing or wrong, ${rowComplaintsRule}. ` +
-            "`refused_csv` is the path of a CSV file with the refused rows and their reasons, which administrators of the " +
-            "business can read for 24 hours; it is null if no row was refused. A row that changes nothing writes nothing.",
-        ],
-        [
-          `Import.${one}.3`,
+          "`refused_csv` is the path of a CSV file with the refused rows and their reasons, which administrators of the " +
+          "business can read for 24 hours; it is null if no row was refused. A row that changes nothing writes nothing.",
+        [`Import.${one}.3`]:
           "The answer is a stream of JSON lines: the counts so far every second, and in the last line also `refused_csv`. An " +
-            "import that fails ends with a line `{ error, code }`; the rows before stay imported, and sending the file again " +
-            "imports the rest. A business's imports run one at a time; others wait.",
-        ],
-      ],
+          "import that fails ends with a line `{ error, code }`; the rows before stay imported, and sending the file again " +
+          "imports the rest. A business's imports run one at a time; others wait.",
+      },
       responses: { 200: importAnswer, ...failures },
       dialect: codedDialect,
       handle: (call) =>
@@ -114,7 +108,9 @@ export function importRoutes<Fields extends object>(
       path: `/admin/${path}/imports/:file`,
       operationId: `getRefused${many}`,
       summary: "The rows that an import refused, with their reasons",
-      rules: [[`Import.${one}.4`, "CSV, available for 24 hours. Only the first 12 MB or so of refused rows are kept."]],
+      rules: {
+        [`Import.${one}.4`]: "CSV, available for 24 hours. Only the first 12 MB or so of refused rows are kept.",
+      },
       params: objectWith({ file: refusedFile }),
       responses: {
         200: refusedAnswer,

@@ -13,7 +13,7 @@ export function oneRecordRoutes<Fields extends object>(
 ): Route[] {
   const { path, one, rules = [], closed, verifiedByPlatform } = resource;
   const codec = new WireCodec(resource);
-  const number = numbering(one);
+  const numbered = numbering(one);
   const dialectFor = administrationDialect((field) => codec.wireName(field));
   const failures = { 400: answers.wrong, 500: answers.unexpected } as const;
   const elsewhere = verifiedByPlatform ? { 502: answers.away } : {};
@@ -28,7 +28,7 @@ export function oneRecordRoutes<Fields extends object>(
       path: `/admin/${path}`,
       operationId: `get${one}`,
       summary: `Read the ${path} record`,
-      rules: [[number(), "Each business has one such record. `ETag` is its version."]],
+      rules: numbered("Each business has one such record. `ETag` is its version."),
       responses: { 200: found, 404: answers.notFound, ...failures },
       dialect: dialectFor("not_found"),
       handle: async ({ caller }) => replyOf(await records.one(caller.businessId, caller.businessId)),
@@ -39,13 +39,10 @@ export function oneRecordRoutes<Fields extends object>(
       path: `/admin/${path}`,
       operationId: `change${one}`,
       summary: `Replace the ${path} record`,
-      rules: [
-        [
-          number(),
-          `Replaces the whole record and honours \`If-Match\`, as for other resources. Unknown fields are ${closed ? "refused" : "ignored"}.`,
-        ],
-        ...rules.map((rule) => [number(), rule] as const),
-      ],
+      rules: numbered(
+        `Replaces the whole record and honours \`If-Match\`, as for other resources. Unknown fields are ${closed ? "refused" : "ignored"}.`,
+        ...rules,
+      ),
       conditional: true,
       body: codec.body,
       responses: { 200: found, 404: answers.notFound, 412: answers.movedOn, ...elsewhere, ...failures },

@@ -19,26 +19,18 @@ const failures = {
 
 /** Routes with which users of every role see and end their own sessions. */
 export const ownSessionRoutes = (access: ManageUserAccess): Route[] => [
-  ownSessionsRoute(access),
-  endOtherSessionsRoute(access),
-  endOwnSessionRoute(access),
-];
-
-const ownSessionsRoute = (access: Pick<ManageUserAccess, "sessions">): Route =>
   defineRoute({
     ...common,
     method: "get",
     path: "/me/sessions",
     operationId: "listOwnSessions",
     summary: "List one's own open sessions",
-    rules: [["Auth.20", "Newest first; a user has 20 at most. `current` is true for the session of the request."]],
+    rules: { "Auth.20": "Newest first; a user has 20 at most. `current` is true for the session of the request." },
     responses: { 200: { description: "The sessions", schema: sessionsAnswer }, ...failures },
     handle: async ({ caller: { businessId, userId, token } }) => ({
       data: (await access.sessions(businessId, userId, token)).map(sessionToWire),
     }),
-  });
-
-const endOtherSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): Route =>
+  }),
   defineRoute({
     ...common,
     method: "delete",
@@ -46,20 +38,16 @@ const endOtherSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): R
     path: "/me/sessions",
     operationId: "endOtherSessions",
     summary: "End all of one's own sessions but the one of the request",
-    rules: [
-      [
-        "Auth.21",
+    rules: {
+      "Auth.21":
         "Their tokens become invalid and their sockets are disconnected at once. The audit records how many there were.",
-      ],
-    ],
+    },
     responses: { 204: { description: "The user's other sessions have ended" }, ...failures },
     handle: async (call) => {
       await access.endSessions(actorOf(call), call.caller.userId, { exceptOf: call.caller.token });
       return new Reply(204, undefined);
     },
-  });
-
-const endOwnSessionRoute = (access: Pick<ManageUserAccess, "endSession">): Route =>
+  }),
   defineRoute({
     ...common,
     method: "delete",
@@ -67,17 +55,16 @@ const endOwnSessionRoute = (access: Pick<ManageUserAccess, "endSession">): Route
     path: "/me/sessions/:id",
     operationId: "endOwnSession",
     summary: "End one of one's own sessions",
-    rules: [
-      [
-        "Auth.22",
+    rules: {
+      "Auth.22":
         "As for all others; it may be the session of the request. 404 if it has already ended, and for a session of another " +
-          "user.",
-      ],
-    ],
+        "user.",
+    },
     params: objectWith({ id: numericIdOf("session") }),
     responses: { 204: { description: "The session has ended" }, ...failures },
     handle: async (call) => {
       await access.endSession(actorOf(call), call.caller.userId, call.params.id);
       return new Reply(204, undefined);
     },
-  });
+  }),
+];

@@ -3,7 +3,6 @@ import { named, type ObjectSchema, type Schema, unnamed } from "../../../infra/h
 import { storableJson } from "../../../kernel/text.ts";
 import type { Matching, StoredRecord } from "../../domain/records.ts";
 
-/** A field as clients see it. */
 export interface FieldOnWire<Value> {
   readonly name: string;
   readonly schema: Schema;
@@ -129,7 +128,6 @@ export class WireCodec<Fields extends object> {
     return this.fields.filter(([, { writeOnly }]) => !writeOnly);
   }
 
-  /** The parameters of a list that filter it. */
   get filters(): Readonly<Record<string, Schema>> {
     return propertiesOf(this.filtering);
   }
@@ -208,7 +206,6 @@ export class WireCodec<Fields extends object> {
     );
   }
 
-  /** The name that clients use for a field. */
   wireName(field: string): string {
     return this.fields.find(([own]) => own === field)?.[1].name ?? field;
   }

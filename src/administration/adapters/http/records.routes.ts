@@ -3,7 +3,7 @@ import { ifMatchOf } from "../../../infra/http/entity-tags.ts";
 import { administration } from "../../../infra/http/routing/administration.ts";
 import { doneBy, type KeyCaller, type UserCaller } from "../../../infra/http/routing/caller.ts";
 import { cursorField, cursorOf, limitField, limitOf, positionIn } from "../../../infra/http/routing/cursors.ts";
-import { type Call, defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
+import { type Call, defineRoute, Reply, type Route, type Rules } from "../../../infra/http/routing/route.ts";
 import { nullableText, numericIdOf, objectWith } from "../../../infra/http/routing/schema.ts";
 import type { Expected, ManageRecords } from "../../application/manage-records.ts";
 import { type Actor, mostUses, type StoredRecord } from "../../domain/records.ts";
@@ -25,17 +25,13 @@ export const actorOf = ({
 });
 
 /** Numbers the rules of one resource: common and own ones share one sequence. */
-export function numbering(resource: string): () => string {
+export function numbering(resource: string): (...rules: readonly string[]) => Rules {
   let last = 0;
-  return () => {
-    last += 1;
-    return `Admin.${resource}.${last}`;
-  };
+  return (...rules) => Object.fromEntries(rules.map((rule) => [`Admin.${resource}.${++last}`, rule]));
 }
 
 type RecordBody = Readonly<Record<string, unknown>>;
 
-/** The routes that every resource has. */
 export function recordRoutes<Fields extends object>(
   resource: RecordOnWire<Fields>,
   records: Pick<ManageRecords<Fields>, "list" | "all" | "one" | "create" | "change" | "remove">,
@@ -49,7 +45,7 @@ export function recordRoutes<Fields extends object>(
   const elsewhere = verifiedByPlatform ? { 502: answers.away } : {};
   const codesElsewhere = verifiedByPlatform ? (["platform_unavailable", "wrong_field"] as const) : ([] as const);
   const found = { description: "The record", schema: codec.answer, headers: etagHeader } as const;
-  const number = numbering(one);
+  const numbered = numbering(one);
   const filters = Object.keys(codec.filters).map((name) => `\`${name}\``);
   const filterWords = filters.length > 0 ? ` ${filters.join(" and ")} filter by the exact value of the field.` : "";
   const kept = codec.kept.map((name) => `\`${name}\``).join(" and ");
@@ -64,14 +60,11 @@ export function recordRoutes<Fields extends object>(
       path: `/admin/${path}`,
       operationId: `list${many}`,
       summary: `List ${many}`,
-      rules: [
-        [
-          number(),
-          "Newest first. `next` is the cursor of the next page, or null. `q` is a text that the name, or another field of those " +
-            `that are searched, must contain; accents and capitals make no difference.${filterWords}`,
-        ],
-        ...(rows ? [[number(), csvRule] as const] : []),
-      ],
+      rules: numbered(
+        "Newest first. `next` is the cursor of the next page, or null. `q` is a text that the name, or another field of those " +
+          `that are searched, must contain; accents and capitals make no difference.${filterWords}`,
+        ...(rows ? [csvRule] : []),
+      ),
       query: {
         type: "object",
         properties: {
@@ -113,15 +106,12 @@ export function recordRoutes<Fields extends object>(
       path: `/admin/${path}`,
       operationId: `create${one}`,
       summary: `Create one of ${many}`,
-      rules: [
-        [number(), "Unknown fields and read-only fields are ignored."],
-        [number(), "If another record already has the same value in a unique field, the answer is 409 `taken`."],
-        [
-          number(),
-          "Every change is recorded in the audit: who made it, when and from which address, and the record before and after.",
-        ],
-        ...rules.map((rule) => [number(), rule] as const),
-      ],
+      rules: numbered(
+        "Unknown fields and read-only fields are ignored.",
+        "If another record already has the same value in a unique field, the answer is 409 `taken`.",
+        "Every change is recorded in the audit: who made it, when and from which address, and the record before and after.",
+        ...rules,
+      ),
       // An idempotency key would store the answer, and the secret with it.
       ...(!resource.shownOnce && { idempotent: true }),
       body: codec.body,
@@ -141,12 +131,9 @@ export function recordRoutes<Fields extends object>(
       path: `/admin/${path}/:id`,
       operationId: `get${one}`,
       summary: `Read one of ${many}`,
-      rules: [
-        [
-          number(),
-          "`ETag` is the record's version. A record of another business is answered as one that does not exist.",
-        ],
-      ],
+      rules: numbered(
+        "`ETag` is the record's version. A record of another business is answered as one that does not exist.",
+      ),
       params,
       responses: { 200: found, 404: answers.notFound, ...failures },
       dialect: dialectFor("not_found"),
@@ -159,18 +146,12 @@ export function recordRoutes<Fields extends object>(
       path: `/admin/${path}/:id`,
       operationId: `change${one}`,
       summary: `Replace one of ${many}`,
-      rules: [
-        [
-          number(),
-          `Replaces the whole record: a field that is left out gets the default that it has in a new record${keptWords}.`,
-        ],
-        [
-          number(),
-          "With `If-Match` the record changes only if it still has the version of that `ETag`; otherwise the answer is 412. A " +
-            "request that changes nothing leaves the version as it is.",
-        ],
-        ...rules.map((rule) => [number(), rule] as const),
-      ],
+      rules: numbered(
+        `Replaces the whole record: a field that is left out gets the default that it has in a new record${keptWords}.`,
+        "With `If-Match` the record changes only if it still has the version of that `ETag`; otherwise the answer is 412. A " +
+          "request that changes nothing leaves the version as it is.",
+        ...rules,
+      ),
       conditional: true,
       params,
       body: codec.body,
@@ -212,14 +193,11 @@ export function recordRoutes<Fields extends object>(
       path: `/admin/${path}/:id`,
       operationId: `remove${one}`,
       summary: `Remove one of ${many}`,
-      rules: [
-        [
-          number(),
-          "Users, articles, steps and templates are archived: they are no longer listed, and records that refer to them stay " +
-            "as they are. Any other record that is in use is not removed: 409 `in_use` with what uses it and how often " +
-            `(${mostUses} means that many or more). Archived records do not count as users of a record.`,
-        ],
-      ],
+      rules: numbered(
+        "Users, articles, steps and templates are archived: they are no longer listed, and records that refer to them stay " +
+          "as they are. Any other record that is in use is not removed: 409 `in_use` with what uses it and how often " +
+          `(${mostUses} means that many or more). Archived records do not count as users of a record.`,
+      ),
       conditional: true,
       params,
       responses: {

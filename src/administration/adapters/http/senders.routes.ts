@@ -23,18 +23,14 @@ export const pairingRoute = (senders: Pick<PairSenders, "code">): Route =>
     path: "/admin/senders/:id/qr.png",
     operationId: "getSenderCode",
     summary: "Start pairing an instance, and get the QR code for its phone",
-    rules: [
-      [
-        "Senders.1",
+    rules: {
+      "Senders.1":
         "Each request gets a new code from the provider, valid for less than a minute. It also registers our webhook for the " +
-          "instance at the provider, under `PUBLIC_URL` and with a secret.",
-      ],
-      ["Senders.2", "409 `connected` if a phone is already connected, and 404 if the sender is not a QR instance."],
-      [
-        "Senders.3",
+        "instance at the provider, under `PUBLIC_URL` and with a secret.",
+      "Senders.2": "409 `connected` if a phone is already connected, and 404 if the sender is not a QR instance.",
+      "Senders.3":
         "The audit records each code that was given out, and each phone that connects, as `sender-pairings`. It never has the code.",
-      ],
-    ],
+    },
     lane: "platform",
     params: objectWith({ id: numericIdOf("sender") }),
     responses: {

@@ -18,7 +18,6 @@ const sampleWords: Readonly<Record<SampleProblem, string>> = {
 
 const platformAway = { description: "The platform did not answer", schema: codedFailure };
 
-/** The routes that only templates have. */
 export function templateRoutes(
   resource: RecordOnWire<Template>,
   submit: Pick<SubmitTemplate, "execute">,
@@ -59,33 +58,25 @@ export function templateRoutes(
       path: `/admin/${resource.path}/:id/submit`,
       operationId: "submitTemplate",
       summary: "Send a template to the platform for approval",
-      rules: [
-        [
-          "Admin.Submit.1",
+      rules: {
+        "Admin.Submit.1":
           "`template` is checked by the platform's rules and sent with the token of the business's number. The template is then " +
-            "pending until the platform reports the result of its review by webhook.",
-        ],
-        [
-          "Admin.Submit.2",
+          "pending until the platform reports the result of its review by webhook.",
+        "Admin.Submit.2":
           "A rejected template may be changed and submitted again: the platform then edits it under its name. For a pending, " +
-            "approved or paused template the answer is 409 `locked`.",
-        ],
-        [
-          "Admin.Submit.3",
+          "approved or paused template the answer is 409 `locked`.",
+        "Admin.Submit.3":
           "If the platform refuses the template at once, the answer is 400 `template_refused` with the platform's text, and the " +
-            "template stays as it was. If the platform's answer is lost, or reports a temporary failure, the answer is 502 and " +
-            "the template stays pending until a sync or a webhook reports its status. If the platform could not be reached, or " +
-            "its rate limit is reached, the answer is 502 and the template stays as it was.",
-        ],
-        ["Admin.Submit.4", "The audit records the submission before the platform is asked, and the result afterwards."],
-        [
-          "Admin.Submit.5",
+          "template stays as it was. If the platform's answer is lost, or reports a temporary failure, the answer is 502 and " +
+          "the template stays pending until a sync or a webhook reports its status. If the platform could not be reached, or " +
+          "its rate limit is reached, the answer is 502 and the template stays as it was.",
+        "Admin.Submit.4": "The audit records the submission before the platform is asked, and the result afterwards.",
+        "Admin.Submit.5":
           "The example of a media header, `example.header_handle`, is a handle of the platform or an address: of a file stored " +
-            "here (`POST /media`) or any public https address. The file at an address is uploaded to the platform at each " +
-            "submission, and its handle sent in place of the address. JPEG and PNG may have 5 MB, MP4 and PDF 16 MB. A file that " +
-            "cannot be used is 400 `sample_unusable`, and the template stays as it was.",
-        ],
-      ],
+          "here (`POST /media`) or any public https address. The file at an address is uploaded to the platform at each " +
+          "submission, and its handle sent in place of the address. JPEG and PNG may have 5 MB, MP4 and PDF 16 MB. A file that " +
+          "cannot be used is 400 `sample_unusable`, and the template stays as it was.",
+      },
       conditional: true,
       params: objectWith({ id: numericIdOf(resource.entity) }),
       lane: "platform",
@@ -108,24 +99,18 @@ export function templateRoutes(
       path: `/admin/${resource.path}/sync`,
       operationId: "syncTemplates",
       summary: "Update the templates from the account at the platform",
-      rules: [
-        [
-          "Admin.Sync.1",
+      rules: {
+        "Admin.Sync.1":
           "The platform's templates are matched with those of the business by the platform's id, else by name and language. A " +
-            "template without a language matches its name in every language. Archived templates stay archived.",
-        ],
-        [
-          "Admin.Sync.2",
+          "template without a language matches its name in every language. Archived templates stay archived.",
+        "Admin.Sync.2":
           "`created` counts templates that only the platform had. `updated` counts those whose status changed, or whose " +
-            "submitted content differed. `missing` counts those that the platform does not have; their state is `no_status`.",
-        ],
-        [
-          "Admin.Sync.3",
+          "submitted content differed. `missing` counts those that the platform does not have; their state is `no_status`.",
+        "Admin.Sync.3":
           "The platform lists a submitted template with some delay. A template that was submitted within the last minute, and that " +
-            "the list lacks or still shows as rejected, stays pending and is not counted. The exception is a new template whose " +
-            "answer was lost: for it the list counts at once, as the platform would refuse the same name a second time.",
-        ],
-      ],
+          "the list lacks or still shows as rejected, stays pending and is not counted. The exception is a new template whose " +
+          "answer was lost: for it the list counts at once, as the platform would refuse the same name a second time.",
+      },
       lane: "platform",
       responses: {
         200: {

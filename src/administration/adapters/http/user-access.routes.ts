@@ -50,16 +50,7 @@ export const sessionToWire = ({ id, createdAt, expiresAt, lastUsedAt, address, i
   current: isCurrent,
 });
 
-/** Routes with which administrators manage invitations, passwords and sessions of users. */
 export const userAccessRoutes = (access: ManageUserAccess): Route[] => [
-  inviteRoute(access),
-  resetRoute(access),
-  sessionsRoute(access),
-  endSessionsRoute(access),
-  endSessionRoute(access),
-];
-
-const inviteRoute = (access: Pick<ManageUserAccess, "invite">): Route =>
   defineRoute({
     ...common,
     method: "post",
@@ -67,19 +58,15 @@ const inviteRoute = (access: Pick<ManageUserAccess, "invite">): Route =>
     path: "/admin/users/:id/invite",
     operationId: "inviteUser",
     summary: "Create a new invitation for a user",
-    rules: [
-      [
-        "Admin.Access.1",
+    rules: {
+      "Admin.Access.1":
         "The new invitation is valid for seven days and replaces the user's earlier one. The present password stays valid " +
-          "until it is accepted. Only an active user can accept it.",
-      ],
-    ],
+        "until it is accepted. Only an active user can accept it.",
+    },
     params: user,
     responses: { 201: invitation, ...failures },
     handle: async (call) => answerOf(await access.invite(actorOf(call), call.params.id)),
-  });
-
-const resetRoute = (access: Pick<ManageUserAccess, "resetPassword">): Route =>
+  }),
   defineRoute({
     ...common,
     method: "post",
@@ -87,35 +74,29 @@ const resetRoute = (access: Pick<ManageUserAccess, "resetPassword">): Route =>
     path: "/admin/users/:id/reset-password",
     operationId: "resetPassword",
     summary: "Remove a user's password, and invite the user to choose a new one",
-    rules: [
-      [
-        "Admin.Access.2",
+    rules: {
+      "Admin.Access.2":
         "The password becomes invalid and the user's sessions and sockets end at once. The answer is an invitation, as that of " +
-          "`.../invite`.",
-      ],
-    ],
+        "`.../invite`.",
+    },
     params: user,
     responses: { 201: invitation, ...failures },
     handle: async (call) => answerOf(await access.resetPassword(actorOf(call), call.params.id)),
-  });
-
-const sessionsRoute = (access: Pick<ManageUserAccess, "sessions">): Route =>
+  }),
   defineRoute({
     ...common,
     method: "get",
     path: "/admin/users/:id/sessions",
     operationId: "listUserSessions",
     summary: "List the open sessions of a user",
-    rules: [["Admin.Access.3", "Newest first; a user has 20 at most."]],
+    rules: { "Admin.Access.3": "Newest first; a user has 20 at most." },
     params: user,
     responses: { 200: { description: "The sessions", schema: sessionsAnswer }, ...failures },
     handle: async ({ params, caller }) => {
       const token = "token" in caller ? caller.token : null;
       return { data: (await access.sessions(caller.businessId, params.id, token)).map(sessionToWire) };
     },
-  });
-
-const endSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): Route =>
+  }),
   defineRoute({
     ...common,
     method: "delete",
@@ -123,16 +104,14 @@ const endSessionsRoute = (access: Pick<ManageUserAccess, "endSessions">): Route 
     path: "/admin/users/:id/sessions",
     operationId: "endUserSessions",
     summary: "End all sessions of a user",
-    rules: [["Admin.Access.4", "Their tokens become invalid and their sockets are disconnected at once."]],
+    rules: { "Admin.Access.4": "Their tokens become invalid and their sockets are disconnected at once." },
     params: user,
     responses: { 204: { description: "The user's sessions have ended" }, ...failures },
     handle: async (call) => {
       await access.endSessions(actorOf(call), call.params.id);
       return new Reply(204, undefined);
     },
-  });
-
-const endSessionRoute = (access: Pick<ManageUserAccess, "endSession">): Route =>
+  }),
   defineRoute({
     ...common,
     method: "delete",
@@ -140,16 +119,15 @@ const endSessionRoute = (access: Pick<ManageUserAccess, "endSession">): Route =>
     path: "/admin/users/:id/sessions/:session",
     operationId: "endUserSession",
     summary: "End one session of a user",
-    rules: [
-      [
-        "Admin.Access.5",
+    rules: {
+      "Admin.Access.5":
         "As for all sessions; the user's other sessions stay open. 404 if the session has already ended.",
-      ],
-    ],
+    },
     params: userSession,
     responses: { 204: { description: "The session has ended" }, ...failures },
     handle: async (call) => {
       await access.endSession(actorOf(call), call.params.id, call.params.session);
       return new Reply(204, undefined);
     },
-  });
+  }),
+];

@@ -1,6 +1,7 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { AuditEntry, AuditLog, AuditQuery, AuditReads, StoredEntry } from "../../application/ports.ts";
 import type { Actor } from "../../domain/records.ts";
 import { run, sql } from "./query.ts";
@@ -9,16 +10,13 @@ import { run, sql } from "./query.ts";
 const rowsAtATime = 500;
 
 /** Ids are given in the order of the entries. */
-const add = {
-  name: "audit_add",
-  text: `
-    insert into audit (business_id, actor_kind, actor_id, address, resource, record_id, change, before, after)
-    select $1, $2, $3, $4, entry.resource, entry."recordId", entry.change, entry.before, entry.after
-    from rows from (
-      jsonb_to_recordset($5::jsonb) as (resource text, "recordId" bigint, change text, before jsonb, after jsonb)
-    ) with ordinality as entry(resource, "recordId", change, before, after, place)
-    order by entry.place`,
-};
+const add = statement("audit_add")`
+  insert into audit (business_id, actor_kind, actor_id, address, resource, record_id, change, before, after)
+  select $1, $2, $3, $4, entry.resource, entry."recordId", entry.change, entry.before, entry.after
+  from rows from (
+    jsonb_to_recordset($5::jsonb) as (resource text, "recordId" bigint, change text, before jsonb, after jsonb)
+  ) with ordinality as entry(resource, "recordId", change, before, after, place)
+  order by entry.place`;
 
 export class PostgresAuditLog implements AuditLog {
   constructor(private readonly transaction: Queries) {}
@@ -36,23 +34,20 @@ export class PostgresAuditLog implements AuditLog {
 const kept = 400;
 
 /** Looks up each business's oldest entries by its index on time, instead of scanning the table. */
-const purge = {
-  name: "audit_purge",
-  text: `
-    delete from audit using (
-      select old.business_id, old.id
-      from businesses as business
-      cross join lateral (
-        select business_id, id from audit
-        where audit.business_id = business.id and audit.at < now() - make_interval(days => ${kept})
-        limit $1
-      ) as old
-      where ${livesHere("business.id")}
+const purge = statement("audit_purge")`
+  delete from audit using (
+    select old.business_id, old.id
+    from businesses as business
+    cross join lateral (
+      select business_id, id from audit
+      where audit.business_id = business.id and audit.at < now() - make_interval(days => ${kept})
       limit $1
     ) as old
-    where audit.business_id = old.business_id and audit.id = old.id
-    returning 1 as purged`,
-};
+    where ${livesHere("business.id")}
+    limit $1
+  ) as old
+  where audit.business_id = old.business_id and audit.id = old.id
+  returning 1 as purged`;
 
 export class PostgresAuditReads implements AuditReads {
   constructor(private readonly cells: Cells) {}

@@ -253,6 +253,5 @@ export class KnexRecords<Fields extends object> implements RecordStore<Fields> {
   }
 }
 
-/** The ids in a field: a number, a list, or a text with several ids. */
 const idsNamed = (value: unknown): number[] =>
   typeof value === "string" ? idsIn(value) : ([value ?? []].flat() as number[]);

@@ -2,7 +2,6 @@ import type { Queries } from "../../../infra/postgres/database.ts";
 import { run, sql } from "./query.ts";
 import type { SetTable } from "./record-table.ts";
 
-/** A pair that was added or removed. */
 export interface ChangedPair {
   readonly own: number;
   readonly other: number;

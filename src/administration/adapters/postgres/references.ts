@@ -75,7 +75,6 @@ export const referred: Readonly<Record<string, Referred>> = {
 
 export const archivedAt = (table: string): string | undefined => referred[table]?.archives;
 
-/** The table that a column refers to. */
 export const tableReferredTo = (table: string, column: string): string | undefined =>
   Object.keys(referred).find((each) =>
     referred[each]?.referredBy?.some((by) => by.table === table && by.column === column),

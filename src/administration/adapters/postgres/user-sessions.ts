@@ -5,7 +5,6 @@ import { type Query, run, sql } from "./query.ts";
 /** Sign-ins keep fewer sessions open for a user; this only bounds the list. */
 const mostSessions = 100;
 
-/** The open sessions of users. */
 export class PostgresUserSessions {
   constructor(
     private readonly queries: Queries,

@@ -7,7 +7,6 @@ import { type User, userMatching } from "./record.ts";
 
 const expiresAt: FieldOnWire<string> = { name: "expires_at", schema: timestamp, readOnly: true };
 
-/** The format of invitations in the audit. */
 export const invitationsOnWire: RecordOnWire<{ readonly expiresAt: string }> = {
   path: "user-invitations",
   entity: "user",

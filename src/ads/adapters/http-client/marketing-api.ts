@@ -65,7 +65,6 @@ interface Question {
   requests: number;
 }
 
-/** The ad platform's Marketing API. */
 export class MarketingApi implements AdPlatform {
   private readonly limits: UsageLimits;
   private readonly gate: FairQueue;

@@ -13,10 +13,10 @@ export const accountsRoute = (listAccounts: Pick<ListAccounts, "execute">): Rout
     operationId: "listAdAccounts",
     tag: "Ads",
     summary: "List the ad accounts of a business",
-    rules: [
-      ["§16.6", "The ad accounts that the business's token opens; `accountId` takes their ids."],
-      ["§16.7", wholeOrFailed],
-    ],
+    rules: {
+      "§16.6": "The ad accounts that the business's token opens; `accountId` takes their ids.",
+      "§16.7": wholeOrFailed,
+    },
     auth: "key-or-token",
     lane: "ads",
     params: objectWith({ businessId: numericIdOf("business") }),

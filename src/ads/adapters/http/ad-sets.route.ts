@@ -39,26 +39,20 @@ export const adSetsRoute = (listAdSets: Pick<ListAdSets, "execute">): Route =>
     operationId: "listAdSets",
     tag: "Ads",
     summary: "List the ad sets of a campaign, and the spend and sales of each ad",
-    rules: [
-      [
-        "§16.1",
+    rules: {
+      "§16.1":
         "`datePreset` (`today` by default) is the period of the spend; `start` and `end` are the period of conversations, " +
-          "sales and quotations, as in the list of campaigns. The same applies to `period`.",
-      ],
-      [
-        "§16.2",
+        "sales and quotations, as in the list of campaigns. The same applies to `period`.",
+      "§16.2":
         "The campaign is searched in `accountId`, else in the business's default account, else in all that the business may " +
-          "see. A campaign that the platform does not show there has no ad sets, nor has anything that is not a campaign, such " +
-          "as an account.",
-      ],
-      [
-        "§16.3",
+        "see. A campaign that the platform does not show there has no ad sets, nor has anything that is not a campaign, such " +
+        "as an account.",
+      "§16.3":
         "`campaign` is as in the list of campaigns, except that its `ads` are those of the ad set. `sales_totales` counts the " +
-          "sales of all ads of the campaign.",
-      ],
-      ["§16.4", "A business without an access token for the ad platform gets 400 'Missing token'."],
-      ["§16.5", wholeOrFailed],
-    ],
+        "sales of all ads of the campaign.",
+      "§16.4": "A business without an access token for the ad platform gets 400 'Missing token'.",
+      "§16.5": wholeOrFailed,
+    },
     auth: "key-or-token",
     lane: "ads",
     params,

@@ -42,39 +42,29 @@ export const campaignsRoute = (listCampaigns: Pick<ListCampaigns, "execute">): R
     operationId: "listAdCampaigns",
     tag: "Ads",
     summary: "List the campaigns of an ad account with their spend and sales",
-    rules: [
-      [
-        "§15.1",
+    rules: {
+      "§15.1":
         "`datePreset` is the period of the spend, on the calendar of the ad account; `start` and `end` are the period of sales, " +
-          "quotations and conversations, on the calendar of the business if they have no zone. A date without a time as `end` " +
-          "means the end of that day. Without them everything counts, whatever the preset is. With `period` the spend is that " +
-          "of the days from `start` to `end`, which are then required.",
-      ],
-      [
-        "§15.2",
+        "quotations and conversations, on the calendar of the business if they have no zone. A date without a time as `end` " +
+        "means the end of that day. Without them everything counts, whatever the preset is. With `period` the spend is that " +
+        "of the days from `start` to `end`, which are then required.",
+      "§15.2":
         "Only campaigns with an ad that has spend, sales or quotations are listed. A page without such campaigns is skipped; " +
-          "only after ten of them, or five seconds, the answer is an empty page with its `next`.",
-      ],
-      [
-        "§15.3",
+        "only after ten of them, or five seconds, the answer is an empty page with its `next`.",
+      "§15.3":
         "`totalSales`, `totalSpend` and `totalQuotations` are the sums of the campaigns in `data`: those of an account are the " +
-          "sums of all its pages. `totalSpend` is in the account's currency, summed exactly and shown with at most two " +
-          "decimals, halves rounded up.",
-      ],
-      [
-        "§15.4",
+        "sums of all its pages. `totalSpend` is in the account's currency, summed exactly and shown with at most two " +
+        "decimals, halves rounded up.",
+      "§15.4":
         "`next` is the `after` of the next request, whose other parameters must stay the same; it is null at the end.",
-      ],
-      [
-        "§15.5",
+      "§15.5":
         "`sales_totales` and `ventas` count closed sales, `cotizaciones` quotations, `mensajes_iniciados` conversations of " +
-          "chats from exactly that ad; those from a copy count for the copy, not for its `source_ad_id`.",
-      ],
-      ["§15.6", "`showOnlyActives` lists only campaigns that are delivering now (`effective_status` ACTIVE)."],
-      ["§15.7", "An account that the platform does not show the business has no campaigns."],
-      ["§15.8", "A business without an access token for the ad platform gets 400 'Missing token'."],
-      ["§15.9", wholeOrFailed],
-    ],
+        "chats from exactly that ad; those from a copy count for the copy, not for its `source_ad_id`.",
+      "§15.6": "`showOnlyActives` lists only campaigns that are delivering now (`effective_status` ACTIVE).",
+      "§15.7": "An account that the platform does not show the business has no campaigns.",
+      "§15.8": "A business without an access token for the ad platform gets 400 'Missing token'.",
+      "§15.9": wholeOrFailed,
+    },
     auth: "key-or-token",
     lane: "ads",
     params: objectWith({ businessId: numericIdOf("business") }),

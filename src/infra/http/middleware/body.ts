@@ -98,7 +98,6 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** The index of the closing quote. */
 function endOfText(json: string, index: number): number {
   for (let at = index + 1; at < json.length; at += 1) {
     const code = json.charCodeAt(at);

@@ -47,7 +47,6 @@ export function limitRate({ perSecond, burst }: RateSettings): LimitRate {
 export interface FailureSettings {
   /** A metric label: one of a few constants. */
   readonly name: string;
-  /** The allowed failures per address. */
   readonly points: number;
   readonly perSeconds: number;
 }

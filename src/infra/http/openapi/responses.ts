@@ -1,3 +1,4 @@
+import type { AnyDialect } from "../routing/dialect.ts";
 import type { ResponseSpec, Route } from "../routing/route.ts";
 import { codedFailure, type Schema, unnamed } from "../routing/schema.ts";
 import {
@@ -8,7 +9,6 @@ import {
   isSaidBesideOwn,
 } from "./common-responses.ts";
 import type { Components, Json } from "./components.ts";
-import { errorCodesOf } from "./error-codes.ts";
 import { headersOfSuccess, retryAfter, sharedHeaders } from "./headers.ts";
 
 type Codes = readonly string[];
@@ -108,3 +108,26 @@ function codeOf(schema: Schema): unknown {
   const code = typeof schema === "boolean" ? undefined : schema.properties?.code;
   return typeof code === "object" ? code.const : undefined;
 }
+
+/** The codes of an operation's failures by status, from its dialect. */
+function errorCodesOf(dialect: AnyDialect): ReadonlyMap<number, readonly string[]> {
+  const codes = new Map<number, string[]>();
+  for (const word of Object.values(dialect as unknown as Record<string, (error: unknown) => [number, unknown]>)) {
+    const [status, body] = word(anyError);
+    const code = typeof body === "object" && body !== null && "code" in body ? body.code : undefined;
+    if (typeof code !== "string") continue;
+    const known = codes.get(status) ?? [];
+    if (!known.includes(code)) codes.set(status, [...known, code]);
+  }
+  return codes;
+}
+
+/** Passes for any error: each property and each result of a call is this proxy again. */
+const anyError: unknown = new Proxy(() => anyError, {
+  get: (_target, name) => {
+    if (name === Symbol.toPrimitive) return () => "";
+    if (name === Symbol.iterator) return () => [][Symbol.iterator]();
+    return anyError;
+  },
+  apply: () => anyError,
+});

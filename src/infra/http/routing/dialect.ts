@@ -1,11 +1,9 @@
 import type { Context, Middleware } from "koa";
-import { Busy, DatabaseUnavailable, DomainError } from "../../../kernel/errors.ts";
+import { Busy, DatabaseUnavailable, DomainError, domainError } from "../../../kernel/errors.ts";
 import { type TransportFailureName, transportFailures } from "./transport-failures.ts";
 
 /** A request that does not fit its schema. The message is for the caller. */
-export class InvalidInput extends DomainError<"invalid_input"> {
-  readonly code = "invalid_input";
-}
+export class InvalidInput extends domainError("invalid_input") {}
 
 /** A failure outside of an endpoint's own words, with the body `{ message }`. */
 export class HttpProblem extends Error {

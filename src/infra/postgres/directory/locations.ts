@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Cell, Statement } from "../database.ts";
+import type { Cell } from "../database.ts";
+import { statement } from "../statement.ts";
 
-/** The cell of a business. */
 export interface Location {
   readonly cell: string;
   /** It is being moved at this moment: nothing of it may be read or written. */
@@ -17,36 +17,25 @@ interface VersionedLocation extends Location {
 
 const columns = `cell, state = 'held' as "isHeld", state = 'moving' as "isMoving"`;
 
-const changes: Statement = {
-  name: "directory_changes",
-  text: `
-    select business_id as "businessId", ${columns}, version from directory_businesses
-    where version > $1 order by version limit 10000`,
-};
+const changes = statement("directory_changes")`
+  select business_id as "businessId", ${columns}, version from directory_businesses
+  where version > $1 order by version limit 10000`;
 
-const locationOf: Statement = {
-  name: "directory_place",
-  text: `select ${columns}, version from directory_businesses where business_id = $1`,
-};
+const locationOf = statement("directory_place")`
+  select ${columns}, version from directory_businesses where business_id = $1`;
 
-const finishMove: Statement = {
-  name: "directory_arrive",
-  text: `
-    with ended as (
-      update business_moves set step = 'moved', moved_at = now()
-      where business_id = $1 and from_cell = $2 and step = 'switching'
-      returning business_id, to_cell
-    )
-    update directory_businesses as known set cell = ended.to_cell, state = 'active' from ended
-    where known.business_id = ended.business_id`,
-};
+const finishMove = statement("directory_arrive")`
+  with ended as (
+    update business_moves set step = 'moved', moved_at = now()
+    where business_id = $1 and from_cell = $2 and step = 'switching'
+    returning business_id, to_cell
+  )
+  update directory_businesses as known set cell = ended.to_cell, state = 'active' from ended
+  where known.business_id = ended.business_id`;
 
-const add: Statement = {
-  name: "directory_place_new",
-  text: "insert into directory_businesses (business_id, cell) values ($1, $2)",
-};
+const add = statement("directory_place_new")`insert into directory_businesses (business_id, cell) values ($1, $2)`;
 
-const cellsMade: Statement = { name: "directory_cells", text: "select name from directory_cells" };
+const cellsMade = statement("directory_cells")`select name from directory_cells`;
 
 export interface LocationSettings {
   /** The name of the first cell. A business without a row lives there. */
@@ -120,7 +109,6 @@ export class Locations {
     return read;
   }
 
-  /** Stores the cell of a new business. */
   async add(businessId: number, cell: string): Promise<void> {
     if (cell !== this.settings.first) await this.table.rows(add, [businessId, cell]);
     this.cache.set(businessId, unmoved(cell));

@@ -1,5 +1,6 @@
 import type { Statement } from "../database.ts";
 import { type NameKind, nameKinds } from "../names.ts";
+import { statement } from "../statement.ts";
 
 /** Finds a name in the first cell's own tables. These rows also stay there for businesses that moved away. */
 const inFirstCell: Readonly<Record<NameKind, string>> = {
@@ -75,54 +76,36 @@ export const claim = byKind((kind) => ({
 }));
 
 /** The sweep checks these names again, unless they are removed before. */
-export const markUnchecked: Statement = {
-  name: "directory_doubt",
-  text: `
-    with changed as (
-      update directory_names set is_checked = false
-      where business_id = $1 and kind = $2
-        and name in (select case when $2 = 'email' then lower(given) else given end from unnest($3::text[]) as given)
-      returning name, claimed_at
-    )
-    select name, claimed_at::text as "claimedAt" from changed`,
-};
+export const markUnchecked = statement("directory_doubt")`
+  with changed as (
+    update directory_names set is_checked = false
+    where business_id = $1 and kind = $2
+      and name in (select case when $2 = 'email' then lower(given) else given end from unnest($3::text[]) as given)
+    returning name, claimed_at
+  )
+  select name, claimed_at::text as "claimedAt" from changed`;
 
-export const remove: Statement = {
-  name: "directory_drop",
-  text: `
-    delete from directory_names as known using unnest($3::text[], $4::timestamptz[]) as gone(name, claimed_at)
-    where known.business_id = $1 and known.kind = $2 and known.name = gone.name and known.claimed_at = gone.claimed_at`,
-};
+export const remove = statement("directory_drop")`
+  delete from directory_names as known using unnest($3::text[], $4::timestamptz[]) as gone(name, claimed_at)
+  where known.business_id = $1 and known.kind = $2 and known.name = gone.name and known.claimed_at = gone.claimed_at`;
 
-export const unchecked: Statement = {
-  name: "directory_unchecked",
-  text: `
-    select business_id as "businessId", kind, name, claimed_at::text as "claimedAt" from directory_names
-    where not is_checked and claimed_at < now() - make_interval(secs => $1) order by claimed_at limit 200`,
-};
+export const unchecked = statement("directory_unchecked")`
+  select business_id as "businessId", kind, name, claimed_at::text as "claimedAt" from directory_names
+  where not is_checked and claimed_at < now() - make_interval(secs => $1) order by claimed_at limit 200`;
 
-export const markChecked: Statement = {
-  name: "directory_confirm",
-  text: `
-    update directory_names set is_checked = true
-    where kind = $1 and name = $2 and business_id = $3 and claimed_at = $4::timestamptz`,
-};
+export const markChecked = statement("directory_confirm")`
+  update directory_names set is_checked = true
+  where kind = $1 and name = $2 and business_id = $3 and claimed_at = $4::timestamptz`;
 
-export const removeEnded: Statement = {
-  name: "directory_forget_ended",
-  text: `
-    delete from directory_names where (kind, name) in (
-      select kind, name from directory_names where ends_at < now() - interval '1 day' limit 10000)
-    returning 1`,
-};
+export const removeEnded = statement("directory_forget_ended")`
+  delete from directory_names where (kind, name) in (
+    select kind, name from directory_names where ends_at < now() - interval '1 day' limit 10000)
+  returning 1`;
 
 /** Whether the cell of a business has the row of a claimed name. */
 export const isWritten: Readonly<Partial<Record<NameKind, Statement>>> = {
-  email: { name: "email_is_written", text: "select 1 from credentials where business_id = $1 and email = $2" },
-  sender: {
-    name: "sender_is_written",
-    text: `
+  email: statement("email_is_written")`select 1 from credentials where business_id = $1 and email = $2`,
+  sender: statement("sender_is_written")`
       select 1 from senders
       where business_id = $1 and provider = split_part($2, ' ', 1) and platform_id = substr($2, strpos($2, ' ') + 1)`,
-  },
 };

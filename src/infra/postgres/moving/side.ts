@@ -3,7 +3,6 @@ import pg from "pg";
 import { from as copyFrom, to as copyTo } from "pg-copy-streams";
 import { searchPathOf } from "../database.ts";
 
-/** The database and schema of a cell. */
 export interface Place {
   readonly cell: string;
   readonly url: string;
@@ -37,7 +36,6 @@ const session = [
 export class Side {
   private constructor(
     readonly cell: string,
-    /** The schema that the tables are in. */
     readonly schema: string,
     private readonly client: pg.Client,
   ) {}

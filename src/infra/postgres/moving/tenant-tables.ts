@@ -1,6 +1,5 @@
 import type { Side } from "./side.ts";
 
-/** A table with rows of businesses. */
 export interface TenantTable {
   readonly name: string;
   /** The column with the business's id: `business_id`, or `id` in the table `businesses`. */

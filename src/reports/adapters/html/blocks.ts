@@ -23,7 +23,6 @@ export const figure = (title: string, description: string, drawing: string): str
 export const nothing = (title: string, text: string): string =>
   `<div class="block"><h3>${escaped(title)}</h3>${empty(text)}</div>`;
 
-/** An amount as HTML. */
 export const cash = (amount: Money, currency: string): string => escaped(money(amount, currency));
 
 /** Cells are HTML already. The first cell of each row is its heading. */

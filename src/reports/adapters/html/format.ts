@@ -33,7 +33,6 @@ const moneyFormats = new Map<string, Intl.NumberFormat>();
 /** An exact amount. `currency` is an ISO code. */
 export const money = (amount: Money, currency: string): string => moneyText(decimalOf(amount), currency);
 
-/** The total of amounts in one currency. */
 export const moneyTotal = (amounts: readonly Money[], currency: string): string =>
   money(
     amounts.reduce((sum, amount) => sum + amount, 0n),

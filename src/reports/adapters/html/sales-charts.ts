@@ -1,10 +1,23 @@
 import { numberOf } from "../../../kernel/money.ts";
 import { percentOf } from "../../domain/rates.ts";
 import type { DayFigures } from "../../domain/report.ts";
+import { type Grain, grainOf, inGrain } from "../../domain/timeline.ts";
 import { figure, nothing } from "./blocks.ts";
 import { type Charts, colors } from "./charts.ts";
-import { count, moneyTotal, percent } from "./format.ts";
-import { timelineOf } from "./timeline.ts";
+import { count, moneyTotal, percent, shortDay, shortMonth } from "./format.ts";
+
+const written: Readonly<Record<Grain, { readonly unit: string; readonly labelOf: (day: string) => string }>> = {
+  day: { unit: "día", labelOf: shortDay },
+  week: { unit: "semana", labelOf: shortDay },
+  month: { unit: "mes", labelOf: shortMonth },
+};
+
+function timelineOf(days: readonly DayFigures[]) {
+  const grain = grainOf(days.length);
+  const figures = inGrain(days, grain);
+  const { unit, labelOf } = written[grain];
+  return { unit, labels: figures.map(({ day }) => labelOf(day)), figures };
+}
 
 export function countsOverTime(charts: Charts, days: readonly DayFigures[]): string {
   const { unit, labels, figures } = timelineOf(days);
@@ -34,7 +47,6 @@ const linesOf = (sales: readonly number[], quotations: readonly number[]) => [
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/** Draws how many conversations led to a quotation and to a sale. */
 export function funnel(charts: Charts, conversations: number, quotations: number, sales: number): string {
   const title = "De la conversación a la venta";
   if (conversations + quotations + sales === 0) return nothing(title, "No hubo conversaciones en el período.");

@@ -70,29 +70,21 @@ export const ownReportRoute = (reports: SharedReports): Route =>
     operationId: "getOwnReport",
     tag: "Reports",
     summary: "The report of the caller's business or group, over time and with the period before",
-    rules: [
-      [
-        "Reports.3",
+    rules: {
+      "Reports.3":
         "The figures are those of the shared report (§7.2 to §7.9) of the caller's business. A business without the flag " +
-          "`group_shared_report` gets only its own figures.",
-      ],
-      [
-        "Reports.4",
+        "`group_shared_report` gets only its own figures.",
+      "Reports.4":
         "`startDate` and `endDate` are days, both included. `anterior` has the figures of the same number of days right " +
-          "before them; it is null only if those are before the year 1000.",
-      ],
-      [
-        "Reports.5",
+        "before them; it is null only if those are before the year 1000.",
+      "Reports.5":
         "`serie` has a point for each day; from 121 days on it has one for each week, and from 731 days on one for each " +
-          "month, dated by its first day.",
-      ],
-      [
-        "Reports.6",
+        "month, dated by its first day.",
+      "Reports.6":
         `\`adsBreakdown\` is as in §7.10, without the records, and has the ${mostAds} ads of a business with the most sales. ` +
-          "`plataforma_sin_respuesta` means that names and spend are missing for now.",
-      ],
-      ["Reports.7", "CSV as in §7.11, with every ad. The flag `reports_for` applies as in §7.12."],
-    ],
+        "`plataforma_sin_respuesta` means that names and spend are missing for now.",
+      "Reports.7": "CSV as in §7.11, with every ad. The flag `reports_for` applies as in §7.12.",
+    },
     auth: "key-or-session",
     lane: "reports",
     cost: 5,

@@ -123,25 +123,19 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     path: "/registros",
     operationId: "addRegistration",
     summary: "Register a sale or a quotation of a chat",
-    rules: [
-      [
-        "Registros.1",
+    rules: {
+      "Registros.1":
         "The amount is also stored in the business's base currency (feature flag `currency`, default BOB), at the rate of " +
-          "the record's day in `currency_conversion`: `{ USD: 6.96 }`, or dated `[{ from: '2026-01-01', USD: 6.96 }]`, " +
-          "in base currency for one unit. Without a rate the answer is 400.",
-      ],
-      [
-        "Registros.2",
+        "the record's day in `currency_conversion`: `{ USD: 6.96 }`, or dated `[{ from: '2026-01-01', USD: 6.96 }]`, " +
+        "in base currency for one unit. Without a rate the answer is 400.",
+      "Registros.2":
         "The record keeps the ad that the chat has at this moment; a later click on another ad does not change it.",
-      ],
-      ["Registros.3", "Without `cerrada` a sale is closed and a quotation open."],
-      ["Registros.4", "A record may be late: `fecha` may be as early as 2000. Reports include it at once."],
-      [
-        "Registros.5",
+      "Registros.3": "Without `cerrada` a sale is closed and a quotation open.",
+      "Registros.4": "A record may be late: `fecha` may be as early as 2000. Reports include it at once.",
+      "Registros.5":
         "An agent's session adds only records of that agent; `agente_id` is ignored. Administrators and App Keys may name any " +
-          "agent, or none; users of other roles are limited like agents.",
-      ],
-    ],
+        "agent, or none; users of other roles are limited like agents.",
+    },
     idempotent: true,
     body: newBody,
     ownBusiness: "body.empresa_id",
@@ -165,19 +159,15 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     path: "/registros/:id",
     operationId: "correctRegistration",
     summary: "Correct a sale or a quotation",
-    rules: [
-      ["Registros.6", "Only the given fields change; type, chat and ad stay."],
-      [
-        "Registros.7",
+    rules: {
+      "Registros.6": "Only the given fields change; type, chat and ad stay.",
+      "Registros.7":
         "A new day or currency uses the rate of that day; otherwise the first rate stays, as long as the business has the " +
-          "same base currency.",
-      ],
-      [
-        "Registros.8",
+        "same base currency.",
+      "Registros.8":
         "For an agent's session, records of others do not exist, and `agente_id` is ignored: the agent's records stay the " +
-          "agent's own.",
-      ],
-    ],
+        "agent's own.",
+    },
     params,
     body: correctionBody,
     handle: async ({ params, body, caller }) => {
@@ -201,7 +191,7 @@ export const registrationRoutes = (registrations: Registrations): Route[] => [
     path: "/registros/:id",
     operationId: "removeRegistration",
     summary: "Delete a sale or a quotation that was registered by mistake",
-    rules: [["Registros.9", "For an agent's session, records of others do not exist."]],
+    rules: { "Registros.9": "For an agent's session, records of others do not exist." },
     params,
     handle: async ({ params, caller }) => {
       await registrations.remove(caller.businessId, { id: params.id, ofAgent: heldTo(caller) });

@@ -37,7 +37,6 @@ const tables: Readonly<Record<ReportRows, Table>> = {
   ad: { columns: adFigures, linesOf: (report) => (report.ads ?? []).map(adOnWire) },
 };
 
-/** The business, and the currency of its amounts. */
 const ownerOf = ({ business }: BusinessReport): Line => ({
   empresa_id: business.id,
   nombre: business.name,

@@ -38,16 +38,14 @@ export const reportPageRoute = (reports: Pick<SharedReports, "report" | "daily">
     operationId: "getReportPage",
     tag: "Reports",
     summary: "The shared report as one printable page, including charts",
-    rules: [
-      [
-        "Reports.1",
+    rules: {
+      "Reports.1":
         "The figures of the shared report, also by day, on a page of its own without scripts, images or requests. Days become " +
-          "weeks from 121 days on, and months from 731 days on. If the period is longer than five years, the charts begin and " +
-          "end with the figures of the business.",
-      ],
-      ["Reports.8", "With `own=true` a business that shares no report gets a page of its own figures."],
-      ["Reports.2", "The flag `reports_for` applies as in §7.12."],
-    ],
+        "weeks from 121 days on, and months from 731 days on. If the period is longer than five years, the charts begin and " +
+        "end with the figures of the business.",
+      "Reports.8": "With `own=true` a business that shares no report gets a page of its own figures.",
+      "Reports.2": "The flag `reports_for` applies as in §7.12.",
+    },
     auth: "key-or-session",
     lane: "reports",
     cost: 10,

@@ -83,64 +83,44 @@ export const sharedReportRoute = (reports: Pick<SharedReports, "report">): Route
     operationId: "getSharedReport",
     tag: "Reports",
     summary: "Sales, quotations, conversations and tickets of a group of businesses",
-    rules: [
-      [
-        "§7.1",
+    rules: {
+      "§7.1":
         "The caller is identified by `x-api-key`, else `x-recado-key`, else a session token as everywhere, else `token` in the " +
-          "body, and belongs to the root business. Only the first 16 kB of an uncompressed body are searched for it, and such a " +
-          "request counts against the rate of its address.",
-      ],
-      [
-        "§7.2",
+        "body, and belongs to the root business. Only the first 16 kB of an uncompressed body are searched for it, and such a " +
+        "request counts against the rate of its address.",
+      "§7.2":
         "The group is the list in the root's feature flag `group_shared_report`, in its order, at most 100 businesses. " +
-          "`includeBusinesses` selects some of them; other ids are ignored.",
-      ],
-      [
-        "§7.3",
+        "`includeBusinesses` selects some of them; other ids are ignored.",
+      "§7.3":
         "Both ends of the period are included. A date without a zone is in each business's own time zone, and an `endDate` " +
-          "without a time means the end of that day. The length of the period is not limited.",
-      ],
-      [
-        "§7.4",
+        "without a time means the end of that day. The length of the period is not limited.",
+      "§7.4":
         "Sales are closed sale records, quotations all quotation records, by their date. Amounts are in the base " +
-          "currency of each business, at the rate of the record's day. After a change of a business's base currency, a " +
-          "record counts without an amount (`monto_base` null) until it is converted, which requires a rate.",
-      ],
-      [
-        "§7.5",
+        "currency of each business, at the rate of the record's day. After a change of a business's base currency, a " +
+        "record counts without an amount (`monto_base` null) until it is converted, which requires a rate.",
+      "§7.5":
         "A record belongs to an ad if its chat had an `anuncio_id` when it was registered; all others are organic. Sources " +
-          "other than pdf and message count only in the totals.",
-      ],
-      [
-        "§7.6",
+        "other than pdf and message count only in the totals.",
+      "§7.6":
         "Rates are percentages with two decimals: sales per conversation, quotations per conversation, sales per " +
-          "quotation. They are 0 if the divisor is 0, and may be above 100.",
-      ],
-      ["§7.7", "Temperatures are means of the conversations of the period that have one."],
-      ["§7.8", "`tags` counts the events assigned_tag of the period, the most frequent first, at most 100."],
-      [
-        "§7.9",
+        "quotation. They are 0 if the divisor is 0, and may be above 100.",
+      "§7.7": "Temperatures are means of the conversations of the period that have one.",
+      "§7.8": "`tags` counts the events assigned_tag of the period, the most frequent first, at most 100.",
+      "§7.9":
         "`agentes` are the active agents. Tickets created in the period count by their present state; `conversaciones` is the " +
-          "number of the business in each of them.",
-      ],
-      [
-        "§7.10",
+        "number of the business in each of them.",
+      "§7.10":
         "`adsBreakdown` is present if the feature flag `ad_account_for_report` is set: it has every ad with a record or with " +
-          "spend. Details that the ad platform does not give in time are null. `spend` is that of whole days on the ad " +
-          "account's clock, even if the period begins or ends within a day. `salesRecords` has all records of the ad, at most " +
-          "100,000 in one report.",
-      ],
-      [
-        "§7.11",
+        "spend. Details that the ad platform does not give in time are null. `spend` is that of whole days on the ad " +
+        "account's clock, even if the period begins or ends within a day. `salesRecords` has all records of the ad, at most " +
+        "100,000 in one report.",
+      "§7.11":
         "With `Accept: text/csv` the answer is CSV: a line for each business, or with `?rows=` for each agent, tag or ad. " +
-          "Columns have the names of the fields here.",
-      ],
-      [
-        "§7.12",
+        "Columns have the names of the fields here.",
+      "§7.12":
         "If the root's feature flag `reports_for` is `administrators`, sessions of all other users get a 403. App Keys do " +
-          "not.",
-      ],
-    ],
+        "not.",
+    },
     auth: "key-or-body-token",
     scope: "read",
     lane: "reports",

@@ -36,13 +36,11 @@ export const temperatureRoute = (temperatures: Temperatures): Route =>
     operationId: "setTemperature",
     tag: "Reports",
     summary: "Set the temperatures of a chat's conversation",
-    rules: [
-      [
-        "Temperatura.1",
+    rules: {
+      "Temperatura.1":
         "They are set for the chat's open conversation, else for its latest. An omitted temperature stays.",
-      ],
-      ["Temperatura.2", "A chat that an agent may not see is a 404."],
-    ],
+      "Temperatura.2": "A chat that an agent may not see is a 404.",
+    },
     auth: "key-or-session",
     scope: "send",
     params: objectWith({ id: numericIdOf("chat") }),

@@ -1,53 +1,39 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { agentSees } from "../../../infra/postgres/seen-chats.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import { decimalOf, moneyOf } from "../../../kernel/money.ts";
 import type { RegistrationSetting, RegistrationStore, StoredRegistration } from "../../application/ports.ts";
 
-const setting: Statement = {
-  name: "registration_setting",
-  text: `
-    select feature_flags->'currency' as currency, feature_flags->'currency_conversion' as conversion,
-           feature_flags->'timezone' as timezone, chat.id is not null and ${agentSees("$4", "chat")} as "hasChat", chat.ad_id as "adId", now(),
-           $3::bigint is null
-             or exists (select 1 from users where users.business_id = business.id and users.id = $3) as "hasAgent"
-    from businesses as business
-    left join chats as chat on chat.business_id = business.id and chat.id = $2
-    where business.id = $1`,
-};
+const setting = statement("registration_setting")`
+  select feature_flags->'currency' as currency, feature_flags->'currency_conversion' as conversion,
+         feature_flags->'timezone' as timezone, chat.id is not null and ${agentSees("$4", "chat")} as "hasChat", chat.ad_id as "adId", now(),
+         $3::bigint is null
+           or exists (select 1 from users where users.business_id = business.id and users.id = $3) as "hasAgent"
+  from businesses as business
+  left join chats as chat on chat.business_id = business.id and chat.id = $2
+  where business.id = $1`;
 
-const add: Statement = {
-  name: "registration_add",
-  text: `
-    insert into registrations (business_id, type, chat_id, agent_id, amount, currency, base_amount, rate, rate_date,
-                               source, closed, at, base_currency, ad_id)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-    returning id`,
-};
+const add = statement("registration_add")`
+  insert into registrations (business_id, type, chat_id, agent_id, amount, currency, base_amount, rate, rate_date,
+                             source, closed, at, base_currency, ad_id)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+  returning id`;
 
-const hold: Statement = {
-  name: "registration_hold",
-  text: `
-    select type, chat_id as "chatId", agent_id as "agentId", amount, currency, base_amount as "baseAmount",
-           base_currency as "baseCurrency", rate, rate_date::text as "rateDate", source, closed, at
-    from registrations where business_id = $1 and id = $2 and ($3::bigint is null or agent_id = $3)
-    for update`,
-};
+const hold = statement("registration_hold")`
+  select type, chat_id as "chatId", agent_id as "agentId", amount, currency, base_amount as "baseAmount",
+         base_currency as "baseCurrency", rate, rate_date::text as "rateDate", source, closed, at
+  from registrations where business_id = $1 and id = $2 and ($3::bigint is null or agent_id = $3)
+  for update`;
 
-const save: Statement = {
-  name: "registration_save",
-  text: `
-    update registrations
-    set agent_id = $3, amount = $4, currency = $5, base_amount = $6, rate = $7, rate_date = $8, source = $9,
-        closed = $10, at = $11, base_currency = $12, updated_at = now()
-    where business_id = $1 and id = $2`,
-};
+const save = statement("registration_save")`
+  update registrations
+  set agent_id = $3, amount = $4, currency = $5, base_amount = $6, rate = $7, rate_date = $8, source = $9,
+      closed = $10, at = $11, base_currency = $12, updated_at = now()
+  where business_id = $1 and id = $2`;
 
-const remove: Statement = {
-  name: "registration_remove",
-  text: `
-    delete from registrations where business_id = $1 and id = $2 and ($3::bigint is null or agent_id = $3)
-    returning id`,
-};
+const remove = statement("registration_remove")`
+  delete from registrations where business_id = $1 and id = $2 and ($3::bigint is null or agent_id = $3)
+  returning id`;
 
 type StoredRow = Omit<StoredRegistration, "amount" | "baseAmount"> & Record<"amount" | "baseAmount", string>;
 

@@ -1,6 +1,7 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import { decimalOf, moneyOf } from "../../../kernel/money.ts";
 import type { Counting, DayOfCurrency, DueBusiness, FoldStore, ReportFolds } from "../../application/ports.ts";
 import { convert, largestAmount, type Rate } from "../../domain/currency.ts";
@@ -21,146 +22,117 @@ const countingOf = (business: string): string => `
  * rows, or it is still running and holds the horizon back. Five minutes more are for clocks that were set back, and for
  * transactions that have begun and are not listed yet.
  */
-const horizon: Statement = {
-  name: "report_horizon",
-  text: `
-    select date_bin('15 minutes', least(now(), min(xact_start)) - interval '20 minutes', 'epoch') as horizon
-    from pg_stat_activity where datname = current_database()`,
-};
+const horizon = statement("report_horizon")`
+  select date_bin('15 minutes', least(now(), min(xact_start)) - interval '20 minutes', 'epoch') as horizon
+  from pg_stat_activity where datname = current_database()`;
 
-const due: Statement = {
-  name: "report_due",
-  text: `
-    select business.id as "businessId", ${countingOf("business")}
-    from businesses as business
-    left join report_progress as progress on progress.business_id = business.id
-    where ${livesHere("business.id")} and (case
-      when progress.folded_to is not null then progress.folded_to < $1::timestamptz - interval '1 hour'
-      else exists (select 1 from registrations where business_id = business.id and at < $1)
-        or exists (select 1 from conversations where business_id = business.id and created_at < $1)
-    end
-    or exists (select 1 from report_marks where business_id = business.id and at < $1)
-    or progress.currency <> base_currency(business.feature_flags)
-    -- Two comparisons can use the index.
-    or exists (select 1 from registrations
-               where business_id = business.id and base_currency < base_currency(business.feature_flags))
-    or exists (select 1 from registrations
-               where business_id = business.id and base_currency > base_currency(business.feature_flags)))
-    order by business.id`,
-};
+const due = statement("report_due")`
+  select business.id as "businessId", ${countingOf("business")}
+  from businesses as business
+  left join report_progress as progress on progress.business_id = business.id
+  where ${livesHere("business.id")} and (case
+    when progress.folded_to is not null then progress.folded_to < $1::timestamptz - interval '1 hour'
+    else exists (select 1 from registrations where business_id = business.id and at < $1)
+      or exists (select 1 from conversations where business_id = business.id and created_at < $1)
+  end
+  or exists (select 1 from report_marks where business_id = business.id and at < $1)
+  or progress.currency <> base_currency(business.feature_flags)
+  -- Two comparisons can use the index.
+  or exists (select 1 from registrations
+             where business_id = business.id and base_currency < base_currency(business.feature_flags))
+  or exists (select 1 from registrations
+             where business_id = business.id and base_currency > base_currency(business.feature_flags)))
+  order by business.id`;
 
-const progressExists: Statement = {
-  name: "report_progress_exists",
-  text: `
-    insert into report_progress (business_id, timezone, currency, folded_to)
-    select $1, $2, $4, coalesce(${outermost("min", "$1")}, $3::timestamptz)
-    where not exists (select 1 from report_progress where business_id = $1)
-    on conflict (business_id) do nothing
-    returning business_id`,
-};
+const progressExists = statement("report_progress_exists")`
+  insert into report_progress (business_id, timezone, currency, folded_to)
+  select $1, $2, $4, coalesce(${outermost("min", "$1")}, $3::timestamptz)
+  where not exists (select 1 from report_progress where business_id = $1)
+  on conflict (business_id) do nothing
+  returning business_id`;
 
 /** Folds of one business run one at a time: otherwise an earlier one could overwrite the figures of a later one. */
-const holdProgress: Statement = {
-  name: "report_progress_hold",
-  text: "select timezone, currency from report_progress where business_id = $1 for update",
-};
+const holdProgress = statement("report_progress_hold")`
+  select timezone, currency from report_progress where business_id = $1 for update`;
 
 /** Days that were never folded come first, then days that changed since. */
-const daysToFold: Statement = {
-  name: "report_days_to_fold",
-  text: `
-    with unfolded as (
-      select day::date as day
-      from report_progress as progress,
-           generate_series(${dayAt("progress.folded_to", "$2")},
-                           ${dayAt("($3::timestamptz - interval '1 microsecond')", "$2")},
-                           interval '1 day') as day
-      where progress.business_id = $1
-        and (progress.folded_to < $3::timestamptz - interval '1 hour')
-      order by day limit ${mostDays}
-    ),
-    changed as (
-      select distinct (${dayAt("at", "$2")})::date as day
-      from report_marks
-      where business_id = $1 and at < $3 and not exists (select 1 from unfolded)
-      order by day limit ${mostDays}
-    )
-    select day::text from unfolded union all select day::text from changed`,
-};
+const daysToFold = statement("report_days_to_fold")`
+  with unfolded as (
+    select day::date as day
+    from report_progress as progress,
+         generate_series(${dayAt("progress.folded_to", "$2")},
+                         ${dayAt("($3::timestamptz - interval '1 microsecond')", "$2")},
+                         interval '1 day') as day
+    where progress.business_id = $1
+      and (progress.folded_to < $3::timestamptz - interval '1 hour')
+    order by day limit ${mostDays}
+  ),
+  changed as (
+    select distinct (${dayAt("at", "$2")})::date as day
+    from report_marks
+    where business_id = $1 and at < $3 and not exists (select 1 from unfolded)
+    order by day limit ${mostDays}
+  )
+  select day::text from unfolded union all select day::text from changed`;
 
 const counts = dayColumns.map((column) => `counted.${column}`).join(", ");
 
 /** A single statement sees one snapshot: it deletes exactly the marks whose changes it counts. */
-const fold: Statement = {
-  name: "report_fold",
-  text: `
-    with span as materialized (
-      select $1::bigint as business_id, $5::text as currency, day, ${beginningOf("day::timestamp", "$2")} as starts_at,
-             least(${beginningOf("(day + 1)::timestamp", "$2")}, $4::timestamptz) as ends_at
-      from unnest($3::date[]) as day
-    ),
-    seen as (
-      delete from report_marks using span
-      where report_marks.business_id = $1 and at >= span.starts_at and at < span.ends_at
-    ),
-    folded as (
-      insert into report_days as folded (business_id, day, timezone, currency, starts_at, ends_at, ${dayColumns.join(", ")},
-                                         agents, tags)
-      select span.business_id, day, $2, currency, starts_at, ends_at, ${counts},
-             coalesce((select array_agg(agent::report_agent_figures order by agent_id)
-                       from (select) as one ${countAgents}), '{}'),
-             coalesce((select array_agg(tag::report_tag_figures order by tag_id)
-                       from (select) as one ${countTags}), '{}')
-      from span ${countDay}
-      on conflict (business_id, day) do update set
-        ${["timezone", "currency", "starts_at", "ends_at", ...dayColumns, "agents", "tags"]
-          .map((column) => `${column} = excluded.${column}`)
-          .join(", ")}
-      returning ends_at
-    )
-    update report_progress set folded_to = greatest(folded_to, (select max(ends_at) from folded))
-    where business_id = $1
-    returning folded_to`,
-};
+const fold = statement("report_fold")`
+  with span as materialized (
+    select $1::bigint as business_id, $5::text as currency, day, ${beginningOf("day::timestamp", "$2")} as starts_at,
+           least(${beginningOf("(day + 1)::timestamp", "$2")}, $4::timestamptz) as ends_at
+    from unnest($3::date[]) as day
+  ),
+  seen as (
+    delete from report_marks using span
+    where report_marks.business_id = $1 and at >= span.starts_at and at < span.ends_at
+  ),
+  folded as (
+    insert into report_days as folded (business_id, day, timezone, currency, starts_at, ends_at, ${dayColumns.join(", ")},
+                                       agents, tags)
+    select span.business_id, day, $2, currency, starts_at, ends_at, ${counts},
+           coalesce((select array_agg(agent::report_agent_figures order by agent_id)
+                     from (select) as one ${countAgents}), '{}'),
+           coalesce((select array_agg(tag::report_tag_figures order by tag_id)
+                     from (select) as one ${countTags}), '{}')
+    from span ${countDay}
+    on conflict (business_id, day) do update set
+      ${["timezone", "currency", "starts_at", "ends_at", ...dayColumns, "agents", "tags"]
+        .map((column) => `${column} = excluded.${column}`)
+        .join(", ")}
+    returning ends_at
+  )
+  update report_progress set folded_to = greatest(folded_to, (select max(ends_at) from folded))
+  where business_id = $1
+  returning folded_to`;
 
 /** Removes the days of another zone or currency. The days of the marks are found in the rows again. */
-const restart: Statement = {
-  name: "report_begin_anew",
-  text: `
-    with forgotten as (delete from report_days where business_id = $1),
-    progress as (delete from report_progress where business_id = $1)
-    select ${countingOf("businesses")} from businesses where id = $1`,
-};
+const restart = statement("report_begin_anew")`
+  with forgotten as (delete from report_days where business_id = $1),
+  progress as (delete from report_progress where business_id = $1)
+  select ${countingOf("businesses")} from businesses where id = $1`;
 
 /** The days and currencies of all records in another base currency. They are few, even of many records. */
-const unconverted: Statement = {
-  name: "report_unconverted",
-  text: `
-    select currency, rate_date::text as day from registrations
-    where business_id = $1 and (base_currency < $2::bpchar or base_currency > $2::bpchar)
-    group by currency, rate_date`,
-};
+const unconverted = statement("report_unconverted")`
+  select currency, rate_date::text as day from registrations
+  where business_id = $1 and (base_currency < $2::bpchar or base_currency > $2::bpchar)
+  group by currency, rate_date`;
 
-const holdUnconverted: Statement = {
-  name: "report_hold_unconverted",
-  text: `
-    select id, amount, currency, rate_date::text as day from registrations
-    where business_id = $1 and base_currency <> $2::bpchar and id > $5
-      and (currency, rate_date) in (select * from unnest($3::bpchar[], $4::date[]))
-    order by id
-    limit ${mostConverted}
-    for no key update`,
-};
+const holdUnconverted = statement("report_hold_unconverted")`
+  select id, amount, currency, rate_date::text as day from registrations
+  where business_id = $1 and base_currency <> $2::bpchar and id > $5
+    and (currency, rate_date) in (select * from unnest($3::bpchar[], $4::date[]))
+  order by id
+  limit ${mostConverted}
+  for no key update`;
 
 /** Triggers leave marks, so that the days are counted again. */
-const saveConverted: Statement = {
-  name: "report_save_converted",
-  text: `
-    update registrations as record
-    set base_amount = converted.amount, rate = converted.rate, base_currency = $2, updated_at = now()
-    from unnest($3::bigint[], $4::numeric[], $5::numeric[]) as converted(id, amount, rate)
-    where record.business_id = $1 and record.id = converted.id`,
-};
+const saveConverted = statement("report_save_converted")`
+  update registrations as record
+  set base_amount = converted.amount, rate = converted.rate, base_currency = $2, updated_at = now()
+  from unnest($3::bigint[], $4::numeric[], $5::numeric[]) as converted(id, amount, rate)
+  where record.business_id = $1 and record.id = converted.id`;
 
 interface UnconvertedRow extends DayOfCurrency {
   readonly id: number;

@@ -1,5 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
 import type { AskedPeriod, CountedDay, CountedFigures, ReportReads, StoredBusiness } from "../../application/ports.ts";
 import type { QuotationTally, RegistrationRecord, Tally } from "../../domain/report.ts";
@@ -9,11 +10,8 @@ import { everyDay, spans } from "./period-sql.ts";
 /** Tags that a report lists. */
 const mostTags = 100;
 
-const businesses: Statement = {
-  name: "report_businesses",
-  text: `
-    select id, name, image_url as "imageUrl", feature_flags as flags from businesses where id = any($1)`,
-};
+const businesses = statement("report_businesses")`
+  select id, name, image_url as "imageUrl", feature_flags as flags from businesses where id = any($1)`;
 
 const summed = (columns: readonly string[], counts: readonly string[]): string =>
   columns
@@ -23,91 +21,82 @@ const summed = (columns: readonly string[], counts: readonly string[]): string =
 const agentColumns = [...agentCounts, ...agentAmounts];
 const ofAgent = (alias: string) => agentColumns.map((column) => `${alias}.${column}`).join(", ");
 
-const figures: Statement = {
-  name: "report_figures",
-  text: `
-    ${spans},
-    total as (
-      select business_id, ${summed(dayColumns, countColumns)}
-      -- An empty period has figures, too.
-      from asked left join (${everyDay}) as part using (business_id)
-      group by business_id
-    ),
-    agent_total as (
-      select business_id, agent_id, ${summed(agentColumns, agentCounts)}
-      from (
-        select folded.business_id, agent.agent_id, ${ofAgent("agent")}
-        from folded cross join lateral unnest(folded.agents) as agent
-        union all
-        select span.business_id, agent.agent_id, ${ofAgent("agent")} from span ${countAgents}
-      ) as part
-      group by business_id, agent_id
-    ),
-    agents as (
-      select users.business_id, json_agg(json_build_object(
-               'id', users.id, 'name', users.name,
-               ${agentCounts.map((column) => `'${column}', coalesce(${column}, 0)`).join(", ")},
-               ${agentAmounts.map((column) => `'${column}', coalesce(${column}, 0)::text`).join(", ")}
-             ) order by users.name, users.id) as agents
-      from asked
-      join users on users.business_id = asked.business_id and users.active and users.role_id = 5
-      left join agent_total on agent_total.business_id = users.business_id and agent_total.agent_id = users.id
-      group by users.business_id
-    ),
-    tag_total as (
-      select business_id, tag_id, sum(assigned)::bigint as assigned
-      from (
-        select folded.business_id, tag.tag_id, tag.assigned
-        from folded cross join lateral unnest(folded.tags) as tag
-        union all
-        select span.business_id, tag.tag_id, tag.assigned from span ${countTags}
-      ) as part
-      group by business_id, tag_id
-    ),
-    tag_list as (
-      select business_id, json_agg(json_build_object('name', name, 'count', assigned) order by place) as tags
-      from (
-        select tags.business_id, name, assigned,
-               row_number() over (partition by tags.business_id order by assigned desc, name) as place
-        from tag_total join tags on tags.business_id = tag_total.business_id and tags.id = tag_total.tag_id
-      ) as ranked
-      where place <= ${mostTags}
-      group by business_id
-    )
-    select total.*, coalesce(agents.agents, '[]') as agents, coalesce(tag_list.tags, '[]') as tags
-    from total
-    left join agents on agents.business_id = total.business_id
-    left join tag_list on tag_list.business_id = total.business_id`,
-};
+const figures = statement("report_figures")`
+  ${spans},
+  total as (
+    select business_id, ${summed(dayColumns, countColumns)}
+    -- An empty period has figures, too.
+    from asked left join (${everyDay}) as part using (business_id)
+    group by business_id
+  ),
+  agent_total as (
+    select business_id, agent_id, ${summed(agentColumns, agentCounts)}
+    from (
+      select folded.business_id, agent.agent_id, ${ofAgent("agent")}
+      from folded cross join lateral unnest(folded.agents) as agent
+      union all
+      select span.business_id, agent.agent_id, ${ofAgent("agent")} from span ${countAgents}
+    ) as part
+    group by business_id, agent_id
+  ),
+  agents as (
+    select users.business_id, json_agg(json_build_object(
+             'id', users.id, 'name', users.name,
+             ${agentCounts.map((column) => `'${column}', coalesce(${column}, 0)`).join(", ")},
+             ${agentAmounts.map((column) => `'${column}', coalesce(${column}, 0)::text`).join(", ")}
+           ) order by users.name, users.id) as agents
+    from asked
+    join users on users.business_id = asked.business_id and users.active and users.role_id = 5
+    left join agent_total on agent_total.business_id = users.business_id and agent_total.agent_id = users.id
+    group by users.business_id
+  ),
+  tag_total as (
+    select business_id, tag_id, sum(assigned)::bigint as assigned
+    from (
+      select folded.business_id, tag.tag_id, tag.assigned
+      from folded cross join lateral unnest(folded.tags) as tag
+      union all
+      select span.business_id, tag.tag_id, tag.assigned from span ${countTags}
+    ) as part
+    group by business_id, tag_id
+  ),
+  tag_list as (
+    select business_id, json_agg(json_build_object('name', name, 'count', assigned) order by place) as tags
+    from (
+      select tags.business_id, name, assigned,
+             row_number() over (partition by tags.business_id order by assigned desc, name) as place
+      from tag_total join tags on tags.business_id = tag_total.business_id and tags.id = tag_total.tag_id
+    ) as ranked
+    where place <= ${mostTags}
+    group by business_id
+  )
+  select total.*, coalesce(agents.agents, '[]') as agents, coalesce(tag_list.tags, '[]') as tags
+  from total
+  left join agents on agents.business_id = total.business_id
+  left join tag_list on tag_list.business_id = total.business_id`;
 
-const days: Statement = {
-  name: "report_daily",
-  text: `
-    ${spans}
-    select day.business_id as "businessId", to_char(day.day, 'YYYY-MM-DD') as day,
-           coalesce(sum(conversations), 0)::bigint as conversations,
-           coalesce(sum(ad_sales + organic_sales), 0)::bigint as sales,
-           coalesce(sum(ad_sales_amount + organic_sales_amount), 0) as sales_amount,
-           coalesce(sum(ad_quotations + organic_quotations), 0)::bigint as quotations,
-           coalesce(sum(ad_quotations_amount + organic_quotations_amount), 0) as quotations_amount
-    from day left join (${everyDay}) as part using (business_id, day)
-    group by day.business_id, day.day
-    order by day.business_id, day.day`,
-};
+const days = statement("report_daily")`
+  ${spans}
+  select day.business_id as "businessId", to_char(day.day, 'YYYY-MM-DD') as day,
+         coalesce(sum(conversations), 0)::bigint as conversations,
+         coalesce(sum(ad_sales + organic_sales), 0)::bigint as sales,
+         coalesce(sum(ad_sales_amount + organic_sales_amount), 0) as sales_amount,
+         coalesce(sum(ad_quotations + organic_quotations), 0)::bigint as quotations,
+         coalesce(sum(ad_quotations_amount + organic_quotations_amount), 0) as quotations_amount
+  from day left join (${everyDay}) as part using (business_id, day)
+  group by day.business_id, day.day
+  order by day.business_id, day.day`;
 
-const adRecords: Statement = {
-  name: "report_ad_records",
-  text: `
-    select record.business_id as "businessId", record.id, type, chat_id as "chatId", agent_id as "agentId",
-           amount, record.currency, source, closed, ad_id as "adId", at,
-           case when base_currency = asked.currency then base_amount end as "baseAmount"
-    from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::text[])
-      as asked(business_id, starts_at, ends_at, currency)
-    join registrations as record
-      on record.business_id = asked.business_id and ad_id is not null and at >= starts_at and at < ends_at
-    order by record.business_id, at, record.id
-    limit $5`,
-};
+const adRecords = statement("report_ad_records")`
+  select record.business_id as "businessId", record.id, type, chat_id as "chatId", agent_id as "agentId",
+         amount, record.currency, source, closed, ad_id as "adId", at,
+         case when base_currency = asked.currency then base_amount end as "baseAmount"
+  from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::text[])
+    as asked(business_id, starts_at, ends_at, currency)
+  join registrations as record
+    on record.business_id = asked.business_id and ad_id is not null and at >= starts_at and at < ends_at
+  order by record.business_id, at, record.id
+  limit $5`;
 
 type FiguresRow = Readonly<Record<string, number | string>> & {
   readonly business_id: number;
@@ -162,7 +151,6 @@ export class PostgresReportReads implements ReportReads {
     return this.spread(asked, (cell, own) => cell.rows<Row>(statement, valuesOf(own), signal));
   }
 
-  /** Asks each cell for its own businesses. */
   private async spread<Asked extends { readonly businessId: number }, Row>(
     asked: readonly Asked[],
     ask: (cell: Queries, own: readonly Asked[]) => Promise<Row[]>,

@@ -1,23 +1,20 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../infra/postgres/database.ts";
 import { agentSees } from "../../../infra/postgres/seen-chats.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { Temperatures } from "../../application/ports.ts";
 
 /** An omitted temperature stays. */
-const set: Statement = {
-  name: "temperature_take",
-  text: `
-    update conversations
-    set ai_temperature = case when $3 then $4::numeric else ai_temperature end,
-        agent_temperature = case when $5 then $6::numeric else agent_temperature end
-    where business_id = $1 and id = (
-      select conversation.id
-      from chats as chat join conversations as conversation
-        on conversation.business_id = chat.business_id and conversation.chat_id = chat.id
-      where chat.business_id = $1 and chat.id = $2 and ${agentSees("$7", "chat")}
-      order by conversation.closed_at is null desc, conversation.created_at desc, conversation.id desc limit 1)
-    returning id`,
-};
+const set = statement("temperature_take")`
+  update conversations
+  set ai_temperature = case when $3 then $4::numeric else ai_temperature end,
+      agent_temperature = case when $5 then $6::numeric else agent_temperature end
+  where business_id = $1 and id = (
+    select conversation.id
+    from chats as chat join conversations as conversation
+      on conversation.business_id = chat.business_id and conversation.chat_id = chat.id
+    where chat.business_id = $1 and chat.id = $2 and ${agentSees("$7", "chat")}
+    order by conversation.closed_at is null desc, conversation.created_at desc, conversation.id desc limit 1)
+  returning id`;
 
 export class PostgresTemperatures implements Temperatures {
   constructor(private readonly cells: Cells) {}

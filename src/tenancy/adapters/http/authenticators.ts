@@ -15,7 +15,6 @@ interface AuthenticatorParts {
   readonly failures: FailureLimit;
   /** Counts a request against its address before the caller is known. */
   readonly limitRate: LimitRate;
-  /** The host that the request names. */
   hostOf(request: IncomingMessage): string | undefined;
 }
 

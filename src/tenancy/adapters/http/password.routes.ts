@@ -33,7 +33,6 @@ const invitationDialect: Dialect<InvalidInput> = {
   invalid_input: (error) => [400, { message: error.message }],
 };
 
-/** @param failures - counts refused tokens */
 export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">, failures: FailureLimit): Route =>
   defineRoute({
     method: "post",
@@ -41,21 +40,14 @@ export const acceptInvitationRoute = (accept: Pick<AcceptInvitation, "execute">,
     operationId: "acceptInvitation",
     tag: "Access",
     summary: "Accept an invitation: choose a password and open a session",
-    rules: [
-      [
-        "Auth.13",
+    rules: {
+      "Auth.13":
         "An invitation can be used once within seven days. An unknown, expired, used or replaced invitation, and one of a user " +
-          "who is not active, all get the same answer.",
-      ],
-      [
-        "Auth.14",
+        "who is not active, all get the same answer.",
+      "Auth.14":
         "A password has 10 to 200 characters. The user's earlier sessions end. The audit records the acceptance.",
-      ],
-      [
-        "Auth.15",
-        "Refused invitations are counted by address: after too many of them the answer is 429 instead of 401.",
-      ],
-    ],
+      "Auth.15": "Refused invitations are counted by address: after too many of them the answer is 429 instead of 401.",
+    },
     auth: "none",
     body: invitation,
     responses: {
@@ -89,13 +81,11 @@ export const checkInvitationRoute = (check: Pick<CheckInvitation, "execute">, fa
     operationId: "checkInvitation",
     tag: "Access",
     summary: "Ask whether an invitation can still be accepted",
-    rules: [
-      [
-        "Auth.23",
+    rules: {
+      "Auth.23":
         "Uses nothing up and says nothing about the user. An invitation that cannot be accepted gets the answer of Auth.13, " +
-          "and counts as in Auth.15.",
-      ],
-    ],
+        "and counts as in Auth.15.",
+    },
     auth: "none",
     body: objectWith({ token: invitationToken }),
     responses: {
@@ -128,21 +118,15 @@ export const changePasswordRoute = (change: Pick<ChangePassword, "execute">): Ro
     operationId: "changePassword",
     tag: "Access",
     summary: "Change one's own password",
-    rules: [
-      [
-        "Auth.16",
+    rules: {
+      "Auth.16":
         "Ends the user's other sessions and cancels an open invitation; the session of the request stays. The audit records the change.",
-      ],
-      [
-        "Auth.17",
+      "Auth.17":
         "A wrong `actual` is a 403 `wrong_password`. After five wrong ones the user has to pause before each further attempt, as " +
-          "at a sign-in (Auth.8): 429.",
-      ],
-      [
-        "Auth.18",
+        "at a sign-in (Auth.8): 429.",
+      "Auth.18":
         "A session token is required: without one, and with an App Key, the answer is 401 with the code `unauthorized`.",
-      ],
-    ],
+    },
     auth: "session",
     codes: true,
     body: objectWith({ actual: { type: "string", minLength: 1, maxLength: 1024 }, nueva: newPassword }),

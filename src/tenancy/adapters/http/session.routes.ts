@@ -66,36 +66,28 @@ export const openSessionRoute = (openSession: OpenSession, deviceCookie: DeviceC
     operationId: "openSession",
     tag: "Access",
     summary: "Open a session with e-mail and password",
-    rules: [
-      ["Auth.6", "The token is opaque, shown once, and expires; it can be revoked before."],
-      ["Auth.7", "A wrong e-mail and a wrong password get the same answer, after the same time."],
-      [
-        "Auth.8",
+    rules: {
+      "Auth.6": "The token is opaque, shown once, and expires; it can be revoked before.",
+      "Auth.7": "A wrong e-mail and a wrong password get the same answer, after the same time.",
+      "Auth.8":
         "After five failures for an account, counted over all addresses, each address (for IPv6 its /64) has to pause between " +
-          "its own attempts: one second, then twice as long each time, 30 seconds at most. An earlier attempt is a 429 and is " +
-          "not checked. The first attempt from an address is checked at once, or after a few seconds if very many attempts of " +
-          "its network failed.",
-      ],
-      [
-        "Auth.9",
+        "its own attempts: one second, then twice as long each time, 30 seconds at most. An earlier attempt is a 429 and is " +
+        "not checked. The first attempt from an address is checked at once, or after a few seconds if very many attempts of " +
+        "its network failed.",
+      "Auth.9":
         "The answer sets the cookie `recado_device`, which makes the browser known for the account: it then pauses only for its " +
-          "own failures. The cookie gives no access; it is valid for a year and for five accounts at once.",
-      ],
-      [
-        "Auth.10",
+        "own failures. The cookie gives no access; it is valid for a year and for five accounts at once.",
+      "Auth.10":
         "Passwords are checked one at a time, and addresses take turns. If too many attempts are waiting, the answer is 429 if " +
-          "they are from the same address, else 503. A request whose client has disconnected stops waiting.",
-      ],
-      ["Auth.11", "A user has 20 sessions at most: a further one ends the oldest."],
-      [
-        "Auth.19",
+        "they are from the same address, else 503. A request whose client has disconnected stops waiting.",
+      "Auth.11": "A user has 20 sessions at most: a further one ends the oldest.",
+      "Auth.19":
         "With `cookie: true` the token is set as the cookie `recado_session` (HttpOnly, SameSite=Strict, Secure behind https) and " +
-          "is not in the answer, so that scripts of a page cannot read it. Requests and sockets accept the cookie like a token, " +
-          "after keys and tokens in other places. A request that changes something, and a socket, then need this service's own " +
-          "`Origin`; other requests are refused with 403 if `Origin` or `Sec-Fetch-Site` names another site, and so is a sign-in " +
-          "with `cookie: true` whose `Sec-Fetch-Site` is `cross-site`.",
-      ],
-    ],
+        "is not in the answer, so that scripts of a page cannot read it. Requests and sockets accept the cookie like a token, " +
+        "after keys and tokens in other places. A request that changes something, and a socket, then need this service's own " +
+        "`Origin`; other requests are refused with 403 if `Origin` or `Sec-Fetch-Site` names another site, and so is a sign-in " +
+        "with `cookie: true` whose `Sec-Fetch-Site` is `cross-site`.",
+    },
     auth: "none",
     body: signIn,
     responses: {
@@ -135,12 +127,10 @@ export const closeSessionRoute = (sessions: Pick<SessionStore, "revoke">): Route
     operationId: "closeSession",
     tag: "Access",
     summary: "Revoke the session token that the request carries",
-    rules: [
-      [
-        "Auth.12",
+    rules: {
+      "Auth.12":
         "The token becomes invalid at once, and its sockets are disconnected. A cookie that held it is removed.",
-      ],
-    ],
+    },
     auth: "session",
     responses: {
       200: {

@@ -1,55 +1,42 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { claimNames, hexOf } from "../../../infra/postgres/names.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
 import type { AppKeyStore, AppKeys, KeyOwners, StoredKey } from "../../application/ports.ts";
 import type { KeyAccess } from "../../domain/access.ts";
 
-const access: Statement = {
-  name: "app_key_access",
-  text: `
-    with used as (
-      update app_keys set last_used_at = date_trunc('hour', now())
-      where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())
-        and (last_used_at is null or last_used_at < date_trunc('hour', now()))
-    )
-    select app_key.id as "keyId", app_key.business_id as "businessId",
-           exists (select 1 from users
-                   where users.business_id = app_key.business_id and role_id = ${administratorRole} and active)
-             as "hasAdministrator", app_key.scopes, app_key.expires_at as "expiresAt"
-    from app_keys as app_key
-    where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
-};
+const access = statement("app_key_access")`
+  with used as (
+    update app_keys set last_used_at = date_trunc('hour', now())
+    where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())
+      and (last_used_at is null or last_used_at < date_trunc('hour', now()))
+  )
+  select app_key.id as "keyId", app_key.business_id as "businessId",
+         exists (select 1 from users
+                 where users.business_id = app_key.business_id and role_id = ${administratorRole} and active)
+           as "hasAdministrator", app_key.scopes, app_key.expires_at as "expiresAt"
+  from app_keys as app_key
+  where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())`;
 
 const stored = `id, label, scopes, expires_at as "expiresAt"`;
 
-const add: Statement = {
-  name: "app_key_add",
-  text: `
-    insert into app_keys (digest, business_id, label)
-    select $1, id, $3 from businesses where id = $2
-    returning ${stored}`,
-};
+const add = statement("app_key_add")`
+  insert into app_keys (digest, business_id, label)
+  select $1, id, $3 from businesses where id = $2
+  returning ${stored}`;
 
-const revoke: Statement = {
-  name: "app_key_revoke",
-  text: `
-    update app_keys set revoked_at = now()
-    where business_id = $1 and label = $2 and revoked_at is null
-    returning ${stored}`,
-};
+const revoke = statement("app_key_revoke")`
+  update app_keys set revoked_at = now()
+  where business_id = $1 and label = $2 and revoked_at is null
+  returning ${stored}`;
 
-const revokeKey: Statement = {
-  name: "app_key_revoke_one",
-  text: `
-    update app_keys set revoked_at = now() where business_id = $1 and digest = $2 and revoked_at is null
-    returning ${stored}`,
-};
+const revokeKey = statement("app_key_revoke_one")`
+  update app_keys set revoked_at = now() where business_id = $1 and digest = $2 and revoked_at is null
+  returning ${stored}`;
 
-const owner: Statement = {
-  name: "app_key_owner",
-  text: `select business_id as "businessId" from app_keys where digest = $1 and revoked_at is null`,
-};
+const owner = statement("app_key_owner")`
+  select business_id as "businessId" from app_keys where digest = $1 and revoked_at is null`;
 
 /** Finds keys whose business is not known yet. */
 export class PostgresKeyOwners implements AppKeys, KeyOwners {

@@ -1,30 +1,25 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { claimNames } from "../../../infra/postgres/names.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { BusinessNumbers, BusinessStore, NewBusiness } from "../../application/ports.ts";
 import { EmailTaken } from "../../domain/access.ts";
 
-const next: Statement = {
-  name: "business_next",
-  text: "select nextval(pg_get_serial_sequence('businesses', 'id')) as id",
-};
+const next = statement("business_next")`select nextval(pg_get_serial_sequence('businesses', 'id')) as id`;
 
-const create: Statement = {
-  name: "business_found",
-  text: `
-    with free as materialized (select true where not exists (select 1 from credentials where email = lower($2))),
-    business as (
-      insert into businesses (id, name, plan) select $5, $1, 'pro' from free
-      returning id
-    ),
-    administrator as (
-      insert into users (business_id, name, role_id) select id, $2, $4 from business
-      returning business_id, id
-    )
-    insert into credentials (email, business_id, user_id, password_hash)
-    select lower($2), business_id, id, $3 from administrator
-    returning user_id as "userId"`,
-};
+const create = statement("business_found")`
+  with free as materialized (select true where not exists (select 1 from credentials where email = lower($2))),
+  business as (
+    insert into businesses (id, name, plan) select $5, $1, 'pro' from free
+    returning id
+  ),
+  administrator as (
+    insert into users (business_id, name, role_id) select id, $2, $4 from business
+    returning business_id, id
+  )
+  insert into credentials (email, business_id, user_id, password_hash)
+  select lower($2), business_id, id, $3 from administrator
+  returning user_id as "userId"`;
 
 /** Ids are unique in the installation, whatever cell a business lives in. */
 export class PostgresBusinessNumbers implements BusinessNumbers {

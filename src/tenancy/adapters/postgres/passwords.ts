@@ -1,6 +1,7 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { hexOf } from "../../../infra/postgres/names.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type {
   AcceptedInvitation,
   AcceptedInvitations,
@@ -13,56 +14,45 @@ const openInvitation = `
   users.business_id = credentials.business_id and users.id = credentials.user_id and users.active
   and credentials.invitation_digest = $1 and credentials.invitation_expires_at > now()`;
 
-const isOpen: Statement = {
-  name: "invitation_open",
-  text: `
-    select credentials.business_id as "businessId", credentials.invitation_expires_at as "expiresAt"
-    from credentials, users where ${openInvitation}`,
-};
+const isOpen = statement("invitation_open")`
+  select credentials.business_id as "businessId", credentials.invitation_expires_at as "expiresAt"
+  from credentials, users where ${openInvitation}`;
 
 /** Uses up the invitation and ends all sessions of the user, which the old password opened. */
-const accept: Statement = {
-  name: "invitation_accept",
-  text: `
-    with open as (
-      select credentials.business_id, credentials.user_id, credentials.invitation_expires_at
-      from credentials, users where ${openInvitation}
-      for update of credentials
-    ),
-    accepted as (
-      update credentials set password_hash = $2, invitation_digest = null, invitation_expires_at = null
-      from open where credentials.business_id = open.business_id and credentials.user_id = open.user_id
-      returning open.business_id, open.user_id, open.invitation_expires_at
-    ),
-    ended as (
-      update sessions set revoked_at = now() from accepted
-      where sessions.business_id = accepted.business_id and sessions.user_id = accepted.user_id
-        and sessions.revoked_at is null and sessions.expires_at > now()
-    )
-    select user_id as "userId", invitation_expires_at as "expiresAt" from accepted`,
-};
+const accept = statement("invitation_accept")`
+  with open as (
+    select credentials.business_id, credentials.user_id, credentials.invitation_expires_at
+    from credentials, users where ${openInvitation}
+    for update of credentials
+  ),
+  accepted as (
+    update credentials set password_hash = $2, invitation_digest = null, invitation_expires_at = null
+    from open where credentials.business_id = open.business_id and credentials.user_id = open.user_id
+    returning open.business_id, open.user_id, open.invitation_expires_at
+  ),
+  ended as (
+    update sessions set revoked_at = now() from accepted
+    where sessions.business_id = accepted.business_id and sessions.user_id = accepted.user_id
+      and sessions.revoked_at is null and sessions.expires_at > now()
+  )
+  select user_id as "userId", invitation_expires_at as "expiresAt" from accepted`;
 
-const find: Statement = {
-  name: "password_find",
-  text: `select password_hash as "passwordHash" from credentials where business_id = $1 and user_id = $2`,
-};
+const find = statement("password_find")`
+  select password_hash as "passwordHash" from credentials where business_id = $1 and user_id = $2`;
 
 /** Cancels an open invitation too, with which the password could be changed again. */
-const change: Statement = {
-  name: "password_change",
-  text: `
-    with changed as (
-      update credentials set password_hash = $3, invitation_digest = null, invitation_expires_at = null
-      where business_id = $1 and user_id = $2 and password_hash = $4
-      returning business_id, user_id
-    ),
-    ended as (
-      update sessions set revoked_at = now() from changed
-      where sessions.business_id = changed.business_id and sessions.user_id = changed.user_id
-        and sessions.digest <> $5 and sessions.revoked_at is null and sessions.expires_at > now()
-    )
-    select user_id from changed`,
-};
+const change = statement("password_change")`
+  with changed as (
+    update credentials set password_hash = $3, invitation_digest = null, invitation_expires_at = null
+    where business_id = $1 and user_id = $2 and password_hash = $4
+    returning business_id, user_id
+  ),
+  ended as (
+    update sessions set revoked_at = now() from changed
+    where sessions.business_id = changed.business_id and sessions.user_id = changed.user_id
+      and sessions.digest <> $5 and sessions.revoked_at is null and sessions.expires_at > now()
+  )
+  select user_id from changed`;
 
 /** Finds invitations whose business is not known yet. */
 export class PostgresInvitations {

@@ -1,62 +1,47 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { claimNames, hexOf } from "../../../infra/postgres/names.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { NewSession, SessionStore, Sessions, StoredCredentials, UserDirectory } from "../../application/ports.ts";
 import type { SessionUser } from "../../domain/access.ts";
 
-const user: Statement = {
-  name: "session_user",
-  text: `
-    with used as (
-      update sessions set last_used_at = date_trunc('hour', now())
-      where digest = $1 and revoked_at is null and expires_at > now()
-        and (last_used_at is null or last_used_at < date_trunc('hour', now()))
-    )
-    select session.business_id as "businessId", session.user_id as "userId", users.role_id as "roleId",
-           session.expires_at as "expiresAt"
-    from sessions as session
-    join users on users.business_id = session.business_id and users.id = session.user_id and users.active
-    where session.digest = $1 and session.revoked_at is null and session.expires_at > now()`,
-};
+const user = statement("session_user")`
+  with used as (
+    update sessions set last_used_at = date_trunc('hour', now())
+    where digest = $1 and revoked_at is null and expires_at > now()
+      and (last_used_at is null or last_used_at < date_trunc('hour', now()))
+  )
+  select session.business_id as "businessId", session.user_id as "userId", users.role_id as "roleId",
+         session.expires_at as "expiresAt"
+  from sessions as session
+  join users on users.business_id = session.business_id and users.id = session.user_id and users.active
+  where session.digest = $1 and session.revoked_at is null and session.expires_at > now()`;
 
 /** The most open sessions of one user. Only a program that signs in for each of its requests reaches it. */
 const mostSessions = 20;
 
-const open: Statement = {
-  name: "session_open",
-  text: "select open_session($1, $2, $3, make_interval(mins => ($4::float8 * 60)::int), $5, $6) as expires_at",
-};
+const open = statement("session_open")`
+  select open_session($1, $2, $3, make_interval(mins => ($4::float8 * 60)::int), $5, $6) as expires_at`;
 
-const revoke: Statement = {
-  name: "session_revoke",
-  text: "update sessions set revoked_at = now() where digest = $1 and revoked_at is null returning user_id",
-};
+const revoke = statement("session_revoke")`
+  update sessions set revoked_at = now() where digest = $1 and revoked_at is null returning user_id`;
 
-const purge: Statement = {
-  name: "session_purge",
-  text: `
-    delete from sessions where digest in
-      (select digest from sessions where expires_at < now() - interval '1 day' and ${livesHere("business_id")} order by expires_at limit 10000)
-    returning user_id`,
-};
+const purge = statement("session_purge")`
+  delete from sessions where digest in
+    (select digest from sessions where expires_at < now() - interval '1 day' and ${livesHere("business_id")} order by expires_at limit 10000)
+  returning user_id`;
 
-const credentials: Statement = {
-  name: "user_credentials",
-  text: `
-    select credentials.business_id as "businessId", credentials.user_id as "userId",
-           credentials.password_hash as "passwordHash"
-    from credentials
-    join users on users.business_id = credentials.business_id and users.id = credentials.user_id and users.active
-    where credentials.email = lower($1)`,
-};
+const credentials = statement("user_credentials")`
+  select credentials.business_id as "businessId", credentials.user_id as "userId",
+         credentials.password_hash as "passwordHash"
+  from credentials
+  join users on users.business_id = credentials.business_id and users.id = credentials.user_id and users.active
+  where credentials.email = lower($1)`;
 
-const businesses: Statement = {
-  name: "user_businesses",
-  text: `
-    select business_id from users where id = $1 and active and ${livesHere("business_id")}
-    order by business_id limit 10`,
-};
+const businesses = statement("user_businesses")`
+  select business_id from users where id = $1 and active and ${livesHere("business_id")}
+  order by business_id limit 10`;
 
 export class PostgresSessions implements Sessions, SessionStore, UserDirectory {
   constructor(

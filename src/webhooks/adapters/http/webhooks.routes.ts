@@ -76,7 +76,6 @@ const wholeDeliverySchema = named(
 const params = objectWith({ id: numericIdOf("webhook") });
 const ofDelivery = objectWith({ id: numericIdOf("webhook"), deliveryId: numericIdOf("delivery") });
 
-/** The routes that only webhooks have. */
 export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
   return [
     defineRoute({
@@ -85,14 +84,12 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       path: "/admin/webhooks/:id/rotate",
       operationId: "rotateWebhookSecret",
       summary: "Give a webhook another secret",
-      rules: [
-        [
-          "Webhooks.1",
+      rules: {
+        "Webhooks.1":
           "Only this answer has the new secret. The previous one signs as well, as the second signature of " +
-            `\`webhook-signature\`, until the next rotation or for ${previousSecretHours} hours.`,
-        ],
-        ["Webhooks.2", "The audit has an entry without the secrets."],
-      ],
+          `\`webhook-signature\`, until the next rotation or for ${previousSecretHours} hours.`,
+        "Webhooks.2": "The audit has an entry without the secrets.",
+      },
       params,
       responses: {
         200: {
@@ -117,13 +114,10 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       path: "/admin/webhooks/:id/test",
       operationId: "testWebhook",
       summary: "Send a test event to a webhook",
-      rules: [
-        [
-          "Webhooks.3",
-          "Delivers an event of type `webhook.test` like any other, even if the webhook does not list it.",
-        ],
-        ["Webhooks.4", "The delivery that is answered shows the outcome a moment later. The audit has an entry."],
-      ],
+      rules: {
+        "Webhooks.3": "Delivers an event of type `webhook.test` like any other, even if the webhook does not list it.",
+        "Webhooks.4": "The delivery that is answered shows the outcome a moment later. The audit has an entry.",
+      },
       params,
       responses: { 202: { description: "The delivery", schema: deliverySchema }, 409: disabled, ...failures },
       dialect: deliveringDialect,
@@ -138,17 +132,11 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       path: "/admin/webhooks/:id/deliveries",
       operationId: "listWebhookDeliveries",
       summary: "List the deliveries to a webhook",
-      rules: [
-        ["Webhooks.5", "The latest first. `next` is the cursor of the next page, or null."],
-        [
-          "Webhooks.6",
-          `Deliveries are kept for ${keptDays} days. The erasure of a contact also erases its data there.`,
-        ],
-        [
-          "Webhooks.7",
-          "`failed` are those that were given up after ten attempts, or because the webhook was disabled.",
-        ],
-      ],
+      rules: {
+        "Webhooks.5": "The latest first. `next` is the cursor of the next page, or null.",
+        "Webhooks.6": `Deliveries are kept for ${keptDays} days. The erasure of a contact also erases its data there.`,
+        "Webhooks.7": "`failed` are those that were given up after ten attempts, or because the webhook was disabled.",
+      },
       params,
       query: {
         type: "object",
@@ -182,13 +170,11 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       path: "/admin/webhooks/:id/deliveries/:deliveryId",
       operationId: "getWebhookDelivery",
       summary: "Show a delivery with its payload",
-      rules: [
-        [
-          "Webhooks.10",
+      rules: {
+        "Webhooks.10":
           "`payload` is the body of the attempts. It is the same in each attempt, unless data of a contact in it was erased " +
-            "meanwhile.",
-        ],
-      ],
+          "meanwhile.",
+      },
       params: ofDelivery,
       responses: { 200: { description: "The delivery", schema: wholeDeliverySchema }, ...failures },
       dialect,
@@ -203,13 +189,11 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       path: "/admin/webhooks/:id/deliveries/:deliveryId/redeliver",
       operationId: "redeliverWebhook",
       summary: "Deliver an event once more",
-      rules: [
-        [
-          "Webhooks.8",
+      rules: {
+        "Webhooks.8":
           "It has the same `webhook-id`, whatever its earlier outcome was, and is tried again like a new one. The audit has an " +
-            "entry.",
-        ],
-      ],
+          "entry.",
+      },
       params: ofDelivery,
       responses: { 202: { description: "The delivery", schema: deliverySchema }, 409: disabled, ...failures },
       dialect: deliveringDialect,
@@ -225,14 +209,12 @@ export function webhookRoutes(deliveries: ManageDeliveries): Route[] {
       path: "/admin/webhooks/:id/replay",
       operationId: "replayWebhook",
       summary: "Deliver the events since a moment",
-      rules: [
-        [
-          "Webhooks.9",
+      rules: {
+        "Webhooks.9":
           `All events since then that the webhook listens to now, in their order, up to ${replayHours} hours back: those that ` +
-            "were delivered, with the same `webhook-id`, and those that it did not listen to at that time. `since` without a " +
-            "zone is in the business's. The audit has an entry.",
-        ],
-      ],
+          "were delivered, with the same `webhook-id`, and those that it did not listen to at that time. `since` without a " +
+          "zone is in the business's. The audit has an entry.",
+      },
       params,
       body: objectWith({ since: { ...timestamp, example: "2026-11-20T12:00:00Z" } }),
       responses: {

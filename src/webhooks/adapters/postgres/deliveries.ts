@@ -1,5 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { Delivery, DeliveryReads, ShownWebhook, StoredWebhooks } from "../../application/ports.ts";
 import { type DeliveryState, previousSecretHours, replayHours, testType } from "../../domain/deliveries.ts";
@@ -9,141 +10,106 @@ const shown = `
   delivery.attempted_at as "attemptedAt", case when delivery.state = 'waiting' then delivery.due_at end as "dueAt",
   delivery.status, delivery.answer, delivery.error`;
 
-const list: Statement = {
-  name: "webhook_deliveries_list",
-  text: `
-    select ${shown}
-    from webhook_deliveries as delivery
-    join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
-    where delivery.business_id = $1 and delivery.webhook_id = $2 and ($3::text is null or delivery.state = $3)
-      and ($4::bigint is null or delivery.id < $4)
-    order by delivery.id desc limit $5 + 1`,
-};
+const list = statement("webhook_deliveries_list")`
+  select ${shown}
+  from webhook_deliveries as delivery
+  join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
+  where delivery.business_id = $1 and delivery.webhook_id = $2 and ($3::text is null or delivery.state = $3)
+    and ($4::bigint is null or delivery.id < $4)
+  order by delivery.id desc limit $5 + 1`;
 
-const find: Statement = {
-  name: "webhook_deliveries_find",
-  text: `
-    select ${shown}
-    from webhook_deliveries as delivery
-    join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
-    where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3`,
-};
+const find = statement("webhook_deliveries_find")`
+  select ${shown}
+  from webhook_deliveries as delivery
+  join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
+  where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3`;
 
-const findWhole: Statement = {
-  name: "webhook_deliveries_find_whole",
-  text: `
-    select ${shown}, event.name, event.payload
-    from webhook_deliveries as delivery
-    join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
-    where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3`,
-};
+const findWhole = statement("webhook_deliveries_find_whole")`
+  select ${shown}, event.name, event.payload
+  from webhook_deliveries as delivery
+  join webhook_events as event on event.business_id = delivery.business_id and event.number = delivery.number
+  where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3`;
 
-const exists: Statement = {
-  name: "webhook_exists",
-  text: "select 1 from webhooks where business_id = $1 and id = $2",
-};
+const exists = statement("webhook_exists")`select 1 from webhooks where business_id = $1 and id = $2`;
 
 /** The row with the endpoint's place in the log is locked first, as by everything that adds deliveries to it. */
-const lockProgress: Statement = {
-  name: "webhook_lock_progress",
-  text: "select 1 from webhook_progress where business_id = $1 and webhook_id = $2 for no key update",
-};
+const lockProgress = statement("webhook_lock_progress")`
+  select 1 from webhook_progress where business_id = $1 and webhook_id = $2 for no key update`;
 
-const lock: Statement = {
-  name: "webhook_lock",
-  text: `
-    select url, events, description, disabled from webhooks where business_id = $1 and id = $2 for no key update`,
-};
+const lock = statement("webhook_lock")`
+  select url, events, description, disabled from webhooks where business_id = $1 and id = $2 for no key update`;
 
-const disable: Statement = {
-  name: "webhook_disable",
-  text: `
-    update webhooks set disabled = true, record_version = record_version + 1
-    where business_id = $1 and id = $2 and exists (
-      select 1 from webhook_progress where business_id = $1 and webhook_id = $2 and address_number = $3)
-    returning id`,
-};
+const disable = statement("webhook_disable")`
+  update webhooks set disabled = true, record_version = record_version + 1
+  where business_id = $1 and id = $2 and exists (
+    select 1 from webhook_progress where business_id = $1 and webhook_id = $2 and address_number = $3)
+  returning id`;
 
 /** Deliveries that fail in the request that disables an endpoint. A tick fails the others, so the request is short. */
 const failedAtOnce = 10_000;
 
 /** A delivery that is being attempted keeps its claim, so that the endpoint's answer is still recorded. */
-const endRoundOf: Statement = {
-  name: "webhook_end_round",
-  text: `
-    with ended as (
-      update webhook_progress set round = round + 1 where business_id = $1 and webhook_id = $2
-    ),
-    waiting as materialized (
-      select delivery.id from webhook_deliveries as delivery
-      where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.state = 'waiting'
-        and (delivery.failures = 0 or delivery.failures > 0)
-      limit ${failedAtOnce}
-    )
-    update webhook_deliveries as delivery set state = 'failed', error = 'disabled'
-    from waiting where delivery.business_id = $1 and delivery.id = waiting.id and delivery.state = 'waiting'`,
-};
+const endRoundOf = statement("webhook_end_round")`
+  with ended as (
+    update webhook_progress set round = round + 1 where business_id = $1 and webhook_id = $2
+  ),
+  waiting as materialized (
+    select delivery.id from webhook_deliveries as delivery
+    where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.state = 'waiting'
+      and (delivery.failures = 0 or delivery.failures > 0)
+    limit ${failedAtOnce}
+  )
+  update webhook_deliveries as delivery set state = 'failed', error = 'disabled'
+  from waiting where delivery.business_id = $1 and delivery.id = waiting.id and delivery.state = 'waiting'`;
 
 /** The endpoint's row in `webhook_progress` must be locked. Redelivered and replayed deliveries continue. */
 export async function endRound(transaction: Queries, businessId: number, webhookId: number): Promise<void> {
   await transaction.rows(endRoundOf, [businessId, webhookId]);
 }
 
-const rotate: Statement = {
-  name: "webhook_rotate",
-  text: `
-    update webhooks
-    set previous_secret = secret, previous_until = now() + interval '${previousSecretHours} hours', secret = $3
-    where business_id = $1 and id = $2 returning previous_until as "previousUntil"`,
-};
+const rotate = statement("webhook_rotate")`
+  update webhooks
+  set previous_secret = secret, previous_until = now() + interval '${previousSecretHours} hours', secret = $3
+  where business_id = $1 and id = $2 returning previous_until as "previousUntil"`;
 
-const test: Statement = {
-  name: "webhook_test",
-  text: `
-    with event as (
-      insert into webhook_events (business_id, number, name, type, payload, at)
-      select $1, -nextval('webhook_test_numbers'), '${testType}', '${testType}', '{}', now()
-      returning business_id, number
-    )
-    insert into webhook_deliveries (business_id, webhook_id, number, subject, round)
-    select business_id, webhook_id, number, 'test', round
-    from event join webhook_progress using (business_id) where webhook_id = $2
-    returning id`,
-};
+const test = statement("webhook_test")`
+  with event as (
+    insert into webhook_events (business_id, number, name, type, payload, at)
+    select $1, -nextval('webhook_test_numbers'), '${testType}', '${testType}', '{}', now()
+    returning business_id, number
+  )
+  insert into webhook_deliveries (business_id, webhook_id, number, subject, round)
+  select business_id, webhook_id, number, 'test', round
+  from event join webhook_progress using (business_id) where webhook_id = $2
+  returning id`;
 
 /** A delivery that is being attempted stays claimed, and is tried again if that attempt fails. */
-const redeliver: Statement = {
-  name: "webhook_redeliver",
-  text: `
-    with held as materialized (
-      select lease, round from webhook_progress where business_id = $1 and webhook_id = $2 for no key update
-    )
-    update webhook_deliveries as delivery
-    set state = 'waiting', failures = 0, due_at = now(), round = held.round,
-        claim = case when claim = held.lease then claim end
-    from held
-    where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3
-    returning delivery.id`,
-};
+const redeliver = statement("webhook_redeliver")`
+  with held as materialized (
+    select lease, round from webhook_progress where business_id = $1 and webhook_id = $2 for no key update
+  )
+  update webhook_deliveries as delivery
+  set state = 'waiting', failures = 0, due_at = now(), round = held.round,
+      claim = case when claim = held.lease then claim end
+  from held
+  where delivery.business_id = $1 and delivery.webhook_id = $2 and delivery.id = $3
+  returning delivery.id`;
 
 /** Moves the endpoint back in the log: it gets the events from there on again. */
-const replay: Statement = {
-  name: "webhook_replay",
-  text: `
-    with wanted as (
-      select $3::timestamptz as since
-      where $3::timestamptz between now() - interval '${replayHours} hours' and now()
-    ),
-    first as (
-      select number - 1 as before from realtime_events, wanted
-      where business_id = $1 and at >= since order by number limit 1
-    ),
-    moved as (
-      update webhook_progress set reached = least(reached, first.before)
-      from first where business_id = $1 and webhook_id = $2
-    )
-    select 1 from wanted`,
-};
+const replay = statement("webhook_replay")`
+  with wanted as (
+    select $3::timestamptz as since
+    where $3::timestamptz between now() - interval '${replayHours} hours' and now()
+  ),
+  first as (
+    select number - 1 as before from realtime_events, wanted
+    where business_id = $1 and at >= since order by number limit 1
+  ),
+  moved as (
+    update webhook_progress set reached = least(reached, first.before)
+    from first where business_id = $1 and webhook_id = $2
+  )
+  select 1 from wanted`;
 
 export class PostgresDeliveryReads implements DeliveryReads {
   constructor(private readonly cells: Cells) {}

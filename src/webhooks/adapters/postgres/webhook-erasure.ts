@@ -1,29 +1,25 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 
 /** A separate statement: it waits until events are no longer copied from the log, so that the next one sees them. */
-const hold: Statement = {
-  name: "webhook_erase_hold",
-  text: "select 1 from webhook_progress where business_id = $1 order by webhook_id for no key update",
-};
+const hold = statement("webhook_erase_hold")`
+  select 1 from webhook_progress where business_id = $1 order by webhook_id for no key update`;
 
 /** Answers are erased, too, because they may repeat what was sent. */
-const erase: Statement = {
-  name: "webhook_erase",
-  text: `
-    with about as materialized (
-      select number from webhook_events
-      where business_id = $1 and (chat_id = any($3::bigint[]) or contact_id = $2)
-      order by number
-      for no key update
-    ),
-    emptied as (
-      update webhook_events as event set payload = erased_payload(payload)
-      from about where event.business_id = $1 and event.number = about.number
-    )
-    update webhook_deliveries as delivery set answer = null
-    from about
-    where delivery.business_id = $1 and delivery.number = about.number and delivery.answer is not null`,
-};
+const erase = statement("webhook_erase")`
+  with about as materialized (
+    select number from webhook_events
+    where business_id = $1 and (chat_id = any($3::bigint[]) or contact_id = $2)
+    order by number
+    for no key update
+  ),
+  emptied as (
+    update webhook_events as event set payload = erased_payload(payload)
+    from about where event.business_id = $1 and event.number = about.number
+  )
+  update webhook_deliveries as delivery set answer = null
+  from about
+  where delivery.business_id = $1 and delivery.number = about.number and delivery.answer is not null`;
 
 /** Erases a contact's data in the events that are kept for delivery. */
 export class PostgresWebhookErasure {

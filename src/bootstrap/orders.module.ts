@@ -1,0 +1,198 @@
+import { PostgresZones } from "../infra/postgres/business-zones.ts";
+import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
+import { onTheWire } from "../infra/realtime/wire.ts";
+import type { Log } from "../kernel/log.ts";
+import { NudgedLoop } from "../kernel/nudged-loop.ts";
+import { OccasionalLog } from "../kernel/occasional-log.ts";
+import { cancelledOrdersRoute } from "../orders/adapters/http/cancelled-orders.route.ts";
+import { getOrderRoute } from "../orders/adapters/http/get-order.route.ts";
+import { listOrdersRoutes } from "../orders/adapters/http/list-orders.routes.ts";
+import { orderBoardRoutes } from "../orders/adapters/http/order-board.routes.ts";
+import { orderHistoryRoute } from "../orders/adapters/http/order-history.route.ts";
+import { addLineRoute, removeLineRoute } from "../orders/adapters/http/order-lines.routes.ts";
+import { orderOfMessageRoute } from "../orders/adapters/http/order-of-message.route.ts";
+import { paymentLinkRoutes } from "../orders/adapters/http/payment-link.routes.ts";
+import { pusherAuthRoute } from "../orders/adapters/http/pusher-auth.route.ts";
+import { updateOrderRoute } from "../orders/adapters/http/update-order.route.ts";
+import { HttpDeliveryPricing } from "../orders/adapters/http-client/delivery-pricing.ts";
+import { HttpDriverTracking } from "../orders/adapters/http-client/driver-tracking.ts";
+import { PostgresAbandonedOrders, PostgresInactivity } from "../orders/adapters/postgres/abandoned-orders.ts";
+import { PostgresDeliveryPrices, PostgresKeptPrices } from "../orders/adapters/postgres/delivery-prices.ts";
+import { PostgresOrderBoard } from "../orders/adapters/postgres/order-board.ts";
+import { PostgresOrderEdits } from "../orders/adapters/postgres/order-edits.ts";
+import { PostgresOrderEvents } from "../orders/adapters/postgres/order-events.ts";
+import { PostgresOrderHistory } from "../orders/adapters/postgres/order-history.ts";
+import { PostgresOrderLists } from "../orders/adapters/postgres/order-lists.ts";
+import { PostgresOrderReads } from "../orders/adapters/postgres/order-reads.ts";
+import { PostgresLinkRenewals, PostgresPaymentLinks } from "../orders/adapters/postgres/payment-links.ts";
+import { PostgresPushOutbox } from "../orders/adapters/postgres/push-outbox.ts";
+import { PusherHost } from "../orders/adapters/pusher/pusher-host.ts";
+import { fitting, pusherChannelOf } from "../orders/adapters/realtime/pusher-channel.ts";
+import { orderEvents } from "../orders/adapters/wire/order-wire.ts";
+import {
+  AskDeliveryPrices,
+  CancelInactive,
+  EditOrders,
+  GetOrder,
+  ListOrders,
+  OrderBoard,
+  OrdersOfChat,
+  PushOrderEvents,
+  SendPaymentLink,
+} from "../orders/public.ts";
+import { moduleOf } from "./provide.ts";
+
+/** Hours that wanted prices and events wait if no service for them is configured: time to configure it in all processes. */
+const unservedHours = 1;
+
+const unpushed = "no Pusher host is configured: changes of orders of type app or web go to the Socket.IO namespace";
+/** Wakes the processes that push orders. */
+const ordersToPush = "orders_to_push";
+
+export const ordersModule = moduleOf(({ provide, provideTick, provideBackground }) => {
+  provide("routes", ["cells", "feed", "deliveryPricing", "priceLoop"], (cells, feed, pricing, prices) => {
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      board: new PostgresOrderBoard(transaction),
+      edits: new PostgresOrderEdits(transaction),
+      events: new PostgresOrderEvents(transaction),
+    }));
+    const onPriceWanted = () => pricing && prices.nudge();
+    const zones = new PostgresZones(cells);
+    const orders = new EditOrders(unitOfWork, feed, onPriceWanted, zones);
+    return [
+      updateOrderRoute(orders),
+      addLineRoute(orders),
+      removeLineRoute(orders),
+      ...orderBoardRoutes(new OrderBoard(unitOfWork, feed, onPriceWanted, zones)),
+      orderHistoryRoute(new PostgresOrderHistory(cells)),
+    ];
+  });
+  provide("priceLoop", ["cells", "deliveryPricing", "feed", "log"], (cells, pricing, feed, log) => {
+    const complaints = new OccasionalLog(log);
+    const onFailure = (err: unknown) =>
+      complaints.error({ err }, "the price of a delivery could not be requested or stored");
+    const wanted = new PostgresDeliveryPrices(cells);
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      prices: new PostgresKeptPrices(transaction),
+      events: new PostgresOrderEvents(transaction),
+    }));
+    const orders = new PostgresOrderReads(cells);
+    const asking = pricing && new AskDeliveryPrices(pricing, orders, wanted, unitOfWork, feed, onFailure);
+    return new NudgedLoop(
+      async (signal) => (asking ? asking.execute(signal) : wanted.forget(unservedHours)),
+      onFailure,
+    );
+  });
+  provideBackground("delivery prices", "work", ["priceLoop"], (loop) => ({
+    start: () => loop.nudge(),
+    stop: () => loop.stop(),
+  }));
+  provideTick("orders.ask-prices", 10, ["priceLoop"], (loop) => loop.nudge());
+
+  provide("ordersOfChat", ["cells"], (cells) => new OrdersOfChat(new PostgresOrderLists(cells)));
+  provide("routes", ["cells", "driverTracking", "log"], (cells, tracking, log) => {
+    const reads = new PostgresOrderReads(cells);
+    const getOrder = new GetOrder(reads, tracking, (error) =>
+      log.warn({ err: error }, "an order is shown without the location of its driver"),
+    );
+    const listOrders = new ListOrders(new PostgresOrderLists(cells), new PostgresZones(cells));
+    const ofOne = [getOrderRoute(getOrder), orderOfMessageRoute(reads)];
+    return [...ofOne, ...listOrdersRoutes(listOrders, getOrder), cancelledOrdersRoute(listOrders)];
+  });
+
+  provide("deliveryPricing", ["httpClient", "config", "log"], (client, { integrations }, log) => {
+    const { deliveryPricingUrl: baseUrl, timeoutMs } = integrations;
+    if (baseUrl === "") return null;
+    const onFailure = warningOf(log, "the delivery pricing service gave no price");
+    return new HttpDeliveryPricing({ client, baseUrl, timeoutMs, onFailure });
+  });
+  provide("driverTracking", ["httpClient", "config", "log"], (client, { integrations }, log) => {
+    const { driverTrackingUrl: baseUrl, timeoutMs } = integrations;
+    if (baseUrl === "") return { locate: async () => null };
+    const onFailure = warningOf(log, "the driver tracking service gave no location");
+    return new HttpDriverTracking({ client, baseUrl, timeoutMs, onFailure });
+  });
+  provide("pusherHost", ["config", "log"], ({ pusher }, log) => {
+    if (pusher.host === "") return null;
+    const warn = warningOf(log, "the Pusher host did not accept an event; it is tried again");
+    const toWire = onTheWire(({ payload }) => orderEvents["order:changed"](payload as never), log);
+    return new PusherHost({
+      ...pusher,
+      channelOf: pusherChannelOf,
+      serialize: (event, limit) => {
+        const wire = toWire(event);
+        if (wire?.name !== event.name) throw new Error(`event ${event.number} cannot be put on the wire`);
+        return fitting(wire.payload, limit);
+      },
+      onFailure: (reason, givenUp) =>
+        givenUp ? log.error({ reason }, "pushing an order's change was given up") : warn(reason),
+    });
+  });
+  provide("pushOutbox", ["cells"], (cells) => new PostgresPushOutbox(cells));
+  provide("pushLoop", ["pushOutbox", "pusherHost", "log"], (outbox, host, log) => {
+    const push = host && new PushOrderEvents(outbox, host);
+    return new NudgedLoop(
+      async (signal) => push?.execute(signal),
+      (error) => log.error({ err: error }, "changes of orders could not be pushed"),
+    );
+  });
+  provideBackground(
+    "pushing of orders",
+    "intake",
+    ["pushLoop", "pusherHost", "notifications", "log"],
+    (loop, host, notifications, log) => {
+      if (host) notifications.onWork(ordersToPush, () => loop.nudge());
+      return {
+        start: () => void (host || log.info({}, unpushed)),
+        stop: () => loop.stop(),
+      };
+    },
+  );
+  provideBackground("Pusher host", "means", ["pusherHost"], (host) => ({ stop: () => host?.close() }));
+  provideTick(
+    "orders.push",
+    5,
+    ["pusherHost", "notifications"],
+    async (host, notifications) => host && notifications.notify(ordersToPush),
+  );
+  provideTick(
+    "orders.forget-unpushed",
+    600,
+    ["pushOutbox", "pusherHost"],
+    (outbox, host) => host ?? outbox.forget(unservedHours),
+  );
+
+  provide("routes", ["cells", "feed", "businessMessages", "log"], (cells, feed, messages, log) => {
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      links: new PostgresLinkRenewals(transaction),
+      events: new PostgresOrderEvents(transaction),
+    }));
+    const send = new SendPaymentLink(new PostgresPaymentLinks(cells), unitOfWork, feed, (error) =>
+      log.error({ err: error }, "a payment link could not be counted in the statistics"),
+    );
+    return paymentLinkRoutes(send, messages);
+  });
+  provide("routes", ["pusherHost"], (host) => [pusherAuthRoute(host, pusherChannelOf)]);
+
+  provide("cancelInactive", ["slowCells", "feed", "log"], (cells, feed, log) => {
+    const unitOfWork = new PostgresUnitOfWork(cells, (transaction) => ({
+      abandoned: new PostgresInactivity(transaction),
+      events: new PostgresOrderEvents(transaction),
+    }));
+    const complaints = new OccasionalLog(log);
+    return new CancelInactive(new PostgresAbandonedOrders(cells), unitOfWork, feed, (err, { businessId, ids }) => {
+      const [orderId] = ids;
+      if (ids.length === 1) complaints.error({ err, businessId, orderId }, "an order could not be cancelled");
+      else complaints.warn({ err, businessId, orders: ids.length }, "a batch of orders could not be cancelled");
+    });
+  });
+  provideTick("orders.cancel-inactive", 60, ["cancelInactive", "log"], async (cancelInactive, log, signal) => {
+    const cancelled = await cancelInactive.execute(signal);
+    if (cancelled.orders > 0) log.info({ ...cancelled }, "orders were cancelled because their customers were inactive");
+  });
+});
+
+function warningOf(log: Log, message: string): (reason: string) => void {
+  const warnings = new OccasionalLog(log);
+  return (reason) => warnings.warn({ reason }, message);
+}

@@ -1,0 +1,13 @@
+/** Allows `most` uses at once, and `perMs` more with each millisecond. The function says whether it allows one now. */
+export function allowance(most: number, perMs: number): () => boolean {
+  let left = most;
+  let since = performance.now();
+  return () => {
+    const now = performance.now();
+    left = Math.min(most, left + (now - since) * perMs);
+    since = now;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
+  };
+}
