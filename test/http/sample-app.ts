@@ -50,10 +50,10 @@ export const sampleRoutes: readonly Route[] = [
     method: "post",
     path: "/things",
     operationId: "makeThing",
-    rules: [
-      ["§2.1", "A thing has a name."],
-      ["§2.2", "Its number is its own."],
-    ],
+    rules: {
+      "§2.1": "A thing has a name.",
+      "§2.2": "Its number is its own.",
+    },
     auth: "key-or-token",
     scope: "send",
     body: thing,

@@ -64,48 +64,36 @@ export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
     path: "/chats/:id/messages",
     operationId: "answerChat",
     summary: "Write into a chat: a text, a file, a template, a quick reply or an internal note",
-    rules: [
-      seeing("Inbox.20"),
-      [
-        "Inbox.21",
+    rules: {
+      ...seeing("Inbox.20"),
+      "Inbox.21":
         "Exactly one kind: `texto`, `media_url` (`texto` is optional), `plantilla_id` (with `parameters`, and `media_url` " +
-          "for its header), `respuesta_rapida_id` or `nota`. `responde_a` makes it a reply to a message of the same chat. " +
-          "`media_url` with `texto` is a file with a caption; on page and photo channels, which have no captions, and for " +
-          "voice and audio on every channel, the customer gets one text with a link to the file below it.",
-      ],
-      [
-        "Inbox.22",
+        "for its header), `respuesta_rapida_id` or `nota`. `responde_a` makes it a reply to a message of the same chat. " +
+        "`media_url` with `texto` is a file with a caption; on page and photo channels, which have no captions, and for " +
+        "voice and audio on every channel, the customer gets one text with a link to the file below it.",
+      "Inbox.22":
         "The answer is 201 with the message in its present state: `sent`, `failed` with the reason, or `unknown`, which a " +
-          "delivery status will settle. It is sent at most once. Later states arrive as `message:status`. A failed message " +
-          "stays in the chat and in its row (`chat:changed`), but does not move the chat to the top.",
-      ],
-      [
-        "Inbox.23",
+        "delivery status will settle. It is sent at most once. Later states arrive as `message:status`. A failed message " +
+        "stays in the chat and in its row (`chat:changed`), but does not move the chat to the top.",
+      "Inbox.23":
         "An agent who answers in a chat that has no agent or is not in progress takes it, even if the send fails: " +
-          "conversation and open tickets are in `proceso`. A closed chat gets a new conversation. If another agent has the " +
-          "chat, agents get 409 `chat_taken`; administrators and App Keys may write, and the chat keeps its agent.",
-      ],
-      [
-        "Inbox.24",
+        "conversation and open tickets are in `proceso`. A closed chat gets a new conversation. If another agent has the " +
+        "chat, agents get 409 `chat_taken`; administrators and App Keys may write, and the chat keeps its agent.",
+      "Inbox.24":
         "Texts and files are sent only within the channel's service window, 24 hours after the customer's last message; " +
-          "later they get 409 `window_closed`, and only a template can be sent. Pages and photo accounts have no templates: " +
-          "there a template also gets 409 until the customer writes again.",
-      ],
-      [
-        "Inbox.25",
+        "later they get 409 `window_closed`, and only a template can be sent. Pages and photo accounts have no templates: " +
+        "there a template also gets 409 until the customer writes again.",
+      "Inbox.25":
         "The rules of sending a template to a chat apply: approval (§3.2), the monthly limit (§3.3), the agents who may " +
-          "use it (§3.8).",
-      ],
-      [
-        "Inbox.54",
+        "use it (§3.8).",
+      "Inbox.54":
         "A quick reply's `{{contacto.nombre}}`, `{{contacto.numero}}`, `{{contacto.<campo>}}`, `{{agente.nombre}}` (the " +
-          "user who answers) and `{{negocio.nombre}}` are filled in; unknown values are empty. If the whole text is empty " +
-          "then, the answer is 409 `quick_reply_empty`.",
-      ],
-      ["Inbox.26", "A note is stored and shown to agents. It is never sent, and does not take the chat."],
-      ["Inbox.53", "The chat of an erased contact accepts no messages and no notes: 409 `contact_erased`."],
-      ["Inbox.27", "The author is the user of the session, or the business for an App Key."],
-    ],
+        "user who answers) and `{{negocio.nombre}}` are filled in; unknown values are empty. If the whole text is empty " +
+        "then, the answer is 409 `quick_reply_empty`.",
+      "Inbox.26": "A note is stored and shown to agents. It is never sent, and does not take the chat.",
+      "Inbox.53": "The chat of an erased contact accepts no messages and no notes: 409 `contact_erased`.",
+      "Inbox.27": "The author is the user of the session, or the business for an App Key.",
+    },
     params: chatParams,
     body: message,
     idempotent: true,

@@ -46,26 +46,20 @@ const listRoute = (reads: ContactReads, slowReads: ContactReads): Route =>
     path: "/contacts",
     operationId: "listContacts",
     summary: "List contacts, newest first, or all that match as CSV",
-    rules: [
-      [
-        "Contacts.1",
+    rules: {
+      "Contacts.1":
         "Newest first. `next` is the cursor of the next page, or null. All given filters must match. `q` is any part of a " +
-          "name or number (even one character), or the whole id of a customer without a number. Accents and capitals are " +
-          "ignored, but ñ is not n; a blank `q` finds nothing. Erased contacts are not listed.",
-      ],
-      [
-        "Contacts.2",
+        "name or number (even one character), or the whole id of a customer without a number. Accents and capitals are " +
+        "ignored, but ñ is not n; a blank `q` finds nothing. Erased contacts are not listed.",
+      "Contacts.2":
         "Every caller sees all contacts, but in `chats` only the chats that the caller may see, each with the time of its " +
-          "newest message (null if it has none). `opted_out_desde` is the time of the opt-out, or null.",
-      ],
-      [
-        "Contacts.3",
+        "newest message (null if it has none). `opted_out_desde` is the time of the opt-out, or null.",
+      "Contacts.3":
         "With `Accept: text/csv`, all matches come in one stream, and `cursor` and `limit` are ignored: the known columns, " +
-          "then up to 500 custom fields. Only for administrators and App Keys (403). Texts that a spreadsheet would run as " +
-          "a formula get an apostrophe in front; a custom field named like a known column gets the prefix `campos.`. " +
-          "Importing the file changes nothing.",
-      ],
-    ],
+        "then up to 500 custom fields. Only for administrators and App Keys (403). Texts that a spreadsheet would run as " +
+        "a formula get an apostrophe in front; a custom field named like a known column gets the prefix `campos.`. " +
+        "Importing the file changes nothing.",
+    },
     query: {
       type: "object",
       properties: {
@@ -126,9 +120,9 @@ const oneRoute = (reads: Pick<ContactReads, "contact">): Route =>
     path: "/contacts/:id",
     operationId: "getContact",
     summary: "Read a contact with its chats",
-    rules: [
-      ["Contacts.4", "`chats` has only chats that the caller may see. An erased contact is answered as missing."],
-    ],
+    rules: {
+      "Contacts.4": "`chats` has only chats that the caller may see. An erased contact is answered as missing.",
+    },
     params,
     responses: {
       200: { description: "The contact", schema: listedContactSchema, headers: etagHeader },
@@ -148,15 +142,12 @@ const createRoute = (contacts: Pick<EditContacts, "create">): Route =>
     path: "/contacts",
     operationId: "createContact",
     summary: "Create a contact",
-    rules: [
-      ["Contacts.5", `${contactBodyRule} Without \`nombre\`, the number is the name.`],
-      ["Contacts.6", "A number that another contact of the business has is a 409 `number_taken`."],
-      [
-        "Contacts.7",
-        "If a contact with this number was erased, the new one is opted out even if `opted_out` is false.",
-      ],
-      ["Contacts.8", eventRule],
-    ],
+    rules: {
+      "Contacts.5": `${contactBodyRule} Without \`nombre\`, the number is the name.`,
+      "Contacts.6": "A number that another contact of the business has is a 409 `number_taken`.",
+      "Contacts.7": "If a contact with this number was erased, the new one is opted out even if `opted_out` is false.",
+      "Contacts.8": eventRule,
+    },
     idempotent: true,
     complaint: ({ body }) => (isPhoneNumber(phoneDigits(body.numero) ?? "") ? undefined : wrongNumber),
     about: ({ body }, { status, body: made }) =>
@@ -190,28 +181,19 @@ const changeRoute = (contacts: Pick<EditContacts, "change">): Route =>
     path: "/contacts/:id",
     operationId: "changeContact",
     summary: "Change the given fields of a contact",
-    rules: [
-      [
-        "Contacts.9",
-        `Changes only the given fields; \`campos\` and \`tags\` replace all former ones. ${contactBodyRule}`,
-      ],
-      [
-        "Contacts.10",
+    rules: {
+      "Contacts.9": `Changes only the given fields; \`campos\` and \`tags\` replace all former ones. ${contactBodyRule}`,
+      "Contacts.10":
         "A number that another contact of the business has is a 409 `number_taken`. A contact of a channel without numbers " +
-          "(its `numero` is empty) cannot get one: 409 `has_no_number`.",
-      ],
-      [
-        "Contacts.11",
+        "(its `numero` is empty) cannot get one: 409 `has_no_number`.",
+      "Contacts.11":
         "A contact with a number that was erased stays opted out even if `opted_out` is false. After a change of number, " +
-          "chats keep using the old one until the contact writes from the new number.",
-      ],
-      ["Contacts.12", eventRule],
-      [
-        "Contacts.18",
+        "chats keep using the old one until the contact writes from the new number.",
+      "Contacts.12": eventRule,
+      "Contacts.18":
         "With `If-Match` and the `ETag` of an earlier answer, the change is made only if no shown field of the contact " +
-          "changed since; otherwise 412 `moved_on`.",
-      ],
-    ],
+        "changed since; otherwise 412 `moved_on`.",
+    },
     conditional: true,
     params,
     body: { type: "object", properties: contactBody } as const,
@@ -235,23 +217,19 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
     path: "/contacts/:id",
     operationId: "eraseContact",
     summary: "Erase a contact for good",
-    rules: [
-      [
-        "Contacts.13",
+    rules: {
+      "Contacts.13":
         "Once this is answered, name, number, custom fields, tags, the texts and media of all messages and the addresses of " +
-          "orders are gone everywhere: in the event log, in answers stored for `Idempotency-Key`, in campaigns, in queued " +
-          "webhooks, in refused rows of imports, and in stored media that nothing else uses. Orders, chats and figures stay " +
-          "without them. If this fails, part may be erased: the rest follows within minutes, or on the next request.",
-      ],
-      [
-        "Contacts.14",
+        "orders are gone everywhere: in the event log, in answers stored for `Idempotency-Key`, in campaigns, in queued " +
+        "webhooks, in refused rows of imports, and in stored media that nothing else uses. Orders, chats and figures stay " +
+        "without them. If this fails, part may be erased: the rest follows within minutes, or on the next request.",
+      "Contacts.14":
         "The number stays opted out: a keyed digest of it is stored. When the number writes, is created or is imported " +
-          "again, its contact is opted out, even if `opted_out` is false.",
-      ],
-      ["Contacts.15", "Emits `contact:changed` and `message:changed` without personal data."],
-      ["Contacts.16", "Only for administrators, and for App Keys with the scope `admin` (403)."],
-      ["Contacts.17", "The audit records it under `contacts`: who erased the contact, and only its id."],
-    ],
+        "again, its contact is opted out, even if `opted_out` is false.",
+      "Contacts.15": "Emits `contact:changed` and `message:changed` without personal data.",
+      "Contacts.16": "Only for administrators, and for App Keys with the scope `admin` (403).",
+      "Contacts.17": "The audit records it under `contacts`: who erased the contact, and only its id.",
+    },
     lane: "exports",
     cost: 10,
     params,

@@ -43,36 +43,26 @@ export const createTicketRoute = (createTicket: Pick<CreateTicket, "execute">): 
     operationId: "createTicket",
     tag: "Inbox",
     summary: "Create a ticket for a phone number from a script step",
-    rules: [
-      ["§5.1", "No template is sent. The step must be of type ticket and belong to the business."],
-      [
-        "§5.2",
+    rules: {
+      "§5.1": "No template is sent. The step must be of type ticket and belong to the business.",
+      "§5.2":
         "Missing contacts, chats and conversations are created on the cloud business API; a contact with chats gets the " +
-          "ticket in the latest one. `name` is used only for a new contact.",
-      ],
-      [
-        "§5.3",
+        "ticket in the latest one. `name` is used only for a new contact.",
+      "§5.3":
         "The agent is the step's `agente` if available, else the available agent of the step's department with the " +
-          "fewest open tickets; on a tie, the one whose last ticket is the oldest. Available means: an active agent, marked " +
-          "available, within the department's hours. A step without a department takes any agent at any time.",
-      ],
-      [
-        "§5.4",
+        "fewest open tickets; on a tie, the one whose last ticket is the oldest. Available means: an active agent, marked " +
+        "available, within the department's hours. A step without a department takes any agent at any time.",
+      "§5.4":
         "The agent is assigned to the chat, the bot is switched off, the step's tags are applied, and the step's content " +
-          "is sent to the contact, with the step's media if it has any. A failed send does not change the ticket.",
-      ],
-      ["§5.5", "The chat moves to the top of the inbox; clients get `ticket:new` and `inbox:reorder`."],
-      [
-        "§5.6",
+        "is sent to the contact, with the step's media if it has any. A failed send does not change the ticket.",
+      "§5.5": "The chat moves to the top of the inbox; clients get `ticket:new` and `inbox:reorder`.",
+      "§5.6":
         "Without an available agent no ticket is created: the contact gets the department's out-of-hours message, at most " +
-          "once in ten minutes, and waits. The ticket is created as soon as an agent is available.",
-      ],
-      ["§5.7", "A chat has one open ticket per step: a repeated request returns it and changes nothing."],
-      [
-        "§5.8",
+        "once in ten minutes, and waits. The ticket is created as soon as an agent is available.",
+      "§5.7": "A chat has one open ticket per step: a repeated request returns it and changes nothing.",
+      "§5.8":
         "If another user has the chat, the session of a user who is not an administrator gets 409, and nothing is created.",
-      ],
-    ],
+    },
     auth: "key-or-token",
     scope: "send",
     idempotent: true,

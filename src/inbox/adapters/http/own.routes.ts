@@ -53,7 +53,7 @@ const ownRoute = (availability: Pick<Availability, "own">): Route =>
     path: "/me",
     operationId: "getOwn",
     summary: "Read the user of the session",
-    rules: [["Inbox.47", "Only for users: an App Key gets 403. `flags` are the business's feature flags."]],
+    rules: { "Inbox.47": "Only for users: an App Key gets 403. `flags` are the business's feature flags." },
     responses: ownAnswers,
     dialect: meeting("forbidden"),
     handle: async ({ caller }) => ownToWire(await availability.own(caller.businessId, userOf(viewerOf(caller)))),
@@ -66,14 +66,12 @@ const availableRoute = (availability: Pick<Availability, "set">): Route =>
     path: "/me/available",
     operationId: "setAvailable",
     summary: "Set whether the user gets new chats and tickets",
-    rules: [
-      [
-        "Inbox.48",
+    rules: {
+      "Inbox.48":
         "An agent who goes away keeps their chats and tickets. One who comes back gets what waits for them, the oldest " +
-          "first, soon after the answer.",
-      ],
-      ["Inbox.49", "Only for users: an App Key gets 403. For agents it emits `agent:changed`."],
-    ],
+        "first, soon after the answer.",
+      "Inbox.49": "Only for users: an App Key gets 403. For agents it emits `agent:changed`.",
+    },
     body: objectWith({ disponible: { type: "boolean" } }),
     responses: ownAnswers,
     dialect: meeting("forbidden"),

@@ -23,12 +23,12 @@ export const readInboxRoutes = (inbox: InboxReads, orders: OrdersOfChat): Route[
   agentsRoute(inbox),
 ];
 
-export const seeing = (number: string): readonly [string, string] => [
-  number,
-  "App Keys and administrators see every chat. Agents see chats by the feature flag `agents_see`. `own`: those assigned to " +
+export const seeing = (number: string): Readonly<Record<string, string>> => ({
+  [number]:
+    "App Keys and administrators see every chat. Agents see chats by the feature flag `agents_see`. `own`: those assigned to " +
     "them. `department` (the default): also chats without an agent that wait for one of their departments or for none. " +
     "`all`: every chat. Everything else is answered as if it did not exist.",
-];
+});
 
 const filters = {
   estado: {
@@ -59,20 +59,16 @@ const chatsRoute = (inbox: Pick<InboxReads, "chats">): Route =>
     path: "/chats",
     operationId: "listChats",
     summary: "List chats, the newest message first",
-    rules: [
-      seeing("Inbox.1"),
-      [
-        "Inbox.2",
+    rules: {
+      ...seeing("Inbox.1"),
+      "Inbox.2":
         "Newest `ultimo_mensaje` first. `next` is the cursor of the next page, or null. No chat appears twice in a series of " +
-          "pages; one that moves to the top meanwhile emits `inbox:reorder`. All given filters must match.",
-      ],
-      [
-        "Inbox.3",
+        "pages; one that moves to the top meanwhile emits `inbox:reorder`. All given filters must match.",
+      "Inbox.3":
         "Chats that were never in the inbox, for example if only a campaign wrote to them, are not listed here, but in " +
-          "their contacts.",
-      ],
-      ["Inbox.4", "`soporte=me` finds nothing for an App Key."],
-    ],
+        "their contacts.",
+      "Inbox.4": "`soporte=me` finds nothing for an App Key.",
+    },
     query: { type: "object", properties: filters } as const,
     responses: {
       200: { description: "A page of chats", schema: pageOf(chatSchema) },
@@ -129,15 +125,13 @@ const countsRoute = (inbox: Pick<InboxReads, "counts">): Route =>
     path: "/chats/counts",
     operationId: "countChats",
     summary: "Count the open chats that the caller sees",
-    rules: [
-      seeing("Inbox.5"),
-      [
-        "Inbox.6",
+    rules: {
+      ...seeing("Inbox.5"),
+      "Inbox.6":
         "Closed chats are not counted. `mine`: the caller's own; `unassigned`: chats without an agent; `unread`: chats with " +
-          "unread messages. The figures are maintained on every change, so reading them costs the same for any number of " +
-          "chats.",
-      ],
-    ],
+        "unread messages. The figures are maintained on every change, so reading them costs the same for any number of " +
+        "chats.",
+    },
     responses: {
       200: {
         description: "The counts",
@@ -167,14 +161,12 @@ const chatRoute = (inbox: Pick<InboxReads, "chat">, orders: OrdersOfChat): Route
     path: "/chats/:id",
     operationId: "getChat",
     summary: "Read a chat with its contact, conversations, tickets and orders",
-    rules: [
-      seeing("Inbox.7"),
-      [
-        "Inbox.8",
+    rules: {
+      ...seeing("Inbox.7"),
+      "Inbox.8":
         "Includes the whole contact, the 10 latest conversations, the open tickets, the 5 latest closed ones, the 5 latest " +
-          "orders with their totals, and the ad that the customer last came from, in the platform's fields.",
-      ],
-    ],
+        "orders with their totals, and the ad that the customer last came from, in the platform's fields.",
+    },
     params: chatParams,
     responses: {
       200: { description: "The chat", schema: chatDetailsSchema },
@@ -198,21 +190,17 @@ const messagesRoute = (inbox: Pick<InboxReads, "messages" | "messagesAfter">): R
     path: "/chats/:id/messages",
     operationId: "listMessages",
     summary: "List the messages of a chat, newest first, or those after one, oldest first",
-    rules: [
-      seeing("Inbox.9"),
-      [
-        "Inbox.10",
+    rules: {
+      ...seeing("Inbox.9"),
+      "Inbox.10":
         "Newest first, by id. With `after`, messages with greater ids, oldest first, for clients that were away longer than " +
-          "events are kept; `next` is then the cursor of the following messages. `after` and `cursor` may be combined.",
-      ],
-      [
-        "Inbox.11",
+        "events are kept; `next` is then the cursor of the following messages. `after` and `cursor` may be combined.",
+      "Inbox.11":
         "A reaction is part of its message. Notes (`nota`) are visible to agents only and were never sent. A message that " +
-          "is being sent is listed once its outcome is known, in the place of its id, so an earlier place can fill later. A " +
-          "client that was away should use `after` with the last message that is older than two minutes, and skip the ones " +
-          "that it has.",
-      ],
-    ],
+        "is being sent is listed once its outcome is known, in the place of its id, so an earlier place can fill later. A " +
+        "client that was away should use `after` with the last message that is older than two minutes, and skip the ones " +
+        "that it has.",
+    },
     params: chatParams,
     query: {
       type: "object",
@@ -247,7 +235,7 @@ const agentsRoute = (inbox: Pick<InboxReads, "agents">): Route =>
     path: "/agents",
     operationId: "listAgents",
     summary: "List the active agents of the business, by name",
-    rules: [["Inbox.12", "Active users with the role agent, 1,000 at most. `disponible` is the user's own setting."]],
+    rules: { "Inbox.12": "Active users with the role agent, 1,000 at most. `disponible` is the user's own setting." },
     responses: {
       200: { description: "The agents", schema: objectWith({ data: { type: "array", items: agentSchema } }) },
       ...failures,

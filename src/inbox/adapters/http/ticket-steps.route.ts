@@ -75,11 +75,11 @@ export const ticketStepsRoute = (steps: TicketSteps): Route =>
     operationId: "listTicketSteps",
     tag: "Inbox",
     summary: "List the ticket-type script steps of a business",
-    rules: [
-      ["§6.1", "Only steps of type ticket, sorted by id; at most 5,000."],
-      ["§6.2", "A step's id is the `step` of a bulk campaign and the `paso_id` when a ticket is created."],
-      ["§6.3", "A failure is answered with a plain JSON string; another business's id is answered as missing."],
-    ],
+    rules: {
+      "§6.1": "Only steps of type ticket, sorted by id; at most 5,000.",
+      "§6.2": "A step's id is the `step` of a bulk campaign and the `paso_id` when a ticket is created.",
+      "§6.3": "A failure is answered with a plain JSON string; another business's id is answered as missing.",
+    },
     auth: "key-or-token",
     params,
     ownBusiness: "params.empresa_id",

@@ -1,4 +1,5 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { AgentLine, AgentLines } from "../../application/lines/ports.ts";
 
 /**
@@ -9,14 +10,10 @@ import type { AgentLine, AgentLines } from "../../application/lines/ports.ts";
 const locking = (kind: "wait" | "skip"): { readonly department: Statement; readonly business: Statement } => {
   const lock = `for no key update ${kind === "skip" ? "skip locked" : ""}`;
   return {
-    department: {
-      name: `ticket_hold_department_${kind}`,
-      text: `select clock_timestamp() as now from departments where business_id = $1 and id = $2 ${lock}`,
-    },
-    business: {
-      name: `ticket_hold_business_${kind}`,
-      text: `select clock_timestamp() as now from businesses where id = $1 ${lock}`,
-    },
+    department: statement(`ticket_hold_department_${kind}`)`
+      select clock_timestamp() as now from departments where business_id = $1 and id = $2 ${lock}`,
+    business: statement(`ticket_hold_business_${kind}`)`
+      select clock_timestamp() as now from businesses where id = $1 ${lock}`,
   };
 };
 const waiting = locking("wait");

@@ -1,5 +1,6 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { eventColumns } from "../../../infra/postgres/log-events.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { OpenedMessage } from "../../../messaging/public.ts";
 import type { AnswerDesk, MessageToOpen, MessageToReply, NewNote } from "../../application/acting/ports.ts";
@@ -7,25 +8,19 @@ import { announcing, messageColumns } from "./announce-sql.ts";
 import { inConversation, openMessage } from "./opened-messages.ts";
 import { messageState } from "./state-sql.ts";
 
-const message: Statement = {
-  name: "desk_message",
-  text: `
-    select id, platform_message_id as "platformMessageId" from messages
-    where business_id = $1 and chat_id = $2 and id = $3`,
-};
+const message = statement("desk_message")`
+  select id, platform_message_id as "platformMessageId" from messages
+  where business_id = $1 and chat_id = $2 and id = $3`;
 
-const note: Statement = {
-  name: "desk_note",
-  text: `
-    with moved as (
-      insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, author, author_name,
-                                       author_user_id, reply_to_id, state, reference, internal)
-      values ($1, $2, $3, 'out', 'note', $4, $5, $6, $7, $8, ${messageState.sent}, gen_random_uuid(), true)
-      returning ${messageColumns}, null::text as before
-    ),
-    ${announcing()}
-    select ${eventColumns} from logged order by number`,
-};
+const note = statement("desk_note")`
+  with moved as (
+    insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, author, author_name,
+                                     author_user_id, reply_to_id, state, reference, internal)
+    values ($1, $2, $3, 'out', 'note', $4, $5, $6, $7, $8, ${messageState.sent}, gen_random_uuid(), true)
+    returning ${messageColumns}, null::text as before
+  ),
+  ${announcing()}
+  select ${eventColumns} from logged order by number`;
 
 export class PostgresAnswerDesk implements AnswerDesk {
   /** @param leaseSeconds - must be longer than any request to a platform */

@@ -1,6 +1,7 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
 import { loggedEvents } from "../../../infra/postgres/log-events.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { maxId } from "../../../kernel/ids.ts";
 import type { ChatChange, ChatDesk, HeldChat, OpenConversation } from "../../application/acting/ports.ts";
@@ -17,66 +18,51 @@ import { isVisible, isWithinReach, viewerOf } from "./visibility-sql.ts";
  * Concurrent calls get the same conversation. The update sets no key column, so that messages can be inserted into the
  * conversation at the same time.
  */
-const findOrOpen: Statement = {
-  name: "desk_find_or_open",
-  text: `
-    insert into conversations as conversation (business_id, chat_id, state)
-    select business_id, id, $3 from chats where business_id = $1 and id = $2
-    on conflict (business_id, chat_id) where closed_at is null do update set ad_id = conversation.ad_id
-    returning id as "conversationId", xmax = 0 as "isNew"`,
-};
+const findOrOpen = statement("desk_find_or_open")`
+  insert into conversations as conversation (business_id, chat_id, state)
+  select business_id, id, $3 from chats where business_id = $1 and id = $2
+  on conflict (business_id, chat_id) where closed_at is null do update set ad_id = conversation.ad_id
+  returning id as "conversationId", xmax = 0 as "isNew"`;
 
-const enterFirst: Statement = {
-  name: "desk_enter_first",
-  text: `
-    insert into conversations as conversation (business_id, chat_id, state)
-    select chat.business_id, chat.id, $3 from chats as chat
-    where chat.business_id = $1 and chat.id = $2 and not exists (
-      select 1 from conversations as known where known.business_id = chat.business_id and known.chat_id = chat.id)
-    on conflict (business_id, chat_id) where closed_at is null do update set ad_id = conversation.ad_id`,
-};
+const enterFirst = statement("desk_enter_first")`
+  insert into conversations as conversation (business_id, chat_id, state)
+  select chat.business_id, chat.id, $3 from chats as chat
+  where chat.business_id = $1 and chat.id = $2 and not exists (
+    select 1 from conversations as known where known.business_id = chat.business_id and known.chat_id = chat.id)
+  on conflict (business_id, chat_id) where closed_at is null do update set ad_id = conversation.ad_id`;
 
-const lockOpen: Statement = {
-  name: "desk_lock_open",
-  text: `
-    select id from conversations where business_id = $1 and chat_id = any($2::bigint[]) and closed_at is null
-    order by id for no key update`,
-};
+const lockOpen = statement("desk_lock_open")`
+  select id from conversations where business_id = $1 and chat_id = any($2::bigint[]) and closed_at is null
+  order by id for no key update`;
 
 /**
  * Locks the conversation, then the chat; the condition on `open_conversation` enforces this order. Columns of
  * `chat` are read under its lock. Other tables are read as of the statement's start, so `belongings` reads what must
  * be newer.
  */
-const hold: Statement = {
-  name: "desk_hold",
-  text: `
-    with ${viewerOf("$1", "$2::bigint")},
-    open_conversation as materialized (
-      select id from conversations where business_id = $1 and chat_id = $4 and closed_at is null for no key update
-    )
-    select chat.business_id as "businessId", chat.id as "chatId", chat.state, chat.provider, chat.contact_id as "contactId",
-           ${holderOf("chat")} as holder,
-           ${isVisible} as "isVisible", ${windowed("chat")} as "isWindowed",
-           ${windowUntil("chat")} is not null as "isWindowOpen", ${audienceOf("chat")} as audience,
-           business.name as "businessName",
-           (select name from users where users.business_id = $1 and users.id = $3::bigint) as "userName"
-    from chats as chat
-    join businesses as business on business.id = chat.business_id
-    where chat.business_id = $1 and chat.id = $4 and (select count(*) from open_conversation) >= 0 and ${isWithinReach}
-    for no key update of chat`,
-};
+const hold = statement("desk_hold")`
+  with ${viewerOf("$1", "$2::bigint")},
+  open_conversation as materialized (
+    select id from conversations where business_id = $1 and chat_id = $4 and closed_at is null for no key update
+  )
+  select chat.business_id as "businessId", chat.id as "chatId", chat.state, chat.provider, chat.contact_id as "contactId",
+         ${holderOf("chat")} as holder,
+         ${isVisible} as "isVisible", ${windowed("chat")} as "isWindowed",
+         ${windowUntil("chat")} is not null as "isWindowOpen", ${audienceOf("chat")} as audience,
+         business.name as "businessName",
+         (select name from users where users.business_id = $1 and users.id = $3::bigint) as "userName"
+  from chats as chat
+  join businesses as business on business.id = chat.business_id
+  where chat.business_id = $1 and chat.id = $4 and (select count(*) from open_conversation) >= 0 and ${isWithinReach}
+  for no key update of chat`;
 
 /** Runs after the chat is locked, so it sees erasures and conversation changes that the lock waited for. */
-const belongings: Statement = {
-  name: "desk_belongings",
-  text: `
-    select coalesce(phone, '') as phone, coalesce(platform_id, '') as "platformId",
-           erased_at is not null as "isErased",
-           (select id from conversations where business_id = $1 and chat_id = $3
-            order by id desc limit 1) as "conversationId"
-    from contacts where business_id = $1 and id = $2`,
-};
+const belongings = statement("desk_belongings")`
+  select coalesce(phone, '') as phone, coalesce(platform_id, '') as "platformId",
+         erased_at is not null as "isErased",
+         (select id from conversations where business_id = $1 and chat_id = $3
+          order by id desc limit 1) as "conversationId"
+  from contacts where business_id = $1 and id = $2`;
 
 const movesOf = (move: keyof typeof ticketMoves): string =>
   `case ticket.state ${Object.entries(ticketMoves[move])
@@ -112,97 +98,79 @@ const waitingNoMore = `
     unqueued as (delete from waiting_chats where business_id = $1 and chat_id = $2)`;
 
 /** Returns the agents whose number of open tickets changed. */
-const attend: Statement = {
-  name: "desk_attend",
-  text: `
-    with ${moving("attend", "$3::bigint")},
-    ${waitingNoMore},
-    assigned as (
-      update chats set support_user_id = $3::bigint, bot_available = false,
-                       department_id = coalesce($4::bigint, department_id)
-      where business_id = $1 and id = $2
-    )
-    select distinct agent.id from earlier cross join lateral (values (before), ($3::bigint)) as agent(id)
-    where before is distinct from $3::bigint and agent.id is not null`,
-};
+const attend = statement("desk_attend")`
+  with ${moving("attend", "$3::bigint")},
+  ${waitingNoMore},
+  assigned as (
+    update chats set support_user_id = $3::bigint, bot_available = false,
+                     department_id = coalesce($4::bigint, department_id)
+    where business_id = $1 and id = $2
+  )
+  select distinct agent.id from earlier cross join lateral (values (before), ($3::bigint)) as agent(id)
+  where before is distinct from $3::bigint and agent.id is not null`;
 
 /** A chat that already waits for the department keeps its place. Returns as `attend` does. */
-const queue: Statement = {
-  name: "desk_queue",
-  text: `
-    with ${moving("queue", "null")},
-    served as (
-      delete from waiting_tickets as waiting using steps as step
-      where waiting.business_id = $1 and waiting.chat_id = $2
-        and step.business_id = waiting.business_id and step.id = waiting.step_id
-        and ($3::bigint is null or step.department_id is distinct from $3)
-    ),
-    unqueued as (
-      delete from waiting_chats
-      where business_id = $1 and chat_id = $2 and ($3::bigint is null or department_id <> $3)
-    ),
-    assigned as (
-      update chats set support_user_id = null, bot_available = false,
-                       department_id = coalesce($3::bigint, department_id)
-      where business_id = $1 and id = $2
-    )
-    select distinct before as id from earlier where before is not null`,
-};
+const queue = statement("desk_queue")`
+  with ${moving("queue", "null")},
+  served as (
+    delete from waiting_tickets as waiting using steps as step
+    where waiting.business_id = $1 and waiting.chat_id = $2
+      and step.business_id = waiting.business_id and step.id = waiting.step_id
+      and ($3::bigint is null or step.department_id is distinct from $3)
+  ),
+  unqueued as (
+    delete from waiting_chats
+    where business_id = $1 and chat_id = $2 and ($3::bigint is null or department_id <> $3)
+  ),
+  assigned as (
+    update chats set support_user_id = null, bot_available = false,
+                     department_id = coalesce($3::bigint, department_id)
+    where business_id = $1 and id = $2
+  )
+  select distinct before as id from earlier where before is not null`;
 
-const close: Statement = {
-  name: "desk_close",
-  text: `
-    with talked as (
-      update conversations as conversation set closed_at = now(), close_reason = $4 where ${openConversation}
-    ),
-    ${ticketsBefore},
-    ended as (
-      update tickets as ticket set state = $3, closed_at = now(), close_reason = $4 from earlier where ${ofEarlier}
-    ),
-    ${waitingNoMore},
-    released as (update chats set bot_available = true where business_id = $1 and id = $2)
-    select distinct before as id from earlier where before is not null`,
-};
+const close = statement("desk_close")`
+  with talked as (
+    update conversations as conversation set closed_at = now(), close_reason = $4 where ${openConversation}
+  ),
+  ${ticketsBefore},
+  ended as (
+    update tickets as ticket set state = $3, closed_at = now(), close_reason = $4 from earlier where ${ofEarlier}
+  ),
+  ${waitingNoMore},
+  released as (update chats set bot_available = true where business_id = $1 and id = $2)
+  select distinct before as id from earlier where before is not null`;
 
 /** The events of each chat are followed by those of its tickets; events of agents come last. */
-const announce: Statement = {
-  name: "desk_announce",
-  text: `
-    with given as (
-      select * from jsonb_to_recordset($2::jsonb) as change(
-        position bigint, "chatId" bigint, was jsonb, "withTickets" boolean)
-    ),
-    events as (
-      select chat.business_id, array[given.position, 0, 0] as position, ${nameAndPayload("chat:changed")}
-      from given join chats as chat on chat.business_id = $1 and chat.id = given."chatId"
-      ${chatJoins}
-      union all
-      select ticket.business_id, array[given.position, 1, ticket.id], ${nameAndPayload("ticket:changed")}
-      from given
-      join chats as chat on chat.business_id = $1 and chat.id = given."chatId"
-      join tickets as ticket on ticket.business_id = chat.business_id and ticket.chat_id = chat.id
-      join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
-      left join departments as department
-        on department.business_id = step.business_id and department.id = step.department_id
-      left join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
-      where given."withTickets" and (ticket.closed_at is null or ticket.closed_at = now())
-      union all
-      ${agentChangedRows(`array[${maxId}, 0, agent.id]`, "any($3::bigint[])")}
-    ),
-    ${loggedEvents}`,
-};
+const announce = statement("desk_announce")`
+  with given as (
+    select * from jsonb_to_recordset($2::jsonb) as change(
+      position bigint, "chatId" bigint, was jsonb, "withTickets" boolean)
+  ),
+  events as (
+    select chat.business_id, array[given.position, 0, 0] as position, ${nameAndPayload("chat:changed")}
+    from given join chats as chat on chat.business_id = $1 and chat.id = given."chatId"
+    ${chatJoins}
+    union all
+    select ticket.business_id, array[given.position, 1, ticket.id], ${nameAndPayload("ticket:changed")}
+    from given
+    join chats as chat on chat.business_id = $1 and chat.id = given."chatId"
+    join tickets as ticket on ticket.business_id = chat.business_id and ticket.chat_id = chat.id
+    join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
+    left join departments as department
+      on department.business_id = step.business_id and department.id = step.department_id
+    left join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id
+    where given."withTickets" and (ticket.closed_at is null or ticket.closed_at = now())
+    union all
+    ${agentChangedRows(`array[${maxId}, 0, agent.id]`, "any($3::bigint[])")}
+  ),
+  ${loggedEvents}`;
 
-const view: Statement = {
-  name: "desk_view",
-  text: `
-    select ${jsonOf(storedChatFields)} as chat from chats as chat ${chatJoins}
-    where chat.business_id = $1 and chat.id = $2`,
-};
+const view = statement("desk_view")`
+  select ${jsonOf(storedChatFields)} as chat from chats as chat ${chatJoins}
+  where chat.business_id = $1 and chat.id = $2`;
 
-const activeUser: Statement = {
-  name: "desk_user",
-  text: "select id from users where business_id = $1 and id = $2 and active",
-};
+const activeUser = statement("desk_user")`select id from users where business_id = $1 and id = $2 and active`;
 
 type Belongings = Pick<HeldChat, "phone" | "platformId" | "isErased" | "conversationId">;
 

@@ -1,12 +1,10 @@
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { ChatMarks } from "../../application/acting/ports.ts";
 import { TagNotFound } from "../../domain/contact.ts";
 
-const setBot: Statement = {
-  name: "desk_bot",
-  text: `
-    update chats set bot_available = $3 where business_id = $1 and id = $2 and bot_available <> $3 returning id`,
-};
+const setBot = statement("desk_bot")`
+  update chats set bot_available = $3 where business_id = $1 and id = $2 and bot_available <> $3 returning id`;
 
 /** `changing` is a CTE `changed` that writes the tag of the CTE `known`. */
 const retag = (name: string, changing: string): Statement => ({
@@ -40,17 +38,14 @@ const untag = retag(
 );
 
 /** `receiptFor` is the last customer message between the old mark and the new one. */
-const read: Statement = {
-  name: "desk_read",
-  text: `
-    with before as materialized (select read_up_to from chats where business_id = $1 and id = $2),
-    now_read as (select id from before cross join lateral read_chat($1, $2, $3) as chat)
-    select (
-      select platform_message_id from messages
-      where business_id = $1 and chat_id = $2 and direction = 'in' and id > (select read_up_to from before) and id <= $3
-      order by id desc limit 1) as "receiptFor"
-    from now_read`,
-};
+const read = statement("desk_read")`
+  with before as materialized (select read_up_to from chats where business_id = $1 and id = $2),
+  now_read as (select id from before cross join lateral read_chat($1, $2, $3) as chat)
+  select (
+    select platform_message_id from messages
+    where business_id = $1 and chat_id = $2 and direction = 'in' and id > (select read_up_to from before) and id <= $3
+    order by id desc limit 1) as "receiptFor"
+  from now_read`;
 
 export class PostgresChatMarks implements ChatMarks {
   constructor(private readonly transaction: Queries) {}

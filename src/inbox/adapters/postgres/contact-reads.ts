@@ -1,7 +1,7 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../infra/postgres/database.ts";
 import { dynamicCall, type StatementCall, sql } from "../../../infra/postgres/dynamic-sql.ts";
 import { jsonOf } from "../../../infra/postgres/sql-text.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { ContactFilter, ContactReads, ListedContact } from "../../application/contacts/ports.ts";
 import type { WholeContact } from "../../application/events.ts";
 import type { PageAsked, PageOf } from "../../application/reading/ports.ts";
@@ -24,13 +24,10 @@ const listedContact = `
     from chats as chat
     where chat.business_id = contact.business_id and chat.contact_id = contact.id and ${isVisible}), '[]'))`;
 
-const one: Statement = {
-  name: "contact_one",
-  text: `
-    with ${viewerOf("$1", "$2::bigint")}
-    select ${listedContact} as contact
-    from contacts as contact where contact.business_id = $1 and contact.id = $3 and contact.erased_at is null`,
-};
+const one = statement("contact_one")`
+  with ${viewerOf("$1", "$2::bigint")}
+  select ${listedContact} as contact
+  from contacts as contact where contact.business_id = $1 and contact.id = $3 and contact.erased_at is null`;
 
 /** Contacts of an export that are read at a time. */
 const exportPage = 1_000;

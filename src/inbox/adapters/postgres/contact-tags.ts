@@ -1,26 +1,19 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 
-const unknown: Statement = {
-  name: "contact_unknown_tags",
-  text: `
-    select wanted.id from unnest($2::bigint[]) as wanted(id)
-    where not exists (select 1 from tags where business_id = $1 and tags.id = wanted.id)
-    order by wanted.id`,
-};
+const unknown = statement("contact_unknown_tags")`
+  select wanted.id from unnest($2::bigint[]) as wanted(id)
+  where not exists (select 1 from tags where business_id = $1 and tags.id = wanted.id)
+  order by wanted.id`;
 
-const add: Statement = {
-  name: "contact_tag",
-  text: `
-    insert into contact_tags (business_id, contact_id, tag_id)
-    select tag.business_id, $2::bigint, tag.id
-    from tags as tag where tag.business_id = $1 and tag.id = any($3::bigint[])
-    on conflict do nothing returning tag_id`,
-};
+const add = statement("contact_tag")`
+  insert into contact_tags (business_id, contact_id, tag_id)
+  select tag.business_id, $2::bigint, tag.id
+  from tags as tag where tag.business_id = $1 and tag.id = any($3::bigint[])
+  on conflict do nothing returning tag_id`;
 
-const byName: Statement = {
-  name: "contact_tags_by_name",
-  text: "select id, name from tags where business_id = $1 and name = any($2::text[])",
-};
+const byName = statement("contact_tags_by_name")`
+  select id, name from tags where business_id = $1 and name = any($2::text[])`;
 
 /** Returns the tags that the business does not have. */
 export async function unknownTags(

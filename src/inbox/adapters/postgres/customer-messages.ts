@@ -1,4 +1,5 @@
 import type { Statement } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import { isNumbered } from "../../../kernel/channels.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import { erasedNameOf } from "../../domain/contact.ts";
@@ -63,30 +64,27 @@ const knownName = `(
   from chats as chat join contacts as contact on contact.business_id = chat.business_id and contact.id = chat.contact_id
   where chat.business_id = news.business_id and chat.id = news.chat_id)`;
 
-const store: Statement = {
-  name: "incoming_messages",
-  text: `
-    with stored as (
-    insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, attachment,
-                                     author, author_name, state, reference, platform_message_id, id_scope,
-                                     occurred_at)
-    select business_id, chat_id, conversation_id, direction, kind, body, details, attachment,
-            case direction when 'in' then 'contact' else 'business' end,
-            case direction when 'in' then coalesce(author_name, ${knownName})
-                           else (select name from businesses where id = business_id) end,
-            case direction when 'in' then ${messageState.received} else ${messageState.sent} end,
-            case direction when 'out' then gen_random_uuid() end, message_id, id_scope, occurred_at
-    from jsonb_to_recordset($1::jsonb) as news(
-      position integer, business_id bigint, chat_id bigint, conversation_id bigint, message_id text, id_scope text, direction text,
-      kind text, body text, details jsonb, attachment jsonb, author_name text, occurred_at timestamptz)
-    order by business_id, chat_id, position
-    on conflict (business_id, platform_message_id, id_scope) where platform_message_id is not null do nothing
-    returning message.business_id, message.id, message.chat_id, message.conversation_id, null::text as before,
-              message.state, message.platform_message_id, message.id_scope
-    ),
-    ${waking("stored")}
-    select stored.*, ${hasEarly("stored.business_id", "stored.platform_message_id")} as "hasEarly" from stored`,
-};
+const store = statement("incoming_messages")`
+  with stored as (
+  insert into messages as message (business_id, chat_id, conversation_id, direction, kind, body, details, attachment,
+                                   author, author_name, state, reference, platform_message_id, id_scope,
+                                   occurred_at)
+  select business_id, chat_id, conversation_id, direction, kind, body, details, attachment,
+          case direction when 'in' then 'contact' else 'business' end,
+          case direction when 'in' then coalesce(author_name, ${knownName})
+                         else (select name from businesses where id = business_id) end,
+          case direction when 'in' then ${messageState.received} else ${messageState.sent} end,
+          case direction when 'out' then gen_random_uuid() end, message_id, id_scope, occurred_at
+  from jsonb_to_recordset($1::jsonb) as news(
+    position integer, business_id bigint, chat_id bigint, conversation_id bigint, message_id text, id_scope text, direction text,
+    kind text, body text, details jsonb, attachment jsonb, author_name text, occurred_at timestamptz)
+  order by business_id, chat_id, position
+  on conflict (business_id, platform_message_id, id_scope) where platform_message_id is not null do nothing
+  returning message.business_id, message.id, message.chat_id, message.conversation_id, null::text as before,
+            message.state, message.platform_message_id, message.id_scope
+  ),
+  ${waking("stored")}
+  select stored.*, ${hasEarly("stored.business_id", "stored.platform_message_id")} as "hasEarly" from stored`;
 
 /** The chat and conversation of one message. */
 interface Thread {

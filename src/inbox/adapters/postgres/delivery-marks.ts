@@ -1,5 +1,6 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { rankIn } from "../../../infra/postgres/sql-text.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import { deliveryStates } from "../../../kernel/delivery.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { DeliveryMark } from "../../domain/incoming.ts";
@@ -10,44 +11,38 @@ import { messageState } from "./state-sql.ts";
 /** A mark applies to this many of the chat's latest messages. */
 const mostMarked = 500;
 
-const reach: Statement = {
-  name: "incoming_marked_messages",
-  text: `
-    select mark.business_id, message.id,
-           case when message.occurred_at <= mark.read then ${messageState.read} else ${messageState.delivered} end as state
-    from jsonb_to_recordset($1::jsonb) as mark(
-      business_id bigint, chat_id bigint, delivered timestamptz, read timestamptz)
-    cross join lateral (
-      select id, state, occurred_at from (
-        select id, state, direction, occurred_at, platform_message_id from messages
-        where business_id = mark.business_id and chat_id = mark.chat_id
-        order by id desc limit ${mostMarked}
-      ) as latest
-      where direction = 'out' and platform_message_id is not null and (
-        occurred_at <= mark.read and state in (${messageState.sent}, ${messageState.delivered})
-        or occurred_at <= mark.delivered and state = ${messageState.sent})
-    ) as message`,
-};
+const reach = statement("incoming_marked_messages")`
+  select mark.business_id, message.id,
+         case when message.occurred_at <= mark.read then ${messageState.read} else ${messageState.delivered} end as state
+  from jsonb_to_recordset($1::jsonb) as mark(
+    business_id bigint, chat_id bigint, delivered timestamptz, read timestamptz)
+  cross join lateral (
+    select id, state, occurred_at from (
+      select id, state, direction, occurred_at, platform_message_id from messages
+      where business_id = mark.business_id and chat_id = mark.chat_id
+      order by id desc limit ${mostMarked}
+    ) as latest
+    where direction = 'out' and platform_message_id is not null and (
+      occurred_at <= mark.read and state in (${messageState.sent}, ${messageState.delivered})
+      or occurred_at <= mark.delivered and state = ${messageState.sent})
+  ) as message`;
 
 /** Reads the states again under the lock: statuses of the same batch may have changed them. */
-const move: Statement = {
-  name: "incoming_marks",
-  text: `
-    with earlier as (
-      select message.business_id, message.id, message.state as before, reached.state
-      from jsonb_to_recordset($1::jsonb) as reached(business_id bigint, id bigint, state text)
-      join messages as message on message.business_id = reached.business_id and message.id = reached.id
-      order by message.business_id, message.id
-      for no key update of message
-    )
-    update messages as message set state = earlier.state
-    from earlier
-    where message.business_id = earlier.business_id and message.id = earlier.id
-      and earlier.before in (${messageState.sent}, ${messageState.delivered})
-      and ${rankIn(deliveryStates, "earlier.state")} > ${rankIn(deliveryStates, "earlier.before")}
-    returning message.business_id, message.id, message.chat_id, earlier.before, message.state,
-              null::text as recipient_id, false as opted_out, message.takes_conversation`,
-};
+const move = statement("incoming_marks")`
+  with earlier as (
+    select message.business_id, message.id, message.state as before, reached.state
+    from jsonb_to_recordset($1::jsonb) as reached(business_id bigint, id bigint, state text)
+    join messages as message on message.business_id = reached.business_id and message.id = reached.id
+    order by message.business_id, message.id
+    for no key update of message
+  )
+  update messages as message set state = earlier.state
+  from earlier
+  where message.business_id = earlier.business_id and message.id = earlier.id
+    and earlier.before in (${messageState.sent}, ${messageState.delivered})
+    and ${rankIn(deliveryStates, "earlier.state")} > ${rankIn(deliveryStates, "earlier.before")}
+  returning message.business_id, message.id, message.chat_id, earlier.before, message.state,
+            null::text as recipient_id, false as opted_out, message.takes_conversation`;
 
 /** A message with the state that a mark gives it. */
 export interface MarkedMessage {

@@ -1,5 +1,6 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
 import { isInScope } from "./message-ids.ts";
@@ -9,45 +10,39 @@ import { looked } from "./waking.ts";
 /** News that refer to a message, including replies to it. */
 export type NewsOfMessages = Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">;
 
-const keep: Statement = {
-  name: "early_news_keep",
-  text: `
-    with given as (
-      select distinct on (sender.business_id, news.message_id, news.kind, news.customer, news.answer)
-             sender.business_id, news.*
-      from jsonb_to_recordset($1::jsonb) as news(
-        position integer, sender text, message_id text, kind text, customer text, answer text, author text, emoji text,
-        body text, at timestamptz)
-      join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
-      order by sender.business_id, news.message_id, news.kind, news.customer, news.answer, news.at desc,
-               news.position desc
-    )
-    insert into early_news as early (business_id, platform_message_id, provider, kind, customer, answer, sender, author,
-                                     emoji, body, at)
-    select business_id, message_id, $2, kind, customer, answer, sender, author, emoji, body, at from given
-    order by business_id, message_id, kind, customer, answer
-    on conflict (business_id, platform_message_id, provider, kind, customer, answer) do update
-    set emoji = excluded.emoji, body = excluded.body, at = excluded.at, author = excluded.author, heard_at = excluded.heard_at
-    where early.at <= excluded.at
-    returning early.business_id`,
-};
+const keep = statement("early_news_keep")`
+  with given as (
+    select distinct on (sender.business_id, news.message_id, news.kind, news.customer, news.answer)
+           sender.business_id, news.*
+    from jsonb_to_recordset($1::jsonb) as news(
+      position integer, sender text, message_id text, kind text, customer text, answer text, author text, emoji text,
+      body text, at timestamptz)
+    join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+    order by sender.business_id, news.message_id, news.kind, news.customer, news.answer, news.at desc,
+             news.position desc
+  )
+  insert into early_news as early (business_id, platform_message_id, provider, kind, customer, answer, sender, author,
+                                   emoji, body, at)
+  select business_id, message_id, $2, kind, customer, answer, sender, author, emoji, body, at from given
+  order by business_id, message_id, kind, customer, answer
+  on conflict (business_id, platform_message_id, provider, kind, customer, answer) do update
+  set emoji = excluded.emoji, body = excluded.body, at = excluded.at, author = excluded.author, heard_at = excluded.heard_at
+  where early.at <= excluded.at
+  returning early.business_id`;
 
 /** The most news per business. Real ones wait for seconds, so more than this refer to messages that never come. */
 export const mostEarlyNews = 5_000;
 
-const trim: Statement = {
-  name: "early_news_trim",
-  text: `
-    delete from early_news
-    where (business_id, platform_message_id, provider, kind, customer, answer) in (
-      select old.business_id, old.platform_message_id, old.provider, old.kind, old.customer, old.answer
-      from unnest($1::bigint[]) as kept(business_id)
-      cross join lateral (
-        select * from early_news where business_id = kept.business_id
-        order by heard_at desc offset ${mostEarlyNews}
-        for update skip locked
-      ) as old)`,
-};
+const trim = statement("early_news_trim")`
+  delete from early_news
+  where (business_id, platform_message_id, provider, kind, customer, answer) in (
+    select old.business_id, old.platform_message_id, old.provider, old.kind, old.customer, old.answer
+    from unnest($1::bigint[]) as kept(business_id)
+    cross join lateral (
+      select * from early_news where business_id = kept.business_id
+      order by heard_at desc offset ${mostEarlyNews}
+      for update skip locked
+    ) as old)`;
 
 /**
  * Stores news of messages that are not stored yet; the oldest above the limit are deleted. Returns true if any was
@@ -90,39 +85,33 @@ const columns = `early.kind, early.sender, early.platform_message_id as "message
                  early.answer, early.author as name, early.emoji, early.body, early.at as "occurredAt"`;
 
 /** Replies are skipped: their own messages have to be locked first, so `take` handles them. */
-const takeOf: Statement = {
-  name: "early_news_of_messages",
-  text: `
-    with given as (
-      select early.* from jsonb_to_recordset($1::jsonb) as news(business_id bigint, message_id text)
-      join early_news as early
-        on early.business_id = news.business_id and early.platform_message_id = news.message_id and early.provider = $2
-    )
-    delete from early_news as early using given
-    where early.kind <> 'reply' and early.business_id = given.business_id and early.provider = given.provider
-      and early.platform_message_id = given.platform_message_id and given.kind = early.kind
-      and given.customer = early.customer
-    returning ${columns}`,
-};
+const takeOf = statement("early_news_of_messages")`
+  with given as (
+    select early.* from jsonb_to_recordset($1::jsonb) as news(business_id bigint, message_id text)
+    join early_news as early
+      on early.business_id = news.business_id and early.platform_message_id = news.message_id and early.provider = $2
+  )
+  delete from early_news as early using given
+  where early.kind <> 'reply' and early.business_id = given.business_id and early.provider = given.provider
+    and early.platform_message_id = given.platform_message_id and given.kind = early.kind
+    and given.customer = early.customer
+  returning ${columns}`;
 
-const take: Statement = {
-  name: "early_news_take",
-  text: `
-    delete from early_news as early
-    where (business_id, platform_message_id, provider, kind, customer, answer) in (
-      select early.business_id, early.platform_message_id, early.provider, early.kind, early.customer, early.answer
-      from early_news as early
-      where early.heard_at > now() - interval '${looked} seconds' and early.provider = $1
-        and ${livesHere("early.business_id")}
-        and exists (
-          select 1 from messages
-          where business_id = early.business_id and platform_message_id = early.platform_message_id
-            and ${isInScope("messages", "early.sender")})
-      order by early.business_id, early.platform_message_id
-      limit $2
-      for update skip locked)
-    returning ${columns}`,
-};
+const take = statement("early_news_take")`
+  delete from early_news as early
+  where (business_id, platform_message_id, provider, kind, customer, answer) in (
+    select early.business_id, early.platform_message_id, early.provider, early.kind, early.customer, early.answer
+    from early_news as early
+    where early.heard_at > now() - interval '${looked} seconds' and early.provider = $1
+      and ${livesHere("early.business_id")}
+      and exists (
+        select 1 from messages
+        where business_id = early.business_id and platform_message_id = early.platform_message_id
+          and ${isInScope("messages", "early.sender")})
+    order by early.business_id, early.platform_message_id
+    limit $2
+    for update skip locked)
+  returning ${columns}`;
 
 interface Row {
   readonly kind: "reaction" | "withdrawal" | "reply" | "edit" | "own edit";

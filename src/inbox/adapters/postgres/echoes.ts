@@ -1,5 +1,5 @@
-import type { Statement } from "../../../infra/postgres/database.ts";
 import { quoted } from "../../../infra/postgres/sql-text.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import { unansweredStates } from "../../domain/delivery.ts";
 import { type EchoedMessage, sentOf } from "../../domain/incoming.ts";
@@ -23,31 +23,25 @@ export const unanswered = (row: string): string => `
   where state in (${quoted(...unansweredStates)}) and platform_message_id is null
   order by id`;
 
-const known: Statement = {
-  name: "incoming_known_echoes",
-  text: `
-    select news.position, case when message.direction = 'out' then message.reference end as reference
-    from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, message_id text, reference uuid)
-    join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
-    cross join lateral (
-      select direction, reference from messages
-      where business_id = sender.business_id and platform_message_id = news.message_id
-        and ${isInScope("messages", "news.sender")}
-      union all
-      select direction, reference from messages
-      where business_id = sender.business_id and reference = news.reference
-      limit 1
-    ) as message`,
-};
+const known = statement("incoming_known_echoes")`
+  select news.position, case when message.direction = 'out' then message.reference end as reference
+  from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, message_id text, reference uuid)
+  join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
+  cross join lateral (
+    select direction, reference from messages
+    where business_id = sender.business_id and platform_message_id = news.message_id
+      and ${isInScope("messages", "news.sender")}
+    union all
+    select direction, reference from messages
+    where business_id = sender.business_id and reference = news.reference
+    limit 1
+  ) as message`;
 
-const awaiting: Statement = {
-  name: "incoming_awaiting_messages",
-  text: `
-    select chat.business_id, chat.chat_id, message.*
-    from jsonb_to_recordset($1::jsonb) as chat(business_id bigint, chat_id bigint)
-    cross join lateral (${unanswered("chat")}) as message
-    order by chat.business_id, message.id`,
-};
+const awaiting = statement("incoming_awaiting_messages")`
+  select chat.business_id, chat.chat_id, message.*
+  from jsonb_to_recordset($1::jsonb) as chat(business_id bigint, chat_id bigint)
+  cross join lateral (${unanswered("chat")}) as message
+  order by chat.business_id, message.id`;
 
 interface Awaiting extends CustomerChat {
   readonly id: number;

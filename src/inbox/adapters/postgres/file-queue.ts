@@ -1,81 +1,68 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { ClaimedFile, FileAttempt, FileCounts, FileQueue } from "../../application/files/ports.ts";
 
 /**
  * Finds the businesses with one index probe each, however many files they have. `due_at` is checked again under the
  * lock, so that two processes do not claim the same file.
  */
-const claim: Statement = {
-  name: "file_claim",
-  text: `
-    with recursive waiting as (
-      (select business_id from incoming_files order by business_id limit 1)
-      union all
-      select (select file.business_id from incoming_files as file
-              where file.business_id > waiting.business_id order by file.business_id limit 1)
-      from waiting where waiting.business_id is not null
-    ),
-    busy as (
-      select business_id,
-             (select count(*) from incoming_files as held
-              where held.business_id = waiting.business_id and held.lease_until > now()) as under_way
-      from waiting where business_id is not null and ${livesHere("business_id")}
-    ),
-    due as (
-      select oldest.*, busy.under_way + row_number() over (partition by busy.business_id order by oldest.due_at) as turn
-      from busy cross join lateral (
-        select file.business_id, file.message_id, file.due_at from incoming_files as file
-        where file.business_id = busy.business_id and file.due_at <= now()
-        order by file.due_at limit greatest($2::bigint - busy.under_way, 0)
-      ) as oldest
-    ),
-    chosen as (
-      select file.business_id, file.message_id, file.expires_at <= now() as is_last
-      from due join incoming_files as file
-        on file.business_id = due.business_id and file.message_id = due.message_id and file.due_at <= now()
-      order by due.turn, due.due_at, due.business_id limit $1
-      for no key update of file skip locked
-    )
-    update incoming_files as file
-    set attempts = file.attempts + 1, lease_until = now() + make_interval(secs => $3),
-        due_at = now() + make_interval(secs => $3)
-    from chosen where file.business_id = chosen.business_id and file.message_id = chosen.message_id
-    returning file.business_id as "businessId", file.message_id as "messageId", file.attempts as attempt,
-              file.provider as channel, file.sender, file.name, file.place, length(file.content) as size,
-              file.media_name as "leftBehind", chosen.is_last as "isLast"`,
-};
+const claim = statement("file_claim")`
+  with recursive waiting as (
+    (select business_id from incoming_files order by business_id limit 1)
+    union all
+    select (select file.business_id from incoming_files as file
+            where file.business_id > waiting.business_id order by file.business_id limit 1)
+    from waiting where waiting.business_id is not null
+  ),
+  busy as (
+    select business_id,
+           (select count(*) from incoming_files as held
+            where held.business_id = waiting.business_id and held.lease_until > now()) as under_way
+    from waiting where business_id is not null and ${livesHere("business_id")}
+  ),
+  due as (
+    select oldest.*, busy.under_way + row_number() over (partition by busy.business_id order by oldest.due_at) as turn
+    from busy cross join lateral (
+      select file.business_id, file.message_id, file.due_at from incoming_files as file
+      where file.business_id = busy.business_id and file.due_at <= now()
+      order by file.due_at limit greatest($2::bigint - busy.under_way, 0)
+    ) as oldest
+  ),
+  chosen as (
+    select file.business_id, file.message_id, file.expires_at <= now() as is_last
+    from due join incoming_files as file
+      on file.business_id = due.business_id and file.message_id = due.message_id and file.due_at <= now()
+    order by due.turn, due.due_at, due.business_id limit $1
+    for no key update of file skip locked
+  )
+  update incoming_files as file
+  set attempts = file.attempts + 1, lease_until = now() + make_interval(secs => $3),
+      due_at = now() + make_interval(secs => $3)
+  from chosen where file.business_id = chosen.business_id and file.message_id = chosen.message_id
+  returning file.business_id as "businessId", file.message_id as "messageId", file.attempts as attempt,
+            file.provider as channel, file.sender, file.name, file.place, length(file.content) as size,
+            file.media_name as "leftBehind", chosen.is_last as "isLast"`;
 
 const ofAttempt = "business_id = $1 and message_id = $2 and attempts = $3";
 
-const part: Statement = {
-  name: "file_content",
-  text: `select substring(content from $4 for $5) as bytes from incoming_files where ${ofAttempt}`,
-};
+const part = statement("file_content")`
+  select substring(content from $4 for $5) as bytes from incoming_files where ${ofAttempt}`;
 
-const nameIt: Statement = {
-  name: "file_name_it",
-  text: `update incoming_files set media_name = $4 where ${ofAttempt} returning message_id`,
-};
+const nameIt = statement("file_name_it")`
+  update incoming_files set media_name = $4 where ${ofAttempt} returning message_id`;
 
-const postpone: Statement = {
-  name: "file_postpone",
-  text: `
-    update incoming_files
-    set lease_until = null, error = left($5, 300),
-        due_at = greatest(now(), least(now() + make_interval(secs => $4::float8 / 1000), expires_at))
-    where ${ofAttempt}`,
-};
+const postpone = statement("file_postpone")`
+  update incoming_files
+  set lease_until = null, error = left($5, 300),
+      due_at = greatest(now(), least(now() + make_interval(secs => $4::float8 / 1000), expires_at))
+  where ${ofAttempt}`;
 
-const counts: Statement = {
-  name: "file_counts",
-  text: `
-    select count(*) filter (where due_at <= now()) as due,
-           count(*) filter (where due_at > now() and lease_until is null) as postponed,
-           count(*) filter (where due_at > now() and lease_until is not null) as "underWay"
-    from (select due_at, lease_until from incoming_files where ${livesHere("business_id")} limit 100000) as kept`,
-};
+const counts = statement("file_counts")`
+  select count(*) filter (where due_at <= now()) as due,
+         count(*) filter (where due_at > now() and lease_until is null) as postponed,
+         count(*) filter (where due_at > now() and lease_until is not null) as "underWay"
+  from (select due_at, lease_until from incoming_files where ${livesHere("business_id")} limit 100000) as kept`;
 
 const bytesAtOnce = 1024 * 1024;
 

@@ -1,6 +1,7 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../infra/postgres/database.ts";
 import { jsonOf, quoted } from "../../../infra/postgres/sql-text.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import { agentRole } from "../../../kernel/ids.ts";
 import type { AgentView, ChatView, MessageView } from "../../application/events.ts";
 import type {
@@ -24,29 +25,26 @@ import { conversationState } from "./state-sql.ts";
 import { isVisible, viewerOf } from "./visibility-sql.ts";
 
 /** The true counts are the rows of `chat_counts` plus the changes that are not merged into it yet. */
-const counts: Statement = {
-  name: "inbox_counts",
-  text: `
-    with ${viewerOf("$1", "$2::bigint")},
-    chat as (
-      select nullif(agent_id, 0) as support_user_id, nullif(department_id, 0) as department_id, state, chats, unread
-      from (
-        select agent_id, department_id, state, chats, unread from chat_counts where business_id = $1
-        union all
-        select agent_id, department_id, state, chats, unread from chat_count_changes where business_id = $1
-      ) as counted
-    ),
-    visible as (
-      select * from chat where state <> 'closed' and ${isVisible}
-    )
-    select coalesce(sum(chats) filter (where support_user_id = $3::bigint), 0)::bigint as mine,
-           coalesce(sum(chats) filter (where support_user_id is null), 0)::bigint as unassigned,
-           coalesce(sum(unread), 0)::bigint as unread,
-           coalesce(sum(chats) filter (where state = ${conversationState.bot}), 0)::bigint as bot,
-           coalesce(sum(chats) filter (where state = ${conversationState.pending}), 0)::bigint as pending,
-           coalesce(sum(chats) filter (where state = ${conversationState.in_progress}), 0)::bigint as in_progress
-    from visible`,
-};
+const counts = statement("inbox_counts")`
+  with ${viewerOf("$1", "$2::bigint")},
+  chat as (
+    select nullif(agent_id, 0) as support_user_id, nullif(department_id, 0) as department_id, state, chats, unread
+    from (
+      select agent_id, department_id, state, chats, unread from chat_counts where business_id = $1
+      union all
+      select agent_id, department_id, state, chats, unread from chat_count_changes where business_id = $1
+    ) as counted
+  ),
+  visible as (
+    select * from chat where state <> 'closed' and ${isVisible}
+  )
+  select coalesce(sum(chats) filter (where support_user_id = $3::bigint), 0)::bigint as mine,
+         coalesce(sum(chats) filter (where support_user_id is null), 0)::bigint as unassigned,
+         coalesce(sum(unread), 0)::bigint as unread,
+         coalesce(sum(chats) filter (where state = ${conversationState.bot}), 0)::bigint as bot,
+         coalesce(sum(chats) filter (where state = ${conversationState.pending}), 0)::bigint as pending,
+         coalesce(sum(chats) filter (where state = ${conversationState.in_progress}), 0)::bigint as in_progress
+  from visible`;
 
 const mostConversations = 10;
 const mostClosedTickets = 5;
@@ -86,24 +84,21 @@ const tickets = `
       on department.business_id = step.business_id and department.id = step.department_id
     left join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id), '[]')`;
 
-const details: Statement = {
-  name: "inbox_chat",
-  text: `
-    with ${viewerOf("$1", "$2::bigint")}
-    select ${jsonOf<ChatDetails>({
-      ...storedChatFields,
-      wholeContact,
-      conversations,
-      tickets,
-      referral: "chat.ad_referral",
-      temperatures: `
-        (select ${jsonOf<NonNullable<ChatDetails["temperatures"]>>({ ai: "ai_temperature", agent: "agent_temperature" })}
-         from conversations where business_id = chat.business_id and chat_id = chat.id order by id desc limit 1)`,
-    })} as chat
-    from chats as chat
-    ${chatJoins}
-    where chat.business_id = $1 and chat.id = $3 and ${isVisible}`,
-};
+const details = statement("inbox_chat")`
+  with ${viewerOf("$1", "$2::bigint")}
+  select ${jsonOf<ChatDetails>({
+    ...storedChatFields,
+    wholeContact,
+    conversations,
+    tickets,
+    referral: "chat.ad_referral",
+    temperatures: `
+      (select ${jsonOf<NonNullable<ChatDetails["temperatures"]>>({ ai: "ai_temperature", agent: "agent_temperature" })}
+       from conversations where business_id = chat.business_id and chat_id = chat.id order by id desc limit 1)`,
+  })} as chat
+  from chats as chat
+  ${chatJoins}
+  where chat.business_id = $1 and chat.id = $3 and ${isVisible}`;
 
 /** If the chat exists without messages on this page, the result is one row with a null message. */
 const messages = (name: string, range: string, order: string): Statement => ({
@@ -128,14 +123,11 @@ const following = messages("inbox_messages_after", "and message.id > $5::bigint"
 
 const mostAgents = 1_000;
 
-const agents: Statement = {
-  name: "inbox_agents",
-  text: `
-    select ${agentView} as agent
-    from users as agent
-    where agent.business_id = $1 and agent.role_id = ${agentRole} and agent.active
-    order by agent.name, agent.id limit ${mostAgents}`,
-};
+const agents = statement("inbox_agents")`
+  select ${agentView} as agent
+  from users as agent
+  where agent.business_id = $1 and agent.role_id = ${agentRole} and agent.active
+  order by agent.name, agent.id limit ${mostAgents}`;
 
 interface CountsRow {
   readonly mine: number;

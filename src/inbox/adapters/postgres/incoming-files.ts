@@ -1,24 +1,18 @@
-import type { Statement } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { IncomingFile } from "../../domain/incoming.ts";
 import type { Intake, MessageNews } from "./news.ts";
 
-const store: Statement = {
-  name: "incoming_files",
-  text: `
-    insert into incoming_files (business_id, message_id, provider, sender, kind, name, place)
-    select business_id, message_id, $2, sender, kind, left(name, 255), place
-    from jsonb_to_recordset($1::jsonb) as file(
-      business_id bigint, message_id bigint, sender text, kind text, name text, place jsonb)
-    order by business_id, message_id`,
-};
+const store = statement("incoming_files")`
+  insert into incoming_files (business_id, message_id, provider, sender, kind, name, place)
+  select business_id, message_id, $2, sender, kind, left(name, 255), place
+  from jsonb_to_recordset($1::jsonb) as file(
+    business_id bigint, message_id bigint, sender text, kind text, name text, place jsonb)
+  order by business_id, message_id`;
 
 /** Each file has its own statement, because it may be large. */
-const storeWithContent: Statement = {
-  name: "incoming_files_with_content",
-  text: `
-    insert into incoming_files (business_id, message_id, provider, sender, kind, name, content)
-    values ($1, $2, $3, $4, $5, left($6, 255), $7)`,
-};
+const storeWithContent = statement("incoming_files_with_content")`
+  insert into incoming_files (business_id, message_id, provider, sender, kind, name, content)
+  values ($1, $2, $3, $4, $5, left($6, 255), $7)`;
 
 /** The value of `messages.attachment` until the file is downloaded. */
 export const awaited = (file: IncomingFile | undefined): object | undefined =>

@@ -1,7 +1,8 @@
 import { plainArray, textArray } from "../../../infra/postgres/arrays.ts";
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { isDatabaseFailure, isTimeout } from "../../../infra/postgres/database-failure.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type {
   ArrivedWebhook,
@@ -13,82 +14,58 @@ import type {
 
 const attemptsInAll = 10;
 
-const keep: Statement = {
-  name: "webhook_keep",
-  text: `
-    insert into incoming_webhooks (payload, provider, platform_id, owner_business_id, owner_sender_id)
-    select payload, provider, platform_id, business_id, sender_id
-    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[]) with ordinality
-      as kept(payload, provider, platform_id, business_id, sender_id, position)
-    order by position`,
-};
+const keep = statement("webhook_keep")`
+  insert into incoming_webhooks (payload, provider, platform_id, owner_business_id, owner_sender_id)
+  select payload, provider, platform_id, business_id, sender_id
+  from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[]) with ordinality
+    as kept(payload, provider, platform_id, business_id, sender_id, position)
+  order by position`;
 
-const claim: Statement = {
-  name: "webhook_claim",
-  text: `
-    with held as (
-      select id, payload, platform_id, owner_business_id, owner_sender_id from incoming_webhooks
-      where provider = $1 and gave_up_at is null and due_at <= now()
-        and (owner_business_id is null or ${livesHere("owner_business_id")})
-      order by id limit $2
-      for update skip locked
-    ),
-    measured as (
-      select held.*, sum(octet_length(payload)) over (order by id) - octet_length(payload) as bytes_before from held
-    )
-    select id, payload, platform_id as "platformId", owner_business_id as "businessId", owner_sender_id as "senderId"
-    from measured where bytes_before < $3 order by id`,
-};
+const claim = statement("webhook_claim")`
+  with held as (
+    select id, payload, platform_id, owner_business_id, owner_sender_id from incoming_webhooks
+    where provider = $1 and gave_up_at is null and due_at <= now()
+      and (owner_business_id is null or ${livesHere("owner_business_id")})
+    order by id limit $2
+    for update skip locked
+  ),
+  measured as (
+    select held.*, sum(octet_length(payload)) over (order by id) - octet_length(payload) as bytes_before from held
+  )
+  select id, payload, platform_id as "platformId", owner_business_id as "businessId", owner_sender_id as "senderId"
+  from measured where bytes_before < $3 order by id`;
 
-const remove: Statement = {
-  name: "webhook_remove",
-  text: "delete from incoming_webhooks where id = any($1)",
-};
+const remove = statement("webhook_remove")`delete from incoming_webhooks where id = any($1)`;
 
-const postpone: Statement = {
-  name: "webhook_postpone",
-  text: `
-    with moment as materialized (select now() as now, extract(epoch from now())::float8 as seconds)
-    update incoming_webhooks
-    set attempts = attempts + $3::int, error = left($2, 500),
-        due_at = to_timestamp(moment.seconds + case when $3::int = 1 then 2 ^ attempts else 5 end),
-        gave_up_at = case when attempts + $3::int >= ${attemptsInAll} then moment.now end
-    from moment where id = $1`,
-};
+const postpone = statement("webhook_postpone")`
+  with moment as materialized (select now() as now, extract(epoch from now())::float8 as seconds)
+  update incoming_webhooks
+  set attempts = attempts + $3::int, error = left($2, 500),
+      due_at = to_timestamp(moment.seconds + case when $3::int = 1 then 2 ^ attempts else 5 end),
+      gave_up_at = case when attempts + $3::int >= ${attemptsInAll} then moment.now end
+  from moment where id = $1`;
 
-const counts: Statement = {
-  name: "webhook_counts",
-  text: `
-    select count(*) filter (where gave_up_at is null and due_at <= now()) as due,
-           count(*) filter (where gave_up_at is null and due_at > now()) as postponed,
-           count(gave_up_at) as "givenUp"
-    from (select gave_up_at, due_at from incoming_webhooks limit 100000) as kept`,
-};
+const counts = statement("webhook_counts")`
+  select count(*) filter (where gave_up_at is null and due_at <= now()) as due,
+         count(*) filter (where gave_up_at is null and due_at > now()) as postponed,
+         count(gave_up_at) as "givenUp"
+  from (select gave_up_at, due_at from incoming_webhooks limit 100000) as kept`;
 
-const retryGivenUp: Statement = {
-  name: "webhook_retry",
-  text: `
-    update incoming_webhooks set attempts = 0, due_at = now(), gave_up_at = null
-    where id in (select id from incoming_webhooks where gave_up_at is not null order by id limit 10000)
-    returning id`,
-};
+const retryGivenUp = statement("webhook_retry")`
+  update incoming_webhooks set attempts = 0, due_at = now(), gave_up_at = null
+  where id in (select id from incoming_webhooks where gave_up_at is not null order by id limit 10000)
+  returning id`;
 
-const purge: Statement = {
-  name: "webhook_purge",
-  text: `
-    delete from incoming_webhooks where id in (
-      select id from incoming_webhooks where gave_up_at < now() - make_interval(days => $1) limit 10000)
-    returning id`,
-};
+const purge = statement("webhook_purge")`
+  delete from incoming_webhooks where id in (
+    select id from incoming_webhooks where gave_up_at < now() - make_interval(days => $1) limit 10000)
+  returning id`;
 
-const ofAway: Statement = {
-  name: "webhooks_of_away",
-  text: `
-    select id, owner_business_id as "businessId", payload, provider as channel, platform_id as "platformId",
-           owner_sender_id as "senderId"
-    from incoming_webhooks
-    where owner_business_id in (select business_id from away_businesses) order by id limit 100`,
-};
+const ofAway = statement("webhooks_of_away")`
+  select id, owner_business_id as "businessId", payload, provider as channel, platform_id as "platformId",
+         owner_sender_id as "senderId"
+  from incoming_webhooks
+  where owner_business_id in (select business_id from away_businesses) order by id limit 100`;
 
 interface KeptRow {
   readonly id: number;

@@ -1,12 +1,10 @@
-import type { Statement } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
 import type { Dropped } from "./dropped.ts";
 import type { Intake } from "./news.ts";
 
-const find: Statement = {
-  name: "incoming_known_senders",
-  text: "select platform_id as id from senders where provider = $1 and platform_id = any($2::text[])",
-};
+const find = statement("incoming_known_senders")`
+  select platform_id as id from senders where provider = $1 and platform_id = any($2::text[])`;
 
 const kinds = [
   ...(["messages", "echoes", "edits", "withdrawals", "reactions", "clicks"] as const),

@@ -1,25 +1,19 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
 import type { Audience } from "../../application/events.ts";
 import type { ListeningUser, LiveViews } from "../../application/reading/live-views.ts";
 
-const users: Statement = {
-  name: "live_users",
-  text: `
-    select listening.id, listening.name,
-           queues_seen(listening.business_id,
-                       case when listening.role_id <> ${administratorRole} then listening.id end) as queues
-    from users as listening
-    where listening.business_id = $1 and listening.id = any($2::bigint[]) and listening.active`,
-};
+const users = statement("live_users")`
+  select listening.id, listening.name,
+         queues_seen(listening.business_id,
+                     case when listening.role_id <> ${administratorRole} then listening.id end) as queues
+  from users as listening
+  where listening.business_id = $1 and listening.id = any($2::bigint[]) and listening.active`;
 
-const audiences: Statement = {
-  name: "live_audiences",
-  text: `
-    select id, support_user_id as "agentId", department_id as "departmentId"
-    from chats where business_id = $1 and id = any($2::bigint[])`,
-};
+const audiences = statement("live_audiences")`
+  select id, support_user_id as "agentId", department_id as "departmentId"
+  from chats where business_id = $1 and id = any($2::bigint[])`;
 
 type UserRow = ListeningUser & { readonly id: number };
 

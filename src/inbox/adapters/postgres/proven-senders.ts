@@ -1,16 +1,14 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { ProvenSenders } from "../../application/incoming/ports.ts";
 import type { ProvenSender } from "../../domain/incoming.ts";
 
-const find: Statement = {
-  name: "webhook_proven_senders",
-  text: `
-    select sender.business_id as "businessId", sender.id as "senderId", sender.platform_id as "platformId"
-    from unnest($2::bigint[], $3::bigint[], $4::text[]) as proven(business_id, id, platform_id)
-    join senders as sender on sender.business_id = proven.business_id and sender.id = proven.id
-      and sender.platform_id = proven.platform_id and sender.provider = $1`,
-};
+const find = statement("webhook_proven_senders")`
+  select sender.business_id as "businessId", sender.id as "senderId", sender.platform_id as "platformId"
+  from unnest($2::bigint[], $3::bigint[], $4::text[]) as proven(business_id, id, platform_id)
+  join senders as sender on sender.business_id = proven.business_id and sender.id = proven.id
+    and sender.platform_id = proven.platform_id and sender.provider = $1`;
 
 interface FoundRow {
   readonly businessId: number;

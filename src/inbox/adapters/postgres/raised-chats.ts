@@ -1,5 +1,6 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { loggedEvents } from "../../../infra/postgres/log-events.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { groupBy } from "../../../kernel/group-by.ts";
 import type { Audience } from "../../application/events.ts";
@@ -31,55 +32,52 @@ const departmentAfter = `
  * our own messages moved the chat; reactions, clicks, edits and withdrawals do not move it. Returns the chats; `was`
  * is set if other agents see the chat now.
  */
-const raise: Statement = {
-  name: "incoming_raise",
-  text: `
-    with given as (
-      select * from jsonb_to_recordset($1::jsonb) as news(
-        business_id bigint, chat_id bigint, inbound_at timestamptz, inbound_to text, echo_of text, ad_id text, referral jsonb, clicked_at timestamptz,
-        arrived bigint[], begins boolean, rises boolean, changes boolean)
-    ),
-    locked as (
-      select chat.business_id, chat.id, given.inbound_at, given.inbound_to, given.echo_of, given.ad_id, given.referral, given.clicked_at, given.arrived,
-             given.begins, given.rises, given.changes, chat.last_inbound_at, chat.ad_clicked_at,
-             chat.state, chat.support_user_id, chat.department_id
-      from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
-      order by chat.business_id, chat.id
-      for no key update of chat
-    ),
-    -- Asked once the chats are locked.
-    placed as materialized (
-      select locked.*, ${audienceOf("locked")} as was, ${isReleased} as is_released,
-             ${departmentAfter} as department_after, case when locked.rises then now() end as risen_at
-      from locked
-    ),
-    raised as (
-    update chats as chat
-    set version = chat.version + 1, last_message_at = greatest(chat.last_message_at, locked.risen_at),
-        last_inbound_at = greatest(chat.last_inbound_at, locked.inbound_at),
-        sender = case when locked.inbound_at >= coalesce(chat.last_inbound_at, '-infinity') then locked.inbound_to
-                      else coalesce(chat.sender, locked.inbound_to, locked.echo_of) end,
-        ad_id = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
-                     then locked.ad_id else chat.ad_id end,
-        ad_referral = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
-                           then locked.referral else chat.ad_referral end,
-        ad_clicked_at = greatest(chat.ad_clicked_at, locked.clicked_at),
-        unread = chat.unread + (select count(*) from unnest(locked.arrived) as id where id > chat.read_up_to),
-        support_user_id = case when locked.is_released then null else chat.support_user_id end,
-        department_id = locked.department_after
-    from placed as locked where chat.business_id = locked.business_id and chat.id = locked.id
-    returning chat.business_id, chat.id, chat.provider, chat.support_user_id, chat.department_id, chat.last_inbound_at,
-              locked.was, not locked.rises as stays, locked.changes,
-              chat.ad_clicked_at is distinct from locked.ad_clicked_at as is_clicked,
-              chat.last_inbound_at is distinct from locked.last_inbound_at as is_written
-    )
-    select raised.business_id, raised.id, raised.id as chat_id,
-           case when raised.was <> ${audienceOf("raised")} then raised.was end as was,
-           raised.stays and (
-             raised.changes or raised.is_clicked or raised.is_written and ${windowUntil("raised")} is not null
-           ) as "isToBeTold"
-    from raised`,
-};
+const raise = statement("incoming_raise")`
+  with given as (
+    select * from jsonb_to_recordset($1::jsonb) as news(
+      business_id bigint, chat_id bigint, inbound_at timestamptz, inbound_to text, echo_of text, ad_id text, referral jsonb, clicked_at timestamptz,
+      arrived bigint[], begins boolean, rises boolean, changes boolean)
+  ),
+  locked as (
+    select chat.business_id, chat.id, given.inbound_at, given.inbound_to, given.echo_of, given.ad_id, given.referral, given.clicked_at, given.arrived,
+           given.begins, given.rises, given.changes, chat.last_inbound_at, chat.ad_clicked_at,
+           chat.state, chat.support_user_id, chat.department_id
+    from given join chats as chat on chat.business_id = given.business_id and chat.id = given.chat_id
+    order by chat.business_id, chat.id
+    for no key update of chat
+  ),
+  -- Asked once the chats are locked.
+  placed as materialized (
+    select locked.*, ${audienceOf("locked")} as was, ${isReleased} as is_released,
+           ${departmentAfter} as department_after, case when locked.rises then now() end as risen_at
+    from locked
+  ),
+  raised as (
+  update chats as chat
+  set version = chat.version + 1, last_message_at = greatest(chat.last_message_at, locked.risen_at),
+      last_inbound_at = greatest(chat.last_inbound_at, locked.inbound_at),
+      sender = case when locked.inbound_at >= coalesce(chat.last_inbound_at, '-infinity') then locked.inbound_to
+                    else coalesce(chat.sender, locked.inbound_to, locked.echo_of) end,
+      ad_id = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
+                   then locked.ad_id else chat.ad_id end,
+      ad_referral = case when locked.clicked_at >= coalesce(chat.ad_clicked_at, '-infinity')
+                         then locked.referral else chat.ad_referral end,
+      ad_clicked_at = greatest(chat.ad_clicked_at, locked.clicked_at),
+      unread = chat.unread + (select count(*) from unnest(locked.arrived) as id where id > chat.read_up_to),
+      support_user_id = case when locked.is_released then null else chat.support_user_id end,
+      department_id = locked.department_after
+  from placed as locked where chat.business_id = locked.business_id and chat.id = locked.id
+  returning chat.business_id, chat.id, chat.provider, chat.support_user_id, chat.department_id, chat.last_inbound_at,
+            locked.was, not locked.rises as stays, locked.changes,
+            chat.ad_clicked_at is distinct from locked.ad_clicked_at as is_clicked,
+            chat.last_inbound_at is distinct from locked.last_inbound_at as is_written
+  )
+  select raised.business_id, raised.id, raised.id as chat_id,
+         case when raised.was <> ${audienceOf("raised")} then raised.was end as was,
+         raised.stays and (
+           raised.changes or raised.is_clicked or raised.is_written and ${windowUntil("raised")} is not null
+         ) as "isToBeTold"
+  from raised`;
 
 /** The result of `raise` for one chat. */
 export interface RaisedChat {
@@ -91,21 +89,18 @@ export interface RaisedChat {
   readonly isToBeTold: boolean;
 }
 
-const announceChanges: Statement = {
-  name: "incoming_announce_chats",
-  text: `
-    with given as (
-      select *, null::jsonb as was from jsonb_to_recordset($1::jsonb) as raised(business_id bigint, chat_id bigint)
-    ),
-    events as (
-      select chat.business_id, chat.id as position, ${nameAndPayload("chat:changed")}
-      from given cross join lateral (
-        select * from chats where business_id = given.business_id and id = given.chat_id offset 0
-      ) as chat
-      ${chatJoins}
-    ),
-    ${loggedEvents}`,
-};
+const announceChanges = statement("incoming_announce_chats")`
+  with given as (
+    select *, null::jsonb as was from jsonb_to_recordset($1::jsonb) as raised(business_id bigint, chat_id bigint)
+  ),
+  events as (
+    select chat.business_id, chat.id as position, ${nameAndPayload("chat:changed")}
+    from given cross join lateral (
+      select * from chats where business_id = given.business_id and id = given.chat_id offset 0
+    ) as chat
+    ${chatJoins}
+  ),
+  ${loggedEvents}`;
 
 export interface PlacedClick {
   readonly click: AdClick;

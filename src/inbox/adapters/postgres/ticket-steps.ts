@@ -1,22 +1,19 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { TicketSetups, TicketStep, TicketSteps } from "../../application/tickets/ports.ts";
 import type { TicketSetup } from "../../domain/ticket.ts";
 
-const list: Statement = {
-  name: "ticket_steps",
-  text: `
-    select id, name, identifier, type, content, variable, media, media_type as "mediaType", media_url as "mediaUrl",
-           parent_step_id as "parentStepId", description, buttons, options_title as "optionsTitle", options,
-           department_id as "departmentId", initial, catalog_id as "catalogId", business_id as "businessId", agent,
-           next_step_id as "nextStepId", loop, ai_prompt_id as "aiPromptId", structure_id as "structureId", tags,
-           maps_search as "mapsSearch", maps_radius as "mapsRadius", helper_data as "helperData", initiator, catalogs,
-           check_branch as "checkBranch", flow_id as "flowId", created_at as "createdAt", updated_at as "updatedAt"
-    from steps
-    where business_id = $1 and type = 'ticket' and archived_at is null
-    order by id limit 5000`,
-};
+const list = statement("ticket_steps")`
+  select id, name, identifier, type, content, variable, media, media_type as "mediaType", media_url as "mediaUrl",
+         parent_step_id as "parentStepId", description, buttons, options_title as "optionsTitle", options,
+         department_id as "departmentId", initial, catalog_id as "catalogId", business_id as "businessId", agent,
+         next_step_id as "nextStepId", loop, ai_prompt_id as "aiPromptId", structure_id as "structureId", tags,
+         maps_search as "mapsSearch", maps_radius as "mapsRadius", helper_data as "helperData", initiator, catalogs,
+         check_branch as "checkBranch", flow_id as "flowId", created_at as "createdAt", updated_at as "updatedAt"
+  from steps
+  where business_id = $1 and type = 'ticket' and archived_at is null
+  order by id limit 5000`;
 
 export class PostgresTicketSteps implements TicketSteps {
   constructor(private readonly cells: Cells) {}
@@ -39,24 +36,18 @@ export const setupJoins = `
   left join departments as department
     on department.business_id = step.business_id and department.id = step.department_id`;
 
-const find: Statement = {
-  name: "ticket_setup",
-  text: `
-    select ${setupColumns} from steps as step ${setupJoins}
-    where step.business_id = $1 and step.id = $2 and step.type = 'ticket' and step.archived_at is null`,
-};
+const find = statement("ticket_setup")`
+  select ${setupColumns} from steps as step ${setupJoins}
+  where step.business_id = $1 and step.id = $2 and step.type = 'ticket' and step.archived_at is null`;
 
 /**
  * If the business has a step with this id, a foreign step with the same id is ignored. Both subqueries always run,
  * so the response time reveals no more than the answer.
  */
-const whose: Statement = {
-  name: "ticket_step_whose",
-  text: `
-    select exists (select 1 from steps where business_id = $1 and id = $2) as own,
-           exists (select 1 from steps where id = $2 and business_id <> $1 and archived_at is null
-             and ${livesHere("business_id")}) as foreign`,
-};
+const whose = statement("ticket_step_whose")`
+  select exists (select 1 from steps where business_id = $1 and id = $2) as own,
+         exists (select 1 from steps where id = $2 and business_id <> $1 and archived_at is null
+           and ${livesHere("business_id")}) as foreign`;
 
 export class PostgresTicketSetups implements TicketSetups {
   constructor(private readonly cells: Cells) {}

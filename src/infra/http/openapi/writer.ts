@@ -1,7 +1,7 @@
 import { ifMatchDescription } from "../entity-tags.ts";
 import { keyDescription } from "../middleware/idempotency.ts";
 import { fileField } from "../middleware/multipart.ts";
-import { type RawBody, type ResponseSpec, type Route, rulesOf } from "../routing/route.ts";
+import type { RawBody, ResponseSpec, Route } from "../routing/route.ts";
 import type { ObjectSchema, Schema } from "../routing/schema.ts";
 import { Components, type Json } from "./components.ts";
 import { Responses } from "./responses.ts";
@@ -135,9 +135,8 @@ export class Writer {
   }
 }
 
-function describe(route: Route): Json {
-  const { cost = 1 } = route;
-  const lines = rulesOf(route).map(([number, rule]) => `- **${number}** ${rule}`);
+function describe({ rules = {}, cost = 1 }: Route): Json {
+  const lines = Object.entries(rules).map(([number, rule]) => `- **${number}** ${rule}`);
   if (cost > 1) lines.push(`- Counts for ${cost} requests in the rate.`);
   return lines.length === 0 ? {} : { description: lines.join("\n") };
 }

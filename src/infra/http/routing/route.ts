@@ -64,8 +64,8 @@ interface RouteOf<Params, Query, Body, Auth extends AuthKind> {
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
-  /** Rules for the API document by their numbers, or a list of both. */
-  readonly rules?: Rules | readonly (readonly [number: string, rule: string])[];
+  /** Rules for the API document by their numbers. */
+  readonly rules?: Rules;
   readonly auth: Auth;
   /**
    * For anonymous routes with large bodies: throws if the headers do not prove the request's origin, before the body is
@@ -164,9 +164,6 @@ export interface Route extends RouteOf<ObjectSchema, ObjectSchema, ObjectSchema 
   about?(input: Input<never, never, never>, reply: Reply): AnswerAbout | null;
   handle(call: Call<never, never, never, never>): Promise<unknown> | unknown;
 }
-
-export const rulesOf = ({ rules = {} }: Pick<Route, "rules">): readonly (readonly [number: string, rule: string])[] =>
-  Array.isArray(rules) ? rules : Object.entries(rules);
 
 /** The scope that an App Key needs; undefined if the route takes no key. */
 export function scopeOf({ auth, scope, method, operationId }: Route): Scope | undefined {

@@ -35,19 +35,17 @@ export const cancelledOrdersRoute = (orders: ListOrders): Route =>
     operationId: "listCancelledOrders",
     tag: "Orders",
     summary: "List the cancelled orders of a period, newest first",
-    rules: [
-      ["§14.1", "Only orders with the status 5, created from `startDate` to `endDate`, both inclusive."],
-      ["§14.2", "`endDate` without a time means the end of that day. Dates without a zone are in the business's."],
-      [
-        "§14.3",
+    rules: {
+      "§14.1": "Only orders with the status 5, created from `startDate` to `endDate`, both inclusive.",
+      "§14.2": "`endDate` without a time means the end of that day. Dates without a zone are in the business's.",
+      "§14.3":
         "`cancelReason` keeps the orders whose reason contains it, in upper or lower case; `inactividad` finds those that " +
-          "the bot cancelled.",
-      ],
-      ["§14.4", "`type` keeps the orders of that channel. An empty parameter is refused."],
-      ["§14.5", "Each order is its full record with chat and contact, without lines and without a total."],
-      ["§14.6", "`totalCount` counts all matches of all pages. A page has 10 orders by default."],
-      ["§14.7", "Without matches `data` is empty, `totalPages` and `totalCount` are 0."],
-    ],
+        "the bot cancelled.",
+      "§14.4": "`type` keeps the orders of that channel. An empty parameter is refused.",
+      "§14.5": "Each order is its full record with chat and contact, without lines and without a total.",
+      "§14.6": "`totalCount` counts all matches of all pages. A page has 10 orders by default.",
+      "§14.7": "Without matches `data` is empty, `totalPages` and `totalCount` are 0.",
+    },
     auth: "key-or-token",
     params: objectWith({ empresa_id: numericIdOf("business") }),
     ownBusiness: "params.empresa_id",

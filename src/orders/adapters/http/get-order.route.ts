@@ -23,40 +23,29 @@ export const getOrderRoute = (getOrder: GetOrder): Route =>
     operationId: "getOrder",
     tag: "Orders",
     summary: "Show an order with its lines, its cost and the location of its driver",
-    rules: [
-      ["§12.1", "The answer includes its chat and contact, zone, business, user, branch and driver."],
-      ["§12.2", "`details` are its lines, each with its article and its extras."],
-      [
-        "§12.3",
+    rules: {
+      "§12.1": "The answer includes its chat and contact, zone, business, user, branch and driver.",
+      "§12.2": "`details` are its lines, each with its article and its extras.",
+      "§12.3":
         "`total` is the sum of the lines with their extras, plus shipping, less `discount`; never below 0. Custom prices in " +
-          "`extra_data` replace the extras' charges. Shipping is 0 for `pickup` and with a `delivery_coupon` line.",
-      ],
-      ["§12.4", "`discount` is the sum of the discounts by coupon, reward, reward points and claimed points."],
-      [
-        "§12.5",
+        "`extra_data` replace the extras' charges. Shipping is 0 for `pickup` and with a `delivery_coupon` line.",
+      "§12.4": "`discount` is the sum of the discounts by coupon, reward, reward points and claimed points.",
+      "§12.5":
         "`speedy_delivery_price` is the delivery-pricing integration's price for a `delivery`; it replaces the zone's price. " +
-          "It is requested in the background when an open order is created or its delivery changes, never by a read. When it " +
-          "arrives, the order gets a new version and clients get `order:changed`. Until then, and if the integration has no " +
-          "price, the field is null and the zone's price counts. Without an answer the request is repeated for about three " +
-          "hours. Nothing is requested or shown if there is no shipping to pay.",
-      ],
-      ["§12.6", "`tax_id_label` is the business's own, or NIT."],
-      [
-        "§12.7",
+        "It is requested in the background when an open order is created or its delivery changes, never by a read. When it " +
+        "arrives, the order gets a new version and clients get `order:changed`. Until then, and if the integration has no " +
+        "price, the field is null and the zone's price counts. Without an answer the request is repeated for about three " +
+        "hours. Nothing is requested or shown if there is no shipping to pay.",
+      "§12.6": "`tax_id_label` is the business's own, or NIT.",
+      "§12.7":
         "`tracker` is present if the order has a driver whose location is known: from the tracking integration, else the " +
-          "last known one.",
-      ],
-      [
-        "§12.8",
-        "`in_app_chat` is present if `external_user_id` is the `platform_id` of an in-app contact with a chat.",
-      ],
-      ["§12.9", "A missing order, and one of another business, is answered like an unexpected failure."],
-      [
-        "§12.10",
+        "last known one.",
+      "§12.8": "`in_app_chat` is present if `external_user_id` is the `platform_id` of an in-app contact with a chat.",
+      "§12.9": "A missing order, and one of another business, is answered like an unexpected failure.",
+      "§12.10":
         "`ETag` is the version, which counts the order's own changes. `If-Match` with it keeps an edit from overwriting " +
-          "later changes.",
-      ],
-    ],
+        "later changes.",
+    },
     auth: "key-or-token",
     params: objectWith({ orderId: numericIdOf("order") }),
     responses: {

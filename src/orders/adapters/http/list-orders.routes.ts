@@ -83,29 +83,23 @@ const listRoute = (orders: ListOrders): Route =>
     path,
     operationId: "listOrders",
     summary: "List the orders of a business or branch, newest first",
-    rules: [
-      [
-        "§13.1",
+    rules: {
+      "§13.1":
         "Requires a session token: as `token` in the query or in a JSON body, or as bearer. App Keys are not accepted. Only the " +
-          "first 16 kB of an uncompressed body are searched, and such a request counts against the rate of its address.",
-      ],
-      ["§13.2", "Every part of the listing requires that the business has a plan that is not empty."],
-      ["§13.3", "Only orders of the business in the path, which must be the token's business."],
-      [
-        "§13.4",
+        "first 16 kB of an uncompressed body are searched, and such a request counts against the rate of its address.",
+      "§13.2": "Every part of the listing requires that the business has a plan that is not empty.",
+      "§13.3": "Only orders of the business in the path, which must be the token's business.",
+      "§13.4":
         "`status` is a tab: pending (8), progress (1), on-the-way (2 and 3), completed (4), cancelled (5); without it the " +
-          "orders of every status are listed.",
-      ],
-      ["§13.5", "`userId` keeps the orders whose chat is assigned to that agent, also in the total."],
-      [
-        "§13.6",
+        "orders of every status are listed.",
+      "§13.5": "`userId` keeps the orders whose chat is assigned to that agent, also in the total.",
+      "§13.6":
         "`from` is inclusive, `to` exclusive. Without a zone they are in the business's. Invalid and empty dates, and a " +
-          "`from` after `to`, are refused.",
-      ],
-      ["§13.7", "`total` is the exact count of all matches on all pages. A page has 9 orders by default."],
-      ["§13.8", "Each order has `details`, `total` and `discount` as when it is read on its own."],
-      ["§13.9", "A branch or user that the business does not have gives an empty page."],
-    ],
+        "`from` after `to`, are refused.",
+      "§13.7": "`total` is the exact count of all matches on all pages. A page has 9 orders by default.",
+      "§13.8": "Each order has `details`, `total` and `discount` as when it is read on its own.",
+      "§13.9": "A branch or user that the business does not have gives an empty page.",
+    },
     params,
     ownBusiness: "params.businessId",
     query: {
@@ -130,7 +124,7 @@ const countsRoute = (orders: ListOrders): Route =>
     path: `${path}/counts`,
     operationId: "countOrders",
     summary: "Count the orders of each tab of the listing",
-    rules: [["§13.10", "The counts apply the filters of the listing, except its tab."]],
+    rules: { "§13.10": "The counts apply the filters of the listing, except its tab." },
     params,
     ownBusiness: "params.businessId",
     query: { type: "object", properties: filters } as const,
@@ -158,13 +152,11 @@ const searchRoute = (orders: ListOrders): Route =>
     path: `${path}/search`,
     operationId: "searchOrders",
     summary: "Search the orders of a business by id or by their contact, newest first",
-    rules: [
-      [
-        "§13.11",
+    rules: {
+      "§13.11":
         "`q` is the id of an order, part of the contact's number (three digits or more) or part of the contact's name; one or " +
-          "two letters match the beginning of the name. Only the 1,000 newest matching contacts count.",
-      ],
-    ],
+        "two letters match the beginning of the name. Only the 1,000 newest matching contacts count.",
+    },
     params,
     ownBusiness: "params.businessId",
     query: {
@@ -197,7 +189,7 @@ const orderRoute = (orders: ListOrders, getOrder: GetOrder): Route =>
     path: `${path}/order/:orderId`,
     operationId: "getListedOrder",
     summary: "Show one order of the business as its users see it",
-    rules: [["§13.12", "The order is as with an App Key, with its version as `ETag`."]],
+    rules: { "§13.12": "The order is as with an App Key, with its version as `ETag`." },
     params: objectWith({ businessId, orderId: numericIdOf("order") }),
     ownBusiness: "params.businessId",
     responses: {

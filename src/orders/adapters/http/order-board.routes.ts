@@ -75,33 +75,23 @@ const createRoute = (board: Pick<OrderBoard, "create">): Route =>
     path: "/catalogs/orders",
     operationId: "createOrder",
     summary: "Create an order with its products",
-    rules: [
-      [
-        "Board.1",
+    rules: {
+      "Board.1":
         "The order is pending. The answer is as in §12, with the order's version as `ETag`; `tracker` is the driver's last " +
-          "known location.",
-      ],
-      [
-        "Board.2",
+        "known location.",
+      "Board.2":
         `From 1 to ${mostLines} lines, each added as in §10.2 to §10.4: with its statistics, its custom prices, and its ` +
-          `detail's type and retailer_id; at most ${mostExtras} extras per line.`,
-      ],
-      [
-        "Board.3",
+        `detail's type and retailer_id; at most ${mostExtras} extras per line.`,
+      "Board.3":
         "The other fields are those of an update (§9.4, §9.6); an omitted one is null. An id that the business does not " +
-          "have, and a chat that the agent may not see, is a 404, and no order is created.",
-      ],
-      [
-        "Board.4",
+        "have, and a chat that the agent may not see, is a 404, and no order is created.",
+      "Board.4":
         "The history begins with an entry `created`, which has the fields that are not null and the lines, and names the user " +
-          "or the App Key. The `user` of an order is the user who created it.",
-      ],
-      [
-        "Board.5",
+        "or the App Key. The `user` of an order is the user who created it.",
+      "Board.5":
         "An order is refused (400) if its total exceeds 90071992547409.91, the largest that a number holds exactly in cents.",
-      ],
-      eventRule("Board.6"),
-    ],
+      ...eventRule("Board.6"),
+    },
     idempotent: true,
     about: ({ body }) => (body.chatId == null ? null : { chatId: body.chatId }),
     body: newOrder,
@@ -154,31 +144,23 @@ const statusRoute = (board: Pick<OrderBoard, "move">): Route =>
     path: "/catalogs/order/:orderId/status",
     operationId: "changeOrderStatus",
     summary: "Move an order to another state",
-    rules: [
-      [
-        "Board.7",
+    rules: {
+      "Board.7":
         "One step at a time: `pending`, `progress`, `on-the-way`, `completed`. An order for `pickup` goes from `progress` to " +
-          "`completed`. `on-the-way` is written as status 2; status 3 counts as `on-the-way`, too.",
-      ],
-      [
-        "Board.8",
+        "`completed`. `on-the-way` is written as status 2; status 3 counts as `on-the-way`, too.",
+      "Board.8":
         "An order can be `cancelled` from every state except `completed` and `cancelled`. That requires a `reason`, which " +
-          "becomes `cancel_reason`. With any other status `reason` has no effect.",
-      ],
-      [
-        "Board.9",
+        "becomes `cancel_reason`. With any other status `reason` has no effect.",
+      "Board.9":
         "Only administrators and App Keys may go one step back, or from `completed` or `cancelled` to `pending`; others get a " +
-          "403. A reopened order loses its `cancel_reason`, and its time of inactivity for the bot starts again.",
-      ],
-      [
-        "Board.10",
+        "403. A reopened order loses its `cancel_reason`, and its time of inactivity for the bot starts again.",
+      "Board.10":
         "Every other step is a 409 `wrong_transition`, also to the state that the order already has. 404 and 412 are checked " +
-          "first.",
-      ],
-      ["Board.11", "The history gets an entry, `cancelled` or `status_changed`, with the user or the App Key."],
-      eventRule("Board.12"),
-      versionRule("Board.13"),
-    ],
+        "first.",
+      "Board.11": "The history gets an entry, `cancelled` or `status_changed`, with the user or the App Key.",
+      ...eventRule("Board.12"),
+      ...versionRule("Board.13"),
+    },
     conditional: true,
     params: objectWith({ orderId: numericIdOf("order") }),
     body: newStatus,
@@ -218,19 +200,14 @@ const driverRoute = (board: Pick<OrderBoard, "assignDriver">): Route =>
     path: "/catalogs/order/:orderId/driver",
     operationId: "assignOrderDriver",
     summary: "Assign a driver to an order, or remove the driver",
-    rules: [
-      [
-        "Board.14",
-        "The driver must belong to the business, otherwise 404 `driver_not_found`; null removes the driver.",
-      ],
-      [
-        "Board.15",
+    rules: {
+      "Board.14": "The driver must belong to the business, otherwise 404 `driver_not_found`; null removes the driver.",
+      "Board.15":
         "This is possible in every state. The history gets an entry `driver_changed` with its author. Assigning the present " +
-          "driver again changes nothing.",
-      ],
-      eventRule("Board.16"),
-      versionRule("Board.17"),
-    ],
+        "driver again changes nothing.",
+      ...eventRule("Board.16"),
+      ...versionRule("Board.17"),
+    },
     conditional: true,
     params: objectWith({ orderId: numericIdOf("order") }),
     body: objectWith({ driverId: nullableId("driver") }),

@@ -21,19 +21,19 @@ export const actorOf = (caller: Caller): Actor =>
   "userId" in caller ? { kind: "user", id: caller.userId } : { kind: "key", id: caller.keyId };
 
 /** The rule about versions, which every change of an order has. */
-export const versionRule = (number: string): [number: string, rule: string] => [
-  number,
-  "Every change increments the order's version. With `If-Match` and an `ETag` of the order (from a read or the last " +
+export const versionRule = (number: string): Readonly<Record<string, string>> => ({
+  [number]:
+    "Every change increments the order's version. With `If-Match` and an `ETag` of the order (from a read or the last " +
     "change) the change is made only if the order still has that version; otherwise the answer is 412 and nothing is " +
     "changed. Without `If-Match` the change is always made.",
-];
+});
 
 /** The rule about events, which every change of an order has. */
-export const eventRule = (number: string): [number: string, rule: string] => [
-  number,
-  "Clients get `order:changed`: for orders of type app or web on the Pusher-protocol channel if one is configured, else " +
+export const eventRule = (number: string): Readonly<Record<string, string>> => ({
+  [number]:
+    "Clients get `order:changed`: for orders of type app or web on the Pusher-protocol channel if one is configured, else " +
     "on the namespace `/realtime`.",
-];
+});
 
 export const movedOn = {
   description: "The order is not at the version that `If-Match` names",

@@ -36,26 +36,20 @@ export const orderHistoryRoute = (history: OrderHistory): Route =>
     path: "/catalogs/order/:orderId/history",
     operationId: "getOrderHistory",
     summary: "List the changes of an order and their authors, newest first",
-    rules: [
-      [
-        "History.1",
+    rules: {
+      "History.1":
         "One entry for each change, with the version that it made. `actor` is the App Key (with its label), the user or the " +
-          "contact who ordered from a catalog (with the name), or the bot. A version without an entry was made by the " +
-          "delivery-pricing integration's price.",
-      ],
-      [
-        "History.2",
+        "contact who ordered from a catalog (with the name), or the bot. A version without an entry was made by the " +
+        "delivery-pricing integration's price.",
+      "History.2":
         "`changes` has the value before (`from`) and after (`to`) of each field. `detail` is a product that was added " +
-          "(from null) or removed (to null); `details` are the products of a new order.",
-      ],
-      [
-        "History.3",
+        "(from null) or removed (to null); `details` are the products of a new order.",
+      "History.3":
         "An order from a customer's catalog message is of type `wa` and has the business's own prices. `catalog_details` has " +
-          "all products as the customer saw them, with `shown_price` and `currency`. If the business has no product with that " +
-          "`retailer_id`, or the quantity cannot be read, `articulo_id` is null and the order has no line for it. A quantity " +
-          "that cannot be read is kept as text.",
-      ],
-    ],
+        "all products as the customer saw them, with `shown_price` and `currency`. If the business has no product with that " +
+        "`retailer_id`, or the quantity cannot be read, `articulo_id` is null and the order has no line for it. A quantity " +
+        "that cannot be read is kept as text.",
+    },
     params: objectWith({ orderId: numericIdOf("order") }),
     query,
     responses: {

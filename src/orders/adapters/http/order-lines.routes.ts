@@ -41,32 +41,24 @@ export const addLineRoute = (orders: Pick<EditOrders, "addLine">): Route =>
     path: "/catalogs/orders/products/new",
     operationId: "addOrderLine",
     summary: "Add a product to an order",
-    rules: [
-      [
-        "§10.1",
+    rules: {
+      "§10.1":
         "The product must exist, otherwise 400 'Producto no encontrado'; then the order must, otherwise 400 'Order no existe'.",
-      ],
-      ["§10.2", "The event product_picked is recorded in the e-commerce statistics."],
-      [
-        "§10.3",
+      "§10.2": "The event product_picked is recorded in the e-commerce statistics.",
+      "§10.3":
         "The detail has the quantity, the product's retailer_id, and the type `delivery_coupon` when the product's type " +
-          "is free_delivery or delivery, otherwise `item`.",
-      ],
-      [
-        "§10.4",
+        "is free_delivery or delivery, otherwise `item`.",
+      "§10.4":
         "Each extra is recorded in the statistics as extra_picked, even if it does not exist; then it is left out. An " +
-          "existing extra is added to the detail. With both `customPrice` and `picked` the order pays that price for it; if " +
-          "an extra is given twice, the last price counts. One of the two alone has no effect.",
-      ],
-      eventRule("§10.5"),
-      [
-        "§10.6",
+        "existing extra is added to the detail. With both `customPrice` and `picked` the order pays that price for it; if " +
+        "an extra is given twice, the last price counts. One of the two alone has no effect.",
+      ...eventRule("§10.5"),
+      "§10.6":
         `At most ${mostExtras} extras. A custom price has at most two decimals. Simultaneous additions are all kept. An ` +
-          "addition is refused (400) if the order's total would exceed 90071992547409.91, the largest that a number holds " +
-          "exactly in cents.",
-      ],
-      versionRule("§10.7"),
-    ],
+        "addition is refused (400) if the order's total would exceed 90071992547409.91, the largest that a number holds " +
+        "exactly in cents.",
+      ...versionRule("§10.7"),
+    },
     idempotent: true,
     body: addition,
     responses: {
@@ -93,25 +85,19 @@ export const removeLineRoute = (orders: Pick<EditOrders, "removeLine">): Route =
     path: "/catalogs/orders/details/delete",
     operationId: "removeOrderLine",
     summary: "Remove a product from an order",
-    rules: [
-      ["§11.1", "A detail that does not exist is answered with 400 'No existe'."],
-      ["§11.2", "The extras of the detail are deleted, then the detail and its custom prices in extra_data."],
-      [
-        "§11.3",
+    rules: {
+      "§11.1": "A detail that does not exist is answered with 400 'No existe'.",
+      "§11.2": "The extras of the detail are deleted, then the detail and its custom prices in extra_data.",
+      "§11.3":
         "Clients get `order:changed` of the order. `orderId` is not checked first: if there is no such order, the detail and " +
-          "its extras are still deleted, and the answer is 500 'Algo salió mal'.",
-      ],
-      [
-        "§11.4",
+        "its extras are still deleted, and the answer is 500 'Algo salió mal'.",
+      "§11.4":
         "The order of the detail is the one that changes (its version, its history), even if `orderId` is another one. Then " +
-          "clients get events of both, and the answer's ETag is of the order in `orderId`.",
-      ],
-      versionRule("§11.5"),
-      [
-        "§11.6",
+        "clients get events of both, and the answer's ETag is of the order in `orderId`.",
+      ...versionRule("§11.5"),
+      "§11.6":
         "`If-Match`, also `*`, refers to the order in `orderId`. If there is none, the answer is 412 and the detail remains.",
-      ],
-    ],
+    },
     body: removal,
     responses: {
       200: { description: "Removed", headers: etagHeader, schema: objectWith({ message: { const: removed.message } }) },

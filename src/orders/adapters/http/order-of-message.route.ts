@@ -11,13 +11,11 @@ export const orderOfMessageRoute = (orders: MessageOrders): Route =>
     path: "/catalogs/orders/of-message/:messageId",
     operationId: "getOrderOfMessage",
     summary: "Find the order that a customer's catalog message made",
-    rules: [
-      [
-        "OfMessage.1",
+    rules: {
+      "OfMessage.1":
         "`id` is the order's. A message without an order, one of another business, and one in a chat that the agent may not " +
-          "see are a 404.",
-      ],
-    ],
+        "see are a 404.",
+    },
     params: objectWith({ messageId: numericIdOf("message") }),
     responses: {
       200: { description: "The order's id", schema: objectWith({ id: integer }) },

@@ -45,19 +45,14 @@ export const pusherAuthRoute = (authority: ChannelAuthority | null, channelOf: (
     operationId: "authorizePusherChannel",
     tag: "Realtime",
     summary: "Authorize a client of the Pusher protocol for the channel of its business",
-    rules: [
-      [
-        "Realtime.1",
-        "Accepts `socket_id` and `channel_name`, as a form (what the protocol's clients post) or as JSON.",
-      ],
-      ["Realtime.2", "Signs `private-empresa-<id>` of the user's own business only; any other channel is a 403."],
-      [
-        "Realtime.3",
+    rules: {
+      "Realtime.1": "Accepts `socket_id` and `channel_name`, as a form (what the protocol's clients post) or as JSON.",
+      "Realtime.2": "Signs `private-empresa-<id>` of the user's own business only; any other channel is a 403.",
+      "Realtime.3":
         "Changes of orders of type app or web are sent there as `order:changed`, with the payload that sockets would get, and " +
-          "not by Socket.IO. Each is sent at least once, unless the host refuses it with 400 or 413; the higher `version` is " +
-          "newer. A payload of more than 10 KiB comes without `details` and with `truncado: true`.",
-      ],
-    ],
+        "not by Socket.IO. Each is sent at least once, unless the host refuses it with 400 or 413; the higher `version` is " +
+        "newer. A payload of more than 10 KiB comes without `details` and with `truncado: true`.",
+    },
     auth: "session",
     body: "raw",
     bodyLimit: 4_096,

@@ -1,6 +1,7 @@
 import { type Cells, firstEverywhere } from "../../../infra/postgres/cells.ts";
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { AbandonedOrder, AbandonedOrders, Inactivity } from "../../application/inactivity/ports.ts";
 import type { OrderRef } from "../../application/order-events.ts";
 import { defaultIdleMinutes, inactivityReason } from "../../domain/inactivity.ts";
@@ -31,14 +32,11 @@ const abandoned = (condition: string): string => `
     and greatest(o.created_at, o.reopened_at) <= idle.since
     and (chat.last_inbound_at is null or chat.last_inbound_at <= idle.since)`;
 
-const next: Statement = {
-  name: "orders_next_abandoned",
-  text: `
-    select o.business_id as "businessId", o.id, o.created_at::text as "createdAt"
-    ${abandoned(`(o.business_id, o.created_at, o.id) > ($1, $2::timestamptz, $3) and ${livesHere("o.business_id")}`)}
-    order by o.business_id, o.created_at, o.id
-    limit $4`,
-};
+const next = statement("orders_next_abandoned")`
+  select o.business_id as "businessId", o.id, o.created_at::text as "createdAt"
+  ${abandoned(`(o.business_id, o.created_at, o.id) > ($1, $2::timestamptz, $3) and ${livesHere("o.business_id")}`)}
+  order by o.business_id, o.created_at, o.id
+  limit $4`;
 
 /**
  * Locks the rows that decide and checks them as they are once locked: PostgreSQL checks the conditions again on rows
@@ -46,33 +44,30 @@ const next: Statement = {
  * the chat. Orders, conversations and chats that others have locked are skipped. Only the counters of the business's
  * orders, which triggers change, make it wait; so one statement has orders of one business.
  */
-const cancel: Statement = {
-  name: "orders_cancel_abandoned",
-  text: `
-    with abandoned as materialized (
-      select o.business_id, o.id, o.status, o.cancel_reason, clock_timestamp() as now
-      ${abandoned("o.business_id = $1 and o.id = any ($2::bigint[])")}
-      for no key update of o skip locked
-      for share of conversation, chat skip locked
-    ),
-    cancelled as (
-      update orders as o
-      set status = ${statusOf.cancelled}, cancel_reason = $3, version = o.version + 1,
-          updated_at = abandoned.now
-      from abandoned
-      where o.business_id = abandoned.business_id and o.id = abandoned.id
-      returning o.business_id, o.id, o.version, o.created_at, o.updated_at, o.status, o.cancel_reason,
-                abandoned.status as status_before, abandoned.cancel_reason as reason_before
-    ),
-    noted as (
-      insert into order_changes (business_id, order_id, version, action, actor, at, changes)
-      select business_id, id, version, 'cancelled', 'bot', updated_at, jsonb_build_object(
-               'status', jsonb_build_object('from', status_before, 'to', status),
-               'cancelReason', jsonb_build_object('from', reason_before, 'to', cancel_reason))
-      from cancelled
-    )
-    select business_id as "businessId", id from cancelled order by created_at, id`,
-};
+const cancel = statement("orders_cancel_abandoned")`
+  with abandoned as materialized (
+    select o.business_id, o.id, o.status, o.cancel_reason, clock_timestamp() as now
+    ${abandoned("o.business_id = $1 and o.id = any ($2::bigint[])")}
+    for no key update of o skip locked
+    for share of conversation, chat skip locked
+  ),
+  cancelled as (
+    update orders as o
+    set status = ${statusOf.cancelled}, cancel_reason = $3, version = o.version + 1,
+        updated_at = abandoned.now
+    from abandoned
+    where o.business_id = abandoned.business_id and o.id = abandoned.id
+    returning o.business_id, o.id, o.version, o.created_at, o.updated_at, o.status, o.cancel_reason,
+              abandoned.status as status_before, abandoned.cancel_reason as reason_before
+  ),
+  noted as (
+    insert into order_changes (business_id, order_id, version, action, actor, at, changes)
+    select business_id, id, version, 'cancelled', 'bot', updated_at, jsonb_build_object(
+             'status', jsonb_build_object('from', status_before, 'to', status),
+             'cancelReason', jsonb_build_object('from', reason_before, 'to', cancel_reason))
+    from cancelled
+  )
+  select business_id as "businessId", id from cancelled order by created_at, id`;
 
 const beginning: AbandonedOrder = { businessId: 0, id: 0, createdAt: "-infinity" };
 

@@ -1,5 +1,6 @@
 import type { CustomerOrder, CustomerOrders } from "../../../inbox/public.ts";
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { OrderRef } from "../../application/order-events.ts";
 import { statusOf } from "../../domain/states.ts";
@@ -31,61 +32,58 @@ const historyFields = Object.entries({
  * An order whose goods cost more than `mostGoods` gets no lines, as other requests refuse such an order. `made` is
  * sorted in the order in which other writers lock the counters.
  */
-const make: Statement = {
-  name: "catalog_orders_make",
-  text: `
-    with given as materialized (
-      select * from rows from (jsonb_to_recordset($1::jsonb) as (
-        "businessId" bigint, "chatId" bigint, "messageId" bigint, lines jsonb)) with ordinality
-        as given(business_id, chat_id, message_id, lines, place)
-    ),
-    asked as materialized (
-      select given.business_id, given.message_id, line.*, article.id as article_id, article.line_type,
-             sum(article.price * line.quantity) over (partition by given.business_id, given.message_id) <= ${mostGoods}
-               as fits
-      from given
-      cross join rows from (jsonb_to_recordset(given.lines) as (
-        "retailerId" text, quantity integer, "shownQuantity" text, price text, currency text)) with ordinality
-        as line(retailer_id, quantity, shown_quantity, price, currency, place)
-      left join lateral (
-        select id, price, case when type in ('free_delivery', 'delivery') then 'delivery_coupon' else 'item' end as line_type
-        from articles
-        where business_id = given.business_id and retailer_id = line.retailer_id and archived_at is null
-              and line.quantity is not null offset 0
-      ) as article on true
-    ),
-    made as (
-      insert into orders (business_id, status, type, chat_id, message_id)
-      select business_id, ${statusOf.pending}, 'wa', chat_id, message_id from given order by business_id, place
-      on conflict (business_id, message_id) where message_id is not null do nothing
-      returning business_id, id, version, status, type, chat_id, message_id, created_at
-    ),
-    lines as materialized (
-      select nextval('order_lines_id_seq') as id, placed.*
-      from (
-        select made.business_id, made.id as order_id, asked.place, asked.article_id, asked.retailer_id, asked.quantity,
-               asked.line_type
-        from made join asked using (business_id, message_id)
-        where asked.article_id is not null and asked.fits
-        order by made.business_id, made.id, asked.place
-      ) as placed
-    ),
-    added_lines as (
-      insert into order_lines (business_id, id, order_id, article_id, quantity, type, retailer_id)
-      select business_id, id, order_id, article_id, quantity, line_type, retailer_id from lines
-    ),
-    counted as (
-      insert into commerce_events (business_id, name, order_id, article_id)
-      select business_id, 'product_picked', order_id, article_id from lines order by id
-    ),
-    noted as (
-      insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
-      select made.business_id, made.id, made.version, 'created', 'contact', chat.contact_id, made.created_at,
-             jsonb_build_object(${historyFields})
-      from made join chats as chat on chat.business_id = made.business_id and chat.id = made.chat_id
-    )
-    select business_id as "businessId", id from made order by business_id, id`,
-};
+const make = statement("catalog_orders_make")`
+  with given as materialized (
+    select * from rows from (jsonb_to_recordset($1::jsonb) as (
+      "businessId" bigint, "chatId" bigint, "messageId" bigint, lines jsonb)) with ordinality
+      as given(business_id, chat_id, message_id, lines, place)
+  ),
+  asked as materialized (
+    select given.business_id, given.message_id, line.*, article.id as article_id, article.line_type,
+           sum(article.price * line.quantity) over (partition by given.business_id, given.message_id) <= ${mostGoods}
+             as fits
+    from given
+    cross join rows from (jsonb_to_recordset(given.lines) as (
+      "retailerId" text, quantity integer, "shownQuantity" text, price text, currency text)) with ordinality
+      as line(retailer_id, quantity, shown_quantity, price, currency, place)
+    left join lateral (
+      select id, price, case when type in ('free_delivery', 'delivery') then 'delivery_coupon' else 'item' end as line_type
+      from articles
+      where business_id = given.business_id and retailer_id = line.retailer_id and archived_at is null
+            and line.quantity is not null offset 0
+    ) as article on true
+  ),
+  made as (
+    insert into orders (business_id, status, type, chat_id, message_id)
+    select business_id, ${statusOf.pending}, 'wa', chat_id, message_id from given order by business_id, place
+    on conflict (business_id, message_id) where message_id is not null do nothing
+    returning business_id, id, version, status, type, chat_id, message_id, created_at
+  ),
+  lines as materialized (
+    select nextval('order_lines_id_seq') as id, placed.*
+    from (
+      select made.business_id, made.id as order_id, asked.place, asked.article_id, asked.retailer_id, asked.quantity,
+             asked.line_type
+      from made join asked using (business_id, message_id)
+      where asked.article_id is not null and asked.fits
+      order by made.business_id, made.id, asked.place
+    ) as placed
+  ),
+  added_lines as (
+    insert into order_lines (business_id, id, order_id, article_id, quantity, type, retailer_id)
+    select business_id, id, order_id, article_id, quantity, line_type, retailer_id from lines
+  ),
+  counted as (
+    insert into commerce_events (business_id, name, order_id, article_id)
+    select business_id, 'product_picked', order_id, article_id from lines order by id
+  ),
+  noted as (
+    insert into order_changes (business_id, order_id, version, action, actor, actor_id, at, changes)
+    select made.business_id, made.id, made.version, 'created', 'contact', chat.contact_id, made.created_at,
+           jsonb_build_object(${historyFields})
+    from made join chats as chat on chat.business_id = made.business_id and chat.id = made.chat_id
+  )
+  select business_id as "businessId", id from made order by business_id, id`;
 
 /** Orders in one statement. Each has at most 100 lines. */
 const atATime = 100;

@@ -1,67 +1,57 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import { decimalOf, type Money } from "../../../kernel/money.ts";
 import type { KeptPrices, WantedPrice, WantedPrices } from "../../application/delivery/delivery-prices.ts";
 import type { OrderRef } from "../../application/order-events.ts";
 
 /** Triggers add the orders. Attempts repeat after 30 s, 2, 8 and 32 minutes, 2 hours, and then every 8 hours. */
-const claim: Statement = {
-  name: "delivery_price_claim",
-  text: `
-    with due as (
-      select business_id, order_id, now() + 30 * 4 ^ least(attempts, 5) * interval '1 second' as next_due_at
-      from wanted_delivery_prices where due_at <= now() and ${livesHere("business_id")}
-      order by due_at, business_id, order_id limit $1
-      for update skip locked
-    )
-    update wanted_delivery_prices as wanted
-    set attempts = wanted.attempts + 1, leased_until = now() + make_interval(secs => $2), due_at = due.next_due_at
-    from due where wanted.business_id = due.business_id and wanted.order_id = due.order_id
-    returning wanted.business_id as "businessId", wanted.order_id as id, wanted.attempts`,
-};
+const claim = statement("delivery_price_claim")`
+  with due as (
+    select business_id, order_id, now() + 30 * 4 ^ least(attempts, 5) * interval '1 second' as next_due_at
+    from wanted_delivery_prices where due_at <= now() and ${livesHere("business_id")}
+    order by due_at, business_id, order_id limit $1
+    for update skip locked
+  )
+  update wanted_delivery_prices as wanted
+  set attempts = wanted.attempts + 1, leased_until = now() + make_interval(secs => $2), due_at = due.next_due_at
+  from due where wanted.business_id = due.business_id and wanted.order_id = due.order_id
+  returning wanted.business_id as "businessId", wanted.order_id as id, wanted.attempts`;
 
 /** Locks the order before its row in `wanted_delivery_prices`, as changes of the delivery do. */
-const keep: Statement = {
-  name: "delivery_price_keep",
-  text: `
-    with held as (
-      select business_id, id, clock_timestamp() as now from orders
-      where business_id = $1 and id = $2 and version = $3 and speedy_price is null
-      for no key update skip locked
-    ),
-    priced as (
-      update orders as o set speedy_price = $4, version = o.version + 1, updated_at = held.now
-      from held where o.business_id = held.business_id and o.id = held.id
-      returning o.business_id, o.id
-    ),
-    answered as (
-      delete from wanted_delivery_prices as wanted using priced
-      where wanted.business_id = priced.business_id and wanted.order_id = priced.id
-    )
-    select id from priced`,
-};
+const keep = statement("delivery_price_keep")`
+  with held as (
+    select business_id, id, clock_timestamp() as now from orders
+    where business_id = $1 and id = $2 and version = $3 and speedy_price is null
+    for no key update skip locked
+  ),
+  priced as (
+    update orders as o set speedy_price = $4, version = o.version + 1, updated_at = held.now
+    from held where o.business_id = held.business_id and o.id = held.id
+    returning o.business_id, o.id
+  ),
+  answered as (
+    delete from wanted_delivery_prices as wanted using priced
+    where wanted.business_id = priced.business_id and wanted.order_id = priced.id
+  )
+  select id from priced`;
 
 /** A change of the delivery resets `attempts`, and the order stays. */
-const drop: Statement = {
-  name: "delivery_price_drop",
-  text: "delete from wanted_delivery_prices where business_id = $1 and order_id = $2 and attempts = $3",
-};
+const drop = statement("delivery_price_drop")`
+  delete from wanted_delivery_prices where business_id = $1 and order_id = $2 and attempts = $3`;
 
 /** Changes of a delivery wait for these rows, so few are locked at a time, and locked ones are skipped. */
-const forget: Statement = {
-  name: "delivery_price_forget",
-  text: `
-    with gone as (
-      select business_id, order_id from wanted_delivery_prices where due_at < now() - make_interval(hours => $1)
-        and ${livesHere("business_id")}
-      order by due_at limit 1000
-      for update skip locked
-    )
-    delete from wanted_delivery_prices as wanted using gone
-    where wanted.business_id = gone.business_id and wanted.order_id = gone.order_id
-    returning 1`,
-};
+const forget = statement("delivery_price_forget")`
+  with gone as (
+    select business_id, order_id from wanted_delivery_prices where due_at < now() - make_interval(hours => $1)
+      and ${livesHere("business_id")}
+    order by due_at limit 1000
+    for update skip locked
+  )
+  delete from wanted_delivery_prices as wanted using gone
+  where wanted.business_id = gone.business_id and wanted.order_id = gone.order_id
+  returning 1`;
 
 export class PostgresDeliveryPrices implements WantedPrices {
   constructor(private readonly cells: Cells) {}

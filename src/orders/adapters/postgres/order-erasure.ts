@@ -1,50 +1,45 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { OrderRef } from "../../application/order-events.ts";
 import { PostgresOrderEvents } from "./order-events.ts";
 
 /** The version rises, so that a client with an older one cannot write the erased values back. */
-const erase: Statement = {
-  name: "orders_erase",
-  text: `
-    with locked as (
-      select id, clock_timestamp() as now from orders
-      where business_id = $1 and chat_id = any($2::bigint[])
-      order by id for no key update
-    ),
-    emptied as (
-      update orders as o
-      set raw_address = null, location_label = null, latitude = null, longitude = null, external_user_id = null,
-          version = o.version + 1, updated_at = locked.now
-      from locked
-      where o.business_id = $1 and o.id = locked.id
-        and coalesce(o.raw_address, o.location_label, o.latitude::text, o.longitude::text, o.external_user_id) is not null
-      returning o.business_id, o.id, o.version, o.updated_at
-    ),
-    told as (
-      insert into order_changes (business_id, order_id, version, action, actor, at, changes)
-      select business_id, id, version, 'contact_erased', 'bot', updated_at, '{}' from emptied order by id
-    )
-    update order_changes as change set changes = erased_payload(change.changes)
-    from locked where change.business_id = $1 and change.order_id = locked.id`,
-};
+const erase = statement("orders_erase")`
+  with locked as (
+    select id, clock_timestamp() as now from orders
+    where business_id = $1 and chat_id = any($2::bigint[])
+    order by id for no key update
+  ),
+  emptied as (
+    update orders as o
+    set raw_address = null, location_label = null, latitude = null, longitude = null, external_user_id = null,
+        version = o.version + 1, updated_at = locked.now
+    from locked
+    where o.business_id = $1 and o.id = locked.id
+      and coalesce(o.raw_address, o.location_label, o.latitude::text, o.longitude::text, o.external_user_id) is not null
+    returning o.business_id, o.id, o.version, o.updated_at
+  ),
+  told as (
+    insert into order_changes (business_id, order_id, version, action, actor, at, changes)
+    select business_id, id, version, 'contact_erased', 'bot', updated_at, '{}' from emptied order by id
+  )
+  update order_changes as change set changes = erased_payload(change.changes)
+  from locked where change.business_id = $1 and change.order_id = locked.id`;
 
 /** Clients get events of at most this many orders. They see the erasure of other orders when they read them. */
 const mostTold = 500;
 
 /** The orders that were emptied in this transaction. */
-const emptied: Statement = {
-  name: "orders_erased",
-  text: `
-    select $1::bigint as "businessId", o.id
-    from orders as o
-    where o.business_id = $1 and o.chat_id = any($2::bigint[]) and o.updated_at >= now()
-      and exists (
-        select 1 from order_changes as change
-        where change.business_id = $1 and change.order_id = o.id and change.version = o.version
-          and change.action = 'contact_erased')
-    order by o.id desc limit ${mostTold}`,
-};
+const emptied = statement("orders_erased")`
+  select $1::bigint as "businessId", o.id
+  from orders as o
+  where o.business_id = $1 and o.chat_id = any($2::bigint[]) and o.updated_at >= now()
+    and exists (
+      select 1 from order_changes as change
+      where change.business_id = $1 and change.order_id = o.id and change.version = o.version
+        and change.action = 'contact_erased')
+  order by o.id desc limit ${mostTold}`;
 
 /** Erases the addresses of a contact's orders. Products and amounts stay. */
 export class PostgresOrderErasure {

@@ -1,27 +1,23 @@
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { cardOf, type OrderEvents, type OrderRef } from "../../application/order-events.ts";
 import type { Order } from "../../domain/order.ts";
 import { pushedTypes } from "../../domain/push.ts";
 import { orderFields, shownAsJson, withIsoDates } from "./order-sql.ts";
 
-const changed: Statement = {
-  name: "orders_changed",
-  text: `
-    ${shownAsJson(
-      orderFields(),
-      `unnest($1::bigint[], $2::bigint[]) with ordinality as wanted (business_id, id, position)
-       join orders as o on o.business_id = wanted.business_id and o.id = wanted.id`,
-    )}
-    order by wanted.position`,
-};
+const changed = statement("orders_changed")`
+  ${shownAsJson(
+    orderFields(),
+    `unnest($1::bigint[], $2::bigint[]) with ordinality as wanted (business_id, id, position)
+     join orders as o on o.business_id = wanted.business_id and o.id = wanted.id`,
+  )}
+  order by wanted.position`;
 
 /** For a single order, the usual case: this takes half the time. */
-const changedOne: Statement = {
-  name: "orders_changed_one",
-  text: `${shownAsJson(orderFields(), "orders as o")} where o.business_id = $1 and o.id = $2`,
-};
+const changedOne = statement("orders_changed_one")`
+  ${shownAsJson(orderFields(), "orders as o")} where o.business_id = $1 and o.id = $2`;
 
 /**
  * The CTE `waiting`. It needs a CTE `logged(business_id, number, payload)` with events of orders. Those for the
@@ -34,34 +30,28 @@ const enqueuingPushes = `
     where payload ->> 'type' in (${pushedTypes.map((type) => `'${type}'`).join(", ")})
   )`;
 
-const logOne: Statement = {
-  name: "orders_log_changed_one",
-  text: `
-    with counter as (
-      insert into realtime_counters as counter (business_id, last_number) values ($1, 1)
-      on conflict (business_id) do update set last_number = counter.last_number + 1
-      returning last_number
-    ),
-    logged as (
-      insert into realtime_events (business_id, number, name, payload)
-      select $1, last_number, 'order:changed', $2 from counter
-      returning business_id, number, payload, at
-    ),
-    ${enqueuingPushes}
-    select number, at from logged`,
-};
+const logOne = statement("orders_log_changed_one")`
+  with counter as (
+    insert into realtime_counters as counter (business_id, last_number) values ($1, 1)
+    on conflict (business_id) do update set last_number = counter.last_number + 1
+    returning last_number
+  ),
+  logged as (
+    insert into realtime_events (business_id, number, name, payload)
+    select $1, last_number, 'order:changed', $2 from counter
+    returning business_id, number, payload, at
+  ),
+  ${enqueuingPushes}
+  select number, at from logged`;
 
-const logChanged: Statement = {
-  name: "orders_log_changed",
-  text: `
-    with events as (
-      select (event ->> 'businessId')::bigint as business_id, position, 'order:changed' as name, event as payload
-      from jsonb_array_elements($1::jsonb) with ordinality as each (event, position)
-    ),
-    ${loggingEvents},
-    ${enqueuingPushes}
-    select ${eventColumns} from logged order by business_id, number`,
-};
+const logChanged = statement("orders_log_changed")`
+  with events as (
+    select (event ->> 'businessId')::bigint as business_id, position, 'order:changed' as name, event as payload
+    from jsonb_array_elements($1::jsonb) with ordinality as each (event, position)
+  ),
+  ${loggingEvents},
+  ${enqueuingPushes}
+  select ${eventColumns} from logged order by business_id, number`;
 
 /** Reads orders as they are after a change, and logs `order:changed` for each in the change's own transaction. */
 export class PostgresOrderEvents implements OrderEvents {

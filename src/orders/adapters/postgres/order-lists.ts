@@ -1,6 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../infra/postgres/database.ts";
 import type { StatementCall } from "../../../infra/postgres/dynamic-sql.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type {
   CancelledFilter,
   CancelledOrder,
@@ -15,10 +15,7 @@ import { orderStates, statusOf } from "../../domain/states.ts";
 import { cancelledCall, countsCall, listCall, ofChatCall, planOf, searchCall } from "./list-sql.ts";
 import { withIsoDates } from "./order-sql.ts";
 
-const plan: Statement = {
-  name: "orders_plan",
-  text: `select ${planOf} from businesses as business where id = $1`,
-};
+const plan = statement("orders_plan")`select ${planOf} from businesses as business where id = $1`;
 
 interface PageRow<Item> {
   readonly planned?: boolean;

@@ -1,6 +1,7 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
-import type { Queries, Statement } from "../../../infra/postgres/database.ts";
+import type { Queries } from "../../../infra/postgres/database.ts";
 import { agentSees } from "../../../infra/postgres/seen-chats.ts";
+import { statement } from "../../../infra/postgres/statement.ts";
 import type { MessageOrders, OrderReads, ShownOrder } from "../../application/reads/ports.ts";
 import { driverJson, isoOf, orderFields, shownAsJson, withIsoDates } from "./order-sql.ts";
 
@@ -25,20 +26,14 @@ const shownFields = `
        where contact.business_id = o.business_id and contact.platform_id = o.external_user_id) as "inAppChat",
       coalesce(nullif(business.feature_flags ->> 'tax_id_label', ''), 'NIT') as "taxIdLabel"`;
 
-const find: Statement = {
-  name: "order_find",
-  text: `
-    ${shownAsJson(shownFields, "orders as o join businesses as business on business.id = o.business_id")}
-    where o.business_id = $1 and o.id = $2`,
-};
+const find = statement("order_find")`
+  ${shownAsJson(shownFields, "orders as o join businesses as business on business.id = o.business_id")}
+  where o.business_id = $1 and o.id = $2`;
 
-const ofMessage: Statement = {
-  name: "order_of_message",
-  text: `
-    select o.id from orders as o
-    join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
-    where o.business_id = $1 and o.message_id = $2 and ($3::bigint is null or ${agentSees("$3", "chat")})`,
-};
+const ofMessage = statement("order_of_message")`
+  select o.id from orders as o
+  join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
+  where o.business_id = $1 and o.message_id = $2 and ($3::bigint is null or ${agentSees("$3", "chat")})`;
 
 export class PostgresOrderReads implements OrderReads, MessageOrders {
   constructor(private readonly cells: Cells) {}

@@ -87,14 +87,12 @@ const showCampaign = (reads: CampaignReads): Route =>
     path: "/campaigns/:id",
     operationId: "getCampaign",
     summary: "Get a campaign's state: recipients by state, rate, time left, and why it is paused",
-    rules: [
-      [
-        "Campaigns.5",
+    rules: {
+      "Campaigns.5":
         "`counts` has the number of recipients in each state; `rate` is the messages per second over the last ten seconds. " +
-          "`seconds_left` is an estimate, and null while nothing is sent: the campaign is not running, its window is closed, or " +
-          "its number rests.",
-      ],
-    ],
+        "`seconds_left` is an estimate, and null while nothing is sent: the campaign is not running, its window is closed, or " +
+        "its number rests.",
+    },
     responses: { 200: { description: "The campaign", schema: campaign }, ...failures },
     handle: async ({ params: { id }, caller }) => toWire(await demanded(reads, caller.businessId, id)),
   });
@@ -106,13 +104,11 @@ const listCampaigns = (reads: CampaignReads): Route =>
     operationId: "listCampaigns",
     tag: "Campaigns",
     summary: `List the campaigns of the business, newest first, ${listPage} per page`,
-    rules: [
-      [
-        "Campaigns.6",
+    rules: {
+      "Campaigns.6":
         "Each campaign has the fields of `GET /campaigns/{id}`. `state` selects campaigns in that state, `q` those whose name " +
-          "contains the text, in upper or lower case. `total` counts the selected campaigns.",
-      ],
-    ],
+        "contains the text, in upper or lower case. `total` counts the selected campaigns.",
+    },
     auth: "key-or-session",
     forAdministrators: true,
     query: {
@@ -144,21 +140,20 @@ const summaries: Readonly<Record<CampaignAction, string>> = {
   "resend-unknown": "Queue the recipients in state `unknown` again: some may get the message twice",
 };
 
-const actionRules: Readonly<Record<CampaignAction, readonly [string, string]>> = {
-  pause: ["Campaigns.7", "Allowed in `running`. Messages that are being sent still go out."],
-  resume: [
-    "Campaigns.8",
-    "Allowed in `paused`, whether an operator or the platform's refusals (`pause_reason`) paused it.",
-  ],
-  cancel: ["Campaigns.9", "Allowed in `running` and `paused`. A cancelled campaign is never sent again."],
-  "retry-failed": [
-    "Campaigns.10",
-    "Allowed in every state except `cancelled`. A completed campaign runs again, unless its sender was deleted.",
-  ],
-  "resend-unknown": [
-    "Campaigns.11",
-    "Allowed in every state except `cancelled`. A completed campaign runs again, unless its sender was deleted.",
-  ],
+const actionRules: Readonly<Record<CampaignAction, Readonly<Record<string, string>>>> = {
+  pause: { "Campaigns.7": "Allowed in `running`. Messages that are being sent still go out." },
+  resume: {
+    "Campaigns.8": "Allowed in `paused`, whether an operator or the platform's refusals (`pause_reason`) paused it.",
+  },
+  cancel: { "Campaigns.9": "Allowed in `running` and `paused`. A cancelled campaign is never sent again." },
+  "retry-failed": {
+    "Campaigns.10":
+      "Allowed in every state except `cancelled`. A completed campaign runs again, unless its sender was deleted.",
+  },
+  "resend-unknown": {
+    "Campaigns.11":
+      "Allowed in every state except `cancelled`. A completed campaign runs again, unless its sender was deleted.",
+  },
 };
 
 const actionRoute = (action: CampaignAction, reads: CampaignReads, control: CampaignControl, changed: Changed): Route =>
@@ -168,7 +163,7 @@ const actionRoute = (action: CampaignAction, reads: CampaignReads, control: Camp
     path: `/campaigns/:id/${action}`,
     operationId: `${action.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Campaign`,
     summary: summaries[action],
-    rules: [actionRules[action]],
+    rules: actionRules[action],
     scope: "send",
     responses: {
       200: { description: "The campaign after the change", schema: campaign },

@@ -43,9 +43,9 @@ export const listRecipients = (reads: CampaignReads): Route =>
     path: "/campaigns/:id/recipients",
     operationId: "listCampaignRecipients",
     summary: `List the recipients and the states of their messages, ${recipientsPage} per page, or all of them as CSV`,
-    rules: [
-      ["Campaigns.3", "With `Accept: text/csv` the answer is one CSV file of all recipients; `page` is ignored."],
-    ],
+    rules: {
+      "Campaigns.3": "With `Accept: text/csv` the answer is one CSV file of all recipients; `page` is ignored.",
+    },
     lane: "exports",
     cost: 3,
     query: {
@@ -84,12 +84,9 @@ export const listFailures = (reads: CampaignReads): Route =>
     path: "/campaigns/:id/failures",
     operationId: "listCampaignFailures",
     summary: "List why messages of a campaign failed: each reason with the number of recipients, most frequent first",
-    rules: [
-      [
-        "Campaigns.12",
-        `Counts the recipients in state \`failed\` by the platform's code and text; at most ${mostReasons} reasons.`,
-      ],
-    ],
+    rules: {
+      "Campaigns.12": `Counts the recipients in state \`failed\` by the platform's code and text; at most ${mostReasons} reasons.`,
+    },
     lane: "exports",
     cost: 3,
     responses: {

@@ -82,32 +82,23 @@ export const registerCampaignRoute = (registerCampaign: RegisterCampaign): Route
     path: "/chats/enviar/masivo/plantilla",
     operationId: "registerCampaign",
     summary: "Send a template to many contacts",
-    rules: [
-      [
-        "§4.1",
+    rules: {
+      "§4.1":
         "All or nothing: if the business does not have one of the ids, nothing is registered, and the error lists the ids.",
-      ],
-      ["§4.2", "`contacts[i]` describes `contacts_id[i]`. A contact that is named twice gets one message."],
-      [
-        "§4.3",
+      "§4.2": "`contacts[i]` describes `contacts_id[i]`. A contact that is named twice gets one message.",
+      "§4.3":
         "`paramMapping` maps placeholders to fields of the contact. A field that the request does not have is taken from the " +
-          "custom fields (`campos`) of the stored contact. A field that is missing there too, null, an object or an array " +
-          "becomes 'unknown'; numbers and booleans become text. Only the contact's own fields are read, and only " +
-          "placeholders of the template can be filled. Without `paramMapping` the template is sent without parameters. " +
-          "Named placeholders are numbered in the order of the template's example.",
-      ],
-      ["§4.4", "The answer means that the campaign is registered, with a copy of its template; sending begins then."],
-      ["§4.5", "Messages are sent at the number's rate, each once, and are stored in the chats of their contacts."],
-      [
-        "§4.6",
+        "custom fields (`campos`) of the stored contact. A field that is missing there too, null, an object or an array " +
+        "becomes 'unknown'; numbers and booleans become text. Only the contact's own fields are read, and only " +
+        "placeholders of the template can be filled. Without `paramMapping` the template is sent without parameters. " +
+        "Named placeholders are numbered in the order of the template's example.",
+      "§4.4": "The answer means that the campaign is registered, with a copy of its template; sending begins then.",
+      "§4.5": "Messages are sent at the number's rate, each once, and are stored in the chats of their contacts.",
+      "§4.6":
         "`schedule_at` (ISO 8601) delays the start; `send_window` limits sending to the time between two local times.",
-      ],
-      ["§4.7", "The header `X-Campaign-Id` has the id of the campaign."],
-      [
-        "§4.8",
-        "A contact may have up to 64 kB, and so may every field of the body except `contacts_id` and `contacts`.",
-      ],
-    ],
+      "§4.7": "The header `X-Campaign-Id` has the id of the campaign.",
+      "§4.8": "A contact may have up to 64 kB, and so may every field of the body except `contacts_id` and `contacts`.",
+    },
     auth: "key-or-token",
     idempotent: true,
     responses: {
@@ -162,24 +153,17 @@ export const previewCampaignRoute = (previewCampaign: PreviewCampaign): Route =>
     path: "/campaigns/preview",
     operationId: "previewCampaign",
     summary: "Preview a campaign's messages, recipients and refusals; nothing is sent",
-    rules: [
-      ["Campaigns.1", "Takes the body of the registration, and fails if the registration would fail."],
-      [
-        "Campaigns.2",
-        `Shows the rendered text for each contact, ${previewPage} per page, with the problems that would prevent it.`,
-      ],
-      [
-        "Campaigns.4",
+    rules: {
+      "Campaigns.1": "Takes the body of the registration, and fails if the registration would fail.",
+      "Campaigns.2": `Shows the rendered text for each contact, ${previewPage} per page, with the problems that would prevent it.`,
+      "Campaigns.4":
         "`limite_restante` is the rest of the monthly limit for sends to known chats. Campaigns do not count against it.",
-      ],
-      [
-        "Campaigns.13",
+      "Campaigns.13":
         "With `check=true` every contact is checked, and `data` has only contacts with a problem. `revision` then has their " +
-          "number (`con_problemas`), the number of each problem, and the platform's present data of the number: its " +
-          "`calidad`, and how many people it may write to first within 24 hours (`limite_diario`). Both are null if the " +
-          "platform does not tell; `limite_diario` is also null without a limit.",
-      ],
-    ],
+        "number (`con_problemas`), the number of each problem, and the platform's present data of the number: its " +
+        "`calidad`, and how many people it may write to first within 24 hours (`limite_diario`). Both are null if the " +
+        "platform does not tell; `limite_diario` is also null without a limit.",
+    },
     auth: "key-or-session",
     query: { type: "object", properties: { page, check: { type: "boolean", default: false } } } as const,
     responses: { 200: { description: "The messages that would be sent", schema: preview }, ...failures },

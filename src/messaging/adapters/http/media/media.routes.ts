@@ -60,30 +60,22 @@ const storeRoute = (store: StoreMedia): Route =>
     operationId: "storeMedia",
     tag: "Media",
     summary: "Store a file and get its URL for `media_url`",
-    rules: [
-      [
-        "Media.1",
+    rules: {
+      "Media.1":
         "The form has one file, in the field `file`. Up to 5 MB of image (JPEG, PNG), 16 MB of video (MP4, 3GP) or " +
-          "audio (AAC, MP4, MP3, AMR, OGG), 100 MB of document (PDF, Office, plain text).",
-      ],
-      [
-        "Media.2",
+        "audio (AAC, MP4, MP3, AMR, OGG), 100 MB of document (PDF, Office, plain text).",
+      "Media.2":
         "The file's type is recognized by its content; the client's name and type are ignored. Types that a browser would " +
-          "run (HTML, SVG) are refused.",
-      ],
-      ["Media.3", "A file is stored completely or not at all. A request may take up to ten minutes."],
-      ["Media.4", "`media_url` can be used as it is to send a template. Everyone who knows it can read the file."],
-      [
-        "Media.6",
+        "run (HTML, SVG) are refused.",
+      "Media.3": "A file is stored completely or not at all. A request may take up to ten minutes.",
+      "Media.4": "`media_url` can be used as it is to send a template. Everyone who knows it can read the file.",
+      "Media.6":
         "A business can store as much as its feature flag `media_quota_bytes` allows, 5 GB by default. When an upload begins, " +
-          "the announced length of the form is reserved; what a smaller or failed file does not need is freed. A file that " +
-          "cannot fit is refused before it is read.",
-      ],
-      [
-        "Media.7",
+        "the announced length of the form is reserved; what a smaller or failed file does not need is freed. A file that " +
+        "cannot fit is refused before it is read.",
+      "Media.7":
         "A file is removed after 30 days without a reference in a message, template, step, campaign or other text of the business.",
-      ],
-    ],
+    },
     auth: "key-or-session",
     scope: "send",
     body: "multipart",
@@ -118,9 +110,9 @@ const usageRoute = (register: Pick<MediaRegister, "usage">): Route =>
     operationId: "getMediaUsage",
     tag: "Media",
     summary: "Get the storage that the business uses, and its quota",
-    rules: [
-      ["Media.8", "`used_bytes` includes what running uploads have reserved; `files` counts complete files only."],
-    ],
+    rules: {
+      "Media.8": "`used_bytes` includes what running uploads have reserved; `files` counts complete files only.",
+    },
     auth: "key-or-session",
     responses: {
       200: {
@@ -155,9 +147,9 @@ const readRoute = (read: ReadMedia): Route =>
     operationId: "readMedia",
     tag: "Media",
     summary: "Read a stored file",
-    rules: [
-      ["Media.5", "HEAD requests and a single range of bytes are supported. The content under a name never changes."],
-    ],
+    rules: {
+      "Media.5": "HEAD requests and a single range of bytes are supported. The content under a name never changes.",
+    },
     auth: "none",
     params: fileName,
     responses: {
@@ -196,23 +188,17 @@ const deleteRoute = (remove: DeleteMedia): Route =>
     operationId: "deleteMedia",
     tag: "Media",
     summary: "Delete a stored file",
-    rules: [
-      [
-        "Media.9",
+    rules: {
+      "Media.9":
         "`name` is the part of `media_url` after the last slash. After the answer the URL is a 404, except for copies in " +
-          "caches, and the file's space is free. Deleting it again is a 404 and changes nothing.",
-      ],
-      [
-        "Media.10",
+        "caches, and the file's space is free. Deleting it again is a 404 and changes nothing.",
+      "Media.10":
         "App Keys and administrators can delete every file of the business; all other users only files that they uploaded " +
-          "themselves. Other files are answered as missing.",
-      ],
-      [
-        "Media.11",
+        "themselves. Other files are answered as missing.",
+      "Media.11":
         "Records that refer to the file keep its URL: sent messages no longer show it, unless the platform has a copy, and " +
-          "later messages with it fail.",
-      ],
-    ],
+        "later messages with it fail.",
+    },
     auth: "key-or-session",
     scope: "send",
     params: fileName,

@@ -48,33 +48,25 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
     operationId: "sendTemplate",
     tag: "Messaging",
     summary: "Send a template to a phone number",
-    rules: [
-      ["§2.1", "All fields are checked first, then that the business exists and has the template."],
-      ["§2.2", "Only the digits of the phone number count. If the business has no contact with it, one is created."],
-      ["§2.3", "If the contact has no open conversation, one is created in state `bot`, on the cloud business API."],
-      ["§2.4", "The message is stored in the conversation with its placeholders filled, in the business's name."],
-      ["§2.5", "`name` is used for a new contact only; without it the contact is named by the phone number."],
-      [
-        "§2.6",
+    rules: {
+      "§2.1": "All fields are checked first, then that the business exists and has the template.",
+      "§2.2": "Only the digits of the phone number count. If the business has no contact with it, one is created.",
+      "§2.3": "If the contact has no open conversation, one is created in state `bot`, on the cloud business API.",
+      "§2.4": "The message is stored in the conversation with its placeholders filled, in the business's name.",
+      "§2.5": "`name` is used for a new contact only; without it the contact is named by the phone number.",
+      "§2.6":
         "`media_url` replaces the header's media in this send. It must begin with https://, the template must have a media " +
-          "header, and a HEAD request to the URL must be answered with 200. URLs inside our network are not requested.",
-      ],
-      [
-        "§2.7",
+        "header, and a HEAD request to the URL must be answered with 200. URLs inside our network are not requested.",
+      "§2.7":
         "Named placeholders are filled in the order of the template's example. The platform checks the number of parameters " +
-          "and refuses the message if it is wrong.",
-      ],
-      [
-        "§2.8",
+        "and refuses the message if it is wrong.",
+      "§2.8":
         "A message is sent at most once. If the platform's answer is lost, the answer is a 500 and the message gets its state " +
-          "from its delivery status; the caller decides whether to send again.",
-      ],
-      [
-        "§2.9",
+        "from its delivery status; the caller decides whether to send again.",
+      "§2.9":
         "With a session, its user sends the message. For an agent who is not in `agentes_permitidos`, the template does not " +
-          "exist. A user who is not an administrator cannot send to a chat of another user: 409.",
-      ],
-    ],
+        "exist. A user who is not an administrator cannot send to a chat of another user: 409.",
+    },
     auth: "key-or-token",
     scope: "send",
     lane: "platform",

@@ -58,35 +58,25 @@ export const sendToChatRoute = (sendToChat: SendToChat): Route =>
     operationId: "sendTemplateToChat",
     tag: "Messaging",
     summary: "Send an approved template to a chat, in an agent's name",
-    rules: [
-      [
-        "§3.1",
+    rules: {
+      "§3.1":
         "The order of the checks is: fields, business, template, approval, monthly limit. Then the message is sent.",
-      ],
-      ["§3.2", "The platform is asked for the approval state at each send; every state except APPROVED is refused."],
-      [
-        "§3.3",
+      "§3.2": "The platform is asked for the approval state at each send; every state except APPROVED is refused.",
+      "§3.3":
         "The business's monthly limit is exact, even for parallel requests. Messages that the platform refuses do not count. " +
-          "The month is the calendar month in the business's time zone.",
-      ],
-      [
-        "§3.4",
+        "The month is the calendar month in the business's time zone.",
+      "§3.4":
         "The message is sent by the chat's channel; a template of ProviderB by ProviderB, if the contact has a number. A " +
-          "channel without templates gets the rendered text, which needs as many parameters as the template has.",
-      ],
-      ["§3.5", "After the send, a conversation in `pendiente` becomes `proceso`."],
-      ["§3.6", "If the chat, contact or user is not the business's, the send is refused."],
-      [
-        "§3.7",
+        "channel without templates gets the rendered text, which needs as many parameters as the template has.",
+      "§3.5": "After the send, a conversation in `pendiente` becomes `proceso`.",
+      "§3.6": "If the chat, contact or user is not the business's, the send is refused.",
+      "§3.7":
         "A message is sent at most once. If the platform's answer is lost, the message gets its state from its delivery status.",
-      ],
-      [
-        "§3.9",
+      "§3.9":
         "With a session, its user sends the message, and `user_id` and `user_name` are ignored. A chat that an agent may not " +
-          "see counts as missing.",
-      ],
-      ["§3.8", "If `user_id` is an agent who is not in `agentes_permitidos`, the template does not exist."],
-    ],
+        "see counts as missing.",
+      "§3.8": "If `user_id` is an agent who is not in `agentes_permitidos`, the template does not exist.",
+    },
     auth: "key-or-token",
     scope: "send",
     lane: "platform",

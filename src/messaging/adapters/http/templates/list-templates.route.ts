@@ -70,24 +70,20 @@ export const listTemplatesRoute = (listTemplates: ListTemplates): Route =>
     operationId: "listTemplates",
     tag: "Messaging",
     summary: "List the templates that a user may send, with their approval state",
-    rules: [
-      ["§1.1", "Templates that are not visible are omitted."],
-      ["§1.2", "Deleted templates are omitted."],
-      ["§1.3", "An agent (role 5) sees the templates that are not restricted and those that list the agent."],
-      ["§1.4", "Therefore `visible` is always true and `deleted_at` always null."],
-      [
-        "§1.5",
+    rules: {
+      "§1.1": "Templates that are not visible are omitted.",
+      "§1.2": "Deleted templates are omitted.",
+      "§1.3": "An agent (role 5) sees the templates that are not restricted and those that list the agent.",
+      "§1.4": "Therefore `visible` is always true and `deleted_at` always null.",
+      "§1.5":
         "The platform is asked for `state` at each request, by the registered name and the language that a send would use. " +
-          "A template that the platform does not have is `no_status`. Review statuses that can still become an approval are " +
-          "shown as PENDING, all others except APPROVED as REJECTED.",
-      ],
-      [
-        "§1.6",
+        "A template that the platform does not have is `no_status`. Review statuses that can still become an approval are " +
+        "shown as PENDING, all others except APPROVED as REJECTED.",
+      "§1.6":
         "A send needs as many parameters as the highest {{n}} in the BODY's text; if the text has none, as many as the BODY's " +
-          "example lists; without a BODY, as many as the highest {{n}} in `descripcion`.",
-      ],
-      ["§1.7", "The answer to a failure is a plain JSON string."],
-    ],
+        "example lists; without a BODY, as many as the highest {{n}} in `descripcion`.",
+      "§1.7": "The answer to a failure is a plain JSON string.",
+    },
     auth: "key-or-token",
     scope: "read",
     lane: "platform",

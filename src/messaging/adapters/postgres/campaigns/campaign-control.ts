@@ -1,5 +1,6 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
 import type { Statement } from "../../../../infra/postgres/database.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type { CampaignControl } from "../../../application/campaigns/operator-ports.ts";
 import { type CampaignAction, type CampaignState, campaignActions } from "../../../domain/campaign.ts";
 import { campaignMove, isIn, recipientMove } from "./campaign-sql.ts";
@@ -64,23 +65,20 @@ const statementOf = (action: CampaignAction): Statement => ({
 const recipientsAtATime = 10_000;
 
 /** Rows that another transaction has locked are left to the sweep. Finds its rows by `ctid`, like a claim. */
-const cancelSome: Statement = {
-  name: "campaign_cancels_some",
-  text: `
-    with waiting as (
-      select ctid as place from campaign_recipients
-      where business_id = $1 and campaign_id = $2 and state ${recipientMove.cancel.from}
-      limit ${recipientsAtATime}
-      for no key update skip locked
-    ),
-    cancelled as (
-      update campaign_recipients as recipient set state = ${recipientMove.cancel.to}, settled_at = now()
-      from waiting
-      where recipient.ctid = waiting.place and recipient.business_id = $1 and recipient.campaign_id = $2
-      returning recipient.position
-    )
-    select count(*) as count from cancelled`,
-};
+const cancelSome = statement("campaign_cancels_some")`
+  with waiting as (
+    select ctid as place from campaign_recipients
+    where business_id = $1 and campaign_id = $2 and state ${recipientMove.cancel.from}
+    limit ${recipientsAtATime}
+    for no key update skip locked
+  ),
+  cancelled as (
+    update campaign_recipients as recipient set state = ${recipientMove.cancel.to}, settled_at = now()
+    from waiting
+    where recipient.ctid = waiting.place and recipient.business_id = $1 and recipient.campaign_id = $2
+    returning recipient.position
+  )
+  select count(*) as count from cancelled`;
 
 export class PostgresCampaignControl implements CampaignControl {
   constructor(private readonly cells: Cells) {}

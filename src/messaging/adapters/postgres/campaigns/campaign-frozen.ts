@@ -1,16 +1,14 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Queries } from "../../../../infra/postgres/database.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type { FrozenCampaign } from "../../../application/campaigns/ports.ts";
 
-const frozen: Statement = {
-  name: "campaign_frozen",
-  text: `
-    select campaign.id, campaign.template, campaign.tags, campaign.step_id as "stepId",
-           coalesce(campaign.sender_channel, sender.provider) as "senderChannel", business.name as "businessName"
-    from campaigns as campaign
-    left join senders as sender on sender.business_id = campaign.business_id and sender.id = campaign.sender_id
-    join businesses as business on business.id = campaign.business_id
-    where campaign.business_id = $1 and campaign.id = any($2::bigint[])`,
-};
+const frozen = statement("campaign_frozen")`
+  select campaign.id, campaign.template, campaign.tags, campaign.step_id as "stepId",
+         coalesce(campaign.sender_channel, sender.provider) as "senderChannel", business.name as "businessName"
+  from campaigns as campaign
+  left join senders as sender on sender.business_id = campaign.business_id and sender.id = campaign.sender_id
+  join businesses as business on business.id = campaign.business_id
+  where campaign.business_id = $1 and campaign.id = any($2::bigint[])`;
 
 /** Reads the frozen parts of campaigns, by id. */
 export async function readFrozen(

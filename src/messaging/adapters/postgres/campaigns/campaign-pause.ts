@@ -1,14 +1,12 @@
 import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type { PauseReason } from "../../../application/campaigns/ports.ts";
 import type { StoppedTemplate } from "../../../application/sends/ports.ts";
 import { campaignMove } from "./campaign-sql.ts";
 
-const pauseOne: Statement = {
-  name: "campaign_pauses_itself",
-  text: `
-    update campaigns set state = ${campaignMove.pause.to}, pause_reason = $3
-    where business_id = $1 and id = $2 and state ${campaignMove.pause.from} returning id`,
-};
+const pauseOne = statement("campaign_pauses_itself")`
+  update campaigns set state = ${campaignMove.pause.to}, pause_reason = $3
+  where business_id = $1 and id = $2 and state ${campaignMove.pause.from} returning id`;
 
 /**
  * Pauses campaigns of the same account only: another account may have a template with the same name.

@@ -1,7 +1,7 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../../infra/postgres/database.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import { loggedEvents } from "../../../../infra/postgres/log-events.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../../kernel/events.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type {
@@ -26,86 +26,75 @@ import { campaignMove, countsByState, isOpen, recipientMove } from "./campaign-s
 const unreadableToken = "the token of its number cannot be read: store it again with make sender";
 const unreadableRestMs = 10_000;
 
-const complete: Statement = {
-  name: "campaign_complete",
-  text: `
-    update campaigns as campaign set state = ${campaignMove.complete.to}, finished_at = now()
-    where campaign.business_id = $1 and campaign.sender_id = $2 and campaign.state ${campaignMove.complete.from}
-      and not ${isOpen}
-    returning campaign.id`,
-};
+const complete = statement("campaign_complete")`
+  update campaigns as campaign set state = ${campaignMove.complete.to}, finished_at = now()
+  where campaign.business_id = $1 and campaign.sender_id = $2 and campaign.state ${campaignMove.complete.from}
+    and not ${isOpen}
+  returning campaign.id`;
 
 /**
  * Repairs three cases: a worker died and left the last recipients, so that the campaign was not completed; a
  * recipient went back to the queue while its campaign ended or was cancelled; an end was not announced because the
  * process died.
  */
-const tidy: Statement = {
-  name: "campaign_tidy",
-  text: `
-    with ended as (
-      update campaigns as campaign set state = ${campaignMove.complete.to}, finished_at = now()
-      where campaign.state ${campaignMove.complete.from} and not ${isOpen}
-        and ${livesHere("campaign.business_id")}
-      returning campaign.business_id, campaign.id
-    ),
-    reopened as (
-      update campaigns as campaign set state = ${campaignMove.reopen.to}, finished_at = null
-      where campaign.state ${campaignMove.reopen.from} and campaign.finished_at > now() - interval '1 day'
-        and ${isOpen} and ${livesHere("campaign.business_id")}
-      returning campaign.business_id, campaign.id
-    ),
-    left_queued as (
-      select recipient.business_id, recipient.campaign_id, recipient.position
-      from campaigns as campaign join campaign_recipients as recipient
-        on recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
-      where campaign.state = ${campaignMove.cancel.to} and campaign.finished_at > now() - interval '1 day'
-        and recipient.state ${recipientMove.cancel.from} and ${livesHere("campaign.business_id")}
-      limit 10000
-      for no key update of recipient skip locked
-    ),
-    cancelled as (
-      update campaign_recipients as recipient set state = ${recipientMove.cancel.to}, settled_at = now()
-      from left_queued
-      where recipient.business_id = left_queued.business_id and recipient.campaign_id = left_queued.campaign_id
-        and recipient.position = left_queued.position
-      returning recipient.business_id, recipient.campaign_id
-    ),
-    unannounced as (
-      select business_id, id from campaigns
-      where finished_at > now() - interval '1 hour' and (announced_at is null or announced_at < finished_at)
-        and ${livesHere("business_id")}
-    )
-    select business_id, array_agg(id) as campaign_ids
-    from (table ended union table reopened union table cancelled union table unannounced) as changed (business_id, id)
-    group by business_id`,
-};
+const tidy = statement("campaign_tidy")`
+  with ended as (
+    update campaigns as campaign set state = ${campaignMove.complete.to}, finished_at = now()
+    where campaign.state ${campaignMove.complete.from} and not ${isOpen}
+      and ${livesHere("campaign.business_id")}
+    returning campaign.business_id, campaign.id
+  ),
+  reopened as (
+    update campaigns as campaign set state = ${campaignMove.reopen.to}, finished_at = null
+    where campaign.state ${campaignMove.reopen.from} and campaign.finished_at > now() - interval '1 day'
+      and ${isOpen} and ${livesHere("campaign.business_id")}
+    returning campaign.business_id, campaign.id
+  ),
+  left_queued as (
+    select recipient.business_id, recipient.campaign_id, recipient.position
+    from campaigns as campaign join campaign_recipients as recipient
+      on recipient.business_id = campaign.business_id and recipient.campaign_id = campaign.id
+    where campaign.state = ${campaignMove.cancel.to} and campaign.finished_at > now() - interval '1 day'
+      and recipient.state ${recipientMove.cancel.from} and ${livesHere("campaign.business_id")}
+    limit 10000
+    for no key update of recipient skip locked
+  ),
+  cancelled as (
+    update campaign_recipients as recipient set state = ${recipientMove.cancel.to}, settled_at = now()
+    from left_queued
+    where recipient.business_id = left_queued.business_id and recipient.campaign_id = left_queued.campaign_id
+      and recipient.position = left_queued.position
+    returning recipient.business_id, recipient.campaign_id
+  ),
+  unannounced as (
+    select business_id, id from campaigns
+    where finished_at > now() - interval '1 hour' and (announced_at is null or announced_at < finished_at)
+      and ${livesHere("business_id")}
+  )
+  select business_id, array_agg(id) as campaign_ids
+  from (table ended union table reopened union table cancelled union table unannounced) as changed (business_id, id)
+  group by business_id`;
 
-const announce: Statement = {
-  name: "campaign_announce",
-  text: `
-    with announced as (
-      update campaigns set announced_at = now()
-      where business_id = $1 and id = any($2::bigint[])
-        and (announced_at is null or announced_at <= now() - interval '500 milliseconds')
-      returning id
-    ),
-    events as (
-      select campaign.business_id, campaign.id as position, 'campaign:progress' as name,
-             jsonb_build_object(
-               'campaignId', campaign.id, 'name', campaign.name, 'state', campaign.state,
-               'pauseReason', campaign.pause_reason, 'total', campaign.total, 'finishedAt', campaign.finished_at,
-               'counts', ${countsByState}) as payload
-      from campaigns as campaign join announced using (id)
-      where campaign.business_id = $1
-    ),
-    ${loggedEvents}`,
-};
+const announce = statement("campaign_announce")`
+  with announced as (
+    update campaigns set announced_at = now()
+    where business_id = $1 and id = any($2::bigint[])
+      and (announced_at is null or announced_at <= now() - interval '500 milliseconds')
+    returning id
+  ),
+  events as (
+    select campaign.business_id, campaign.id as position, 'campaign:progress' as name,
+           jsonb_build_object(
+             'campaignId', campaign.id, 'name', campaign.name, 'state', campaign.state,
+             'pauseReason', campaign.pause_reason, 'total', campaign.total, 'finishedAt', campaign.finished_at,
+             'counts', ${countsByState}) as payload
+    from campaigns as campaign join announced using (id)
+    where campaign.business_id = $1
+  ),
+  ${loggedEvents}`;
 
-const existing: Statement = {
-  name: "campaigns_existing",
-  text: "select id from campaigns where business_id = $1 and id = any($2::bigint[])",
-};
+const existing = statement("campaigns_existing")`
+  select id from campaigns where business_id = $1 and id = any($2::bigint[])`;
 
 interface TidiedRow {
   readonly business_id: number;

@@ -1,7 +1,7 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../../infra/postgres/database.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import { literalPattern } from "../../../../infra/postgres/search-text.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type {
   CampaignFilter,
   CampaignReads,
@@ -34,59 +34,42 @@ const columns = `
      and campaign.state ${isIn(sendingStates)} and recipient.attempt > 0 and recipient.settled_at > now() - interval '10 seconds'
   ) / 10.0 as rate`;
 
-const status: Statement = {
-  name: "campaign_status",
-  text: `select ${columns} from campaigns as campaign where campaign.business_id = $1 and campaign.id = $2`,
-};
+const status = statement("campaign_status")`
+  select ${columns} from campaigns as campaign where campaign.business_id = $1 and campaign.id = $2`;
 
 const isSelected = "business_id = $1 and ($2::text is null or state = $2) and name ilike $3";
 
-const list: Statement = {
-  name: "campaign_list",
-  text: `
-    select ${columns}
-    from (select * from campaigns where ${isSelected} order by id desc limit $4 offset $5) as campaign
-    order by campaign.id desc`,
-};
+const list = statement("campaign_list")`
+  select ${columns}
+  from (select * from campaigns where ${isSelected} order by id desc limit $4 offset $5) as campaign
+  order by campaign.id desc`;
 
-const count: Statement = {
-  name: "campaign_count",
-  text: `select count(*) as count from campaigns where ${isSelected}`,
-};
+const count = statement("campaign_count")`select count(*) as count from campaigns where ${isSelected}`;
 
-const recipients: Statement = {
-  name: "campaign_recipients",
-  text: `
-    select position, contact_id as "contactId", phone, state, attempt, platform_message_id as "platformMessageId",
-           error_code as "errorCode", error_reason as "errorReason", settled_at as "settledAt"
-    from campaign_recipients
-    where business_id = $1 and campaign_id = $2 and ($3::text is null or state = $3) and position > $4
-    order by position limit $5 offset $6`,
-};
+const recipients = statement("campaign_recipients")`
+  select position, contact_id as "contactId", phone, state, attempt, platform_message_id as "platformMessageId",
+         error_code as "errorCode", error_reason as "errorReason", settled_at as "settledAt"
+  from campaign_recipients
+  where business_id = $1 and campaign_id = $2 and ($3::text is null or state = $3) and position > $4
+  order by position limit $5 offset $6`;
 
 const failed: RecipientState = "failed";
 
-const failures: Statement = {
-  name: "campaign_failures",
-  text: `
-    select error_code as "errorCode", error_reason as "errorReason", count(*) as count
-    from campaign_recipients
-    where business_id = $1 and campaign_id = $2 and state = $4
-    group by error_code, error_reason
-    order by count desc, error_code, error_reason limit $3`,
-};
+const failures = statement("campaign_failures")`
+  select error_code as "errorCode", error_reason as "errorReason", count(*) as count
+  from campaign_recipients
+  where business_id = $1 and campaign_id = $2 and state = $4
+  group by error_code, error_reason
+  order by count desc, error_code, error_reason limit $3`;
 
-const standing: Statement = {
-  name: "campaigns_standing",
-  text: `
-    select count(*) filter (where recipient.state ${isIn(openStates)}) as waiting,
-           count(*) filter (where recipient.state not ${isIn(openStates)}) as done
-    from campaign_recipients as recipient
-    join campaigns as campaign on campaign.business_id = recipient.business_id and campaign.id = recipient.campaign_id
-    where campaign.state ${isIn([...sendingStates, campaignMoves.complete.to])} and campaign.starts_at <= now()
-      and (campaign.finished_at is null or campaign.finished_at > now() - interval '1 day')
-      and ${livesHere("campaign.business_id")}`,
-};
+const standing = statement("campaigns_standing")`
+  select count(*) filter (where recipient.state ${isIn(openStates)}) as waiting,
+         count(*) filter (where recipient.state not ${isIn(openStates)}) as done
+  from campaign_recipients as recipient
+  join campaigns as campaign on campaign.business_id = recipient.business_id and campaign.id = recipient.campaign_id
+  where campaign.state ${isIn([...sendingStates, campaignMoves.complete.to])} and campaign.starts_at <= now()
+    and (campaign.finished_at is null or campaign.finished_at > now() - interval '1 day')
+    and ${livesHere("campaign.business_id")}`;
 
 type StatusRow = Omit<CampaignStatus, "window" | "counts" | "rate"> & {
   readonly windowFrom: string | null;

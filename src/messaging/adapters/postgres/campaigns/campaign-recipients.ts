@@ -1,6 +1,7 @@
 import { plainArray, textArray } from "../../../../infra/postgres/arrays.ts";
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Queries } from "../../../../infra/postgres/database.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type {
   CampaignRecipients,
   FrozenCampaign,
@@ -25,65 +26,59 @@ const toRecord = `
  * statistics. `locked` locks the rows in the order of their keys, as in all statements that lock several; an update
  * with a join would lock them in the order of its plan.
  */
-const settle: Statement = {
-  name: "campaign_settle",
-  text: `
-    with given as materialized (
-      select $1::bigint as business_id, row.*
-      from unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::integer[], $8::text[],
-                  $9::float8[]) with ordinality
-        as row(campaign_id, position, attempt, state, platform_message_id, code, reason, due_in_ms, number)
-    ),
-    locked as (
-      select given.*, given.state = ${giveBack.to} and exists (
-               select 1 from campaigns as campaign
-               where campaign.business_id = $1 and campaign.id = given.campaign_id
-                 and campaign.state = ${campaignMove.cancel.to}) as is_cancelled, now() as now,
-             now() + make_interval(secs => coalesce(given.due_in_ms, 0) / 1000) as due_again
-      from given join campaign_recipients as recipient using (business_id, campaign_id, position, attempt)
-      where recipient.state ${giveBack.from} or given.state <> ${giveBack.to} and recipient.lease_until is not null
-      order by given.business_id, given.campaign_id, given.position
-      for no key update of recipient
-    )
-    update campaign_recipients as recipient
-    set state = case when locked.is_cancelled then ${recipientMove.cancel.to}
-                     when locked.state = ${giveBack.to} or ${rank("locked.state")} > ${rank("recipient.state")}
-                       then locked.state
-                     else recipient.state end,
-        lease_until = null,
-        setbacks = recipient.setbacks
-                   + case when locked.state = ${giveBack.to} and locked.reason is not null then 1 else 0 end,
-        due_at = case when locked.state = ${giveBack.to} then locked.due_again else recipient.due_at end,
-        platform_message_id = coalesce(recipient.platform_message_id, locked.platform_message_id),
-        error_code = case when recipient.state ${giveBack.from} then locked.code else recipient.error_code end,
-        error_reason = case when recipient.state ${giveBack.from} then locked.reason else recipient.error_reason end,
-        settled_at = case when locked.state <> ${giveBack.to} or locked.is_cancelled then locked.now end
-    from locked
-    where recipient.business_id = locked.business_id and recipient.campaign_id = locked.campaign_id
-      and recipient.position = locked.position
-    returning locked.number, recipient.state, recipient.platform_message_id as "platformMessageId",
-              recipient.error_reason as "errorReason"`,
-};
+const settle = statement("campaign_settle")`
+  with given as materialized (
+    select $1::bigint as business_id, row.*
+    from unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::integer[], $8::text[],
+                $9::float8[]) with ordinality
+      as row(campaign_id, position, attempt, state, platform_message_id, code, reason, due_in_ms, number)
+  ),
+  locked as (
+    select given.*, given.state = ${giveBack.to} and exists (
+             select 1 from campaigns as campaign
+             where campaign.business_id = $1 and campaign.id = given.campaign_id
+               and campaign.state = ${campaignMove.cancel.to}) as is_cancelled, now() as now,
+           now() + make_interval(secs => coalesce(given.due_in_ms, 0) / 1000) as due_again
+    from given join campaign_recipients as recipient using (business_id, campaign_id, position, attempt)
+    where recipient.state ${giveBack.from} or given.state <> ${giveBack.to} and recipient.lease_until is not null
+    order by given.business_id, given.campaign_id, given.position
+    for no key update of recipient
+  )
+  update campaign_recipients as recipient
+  set state = case when locked.is_cancelled then ${recipientMove.cancel.to}
+                   when locked.state = ${giveBack.to} or ${rank("locked.state")} > ${rank("recipient.state")}
+                     then locked.state
+                   else recipient.state end,
+      lease_until = null,
+      setbacks = recipient.setbacks
+                 + case when locked.state = ${giveBack.to} and locked.reason is not null then 1 else 0 end,
+      due_at = case when locked.state = ${giveBack.to} then locked.due_again else recipient.due_at end,
+      platform_message_id = coalesce(recipient.platform_message_id, locked.platform_message_id),
+      error_code = case when recipient.state ${giveBack.from} then locked.code else recipient.error_code end,
+      error_reason = case when recipient.state ${giveBack.from} then locked.reason else recipient.error_reason end,
+      settled_at = case when locked.state <> ${giveBack.to} or locked.is_cancelled then locked.now end
+  from locked
+  where recipient.business_id = locked.business_id and recipient.campaign_id = locked.campaign_id
+    and recipient.position = locked.position
+  returning locked.number, recipient.state, recipient.platform_message_id as "platformMessageId",
+            recipient.error_reason as "errorReason"`;
 
-const takeStragglers: Statement = {
-  name: "campaign_stragglers",
-  text: `
-    with late as (
-      select business_id, campaign_id, position from campaign_recipients
-      where lease_until < now() and ${livesHere("business_id")}
-      order by business_id, campaign_id, position limit $1
-      for no key update skip locked
-    )
-    update campaign_recipients as recipient
-    set lease_until = null, settled_at = least(recipient.settled_at, now()),
-        error_reason = case when recipient.state ${lose.from} then 'the worker stopped before it knew the outcome'
-                            else recipient.error_reason end,
-        state = case when recipient.state ${lose.from} then ${lose.to} else recipient.state end
-    from late
-    where recipient.business_id = late.business_id and recipient.campaign_id = late.campaign_id
-      and recipient.position = late.position
-    returning ${toRecord}`,
-};
+const takeStragglers = statement("campaign_stragglers")`
+  with late as (
+    select business_id, campaign_id, position from campaign_recipients
+    where lease_until < now() and ${livesHere("business_id")}
+    order by business_id, campaign_id, position limit $1
+    for no key update skip locked
+  )
+  update campaign_recipients as recipient
+  set lease_until = null, settled_at = least(recipient.settled_at, now()),
+      error_reason = case when recipient.state ${lose.from} then 'the worker stopped before it knew the outcome'
+                          else recipient.error_reason end,
+      state = case when recipient.state ${lose.from} then ${lose.to} else recipient.state end
+  from late
+  where recipient.business_id = late.business_id and recipient.campaign_id = late.campaign_id
+    and recipient.position = late.position
+  returning ${toRecord}`;
 
 type SettledRow = Pick<RecipientToRecord, "state" | "platformMessageId" | "errorReason"> & {
   /** The attempt's index in the input, from 1. */

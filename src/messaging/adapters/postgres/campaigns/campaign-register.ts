@@ -1,6 +1,7 @@
 import { plainArray, textArray } from "../../../../infra/postgres/arrays.ts";
 import type { Cells } from "../../../../infra/postgres/cells.ts";
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Queries } from "../../../../infra/postgres/database.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import { cloudChannel, providerBChannel } from "../../../../kernel/channels.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type {
@@ -26,64 +27,47 @@ const missing = (ids: string, table: string, also = "") => `
                           where found.business_id = business.id and found.id = wanted.id ${also})
         order by wanted.id limit ${namedIds})`;
 
-const context: Statement = {
-  name: "campaign_context",
-  text: `
-    select business_zone(business.feature_flags) as timezone,
-           ${preferredLanguage}, ${templateColumns}, ${senderColumns},
-           ${missing("array[$4]", "steps", "and found.type = 'ticket' and found.archived_at is null")} as step,
-           ${missing("array[$3]", "users", "and found.active")} as user, ${missing("$5", "tags")} as tags
-    from businesses as business
-    left join templates as template
-      on template.business_id = business.id and template.id = $2 and template.deleted_at is null
-    left join lateral (
-      select * from senders
-      where senders.business_id = business.id
-        and senders.provider = case when template.provider = 'ProviderB' then '${providerBChannel}' else '${cloudChannel}' end
-      order by senders.id limit 1
-    ) as sender on true
-    where business.id = $1`,
-};
+const context = statement("campaign_context")`
+  select business_zone(business.feature_flags) as timezone,
+         ${preferredLanguage}, ${templateColumns}, ${senderColumns},
+         ${missing("array[$4]", "steps", "and found.type = 'ticket' and found.archived_at is null")} as step,
+         ${missing("array[$3]", "users", "and found.active")} as user, ${missing("$5", "tags")} as tags
+  from businesses as business
+  left join templates as template
+    on template.business_id = business.id and template.id = $2 and template.deleted_at is null
+  left join lateral (
+    select * from senders
+    where senders.business_id = business.id
+      and senders.provider = case when template.provider = 'ProviderB' then '${providerBChannel}' else '${cloudChannel}' end
+    order by senders.id limit 1
+  ) as sender on true
+  where business.id = $1`;
 
-const missingContacts: Statement = {
-  name: "campaign_missing_contacts",
-  text: `select ${missing("$2", "contacts", "and found.erased_at is null")} as ids from businesses as business where business.id = $1`,
-};
+const missingContacts = statement("campaign_missing_contacts")`
+  select ${missing("$2", "contacts", "and found.erased_at is null")} as ids from businesses as business where business.id = $1`;
 
-const addCampaign: Statement = {
-  name: "campaign_add",
-  text: `
-    insert into campaigns (business_id, name, user_id, template_id, step_id, sender_id, tags, template, state,
-                           starts_at, window_from, window_to, timezone, total)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, ${campaignMove.register.to}, coalesce($9, now()), $10, $11, $12, $13)
-    returning id`,
-};
+const addCampaign = statement("campaign_add")`
+  insert into campaigns (business_id, name, user_id, template_id, step_id, sender_id, tags, template, state,
+                         starts_at, window_from, window_to, timezone, total)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, ${campaignMove.register.to}, coalesce($9, now()), $10, $11, $12, $13)
+  returning id`;
 
-const addRecipients: Statement = {
-  name: "campaign_add_recipients",
-  text: `
-    insert into campaign_recipients (business_id, campaign_id, position, contact_id, phone, parameters)
-    select $1, $2, $3 + row.position, row.contact_id, row.phone, row.parameters::text[]
-    from unnest($4::bigint[], $5::text[], $6::text[]) with ordinality
-      as row(contact_id, phone, parameters, position)`,
-};
+const addRecipients = statement("campaign_add_recipients")`
+  insert into campaign_recipients (business_id, campaign_id, position, contact_id, phone, parameters)
+  select $1, $2, $3 + row.position, row.contact_id, row.phone, row.parameters::text[]
+  from unnest($4::bigint[], $5::text[], $6::text[]) with ordinality
+    as row(contact_id, phone, parameters, position)`;
 
-const optedOut: Statement = {
-  name: "campaign_opted_out",
-  text: `
-    select id from contacts where business_id = $1 and id = any($2::bigint[]) and opted_out_at is not null`,
-};
+const optedOut = statement("campaign_opted_out")`
+  select id from contacts where business_id = $1 and id = any($2::bigint[]) and opted_out_at is not null`;
 
 /** Reads only the named fields, as a contact's fields may have 50,000 characters. */
-const storedFields: Statement = {
-  name: "campaign_stored_fields",
-  text: `
-    select contact.id, jsonb_object_agg(wanted.name, contact.fields -> wanted.name) as fields
-    from contacts as contact
-    join unnest($3::text[]) as wanted(name) on contact.fields -> wanted.name is not null
-    where contact.business_id = $1 and contact.id = any($2::bigint[])
-    group by contact.id`,
-};
+const storedFields = statement("campaign_stored_fields")`
+  select contact.id, jsonb_object_agg(wanted.name, contact.fields -> wanted.name) as fields
+  from contacts as contact
+  join unnest($3::text[]) as wanted(name) on contact.fields -> wanted.name is not null
+  where contact.business_id = $1 and contact.id = any($2::bigint[])
+  group by contact.id`;
 
 type FieldsById = ReadonlyMap<number, Readonly<Record<string, string>>>;
 
@@ -99,16 +83,13 @@ async function readFields(
 }
 
 /** The calendar month in the business's time zone. */
-const remaining: Statement = {
-  name: "template_limit_remaining",
-  text: `
-    select monthly_template_limit(business.feature_flags) - coalesce(usage.used, 0) as remaining
-    from businesses as business
-    left join template_usage as usage
-      on usage.business_id = business.id
-         and usage.month = date_trunc('month', now() at time zone business_zone(business.feature_flags))::date
-    where business.id = $1`,
-};
+const remaining = statement("template_limit_remaining")`
+  select monthly_template_limit(business.feature_flags) - coalesce(usage.used, 0) as remaining
+  from businesses as business
+  left join template_usage as usage
+    on usage.business_id = business.id
+       and usage.month = date_trunc('month', now() at time zone business_zone(business.feature_flags))::date
+  where business.id = $1`;
 
 /** `step`, `user` and `tags` are the ids that the business does not have. */
 type ContextRow = SenderColumns &

@@ -1,20 +1,18 @@
 import { oneCell } from "../../../../infra/postgres/cells.ts";
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Queries } from "../../../../infra/postgres/database.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import { PostgresMediaNames } from "./media-names.ts";
 
-const withdraw: Statement = {
-  name: "media_erase",
-  text: `
-    with locked as (
-      select name from media_files
-      where business_id = $1 and name = any($2::text[]) and size is not null
-      order by name
-      for no key update
-    )
-    update media_files as file set size = null, reserved = size
-    from locked where file.business_id = $1 and file.name = locked.name
-    returning file.name`,
-};
+const withdraw = statement("media_erase")`
+  with locked as (
+    select name from media_files
+    where business_id = $1 and name = any($2::text[]) and size is not null
+    order by name
+    for no key update
+  )
+  update media_files as file set size = null, reserved = size
+  from locked where file.business_id = $1 and file.name = locked.name
+  returning file.name`;
 
 /**
  * Withdraws files in the transaction that erases the records with references to them. This requires the register of

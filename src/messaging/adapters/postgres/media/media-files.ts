@@ -1,7 +1,7 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../../infra/postgres/database.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import { claimNames, releaseNames } from "../../../../infra/postgres/names.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type {
   MediaRegister,
   MediaUsage,
@@ -12,110 +12,74 @@ import type {
 } from "../../../application/media/ports.ts";
 import { mediaTypeOf, type StoredMedia } from "../../../domain/media.ts";
 
-const quota: Statement = {
-  name: "media_quota",
-  text: "select media_quota_bytes(feature_flags) as quota from businesses where id = $1",
-};
+const quota = statement("media_quota")`select media_quota_bytes(feature_flags) as quota from businesses where id = $1`;
 
 /**
  * The lock on the usage row makes parallel uploads wait for each other. A trigger adds the reserved bytes to the usage.
  */
-const begin: Statement = {
-  name: "media_begin",
-  text: `
-    with usage as (
-      insert into media_usage (business_id) values ($1)
-      on conflict (business_id) do update set business_id = excluded.business_id
-      returning $8::bigint - bytes as room
-    )
-    insert into media_files (business_id, name, file_name, type, uploaded_by, reserved)
-    select $1, $2, $3, $4, $5, least($7::bigint, room) from usage where room >= $6::bigint
-    returning reserved`,
-};
+const begin = statement("media_begin")`
+  with usage as (
+    insert into media_usage (business_id) values ($1)
+    on conflict (business_id) do update set business_id = excluded.business_id
+    returning $8::bigint - bytes as room
+  )
+  insert into media_files (business_id, name, file_name, type, uploaded_by, reserved)
+  select $1, $2, $3, $4, $5, least($7::bigint, room) from usage where room >= $6::bigint
+  returning reserved`;
 
-const reservedNow: Statement = {
-  name: "media_reserved_now",
-  text: `
-    select usage.bytes - coalesce(
-             (select sum(reserved) from media_files where business_id = $1 and size is null), 0)::bigint as stored
-    from media_usage as usage where usage.business_id = $1`,
-};
+const reservedNow = statement("media_reserved_now")`
+  select usage.bytes - coalesce(
+           (select sum(reserved) from media_files where business_id = $1 and size is null), 0)::bigint as stored
+  from media_usage as usage where usage.business_id = $1`;
 
-const complete: Statement = {
-  name: "media_complete",
-  text: "update media_files set size = $3 where business_id = $1 and name = $2 returning name",
-};
+const complete = statement("media_complete")`
+  update media_files set size = $3 where business_id = $1 and name = $2 returning name`;
 
-const withdraw: Statement = {
-  name: "media_withdraw",
-  text: `
-    update media_files set size = null, reserved = size
-    where business_id = $1 and name = $2 and size is not null and ($3::bigint is null or uploaded_by = $3)
-    returning name`,
-};
+const withdraw = statement("media_withdraw")`
+  update media_files set size = null, reserved = size
+  where business_id = $1 and name = $2 and size is not null and ($3::bigint is null or uploaded_by = $3)
+  returning name`;
 
-const forget: Statement = {
-  name: "media_forget",
-  text: "delete from media_files where business_id = $1 and name = $2",
-};
+const forget = statement("media_forget")`delete from media_files where business_id = $1 and name = $2`;
 
 /** Needs no business: a reader has only the name in the file's URL, and names are unique in the installation. */
-const find: Statement = {
-  name: "media_find",
-  text: `select name, file_name as "fileName", type, size from media_files where name = $1 and size is not null`,
-};
+const find = statement("media_find")`
+  select name, file_name as "fileName", type, size from media_files where name = $1 and size is not null`;
 
 const lastNamed = "greatest(created_at, named_at)";
 
 /** Updated at most once a day, because the sweep counts in days. */
-const touch: Statement = {
-  name: "media_touch",
-  text: `
-    update media_files set named_at = now()
-    where name = $1 and size is not null and ${lastNamed} < now() - interval '1 day'`,
-};
+const touch = statement("media_touch")`
+  update media_files set named_at = now()
+  where name = $1 and size is not null and ${lastNamed} < now() - interval '1 day'`;
 
-const usage: Statement = {
-  name: "media_usage",
-  text: "select files, bytes from media_usage where business_id = $1",
-};
+const usage = statement("media_usage")`select files, bytes from media_usage where business_id = $1`;
 
-const abandoned: Statement = {
-  name: "media_abandoned",
-  text: `
-    select business_id as "businessId", name from media_files
-    where size is null and created_at < now() - make_interval(secs => $1) and ${livesHere("business_id")}
-    union all
+const abandoned = statement("media_abandoned")`
+  select business_id as "businessId", name from media_files
+  where size is null and created_at < now() - make_interval(secs => $1) and ${livesHere("business_id")}
+  union all
+  select business_id, name from media_files
+  where size is not null and not exists (select 1 from businesses where id = business_id)
+    and ${livesHere("business_id")}
+  limit $2`;
+
+const longUnnamed = statement("media_long_unnamed")`
+  select business_id as "businessId", array_agg(name) as names
+  from (
     select business_id, name from media_files
-    where size is not null and not exists (select 1 from businesses where id = business_id)
+    where size is not null and ${lastNamed} < now() - make_interval(days => $1) and business_id <> all($3::bigint[])
       and ${livesHere("business_id")}
-    limit $2`,
-};
+    order by ${lastNamed} limit $2) as oldest
+  group by business_id`;
 
-const longUnnamed: Statement = {
-  name: "media_long_unnamed",
-  text: `
-    select business_id as "businessId", array_agg(name) as names
-    from (
-      select business_id, name from media_files
-      where size is not null and ${lastNamed} < now() - make_interval(days => $1) and business_id <> all($3::bigint[])
-        and ${livesHere("business_id")}
-      order by ${lastNamed} limit $2) as oldest
-    group by business_id`,
-};
+const keep = statement("media_keep")`
+  update media_files set named_at = now() where business_id = $1 and name = any($2::text[])`;
 
-const keep: Statement = {
-  name: "media_keep",
-  text: "update media_files set named_at = now() where business_id = $1 and name = any($2::text[])",
-};
-
-const withdrawUnnamed: Statement = {
-  name: "media_unnamed_withdraw",
-  text: `
-    update media_files set size = null, reserved = size
-    where business_id = $1 and name = any($2::text[]) and size is not null
-      and ${lastNamed} < now() - make_interval(days => $3)`,
-};
+const withdrawUnnamed = statement("media_unnamed_withdraw")`
+  update media_files set size = null, reserved = size
+  where business_id = $1 and name = any($2::text[]) and size is not null
+    and ${lastNamed} < now() - make_interval(days => $3)`;
 
 type MediaRow = Omit<StoredMedia, "type"> & { readonly type: string };
 

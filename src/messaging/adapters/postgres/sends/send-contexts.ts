@@ -1,6 +1,6 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../../infra/postgres/database.ts";
 import { agentSees } from "../../../../infra/postgres/seen-chats.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import { type ChannelName, cloudChannel, providerBChannel } from "../../../../kernel/channels.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type {
@@ -25,19 +25,16 @@ const holderOfNumber = (phone: string): string => `
   join chats as chat
     on chat.business_id = business.id and chat.contact_id = contact.id and chat.provider = '${cloudChannel}'`;
 
-const toNumber: Statement = {
-  name: "send_context_number",
-  text: `
-    select business.name as "businessName", ${preferredLanguage}, ${senderColumns}, ${templateColumns},
-           users.name as "userName",
-           coalesce(case when $4::bigint is not null then (${holderOfNumber("$5")}) <> $4 end, false) as "isChatOfAnother"
-    from businesses as business
-    ${cloudSender}
-    left join users on users.business_id = business.id and users.id = $3::bigint
-    left join templates as template
-      on template.business_id = business.id and template.id = $2 and template.deleted_at is null and ${maySend}
-    where business.id = $1`,
-};
+const toNumber = statement("send_context_number")`
+  select business.name as "businessName", ${preferredLanguage}, ${senderColumns}, ${templateColumns},
+         users.name as "userName",
+         coalesce(case when $4::bigint is not null then (${holderOfNumber("$5")}) <> $4 end, false) as "isChatOfAnother"
+  from businesses as business
+  ${cloudSender}
+  left join users on users.business_id = business.id and users.id = $3::bigint
+  left join templates as template
+    on template.business_id = business.id and template.id = $2 and template.deleted_at is null and ${maySend}
+  where business.id = $1`;
 
 /**
  * Returns one row for each sender that the send may need: one of the send's channel, and one of the cloud channel.
@@ -46,41 +43,38 @@ const toNumber: Statement = {
  *
  * The templates belong to the account of the first cloud number, so a number of another account cannot send them.
  */
-const toChat: Statement = {
-  name: "send_context_chat",
-  text: `
-    select business.name as "businessName",
-           business_zone(business.feature_flags) as timezone,
-           ${preferredLanguage}, ${templateColumns}, chat.id as chat_id, users.name as user_name, channel.name as channel,
-           ${senderColumns}
-    from businesses as business
-    left join chats as chat
-      on chat.business_id = business.id and chat.id = $3 and chat.contact_id = $4
-         and exists (
-           select 1 from contacts as contact
-           where contact.business_id = business.id and contact.id = $4 and contact.erased_at is null)
-         and ($6::bigint is null or ${agentSees("$6", "chat")})
-    left join users on users.business_id = business.id and users.id = $5 and users.active
-    left join templates as template
-      on template.business_id = business.id and template.id = $2 and template.deleted_at is null
-         and ${maySend}
-    cross join lateral (
-      select case when template.provider = 'ProviderB' and not exists (
-                    select 1 from contacts as contact
-                    where contact.business_id = business.id and contact.id = $4 and contact.known_on is not null)
-                  then '${providerBChannel}' else chat.provider end as name
-    ) as channel
-    left join lateral (
-      select distinct on (provider) * from senders
-      where business_id = business.id and provider in (channel.name, '${cloudChannel}')
-      order by provider, provider = chat.provider and platform_id = chat.sender and (
-                 provider <> '${cloudChannel}' or account_id = (
-                   select account_id from senders
-                   where business_id = business.id and provider = '${cloudChannel}' order by id limit 1)
-               ) desc nulls last, id
-    ) as sender on true
-    where business.id = $1`,
-};
+const toChat = statement("send_context_chat")`
+  select business.name as "businessName",
+         business_zone(business.feature_flags) as timezone,
+         ${preferredLanguage}, ${templateColumns}, chat.id as chat_id, users.name as user_name, channel.name as channel,
+         ${senderColumns}
+  from businesses as business
+  left join chats as chat
+    on chat.business_id = business.id and chat.id = $3 and chat.contact_id = $4
+       and exists (
+         select 1 from contacts as contact
+         where contact.business_id = business.id and contact.id = $4 and contact.erased_at is null)
+       and ($6::bigint is null or ${agentSees("$6", "chat")})
+  left join users on users.business_id = business.id and users.id = $5 and users.active
+  left join templates as template
+    on template.business_id = business.id and template.id = $2 and template.deleted_at is null
+       and ${maySend}
+  cross join lateral (
+    select case when template.provider = 'ProviderB' and not exists (
+                  select 1 from contacts as contact
+                  where contact.business_id = business.id and contact.id = $4 and contact.known_on is not null)
+                then '${providerBChannel}' else chat.provider end as name
+  ) as channel
+  left join lateral (
+    select distinct on (provider) * from senders
+    where business_id = business.id and provider in (channel.name, '${cloudChannel}')
+    order by provider, provider = chat.provider and platform_id = chat.sender and (
+               provider <> '${cloudChannel}' or account_id = (
+                 select account_id from senders
+                 where business_id = business.id and provider = '${cloudChannel}' order by id limit 1)
+             ) desc nulls last, id
+  ) as sender on true
+  where business.id = $1`;
 
 interface NumberRow extends SenderColumns, Template {
   readonly businessName: string;

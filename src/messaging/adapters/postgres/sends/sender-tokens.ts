@@ -1,15 +1,12 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../../infra/postgres/database.ts";
 import { senderName } from "../../../../infra/postgres/names.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type { ChannelName } from "../../../../kernel/channels.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
 
-const find: Statement = {
-  name: "sender_token",
-  text: `
-    select business_id as "businessId", id as "senderId", phone, sealed_token as sealed
-    from senders where provider = $1 and platform_id = $2`,
-};
+const find = statement("sender_token")`
+  select business_id as "businessId", id as "senderId", phone, sealed_token as sealed
+  from senders where provider = $1 and platform_id = $2`;
 
 interface FoundRow {
   readonly businessId: number;

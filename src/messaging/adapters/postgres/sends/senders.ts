@@ -1,6 +1,6 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../../infra/postgres/database.ts";
 import { claimNames, senderName } from "../../../../infra/postgres/names.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import { type ChannelName, cloudChannel, smsChannel } from "../../../../kernel/channels.ts";
 import { BusinessNotFound } from "../../../../kernel/errors.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
@@ -42,49 +42,37 @@ export const cloudSender = `
     order by senders.id limit 1
   ) as sender on true`;
 
-const first: Statement = {
-  name: "sender_first",
-  text: `
-    select ${senderColumns} from senders as sender
-    where sender.business_id = $1 and sender.provider = $2
-    order by sender.id limit 1`,
-};
+const first = statement("sender_first")`
+  select ${senderColumns} from senders as sender
+  where sender.business_id = $1 and sender.provider = $2
+  order by sender.id limit 1`;
 
-const ofChat: Statement = {
-  name: "sender_of_chat",
-  text: `
-    select ${senderColumns}
-    from senders as sender
-    left join chats as chat
-      on chat.business_id = sender.business_id and chat.id = $3 and chat.provider = sender.provider
-    where sender.business_id = $1 and sender.provider = $2
-    order by sender.platform_id = chat.sender desc nulls last, sender.id limit 1`,
-};
+const ofChat = statement("sender_of_chat")`
+  select ${senderColumns}
+  from senders as sender
+  left join chats as chat
+    on chat.business_id = sender.business_id and chat.id = $3 and chat.provider = sender.provider
+  where sender.business_id = $1 and sender.provider = $2
+  order by sender.platform_id = chat.sender desc nulls last, sender.id limit 1`;
 
-const byPlatformId: Statement = {
-  name: "sender_by_platform_id",
-  text: `
-    select ${senderColumns} from senders as sender
-    where sender.business_id = $1 and sender.provider = $2 and sender.platform_id = $3`,
-};
+const byPlatformId = statement("sender_by_platform_id")`
+  select ${senderColumns} from senders as sender
+  where sender.business_id = $1 and sender.provider = $2 and sender.platform_id = $3`;
 
 /** Does not change another business's sender. Only a row that existed before has an `xmax`. */
-const add: Statement = {
-  name: "sender_add",
-  text: `
-    with stored as (
-      insert into senders as sender (business_id, provider, platform_id, account_id, phone, sealed_token)
-      select id, $2, $3, $4, $5, $6 from businesses where id = $1
-      on conflict (provider, platform_id) do update set sealed_token = excluded.sealed_token
-      where sender.business_id = excluded.business_id
-      returning sender.*, sender.xmax <> 0 as "wasThere"
-    )
-    select stored.id, "wasThere", case when stored.id is not null then json_build_object(
-             'name', stored.name, 'provider', stored.provider, 'platformId', stored.platform_id,
-             'accountId', stored.account_id, 'phone', stored.phone,
-             'messagesPerSecond', stored.messages_per_second) end as shown
-    from businesses left join stored on true where businesses.id = $1`,
-};
+const add = statement("sender_add")`
+  with stored as (
+    insert into senders as sender (business_id, provider, platform_id, account_id, phone, sealed_token)
+    select id, $2, $3, $4, $5, $6 from businesses where id = $1
+    on conflict (provider, platform_id) do update set sealed_token = excluded.sealed_token
+    where sender.business_id = excluded.business_id
+    returning sender.*, sender.xmax <> 0 as "wasThere"
+  )
+  select stored.id, "wasThere", case when stored.id is not null then json_build_object(
+           'name', stored.name, 'provider', stored.provider, 'platformId', stored.platform_id,
+           'accountId', stored.account_id, 'phone', stored.phone,
+           'messagesPerSecond', stored.messages_per_second) end as shown
+  from businesses left join stored on true where businesses.id = $1`;
 
 const smsSender = { id: 0, channel: smsChannel, platformId: "", accountId: "", phone: "", accessToken: "" } as const;
 

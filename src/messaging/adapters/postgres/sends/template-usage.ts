@@ -1,5 +1,5 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../../infra/postgres/database.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type { TemplateUsage } from "../../../application/sends/ports.ts";
 
 /** The business's limit, null where it has none, and its present month. */
@@ -11,40 +11,31 @@ const business = `
   )`;
 
 /** The row's lock makes parallel requests wait for each other, so that the limit is never exceeded. */
-const reserve: Statement = {
-  name: "template_usage_reserve",
-  text: `
-    with ${business},
-    reserved as (
-      update template_usage as usage set used = usage.used + 1
-      from business
-      where usage.business_id = business.id and usage.month = business.month
-        and (business.most is null or usage.used < business.most)
-      returning usage.month
-    )
-    select month::text as month from reserved`,
-};
+const reserve = statement("template_usage_reserve")`
+  with ${business},
+  reserved as (
+    update template_usage as usage set used = usage.used + 1
+    from business
+    where usage.business_id = business.id and usage.month = business.month
+      and (business.most is null or usage.used < business.most)
+    returning usage.month
+  )
+  select month::text as month from reserved`;
 
 /** The first of its month. */
-const begin: Statement = {
-  name: "template_usage_begin",
-  text: `
-    with ${business},
-    begun as (
-      insert into template_usage (business_id, month, used)
-      select id, month, 1 from business where coalesce(most, 1) >= 1
-      on conflict (business_id, month) do nothing
-      returning month
-    )
-    select month::text as month from begun`,
-};
+const begin = statement("template_usage_begin")`
+  with ${business},
+  begun as (
+    insert into template_usage (business_id, month, used)
+    select id, month, 1 from business where coalesce(most, 1) >= 1
+    on conflict (business_id, month) do nothing
+    returning month
+  )
+  select month::text as month from begun`;
 
-const release: Statement = {
-  name: "template_usage_release",
-  text: `
-    update template_usage set used = used - 1
-    where business_id = $1 and month = $2::date and used > 0 returning used`,
-};
+const release = statement("template_usage_release")`
+  update template_usage set used = used - 1
+  where business_id = $1 and month = $2::date and used > 0 returning used`;
 
 export class PostgresTemplateUsage implements TemplateUsage {
   constructor(private readonly cells: Cells) {}

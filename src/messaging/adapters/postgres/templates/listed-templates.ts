@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Queries } from "../../../../infra/postgres/database.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import type { ListedTemplate, TemplateCampaigns } from "../../../application/templates/ports.ts";
 import { stoppedStatuses } from "../../../domain/platform.ts";
 import { campaignMove } from "../campaigns/campaign-sql.ts";
@@ -7,30 +8,27 @@ import { preferredLanguageOf, whyStopped } from "./template-news.ts";
 /**
  * Matches the template that was frozen with the campaign, unless the platform reported on it after the list was read.
  */
-const pause: Statement = {
-  name: "listed_templates_pause",
-  text: `
-    with told as (
-      select * from jsonb_to_recordset($2::jsonb) as told(name text, language text, status text, reason text)
-    ),
-    locked as (
-      select campaign.id, ${whyStopped("told")} as why
-      from told join campaigns as campaign
-        on campaign.business_id = $1 and campaign.state ${campaignMove.pause.from}
-           and campaign.template->>'platformName' = told.name and campaign.template->>'language' = told.language
-           and campaign.template->>'providerBId' is null
-      where not exists (
-        select 1 from templates as template
-        where template.business_id = $1 and template.provider = 'Cloud' and template.platform_name = told.name
-          and coalesce(template.structure->>'language', ${preferredLanguageOf("template")}) = told.language
-          and template.platform_changed_at > $3::timestamptz)
-      order by campaign.id
-      for no key update of campaign
-    )
-    update campaigns as campaign set state = ${campaignMove.pause.to}, pause_reason = locked.why
-    from locked where campaign.business_id = $1 and campaign.id = locked.id
-    returning campaign.id`,
-};
+const pause = statement("listed_templates_pause")`
+  with told as (
+    select * from jsonb_to_recordset($2::jsonb) as told(name text, language text, status text, reason text)
+  ),
+  locked as (
+    select campaign.id, ${whyStopped("told")} as why
+    from told join campaigns as campaign
+      on campaign.business_id = $1 and campaign.state ${campaignMove.pause.from}
+         and campaign.template->>'platformName' = told.name and campaign.template->>'language' = told.language
+         and campaign.template->>'providerBId' is null
+    where not exists (
+      select 1 from templates as template
+      where template.business_id = $1 and template.provider = 'Cloud' and template.platform_name = told.name
+        and coalesce(template.structure->>'language', ${preferredLanguageOf("template")}) = told.language
+        and template.platform_changed_at > $3::timestamptz)
+    order by campaign.id
+    for no key update of campaign
+  )
+  update campaigns as campaign set state = ${campaignMove.pause.to}, pause_reason = locked.why
+  from locked where campaign.business_id = $1 and campaign.id = locked.id
+  returning campaign.id`;
 
 export class PostgresTemplateCampaigns implements TemplateCampaigns {
   constructor(private readonly transaction: Queries) {}

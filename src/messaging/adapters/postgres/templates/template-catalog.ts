@@ -1,5 +1,5 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
-import type { Statement } from "../../../../infra/postgres/database.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import { agentRole } from "../../../../kernel/ids.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";
 import type { TemplateCatalog, TemplateListing, TemplateRecord } from "../../../application/templates/ports.ts";
@@ -27,22 +27,19 @@ export const maySend = `(
   or users.id::text = any(string_to_array(regexp_replace(template.allowed_agents, '\\s', '', 'g'), ',')))`;
 
 /** §1.1 to §1.3. A user without templates gets one row with a null template, which shows that the user exists. */
-const listing: Statement = {
-  name: "template_listing",
-  text: `
-    select ${preferredLanguage}, ${senderColumns}, ${templateColumns}, template.business_id as "businessId",
-           template.buttons, template.code, template.allowed_agents as "allowedAgents",
-           template.contact_variables as "contactVariables", template.articles, template.version,
-           template.created_by_ai as "createdByAi", template.created_at as "createdAt",
-           template.updated_at as "updatedAt"
-    from businesses as business
-    join users on users.business_id = business.id and users.id = $2
-    ${cloudSender}
-    left join templates as template
-      on template.business_id = business.id and template.visible and template.deleted_at is null and ${maySend}
-    where business.id = $1
-    order by template.id limit 6000`,
-};
+const listing = statement("template_listing")`
+  select ${preferredLanguage}, ${senderColumns}, ${templateColumns}, template.business_id as "businessId",
+         template.buttons, template.code, template.allowed_agents as "allowedAgents",
+         template.contact_variables as "contactVariables", template.articles, template.version,
+         template.created_by_ai as "createdByAi", template.created_at as "createdAt",
+         template.updated_at as "updatedAt"
+  from businesses as business
+  join users on users.business_id = business.id and users.id = $2
+  ${cloudSender}
+  left join templates as template
+    on template.business_id = business.id and template.visible and template.deleted_at is null and ${maySend}
+  where business.id = $1
+  order by template.id limit 6000`;
 
 interface ListedRow extends SenderColumns, TemplateRecord {
   readonly preferredLanguage: string;

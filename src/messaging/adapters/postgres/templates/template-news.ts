@@ -1,4 +1,5 @@
-import type { Queries, Statement } from "../../../../infra/postgres/database.ts";
+import type { Queries } from "../../../../infra/postgres/database.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
 import { cloudChannel } from "../../../../kernel/channels.ts";
 import { groupBy } from "../../../../kernel/group-by.ts";
 import { stoppedStatuses, type TemplateNews } from "../../../domain/platform.ts";
@@ -34,68 +35,56 @@ const isMeant = `
           and coalesce(template.structure->>'language', ${preferredLanguageOf("template")}) = whose.language)`;
 
 /** Locks all templates by id first, because they are changed one after the other. */
-const lock: Statement = {
-  name: "template_news_lock",
-  text: `
-    with ${given}
-    select template.id from templates as template
-    where exists (select 1 from whose where ${isMeant})
-      and template.business_id in (select business_id from whose)
-    order by template.business_id, template.id
-    for no key update of template`,
-};
+const lock = statement("template_news_lock")`
+  with ${given}
+  select template.id from templates as template
+  where exists (select 1 from whose where ${isMeant})
+    and template.business_id in (select business_id from whose)
+  order by template.business_id, template.id
+  for no key update of template`;
 
 /** Ignores reports that are older than the stored one. */
-const applyStatus: Statement = {
-  name: "template_news_state",
-  text: `
-    with ${given}
-    update templates as template
-    set platform_id = case when whose.status is not null then coalesce(template.platform_id, whose."platformId") end,
-        platform_status = whose.status, platform_reason = whose.reason, platform_changed_at = whose.at,
-        record_version = template.record_version + 1
-    from whose
-    where ${isMeant} and (template.platform_changed_at is null or template.platform_changed_at <= whose.at)`,
-};
+const applyStatus = statement("template_news_state")`
+  with ${given}
+  update templates as template
+  set platform_id = case when whose.status is not null then coalesce(template.platform_id, whose."platformId") end,
+      platform_status = whose.status, platform_reason = whose.reason, platform_changed_at = whose.at,
+      record_version = template.record_version + 1
+  from whose
+  where ${isMeant} and (template.platform_changed_at is null or template.platform_changed_at <= whose.at)`;
 
-const applyCategory: Statement = {
-  name: "template_news_category",
-  text: `
-    with ${given}
-    update templates as template
-    set structure = jsonb_set(template.structure, '{category}', whose."categoryAsJson"),
-        record_version = template.record_version + 1, updated_at = now()
-    from whose
-    where ${isMeant} and template.structure is not null
-      and template.structure->>'category' is distinct from whose.category`,
-};
+const applyCategory = statement("template_news_category")`
+  with ${given}
+  update templates as template
+  set structure = jsonb_set(template.structure, '{category}', whose."categoryAsJson"),
+      record_version = template.record_version + 1, updated_at = now()
+  from whose
+  where ${isMeant} and template.structure is not null
+    and template.structure->>'category' is distinct from whose.category`;
 
 /** Matches the template that was frozen with the campaign, unless a newer report on it is stored. */
-const pause: Statement = {
-  name: "template_news_pause",
-  text: `
-    with ${given},
-    stopped as (
-      select distinct on (campaign.business_id, campaign.id) campaign.business_id, campaign.id,
-             ${whyStopped("whose")} as why
-      from whose join campaigns as campaign
-        on campaign.business_id = whose.business_id and campaign.state ${campaignMove.pause.from}
-           and campaign.template->>'platformName' = whose.name and campaign.template->>'language' = whose.language
-           and campaign.template->>'providerBId' is null
-      where not exists (select 1 from templates as template where ${isMeant} and template.platform_changed_at > whose.at)
-      order by campaign.business_id, campaign.id, whose.at desc
-    ),
-    locked as (
-      select campaign.business_id, campaign.id, stopped.why
-      from stopped join campaigns as campaign on campaign.business_id = stopped.business_id and campaign.id = stopped.id
-      where campaign.state ${campaignMove.pause.from}
-      order by campaign.business_id, campaign.id
-      for no key update of campaign
-    )
-    update campaigns as campaign set state = ${campaignMove.pause.to}, pause_reason = locked.why
-    from locked where campaign.business_id = locked.business_id and campaign.id = locked.id
-    returning campaign.business_id as "businessId", campaign.id`,
-};
+const pause = statement("template_news_pause")`
+  with ${given},
+  stopped as (
+    select distinct on (campaign.business_id, campaign.id) campaign.business_id, campaign.id,
+           ${whyStopped("whose")} as why
+    from whose join campaigns as campaign
+      on campaign.business_id = whose.business_id and campaign.state ${campaignMove.pause.from}
+         and campaign.template->>'platformName' = whose.name and campaign.template->>'language' = whose.language
+         and campaign.template->>'providerBId' is null
+    where not exists (select 1 from templates as template where ${isMeant} and template.platform_changed_at > whose.at)
+    order by campaign.business_id, campaign.id, whose.at desc
+  ),
+  locked as (
+    select campaign.business_id, campaign.id, stopped.why
+    from stopped join campaigns as campaign on campaign.business_id = stopped.business_id and campaign.id = stopped.id
+    where campaign.state ${campaignMove.pause.from}
+    order by campaign.business_id, campaign.id
+    for no key update of campaign
+  )
+  update campaigns as campaign set state = ${campaignMove.pause.to}, pause_reason = locked.why
+  from locked where campaign.business_id = locked.business_id and campaign.id = locked.id
+  returning campaign.business_id as "businessId", campaign.id`;
 
 /** Applies webhooks about templates: review status and category. Pauses campaigns whose template was stopped. */
 export class PostgresTemplateNews {
