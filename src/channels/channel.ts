@@ -80,7 +80,7 @@ export interface InstanceSecrets {
   instanceNameSecret(platformId: string): string;
 }
 
-/** For platforms that sign webhooks with a sender's own token. */
+/** Platforms that sign webhooks with a sender's own token need these. */
 export interface SenderTokens {
   /**
    * The owner, token and number of a sender; null if no business has it.

@@ -108,7 +108,7 @@ export interface BusinessReport {
   readonly temperatures: { readonly ai: number; readonly agent: number };
   /** Most assigned first. */
   readonly tags: readonly TagCount[];
-  /** By name. */
+  /** Sorted by name. */
   readonly agents: readonly AgentFigures[];
   /** Null if the business names no ad account for its report. */
   readonly ads: readonly AdFigures[] | null;
