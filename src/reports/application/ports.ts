@@ -137,8 +137,8 @@ export interface StoredRegistration {
 
 export interface RegistrationStore {
   /**
-   * `hasAgent` is true if `agentId` is null. `hasChat` is false if the agent `seenBy` may not see the chat. All chats are
-   * visible if `seenBy` is null.
+   * `hasAgent` is true if `agentId` is null. `hasChat` is false if the agent `seenBy` may not see the chat; null sees
+   * every chat.
    */
   setting(
     businessId: number,

@@ -39,8 +39,8 @@ export class OpenSession {
   }
 
   /**
-   * Opens a session on an operator's behalf. Rejects with `NoSuchUser`, or with `AmbiguousUser` if several businesses have
-   * this user id.
+   * Opens a session on an operator's behalf. Rejects with `NoSuchUser`, or with `AmbiguousUser` if several businesses
+   * have this user id.
    */
   async forUser(userId: number, businessId?: number): Promise<OpenedSession> {
     const found = businessId === undefined ? await this.directory.businessesWith(userId) : [businessId];
