@@ -24,7 +24,7 @@ export interface SendingSettings extends GraphSettings {
 
 /** This service's public address. */
 export interface OwnAddress {
-  /** Without a trailing slash. Set once the service listens. */
+  /** The address without a trailing slash. It is known once the service listens. */
   readonly root: string;
 }
 

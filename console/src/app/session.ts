@@ -32,7 +32,7 @@ export async function isInvitationOpen(token: string, signal: AbortSignal): Prom
     await answered(api.POST("/auth/invitation/check", { body: { token }, signal }));
     return true;
   } catch (error) {
-    // It says nothing about the session of who opened the link.
+    // A 401 means that the link is wrong. It says nothing about the session of this browser.
     if (error instanceof Refused && error.status === 401) return false;
     throw error;
   }
