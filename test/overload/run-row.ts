@@ -36,7 +36,7 @@ export interface RowResult {
   readonly clockMs: number;
   /** Errors that do not depend on times. */
   readonly found: readonly string[];
-  /** These errors, and missed bounds. */
+  /** The errors in `found`, and missed bounds. */
   readonly misses: readonly string[];
 }
 
