@@ -23,7 +23,7 @@ export interface SendingSettings extends GraphSettings {
 }
 
 export interface OwnAddress {
-  /** Without a trailing slash. Set once the service listens. */
+  /** The address without a trailing slash. It is known once the service listens. */
   readonly root: string;
 }
 
@@ -77,7 +77,7 @@ export interface InstanceSecrets {
   instanceNameSecret(platformId: string): string;
 }
 
-/** For platforms that sign webhooks with a sender's own token. */
+/** Platforms that sign webhooks with a sender's own token need these. */
 interface SenderTokens {
   /**
    * The owner, token and number of a sender; null if no business has it.

@@ -26,7 +26,7 @@ export interface Platforms {
   readonly messagingPlatform: {
     readonly url: string;
     readonly version: string;
-    /** In milliseconds, for every channel, like the next one. */
+    /** Milliseconds. This time and the next one hold for all channels. */
     readonly connectTimeoutMs: number;
     readonly timeoutMs: number;
   };

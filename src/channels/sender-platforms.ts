@@ -62,9 +62,9 @@ export class HttpSenderPlatforms implements SenderPlatforms {
     const key = { apikey: instance.accessToken };
     const { url, secret } = this.settings.webhookOf(instance);
     const headers = { authorization: `Bearer ${secret}` };
-    // Without files: a webhook with a large file could exceed the body limit, and its message would be lost.
+    // Webhooks come without files: one with a large file could exceed the body limit, and its message would be lost.
     const webhook = { enabled: true, url, headers, byEvents: false, base64: false, events };
-    // The webhook first, so that the connection through the code is reported.
+    // The webhook is set first, so that the provider reports the connection through the code.
     const set = await this.ask(`${rootOf(provider)}/webhook/set/${id}`, key, deadline, { webhook });
     if (set === null || set.status >= 300) return null;
     const found = await this.ask(`${rootOf(provider)}/instance/connect/${id}`, key, deadline);

@@ -13,7 +13,7 @@ export const unused = {
   LOG_LEVEL: "warn",
 };
 
-/** For commands that read the list of services and connect to none of them. */
+/** Serves commands that read the list of services and connect to none of them. */
 export const idleContainer = (): Container =>
   createContainer(
     readConfig({ ...unused, DATABASE_URL: "postgres://unused.invalid/unused", MASTER_SECRET: "unused ".repeat(6) }),

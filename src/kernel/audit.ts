@@ -6,14 +6,14 @@ export interface DoneBy {
   readonly address: string;
 }
 
-/** For changes made at the command line. */
+/** The author of changes that are made at the command line. */
 export const bySystem: DoneBy = { kind: "system", id: null, address: "" };
 
 export interface AuditedChange {
   readonly resource: string;
   readonly recordId: number;
   readonly change: "created" | "changed" | "removed";
-  /** Without secrets; null where the record did not exist, and where the audit stores nothing of it. */
+  /** `before` and `after` have no secrets. Each is null if there was no record, or if the audit does not store it. */
   readonly before: object | null;
   readonly after: object | null;
 }

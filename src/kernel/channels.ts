@@ -4,7 +4,7 @@ export const pageChannel = "platform-page";
 export const photoChannel = "platform-photo";
 export const qrChannel = "qr";
 export const providerBChannel = "provider-b";
-/** Only for messages to phones: it has no chats, and the operator's sender serves all businesses. */
+/** This channel has no chats: it only sends messages to phones. The operator's sender serves all businesses. */
 export const smsChannel = "sms";
 
 export const chatChannels = [cloudChannel, pageChannel, photoChannel, qrChannel, providerBChannel] as const;

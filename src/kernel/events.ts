@@ -19,7 +19,7 @@ export interface EventFeed {
 }
 
 export interface EventLog {
-  /** At most `limit` events with a number above `after`, in order. */
+  /** Returns at most `limit` events with a number above `after`, in order. */
   read(businessId: number, after: number, limit: number): Promise<readonly LoggedEvent[]>;
   /** The last number of each business, 0 if it has no events. Businesses whose database does not answer are missing. */
   lastNumbers(businessIds: readonly number[]): Promise<ReadonlyMap<number, number>>;

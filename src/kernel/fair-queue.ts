@@ -62,7 +62,7 @@ export class FairQueue {
     }
   }
 
-  /** As `acquire`, but returns undefined if there is no free place now. */
+  /** Like `acquire`, but returns undefined if there is no free place now. */
   tryAcquire(key: string | number): (() => void) | undefined {
     const party = this.partyOf(key);
     if (!this.hasRoomFor(party)) {
@@ -73,7 +73,7 @@ export class FairQueue {
     return () => this.end(key, party);
   }
 
-  /** As `run`, for work that ends elsewhere: the caller must call the returned function once. */
+  /** Like `run`, for work that ends elsewhere: the caller must call the returned function once. */
   async acquire(key: string | number, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     const party = this.partyOf(key);

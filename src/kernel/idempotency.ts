@@ -30,7 +30,7 @@ export type AnswerAbout =
 
 export interface StoredAnswer {
   readonly status: number;
-  /** Without the content type. */
+  /** All headers without the content type. */
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
   /** `null` if it was too large to store. */

@@ -11,7 +11,7 @@ export function idsIn(written: string): number[] {
   return [...new Set(ids.filter((id) => id !== null))];
 }
 
-/** As `idsIn`, for client input: null if any part is not an id. Blank parts are ignored. */
+/** Like `idsIn`, for client input: null if any part is not an id. Blank parts are ignored. */
 export function idsWritten(written: string): number[] | null {
   const parts = listed(written)?.filter((part) => typeof part !== "string" || part.trim() !== "");
   return parts?.every((part) => idIn(part) !== null) ? idsIn(written) : null;

@@ -13,7 +13,7 @@ export interface ImportProgress {
 
 export const noProgress = (): ImportProgress => ({ created: 0, updated: 0, unchanged: 0, refused: 0 });
 
-/** What became of a row. */
+/** The outcome of a row. */
 export type RowOutcome<Refusal> = "created" | "updated" | "unchanged" | { readonly refusal: Refusal };
 
 /** The rows that imports refused, as CSV text in parts. They are deleted after a day. */
@@ -36,7 +36,7 @@ export interface RowImport<Row, Refusal> {
 
 const usualBatch = 1_000;
 const mostAttempts = 3;
-/** In characters. */
+/** The size of a part in characters. */
 const partSize = 64 * 1024;
 const mostParts = 200;
 

@@ -47,7 +47,7 @@ const bench: Bench = {
     await campaigns.close();
 
     const paces = ids.map((id) => paceOf(messages.filter(({ phoneNumberId }) => phoneNumberId === `number-${id}`)));
-    // From the first message of either sender to the last of either.
+    // The time from the first message of the two senders to their last one.
     const began = Math.min(...paces.map(({ firstAt }) => firstAt));
     const ended = Math.max(...paces.map(({ lastAt }) => lastAt));
     const together = rounded(messages.length / ((ended - began) / 1_000) / (ids.length * perSecond), 3);

@@ -7,7 +7,7 @@ const recipients = 8_000;
 const rounds = 4;
 /** The worker's concurrency per sender: `campaigns.requestsAtATime`. */
 const connections = 128;
-/** So high that the sender's rate is no limit. */
+/** A rate so high that it does not limit the sender. */
 const unlimited = 100_000;
 const aim = 0.5;
 const longestMs = 60_000;

@@ -22,7 +22,7 @@ const seconds = Number(process.env.SECONDS || 30);
 const patienceMs = 60_000;
 const askMs = 25;
 const connections = 32;
-/** Alternating with the bare handler. */
+/** The number of rounds of each side. Both take turns. */
 const rounds = 6;
 const roundMs = 1_500;
 const aims = { p99Ms: 50, ratio: 0.6 };

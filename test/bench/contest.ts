@@ -12,7 +12,7 @@ export interface ContestSettings {
   /** Pairs of alternating measurements, so that changes of the machine affect both. */
   readonly rounds?: number;
   readonly roundMs?: number;
-  /** Until the code is compiled. */
+  /** Milliseconds before the measurement, until the code is compiled. */
   readonly warmUpMs?: number;
   readonly next: () => Shot;
   readonly isRight: (status: number, text: string) => boolean;
@@ -23,7 +23,7 @@ export interface Side {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of the measured process. */
+  /** The CPU time of the measured process. */
   readonly cpuMsPerRequest: number;
 }
 
@@ -39,7 +39,7 @@ export interface ContestResult {
   readonly answered: number;
 }
 
-/** As many as a busy client opens. */
+/** The number of connections that a busy client opens. */
 const connections = 16;
 
 /** Measures the service against the bare limit. */

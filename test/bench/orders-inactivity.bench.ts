@@ -103,7 +103,7 @@ const bareUpdate = `
                     updated_at = now()
   where business_id = 1 and id = any(array(select id from carts))`;
 
-/** Of twenty orders: one cart, twelve completed, four cancelled, two paid, one handled by an agent. */
+/** Twenty orders have one cart, twelve completed ones, four cancelled, two paid, and one that an agent handles. */
 async function fill(rows: Rows): Promise<void> {
   const share = orders / carts;
   await rows("insert into branches (business_id, id, name) values (1, 1, 'Centro')");

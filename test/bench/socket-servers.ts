@@ -37,7 +37,7 @@ export const clock = (): number => performance.timeOrigin + performance.now();
 /** Makes a change and announces it. Returns its events' numbers and commit times. */
 type Change = () => Promise<readonly (readonly [number: number, committedAt: number])[]>;
 
-/** With the database's time at the end of the statement. */
+/** An event with the database's time at the end of the statement. */
 type CommittedEvent = LoggedEvent & { readonly committedAt: string };
 
 const contact = { id: 7, name: "Carla Cliente", phone: "59170001234", platformId: "59170001234" };

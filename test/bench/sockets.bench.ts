@@ -10,7 +10,7 @@ import { quantile, rounded } from "./table.ts";
 const sockets = 1_000;
 const users = 50;
 const perSecond = 50;
-/** Of each server, alternating: 20 s in all. */
+/** Both servers take turns. Each has four rounds: 20 s in all. */
 const rounds = 4;
 const roundSeconds = 5;
 const warmUpSeconds = 3;

@@ -17,7 +17,7 @@ const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9
 describe("/webhooks/qr/{instance}: messages", () => {
   let world: World;
   let directory: string;
-  /** Of the business's first instance, from which answers are sent. */
+  /** The header that proves webhooks of the business's first instance, which sends the answers. */
   let secret: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), "qr-files-"));

@@ -43,7 +43,7 @@ describe("the console's pages of people and of the business", () => {
     await guest.getByLabel("Contraseña nueva").fill("bastante larga");
     await button(guest, "Guardar y entrar").click();
     await guest.getByRole("list", { name: "Chats" }).waitFor();
-    // A used link shows this at once, and does not end the open session.
+    // The page of a used link says at once that it is used, and the session stays open.
     await guest.goto(link);
     await guest.getByRole("heading", { name: "Este enlace ya no sirve" }).waitFor();
     expect(await guest.getByLabel("Contraseña nueva").count()).to.equal(0);

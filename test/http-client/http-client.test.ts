@@ -25,7 +25,7 @@ describe("HttpClient", () => {
   }
 
   afterEach(async () => {
-    // At the same time, since a client waits for requests that a server still holds.
+    // All close at the same time, since a client waits for requests that a server still holds.
     await Promise.all(opened.splice(0).map((one) => one.close()));
   });
 

@@ -393,7 +393,7 @@ describe("a JSON body that streams", () => {
     beforeEach(async () => {
       earlier = await openSpools();
     });
-    /** How many are open of those that this test opened: an earlier request may not have closed its own yet. */
+    /** The number of open files of this test: earlier requests may still have files open. */
     const spoolFiles = async (): Promise<number> =>
       (await openSpools()).filter((file) => !earlier.includes(file)).length;
     afterEach(() => {

@@ -92,7 +92,7 @@ const noIdsOfOurs: Readonly<Record<string, string>> = {
 /** The required state of the campaign by operation; `running` unless given. */
 const campaignStates: Readonly<Record<string, string>> = { resumeCampaign: "paused" };
 
-/** The template's name at the platform by operation; one without parameters unless given. */
+/** The template's name at the platform, by operation. Other operations use a template without parameters. */
 const platformTemplates: Readonly<Record<string, string>> = { sendPaymentLinkByTemplate: "with_link" };
 
 /** By place: the reason why an agent may know about another agent's chat. */
@@ -279,7 +279,7 @@ describe("ids of another business", () => {
     expect(isValid, `${route.operationId} ${answer.status}: ${ajv.errorsText()} in ${answer.text}`).to.equal(true);
   };
   const dump = () => dumpOf(world, foreign);
-  /** Without the id, which an answer may repeat. */
+  /** The answer without the id, which it may repeat. */
   const seen = ({ status, type, text }: Answer, id: number) => ({
     status,
     type,

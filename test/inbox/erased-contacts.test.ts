@@ -43,7 +43,7 @@ describe("an erased contact", () => {
         const waiting = `
           select pid from pg_stat_activity
           where datname = current_database() and $1 = any(pg_blocking_pids(pid)) order by pid limit 1`;
-        // A transaction would see the server's processes as they were at its first look.
+        // This must not run in a transaction, which would see the server's processes of its first query only.
         return eventually(async () => (await world.rows<{ pid: number }>(waiting, [blocking]))[0]?.pid);
       };
       await ask(lock, [rowId]);

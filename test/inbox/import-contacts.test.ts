@@ -204,7 +204,7 @@ describe("importing contacts", () => {
     expect(await exported()).to.equal(file);
     expect((await world.get(`/contacts/${made.id}`)).json).to.deep.equal(made);
 
-    // For the other business without the tags, which it does not have.
+    // The other business does not have these tags.
     const untagged = file.replaceAll(/VIP\|a\\\|b\\\\c\|=tag|VIP\|Nuevo|VIP|Nuevo/g, "");
     await send(untagged, { "x-api-key": world.appKey(2) });
     expect(await contactOf("74900001", 2)).to.deep.include({

@@ -33,7 +33,7 @@ export class Edits {
   update = (body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
     this.send("PUT", "/catalogs/order/update", body, headers);
 
-  /** Without extras unless given. */
+  /** The product has no extras unless `body` names some. */
   add = (body: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
     this.send("POST", "/catalogs/orders/products/new", { extras: [], ...body }, headers);
 

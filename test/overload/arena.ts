@@ -18,7 +18,7 @@ export const adminOf = (businessId: number): number => businessId * 100 + 1;
 export const agentOf = (businessId: number): number => businessId * 100 + 2;
 export const templateOf = (businessId: number): number => businessId * 100 + 1;
 export const mediaTemplateOf = (businessId: number): number => businessId * 100 + 2;
-/** As in the fixtures. */
+/** The addresses that the fixtures use. */
 export const emailOf = (businessId: number, who: "admin" | "agent"): string => `${who}@b${businessId}.test`;
 export const password = "a password that nobody guesses";
 
@@ -32,11 +32,11 @@ const firstPhone = 59_200_000_000;
 export interface Size {
   /** Further businesses with the same requests. */
   readonly others: number;
-  /** Of the victim and the attacker in all. */
+  /** The orders of the victim and the attacker together. */
   readonly orders: number;
-  /** Of the attacker, for campaigns. */
+  /** The attacker's contacts, for campaigns. */
   readonly contacts: number;
-  /** Of the attacker, over one year. */
+  /** The attacker's records, over one year. */
   readonly records: number;
 }
 

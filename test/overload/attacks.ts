@@ -27,7 +27,7 @@ export interface Hammering {
   readonly connections: number;
   /** Sent one after the other on each connection. */
   readonly requests: readonly RequestSpec[];
-  /** Per request. */
+  /** The number of variants of each request. */
   readonly variants?: number;
   /** The number of requests in all. */
   readonly most?: number;
@@ -77,7 +77,7 @@ function watchOpen(wires: readonly Wire[], signal: AbortSignal, tally: Tally): v
 /** Connections with incomplete requests. Closed ones are opened again. */
 const hold = ({ connections, beginning, drip }: Holding): Attack => {
   const [bytes] = variantsOf(beginning, 1) as [Buffer];
-  // Without the empty line at the end of the headers.
+  // The first part lacks the empty line at the end of the headers.
   const first = beginning.body === undefined && drip ? bytes.subarray(0, -2) : bytes;
   return async (target, signal, tally) => {
     const wires = counted(connections, () => new Wire(target));

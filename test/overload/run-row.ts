@@ -30,13 +30,13 @@ export interface RowResult {
   readonly recoverySeconds: number | undefined;
   readonly told: readonly Told[];
   readonly figures: Figures;
-  /** At the start of the row. Above the number of CPUs, other programs were running. */
+  /** The load at the start of the row. If it exceeds the number of CPUs, other programs were running. */
   readonly loadAverage: number;
   /** The largest delay of this process in ms, which is the error of the measured times. */
   readonly clockMs: number;
   /** Errors that do not depend on times. */
   readonly found: readonly string[];
-  /** These errors, and missed bounds. */
+  /** The errors in `found`, and missed bounds. */
   readonly misses: readonly string[];
 }
 
@@ -149,7 +149,7 @@ function prefer(priority: number): void {
 const figuresOf = (findings: readonly (Finding | undefined)[]): Figures =>
   Object.assign({}, ...findings.map((finding) => finding?.figures));
 
-/** Until the code is compiled, so that the quiet phase is as fast as later ones. */
+/** Sends requests until the code is compiled, so that the quiet phase is as fast as later ones. */
 async function warmUp(asking: Omit<PulseSettings, "perSecond">, ms: number): Promise<void> {
   const pulse = new Pulse({ ...asking, perSecond: 100 }).start();
   await sleep(ms);

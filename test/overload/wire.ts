@@ -168,7 +168,7 @@ export class Wire {
     const { socket } = this;
     this.socket = undefined;
     this.earlierBytes += sentBy(socket);
-    // Without a graceful end, since unsent bytes are not needed.
+    // The end is not graceful, since unsent bytes are not needed.
     socket?.destroy();
     this.end({ status: "cut", hasRetryAfter: false });
   }

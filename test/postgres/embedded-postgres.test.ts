@@ -295,7 +295,7 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** As unpacked by npm, without files that only a running server needs. */
+/** Keeps what npm unpacks, which has no links. Leaves out files that only a running server needs. */
 const withoutLinks = async (path: string) =>
   !(await lstat(path)).isSymbolicLink() && !/[.]a$|native.(share|lib.postgresql)$/.test(path);
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { MultipleNotifications } from "../../src/infra/postgres/multiple-notifications.ts";
 import type { Announcements } from "../../src/infra/postgres/notifications.ts";
 
-/** The listener of one database, of which only gaps matter here. */
+/** The listener of one database. Only its gaps matter here. */
 class Listener implements Announcements {
   readonly live = true;
   private readonly hearers: ((concerns: (businessId: number) => boolean) => void)[] = [];

@@ -13,7 +13,7 @@ export interface Released {
 }
 
 export interface Column {
-  /** With its table, such as `orders.total`. */
+  /** The name with its table, such as `orders.total`. */
   readonly name: string;
   readonly type: string;
   /** Whether each insert must set it. */

@@ -35,7 +35,7 @@ const open: Visibility = {
   gone: ({ id }) => ({ name: "gone", payload: { id } }),
 };
 
-/** As `open`, with subjects for everybody. */
+/** Like `open`, with subjects for all users. */
 export const withSubjects: Visibility = {
   ...open,
   audiences: async (_businessId, ids) => new Map(ids.map((id) => [id, {}])),
@@ -203,7 +203,7 @@ export class TestClient {
     return this.heard.filter(({ name }) => name === "order:changed").map(({ seq }) => seq);
   }
 
-  /** Without repeated ones: after a reconnect, Socket.IO's client may hand over events that the server sends again. */
+  /** The numbers without repeats: after a reconnect, Socket.IO's client may hand over events a second time. */
   get newNumbers(): number[] {
     let last = 0;
     return this.numbers.filter((seq) => {

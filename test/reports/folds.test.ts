@@ -346,7 +346,7 @@ const foldedDays = (functions: readonly string[]) => (): void => {
                                                source, closed, at)
                     values (1, 'sale', 101, 2, 'BOB', 2, 1, '2026-01-01', 'pdf', true, $1)`;
       await transaction.rows({ name: "", text }, [at]);
-      // It sees the first record and its mark, but not the second ones.
+      // This run sees the first record and its mark, but not the second record and its mark.
       await fold();
     });
     await compare(daysAgo(20, 0).slice(0, 10), daysAgo(-1, 0).slice(0, 10));

@@ -148,7 +148,7 @@ export interface Heard {
 }
 
 export interface Listener {
-  /** In the order of arrival. */
+  /** The events in the order of arrival. */
   readonly heard: readonly Heard[];
   /** Waits for the first event that `matches`. */
   hears(matches: (event: Heard) => boolean): Promise<Heard>;

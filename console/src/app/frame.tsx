@@ -18,7 +18,7 @@ import { StateLine } from "./state-line.tsx";
 const places = ["inbox", "orders", "campaigns", "contacts", "reports", "settings"] as const;
 const forAdministrators: ReadonlySet<string> = new Set(["campaigns", "settings"]);
 
-/** What a role may not do is not shown; the service refuses it in any case. */
+/** Leaves out screens that the role may not use. The service refuses their requests in any case. */
 function placesOf({ administrador, flags }: Me): readonly (typeof places)[number][] {
   if (administrador) return places;
   const hidesReports = flags.reports_for === "administrators";
@@ -69,7 +69,7 @@ export function Frame() {
   );
 }
 
-/** For an address of a screen that the role may not use. */
+/** Shown at the address of a screen that the role may not use. */
 function NotAllowed() {
   const { t } = useTranslation();
   return (

@@ -11,10 +11,10 @@ async function fetchMe(): Promise<Me | null> {
   }
 }
 
-/** Of the signed-in user; null when there is none. */
+/** The session of the signed-in user; null if there is none. */
 export const useSession = () => useQuery({ queryKey: meKey, queryFn: fetchMe });
 
-/** For what is shown only to a signed-in user. */
+/** The user. Only components that need a signed-in user may call this. */
 export function useMe(): Me {
   const { data } = useSession();
   if (!data) throw new Error("nobody is signed in");
@@ -32,7 +32,7 @@ export async function isInvitationOpen(token: string, signal: AbortSignal): Prom
     await answered(api.POST("/auth/invitation/check", { body: { token }, signal }));
     return true;
   } catch (error) {
-    // It says nothing about the session of who opened the link.
+    // A 401 means that the link is wrong. It says nothing about the session of this browser.
     if (error instanceof Refused && error.status === 401) return false;
     throw error;
   }
@@ -45,13 +45,13 @@ export async function acceptInvitation(token: string, password: string): Promise
 }
 
 async function enter(): Promise<void> {
-  // What another user saw must not be shown.
+  // The data of another user must not be shown.
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== meKey[0] });
   queryClient.setQueryData(meKey, await fetchMe());
 }
 
 export async function signOut(): Promise<void> {
   await api.DELETE("/auth/session").catch(() => {});
-  // What one user saw must not be there for the next one.
+  // A fresh page holds none of the data that this user saw.
   location.assign("/console/");
 }

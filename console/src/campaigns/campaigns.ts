@@ -10,7 +10,7 @@ export type NewCampaign = components["schemas"]["NewCampaign"];
 export type Preview = components["schemas"]["CampaignPreview"];
 export type Template = components["schemas"]["Template"];
 
-/** In the order in which a message passes them. The last four mean that it was not delivered. */
+/** The states in the order in which a message passes them. The last four mean that it was not delivered. */
 export const recipientStates = [
   "queued",
   "sending",

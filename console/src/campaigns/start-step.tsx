@@ -50,7 +50,7 @@ interface StartButtonProps {
   readonly onStart: () => void;
 }
 
-/** Where something speaks against the campaign, it is asked for once more. */
+/** Asks for a confirmation if the check has warnings. */
 export function StartButton({ draft, check, isStarting, onStart }: StartButtonProps) {
   const { t } = useTranslation("campaigns");
   const [isAsked, setAsked] = useState(false);

@@ -33,7 +33,7 @@ export function useCheck(
   bodyFor: (recipients: Audience["recipients"]) => NewCampaign,
 ): Check {
   const { data, isPending, error } = useQuery({
-    // Without the body, which may have 100,000 recipients.
+    // The key leaves out the body, which may have 100,000 recipients.
     queryKey: ["campaign check", audience?.key, draft.templateId, draft.sources],
     queryFn: ({ signal }) => checkCampaign(bodyFor(audience?.recipients ?? []), signal),
     enabled: audience !== null,
@@ -60,7 +60,7 @@ function warningsOf({ revision, state, total }: Preview): Warning[] {
   ];
 }
 
-/** The warnings about the campaign, or that there are none. */
+/** Shows the warnings about the campaign, or says that there are none. */
 export function Verdict({ check }: { readonly check: Check }) {
   const { t } = useTranslation("campaigns");
   const { found, isPending, error } = check;

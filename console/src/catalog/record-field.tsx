@@ -21,7 +21,7 @@ interface FieldProps {
   readonly onChange: (value: Value) => void;
 }
 
-/** The control of one field, by what the field holds. */
+/** The control for a field, chosen by the field's kind. */
 export function RecordField(props: FieldProps) {
   switch (props.field.kind) {
     case "branch":

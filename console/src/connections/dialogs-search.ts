@@ -3,9 +3,9 @@ import { idParam, said } from "../shared/search-params.ts";
 const newParam = (value: unknown): "new" | undefined => (value === "new" ? value : undefined);
 
 export interface NumbersSearch {
-  /** Whose form is open. */
+  /** The number whose form is open. */
   readonly sender?: number | "new";
-  /** Whose code is shown to be scanned. */
+  /** The number whose code is shown to be scanned. */
   readonly pair?: number;
 }
 

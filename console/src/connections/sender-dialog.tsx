@@ -13,12 +13,12 @@ interface Props {
   readonly children: (sender: Sender) => ReactNode;
 }
 
-/** For a number that the address names: it may stand on no page of the list that is loaded. */
+/** Loads the number that the URL names: the loaded pages of the list may lack it. */
 export function SenderDialog({ id, title, onClose, children }: Props) {
   const { data, error } = useQuery({
     queryKey: ["admin", key, id],
     queryFn: ({ signal }) => answered(api.GET("/admin/senders/{id}", { params: { path: { id } }, signal })),
-    // A form starts from what is stored now.
+    // A form must start from fresh data.
     staleTime: 0,
     gcTime: 0,
   });

@@ -2,7 +2,7 @@
 export interface CodeForm {
   /** Whether the text warns against sharing the code. */
   readonly warns: boolean;
-  /** As entered; empty if the text has no expiration. */
+  /** The text of the field; empty if the code has no expiration. */
   readonly minutes: string;
   /** Empty for the platform's usual label. */
   readonly button: string;

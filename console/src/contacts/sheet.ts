@@ -8,7 +8,7 @@ export interface Sheet {
   readonly columns: readonly string[];
   /** The first rows. */
   readonly samples: readonly (readonly string[])[];
-  /** Without the header. */
+  /** The number of rows without the header. */
   readonly rows: number;
 }
 

@@ -160,7 +160,7 @@ export function hearOrder(card: Card): void {
   void queryClient.invalidateQueries({ queryKey: orderKey(card.id) });
 }
 
-/** For when events were missed. */
+/** Called after events were missed. */
 export function reloadOrders(): void {
   void queryClient.invalidateQueries({ queryKey: boardKey });
   void queryClient.invalidateQueries({ queryKey: ["order"] });

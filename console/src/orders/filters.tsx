@@ -14,7 +14,7 @@ import styles from "./board.module.css";
 import type { BoardSearch } from "./board.ts";
 import { useBranches } from "./choices.ts";
 
-/** By name, days back to its first one. */
+/** The number of days from the first day of each period until today. */
 const periods = { today: 0, week: 6, month: 29 } as const;
 type Period = keyof typeof periods;
 

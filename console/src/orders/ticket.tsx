@@ -10,7 +10,7 @@ import { usePaymentName } from "./payments.ts";
 import styles from "./ticket.module.css";
 import { shippingOf } from "./totals.tsx";
 
-/** What printing the page prints while an order is open: for rolls of 80 mm and for A4. The screen does not show it. */
+/** The printed form of the open order, for rolls of 80 mm and for A4. The screen does not show it. */
 export function Ticket({ order }: { readonly order: Order }) {
   const { t } = useTranslation("orders");
   const { empresa } = useMe();

@@ -23,7 +23,7 @@ const useAudit = (search: AuditSearch) =>
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
-    // No event tells of an entry.
+    // No live event announces a new entry.
     staleTime: 0,
   });
 

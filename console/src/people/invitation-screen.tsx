@@ -19,7 +19,7 @@ const problemOf = (error: unknown): Problem => {
   return error.status === 429 ? "tooMany" : "failed";
 };
 
-/** Links of invitations and of password resets lead here. It stands outside of the frame and needs no session. */
+/** Links in invitations and password resets lead here. The page has no frame and needs no session. */
 export function InvitationScreen() {
   const { token = "" } = useParams({ strict: false });
   const isOpen = useLoaderData({ strict: false }) as boolean;
@@ -39,7 +39,7 @@ function Invitation({ token, isOpen }: { readonly token: string; readonly isOpen
   );
 }
 
-/** The service says the same of links that are used, expired, replaced or unknown. */
+/** The service gives the same answer for links that are used, expired, replaced or unknown. */
 function Used() {
   const { t } = useTranslation("people");
   return (

@@ -9,9 +9,9 @@ export const invitationRoute = <Root extends AnyRoute>(root: Root) =>
   createRoute({
     getParentRoute: () => root,
     path: "invitation/$token",
-    // Without an answer the form is shown: the service says the same once the password is sent.
+    // If the check gets no answer, the form is shown: the service checks the link again with the password.
     loader: ({ params: { token }, abortController: { signal } }) => isInvitationOpen(token, signal).catch(() => true),
-    // What becomes of the link while the page is open is said by the form.
+    // If the link becomes invalid while the page is open, the form says so.
     staleTime: Number.POSITIVE_INFINITY,
     pendingComponent: Waiting,
     component: lazyRouteComponent(() => import("./invitation-screen.tsx"), "InvitationScreen"),

@@ -20,7 +20,7 @@ import { useDays, useReportSearch } from "./use-search.ts";
 
 const freshMs = 60_000;
 
-/** Only for the user's own business, since each business of a group has its own ad account. */
+/** Shows the user's own business only, since each business of a group has its own ad account. */
 export function AdCampaigns({ isGroup }: { readonly isGroup: boolean }) {
   const { t } = useTranslation("reports");
   const me = useMe();

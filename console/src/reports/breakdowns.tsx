@@ -149,7 +149,7 @@ export function AdsTab({ view }: { readonly view: View }) {
 
 const nameOfAd = ({ name, adId }: Ad): string => name ?? adId;
 
-/** Without the ad's picture, since it would be loaded from another host. */
+/** The ad's picture is left out, since the browser would load it from another host. */
 function AdName({ ad }: { readonly ad: Ad }) {
   return (
     <>

@@ -85,7 +85,7 @@ function optionOf(props: ChartProps, scheme: Scheme): EChartsCoreOption {
   };
 }
 
-/** Built from DOM nodes, since names may contain markup. */
+/** Builds DOM nodes instead of a text, since names may contain markup. */
 function tooltipOf({ titles, categories, series, format, formatAt }: ChartProps, hovered: unknown): HTMLElement {
   const [first] = hovered as readonly { readonly dataIndex: number }[];
   const index = first?.dataIndex ?? 0;

@@ -13,7 +13,7 @@ export interface Column<Row> {
 }
 
 export interface Sorting {
-  /** The sort column in descending order, or ascending after `-`. */
+  /** The column to sort by, in descending order. `-` before it means ascending order. */
   readonly sort: string;
   readonly onSort: (sort: string) => void;
 }
@@ -32,7 +32,7 @@ const rowsAtFirst = 25;
 export const columnOf = <Row,>(columns: readonly Column<Row>[], sort: string): Column<Row> | undefined =>
   columns.find(({ id }) => id === sort.replace(/^-/, ""));
 
-/** Sorts by a column in descending order, or ascending after `-`. For texts, descending means A to Z. */
+/** Sorts in descending order, or in ascending order after `-`. Descending order of texts is A to Z. */
 export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: string): readonly Row[] {
   const column = columnOf(columns, sort);
   if (!column) return rows;

@@ -17,7 +17,7 @@ export interface ReportSearch {
   /** The selected business of the group. */
   readonly business?: number;
   readonly measure?: Measure;
-  /** The sort column in descending order, or ascending after `-`. */
+  /** The column to sort by, in descending order. `-` before it means ascending order. */
   readonly sort?: string;
   readonly account?: string;
   readonly campaign?: string;

@@ -35,7 +35,7 @@ export function DayField({ day, onDay, required = false, ...shown }: DayFieldPro
       placeholder={t("format")}
       value={day || null}
       onChange={(chosen) => onDay(chosen ?? "")}
-      // Red is for what is wrong.
+      // Weekends have no color of their own: red marks errors only.
       weekendDays={[]}
       hideOutsideDates
       ariaLabels={t("level", { returnObjects: true })}
@@ -46,7 +46,7 @@ export function DayField({ day, onDay, required = false, ...shown }: DayFieldPro
   );
 }
 
-/** While one types, a year passes through years that mean nothing. */
+/** A half-typed year is already a number, such as 202, but no year that was meant. */
 function dayOf(text: string, format: string): string | null {
   const [first = "", second = "", third = ""] = text.trim().split(/\D+/);
   const parts = format === usual ? [third, second, first] : [third, first, second];
@@ -62,7 +62,7 @@ interface MomentFieldProps extends Omit<Shown, "className" | "required"> {
   readonly onMoment: (moment: string) => void;
 }
 
-/** Of a day that is chosen without a time. */
+/** The time of a day that is chosen without one. */
 const morning = "09:00";
 
 export function MomentField({ moment, onMoment, ...shown }: MomentFieldProps) {

@@ -14,7 +14,7 @@ export function Initials({ name, size = 40 }: { readonly name: string; readonly 
   );
 }
 
-/** Of the first and the last word; of a number its last two digits. */
+/** The initials of the first and the last word, or the last two digits of a number. */
 function initialsOf(name: string): string {
   // Emoji and signs are no initials.
   const words = name.split(/\s+/).flatMap((word) => word.match(/[\p{L}\p{N}].*/u) ?? []);

@@ -1,4 +1,4 @@
-/** Longer than a frame. Hidden pages get no animation frames. */
+/** Milliseconds, longer than a frame. Hidden pages get no animation frames: their callbacks run after this time. */
 const undrawnMs = 100;
 
 let waiting: (() => void)[] = [];

@@ -1,2 +1,2 @@
-/** How a number is shown: platforms give it as digits, with the country's first. */
+/** Shows a number with `+`: platforms give only its digits, which begin with the country's code. */
 export const shownPhone = (number: string): string => (/^\d+$/.test(number) ? `+${number}` : number);

@@ -2,7 +2,7 @@ import { type PointerEvent, type RefObject, useCallback, useEffect, useLayoutEff
 import type { Box, Layout } from "./flow-layout.ts";
 import { nodeHeight, nodeWidth } from "./flow-layout.ts";
 
-/** Where the picture stands in its frame: pixels, and how large one of its own is. */
+/** The place of the picture in its frame, in pixels, and its scale. */
 export interface View {
   readonly x: number;
   readonly y: number;
@@ -40,7 +40,7 @@ export function useFlowView(frame: RefObject<HTMLDivElement | null>, layout: Lay
     return () => observer.disconnect();
   }, [frame]);
 
-  // What was moved by hand stays where it is while steps change.
+  // If the user has moved the picture, it stays there while steps change.
   const isMoved = useRef(false);
   const isDown = useRef(layout.isDown);
   useLayoutEffect(() => {
@@ -120,7 +120,7 @@ function useDrag(
     });
   };
   return {
-    /** Whether the last press moved the picture: it is no click then. */
+    /** Whether the last press moved the picture. Such a press is not a click. */
     hasMoved: () => way.current > dragFrom,
     onPointerDown: (event: PointerEvent): void => {
       if (event.button !== 0) return;

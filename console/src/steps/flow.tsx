@@ -107,7 +107,7 @@ export function Flow({ steps, current, isMatch, onOpen }: FlowProps) {
   );
 }
 
-/** On a phone it runs downwards, unless it is too broad for that. */
+/** On a phone the picture runs downwards, unless it would be too wide. */
 function fitting(steps: readonly Step[], isNarrow: boolean): Layout {
   const graph = graphOf(steps);
   const right = layoutOf(graph, false);

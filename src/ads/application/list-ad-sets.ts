@@ -9,7 +9,7 @@ interface ListAdSetsQuery {
   readonly campaignId: string;
   /** `period`: the days from `start` to `end`. */
   readonly preset: DatePreset | "period";
-  /** Null: the business's default account. */
+  /** Null means the business's default account. */
   readonly accountId: string | null;
   readonly start: string | null;
   readonly end: string | null;

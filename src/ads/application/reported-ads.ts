@@ -7,7 +7,7 @@ interface ReportedAd {
   readonly adId: string;
   readonly name: string;
   readonly imageUrl: string | null;
-  /** With at most two decimals. */
+  /** The spend has at most two decimals. */
   readonly spend: number;
   /** Null if nothing was spent. */
   readonly currency: string | null;

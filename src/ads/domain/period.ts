@@ -2,7 +2,7 @@ import { dayOf, instantOf } from "../../kernel/instants.ts";
 import type { DatePreset, SpendDays } from "./ads.ts";
 import { WrongPeriod } from "./failures.ts";
 
-/** From `from` to before `until`. Null means that the end is open. */
+/** The time from `from` until just before `until`. A null end is open. */
 export interface Period {
   readonly from: Date | null;
   readonly until: Date | null;

@@ -40,12 +40,12 @@ const dialect: AnswerDialect = {
   accepted: (body) => ({ id: textOf(body.message_id), recipientId: textOf(body.recipient_id) }),
   error: graphError,
   classes: errorClasses({
-    // Rate limits of the app, the user, the page, the messages, and of both kinds of accounts.
+    // Rate limits of the app, the user, the page, the messages and both kinds of accounts.
     "wait-sender": [4, 17, 32, 613, 80002, 80006],
     // Temporary errors; some customers who block the page get them too.
     "wait-recipient": [1, 2, 1200],
     stop: graphStops,
-    // Unknown id, the forms of a closed window, and recipient not available.
+    // An unknown id, a closed window, or a recipient who cannot be reached.
     final: [100, 551, "10/2018065", "10/2018108", "10/2018278", "10/2534022", "200/1545041"],
     // "Received invalid JSON reply" is known to come for messages that were sent.
     unproven: ["1/1357046"],

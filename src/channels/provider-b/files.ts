@@ -11,7 +11,7 @@ export const providerBFiles = ({ downloads, baseUrl }: FileSettings): FileSource
     if (url === null) return { kind: "gone", reason: "the file is not one of the account" };
     const credentials = credentialsOf(sender);
     const outcome = await downloads.open({ url, credentials, credentialsFor: "url", home: baseUrl, signal });
-    // It also answers 404 for a while after a file arrives, so 404 is not final.
+    // The provider also answers 404 for a while after a file arrives, so 404 is not final.
     return fileAnswer(outcome, [410]);
   },
 });

@@ -11,7 +11,7 @@ import { webhookPath } from "./callback.ts";
 import { type Form, fieldOf, formIn, signaturesOf } from "./form.ts";
 import { type KeptForm, kindOf } from "./payload.ts";
 
-/** Only the fields that are read. */
+/** The schema has only the fields that are read. */
 const providerBDelivery = named("ProviderBWebhook", {
   type: "object",
   properties: {

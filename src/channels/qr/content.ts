@@ -111,7 +111,7 @@ const given = (fields: Readonly<Record<string, unknown>>): object =>
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== "" && value !== false),
   );
 
-/** By the field that contains the content. */
+/** The reader of each kind of content, by the field that contains it. */
 const readers: ReadonlyMap<string, (held: JsonObject) => Content> = new Map([
   ["extendedTextMessage", (held: JsonObject) => plainText(held.text)],
   ["imageMessage", (held: JsonObject) => file("image", held)],

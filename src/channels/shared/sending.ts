@@ -95,7 +95,7 @@ function readAnswer(
   };
 }
 
-/** For channels that cannot send a text and a file in one message. */
+/** Some channels cannot send a text and a file in one message: they send the text with a link to the file. */
 export const textWithLink = (text: string, link: string): string => (text === "" ? link : `${text}\n\n${link}`);
 
 /** Voice messages have no caption, so with a text the file becomes a link below it. */

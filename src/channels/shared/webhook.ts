@@ -27,14 +27,14 @@ export interface Delivered extends DeliveredHead {
 /** Proves that a webhook comes from the platform; null if it does not. Must not parse the body. */
 type Prover<Proven extends Proof> =
   | { prove(delivered: Delivered): Promise<Proven | null> | Proven | null }
-  /** For proofs in the head: the body is read only after the proof. */
+  /** Used if the head alone proves the webhook: the body is read only after the proof. */
   | { proveByHead(head: DeliveredHead): Proven | null };
 
 export type Webhook<Proven extends Proof = Proof> = Prover<Proven> & WebhookParts<Proven>;
 
 interface WebhookParts<Proven extends Proof> {
   readonly channel: ChatChannelName;
-  /** In the router's notation; its last part may be `:place`. */
+  /** The path in the router's notation. Its last part may be `:place`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;

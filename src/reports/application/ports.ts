@@ -91,7 +91,7 @@ export interface CountedDay extends DayFigures {
 }
 
 export interface ReportReads {
-  /** The existing ones, in no particular order. */
+  /** Returns the existing ones of these businesses, in no particular order. */
   businesses(ids: readonly number[], signal?: AbortSignal): Promise<StoredBusiness[]>;
   figures(asked: readonly AskedPeriod[], signal?: AbortSignal): Promise<CountedFigures[]>;
   /** The days of each period, in order. */
@@ -109,7 +109,7 @@ export interface Counting extends CurrencyFlags {
   readonly timezone: unknown;
 }
 
-/** What a new or corrected record depends on. */
+/** The settings and facts that a new or corrected record depends on. */
 export interface RegistrationSetting extends Counting {
   readonly hasChat: boolean;
   readonly adId: string | null;
@@ -135,7 +135,10 @@ export interface StoredRegistration {
 }
 
 export interface RegistrationStore {
-  /** Without an agent `hasAgent` is true. `hasChat` is false if the agent `seenBy` may not see it; null sees all. */
+  /**
+   * `hasAgent` is true if `agentId` is null. `hasChat` is false if the agent `seenBy` may not see the chat; null sees
+   * every chat.
+   */
   setting(
     businessId: number,
     chatId: number,
@@ -155,7 +158,7 @@ export type RegistrationUnitOfWork = UnitOfWork<{ readonly registrations: Regist
 
 /** Counts past days, so that reports need not. Any number of processes may do this at the same time. */
 export interface ReportFolds {
-  /** What appears before this moment in the business always leaves a mark. */
+  /** A record of the business from before this moment always leaves a mark when it is added or changed. */
   horizon(businessId: number): Promise<Date>;
   /** Businesses with days to fold before their horizon, or with records to convert. */
   due(): Promise<readonly DueBusiness[]>;

@@ -129,7 +129,7 @@ export class SharedReport implements SharedReports {
 
 type ReportedAds = Pick<BusinessReport, "ads" | "isAdPlatformSilent">;
 
-/** For a business that names no ad account. */
+/** The ads of a business that names no ad account. */
 const noAccount: ReportedAds = { ads: null, isAdPlatformSilent: false };
 
 interface Asked extends AskedPeriod {

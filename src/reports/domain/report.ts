@@ -1,6 +1,6 @@
 import type { Money } from "../../kernel/money.ts";
 
-/** From `from` to before `until`. Empty if both are the same moment. */
+/** The time from `from` until just before `until`. It is empty if both are the same moment. */
 export interface Period {
   readonly from: Date;
   readonly until: Date;
@@ -80,7 +80,7 @@ export interface RegistrationRecord {
   readonly agentId: number | null;
   readonly amount: Money;
   readonly currency: string;
-  /** In the business's base currency, at the rate of its day; null until it is converted. */
+  /** The amount in the business's base currency, at the rate of its day; null until it is converted. */
   readonly baseAmount: Money | null;
   readonly source: string;
   readonly closed: boolean;
@@ -108,7 +108,7 @@ export interface BusinessReport {
   readonly temperatures: { readonly ai: number; readonly agent: number };
   /** Most assigned first. */
   readonly tags: readonly TagCount[];
-  /** By name. */
+  /** Sorted by name. */
   readonly agents: readonly AgentFigures[];
   /** Null if the business names no ad account for its report. */
   readonly ads: readonly AdFigures[] | null;
@@ -131,6 +131,6 @@ export interface DayFigures {
 
 export interface DailyFigures {
   readonly business: ReportedBusiness;
-  /** In order. */
+  /** Sorted by date. */
   readonly days: readonly DayFigures[];
 }

@@ -14,8 +14,8 @@ export class AcceptInvitation {
   ) {}
 
   /**
-   * Of several simultaneous calls for one invitation one succeeds. Rejects with `WrongInvitation` if the invitation is
-   * unknown, expired or used, or its user is not active.
+   * If several calls use one invitation at the same time, one of them succeeds. Rejects with `WrongInvitation` if the
+   * invitation is unknown, expired or used, or its user is not active.
    */
   async execute(
     token: string,

@@ -13,7 +13,7 @@ interface NewPassword {
   readonly address: string;
 }
 
-/** Users change their own password, with the present one. */
+/** Changes the password of a user who knows the present one. */
 export class ChangePassword {
   constructor(
     private readonly store: Pick<PasswordStore, "passwordOf">,
@@ -30,7 +30,7 @@ export class ChangePassword {
   ): Promise<void> {
     const who = `user ${businessId} ${userId}`;
     const stored = await this.store.passwordOf(businessId, userId);
-    // Counted like the attempts of a known device: only the user's own failures cause pauses, not those of strangers.
+    // This counts like an attempt from a known device: only the user's own failures cause pauses.
     const takeBack = await this.attempts.begin({ email: who, network, device: who }, signal);
     try {
       if (!(await this.passwords.matches(current, stored, { share: who, isKnown: true }, signal))) {

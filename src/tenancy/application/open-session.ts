@@ -38,7 +38,10 @@ export class OpenSession {
     }
   }
 
-  /** For an operator. Rejects with `NoSuchUser`, or with `AmbiguousUser` if several businesses have this user id. */
+  /**
+   * Opens a session on an operator's behalf. Rejects with `NoSuchUser`, or with `AmbiguousUser` if several businesses
+   * have this user id.
+   */
   async forUser(userId: number, businessId?: number): Promise<OpenedSession> {
     const found = businessId === undefined ? await this.directory.businessesWith(userId) : [businessId];
     if (found.length > 1) throw new AmbiguousUser(`user ${userId} is in the businesses ${found.join(", ")}: say which`);

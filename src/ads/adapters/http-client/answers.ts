@@ -129,7 +129,7 @@ export function accountOf(value: unknown): AdAccount {
   };
 }
 
-/** Without a breakdown there is one row. More than one page of rows is not what was asked for. */
+/** Requests ask for no breakdown, so the platform answers at most one row. */
 function insightsOf(value: unknown): Insights {
   const { data, paging } = listOf(value, "insights");
   if (paging.next !== null || data.length > 1) throw malformed("insights: more than one row");

@@ -82,7 +82,7 @@ export const adFields = {
 export const adFigures = Object.keys(adFields);
 const adRow = named("AdFigures", objectWith({ ...adFields, salesRecords: { type: "array", items: record } }));
 
-/** Each stands for two fields: the amount has this name, and the count has `Count` behind it. */
+/** Each name makes two fields: the amount has the name itself, and the count has `Count` after it. */
 const talliesByAd = [
   "salesThatChatHasAnuncioId",
   "salesThatDoesntHaveAnuncioId",

@@ -33,7 +33,7 @@ const whereCodes =
   (ctx, next) =>
     ctx.state.saysCodes ? coding(ctx, next) : plain(ctx, next);
 
-/** A request with neither is answered like one without a key. */
+/** Takes a key or a session token. A request with neither is answered like one without a key. */
 function eitherOf(parts: AuthenticatorParts): Middleware {
   const [byKey, bySession] = [appKey(parts), session(parts)];
   return async (ctx, next) => {
