@@ -98,14 +98,14 @@ session-token: $(MODULES) ## print a new session token once: make session-token 
 revoke-key: $(MODULES) ## revoke App Keys: make revoke-key KEY=rk_..., or BUSINESS=1 LABEL=crm
 	@exec node $(DEMO_ENV) --import tsx src/cli/revoke-key.ts
 
-webhooks-retry: $(MODULES) ## put the webhooks that were given up on back into the queue
+webhooks-retry: $(MODULES) ## put platform webhooks that were given up back into the queue
 	@exec node $(DEMO_ENV) --import tsx src/cli/webhooks-retry.ts
 
-rebuild-report: $(MODULES) ## count the figures of a business's reports anew from its records: make rebuild-report BUSINESS=1
+rebuild-report: $(MODULES) ## count the figures of a business's reports again from its records: make rebuild-report BUSINESS=1
 	@test -n "$$BUSINESS" || { echo 'Say whose: make rebuild-report BUSINESS=1' >&2; exit 2; }
 	@exec node $(DEMO_ENV) --import tsx src/cli/rebuild-report.ts "$$BUSINESS"
 
-job-campaigns: $(MODULES) ## send what campaigns have due, to its end, and say how it goes
+job-campaigns: $(MODULES) ## send all due messages of campaigns, print progress, then end
 	@exec node $(DEMO_ENV) --import tsx src/cli/job-campaigns.ts
 
 job-inactivity: $(MODULES) ## cancel the orders whose customers fell silent, to the end, and say how many
@@ -120,7 +120,7 @@ client: client-types ## make the TypeScript client in client/ from the documents
 bench: $(MODULES) ## measure the hot paths against their bare limits: make bench, or make bench BENCH=list-templates
 	@exec node --expose-gc --import tsx test/bench/main.ts $(BENCH)
 
-faults: $(MODULES) ## kill, freeze and cut off processes at work, and count what is lost or sent twice
+faults: $(MODULES) ## kill, freeze and cut off processes while they work, and count what is lost or sent twice
 	@exec $(TSX) test/faults/main.ts
 
 restarts: $(MODULES) ## replace each process behind haproxy while clients ask, and count what fails, is lost or sent twice

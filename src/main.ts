@@ -9,7 +9,7 @@ import { reasonOf } from "./infra/telemetry/redact.ts";
 try {
   const config = readConfig(process.env);
   // A worker's messages live just long enough to outlive the young generation: without this the old one grows to four
-  // times what is alive before anything is collected. Read anew with each collection.
+  // times what is alive before anything is collected. V8 reads it at each collection.
   if (config.role !== "api") v8.setFlagsFromString("--heap-growing-percent=50");
   const service = await startService(config);
   const log = resolve(service.container, tokens.log);

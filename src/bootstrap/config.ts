@@ -122,12 +122,12 @@ export const firstCell = "c1";
 export interface CellSettings {
   readonly name: string;
   readonly url: string;
-  /** Without a pooler. */
+  /** The address that leads past a pooler. */
   readonly directUrl: string;
   readonly schema?: string | undefined;
 }
 
-/** The first cell comes first. */
+/** The cells of the settings. `c1`, the cell of `DATABASE_URL`, is the first. */
 export function cellsOf(config: Config): readonly [CellSettings, ...CellSettings[]] {
   const { url } = config.database;
   const first = { name: firstCell, url, directUrl: directUrlOf(config) };

@@ -116,7 +116,7 @@ export const tokens = {
   /** Only for the process itself; stores use `cells`. */
   database: token<Database>("database"),
   cells: token<Cells<Cell>>("cells"),
-  /** The first cell comes first. */
+  /** `c1`, the cell of `DATABASE_URL`, is the first. */
   openedCells: token<readonly [OpenedCell, ...OpenedCell[]]>("openedCells"),
   /** Only used with several cells. */
   directory: token<Directory>("directory"),

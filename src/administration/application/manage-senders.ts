@@ -50,7 +50,7 @@ export const senderRules = (platforms: Pick<SenderPlatforms, "look">): ResourceR
 export const unfinished = { campaigns: [...campaignMoves.cancel.from], chats: [...conversationStates] };
 
 export interface InstanceReads {
-  /** With its token, which is null if it cannot be decrypted. */
+  /** Returns the sender with its token, which is null if it cannot be decrypted. */
   opened(businessId: number, id: number): Promise<StoredRecord<ManagedSender> | null>;
   now(businessId: number): Promise<Date>;
 }

@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 
-/** Without the port that some proxies add, and with IPv4-mapped addresses as IPv4. */
+/** Removes the port that some proxies add, and writes IPv4-mapped addresses as IPv4. */
 export function plainAddress(address: string): string {
   // The fast path for IPv4.
   if (!address.includes(":")) return address;

@@ -13,7 +13,7 @@ interface StartAndStop {
 
 /** A part of the process that is started and stopped. Parts of one stage must not depend on each other. */
 export interface Background extends StartAndStop {
-  /** For the log. */
+  /** The name in the log. */
   readonly name: string;
   readonly stage: Stage;
 }

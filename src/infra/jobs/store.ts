@@ -6,14 +6,14 @@ const repeatAfterMs = 200;
 export interface ClockStore {
   /** A backend for Agenda that does not connect by itself: Agenda would end the process if that failed. */
   readonly backend: AgendaBackend;
-  /** Connects and creates what is missing. Safe in several processes at once, and to repeat. */
+  /** Connects, and creates missing tables or collections. Several processes may call it at once, and repeatedly. */
   open(): Promise<void>;
   close(): Promise<void>;
 }
 
 const lost = new WeakSet<JobParameters>();
 
-/** For a run whose lock another process has by now: saving its end would release that lock. */
+/** Called for a run whose lock another process has by now: saving the run's end would release that lock. */
 export const saveNothingOf = (run: JobParameters): void => void lost.add(run);
 
 /** A backend whose store opens and closes the connection. */

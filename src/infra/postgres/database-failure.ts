@@ -38,7 +38,7 @@ const broken =
 /**
  * Throws an error of the driver, as `DatabaseUnavailable` if there was no connection or it broke.
  *
- * @param mayHaveRun - false if the connection broke in a transaction before its commit: it is rolled back then
+ * @param mayHaveRun - false if the connection broke before the commit: then nothing is stored
  */
 export function rethrow(error: Error & { readonly code?: string }, mayHaveRun = true): never {
   const said = error.code ?? error.message;

@@ -73,7 +73,7 @@ export class BusinessFeed {
     this.catchUpInBackground();
   }
 
-  /** For when the log may have events that this process does not know. */
+  /** Called if the log may have events that this process does not know. */
   async catchUpWithLog(): Promise<void> {
     this.heard = Math.max(this.heard, await this.lastInLog());
     await this.catchUp();

@@ -16,7 +16,7 @@ const knownPackets = { most: 100, perSecond: 20 };
 type Engine = Server["engine"];
 interface Connection {
   readonly request: IncomingMessage;
-  /** The WebSocket, if it is one. */
+  /** Undefined if the transport is not a WebSocket. */
   readonly transport: { readonly socket?: ReadSocket };
   on(event: "packet" | "close", listener: () => void): unknown;
   close(discard: boolean): void;

@@ -1,7 +1,7 @@
 import type { DeliveryState, ReportedState } from "../../kernel/delivery.ts";
 import { domainError } from "../../kernel/errors.ts";
 
-/** Why the platform refused a message, by the reaction that it needs. */
+/** The kinds of refusals. Each needs a different reaction. */
 export type RefusalClass =
   /** The sender is over its rate or briefly out of service: wait, then go on. */
   | "wait-sender"

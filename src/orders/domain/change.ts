@@ -16,7 +16,7 @@ export interface OrderChange {
     /** The key's label, or the user's or contact's name; null for the bot, or if it no longer exists. */
     readonly name: string | null;
   };
-  /** By field: what it was and what it became. */
+  /** The value before and after the change, by field. */
   readonly changes: Readonly<Record<string, unknown>>;
   readonly at: Date;
 }

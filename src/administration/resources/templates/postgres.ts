@@ -132,7 +132,7 @@ export class PostgresTemplateRecords extends KnexRecords<Template> implements Te
       sql("templates")
         .where({ business_id: businessId, id })
         .select({ platformId: "platform_id", status: "platform_status" })
-        // As text, because a `Date` has no microseconds.
+        // The time is a text, because a `Date` has no microseconds.
         .select(sql.raw(`platform_changed_at::text as "changedAt", listed_from::text as "listedFrom"`)),
     );
     if (!review) throw new Error(`template ${id} of business ${businessId} is gone in its own transaction`);

@@ -85,7 +85,7 @@ const unfiltered: ChatFilter = {
   ...{ unread: null, provider: null, text: null },
 };
 
-/** Which conditions there are. */
+/** The conditions that the filter has. */
 const shapeOf = (filter: ChatFilter, search: ContactSearch | undefined) => [
   search?.key,
   filter.tagId !== null && "tag",
@@ -214,7 +214,7 @@ class Walks {
     return newest(sql.select("id", "last_message_at").from(halves.as("half")), this.limit);
   }
 
-  /** Of each state in turn, as the index has them. */
+  /** Reads each state separately, in the order of the index. */
   private inEachState(where: readonly Part[]): Query {
     const wanted = this.filter.states ? at.states : sql.raw(`array[${quoted(...chatStates)}]`);
     return sql
@@ -245,7 +245,7 @@ const queuesOfNobody = "array(select 0::bigint union all select -id from departm
 const allOf = (query: Query, where: readonly Part[]): Query =>
   where.reduce((all: Query, each) => all.where(each), query);
 
-/** Of a row `chat`. As a join the planner would leave the order of the index. */
+/** A condition on a row `chat`. With a join the planner would not keep the order of the index. */
 const hasContact = ({ condition }: ContactSearch): Part =>
   sql.raw(
     `(select ? from contacts as contact where contact.business_id = chat.business_id and contact.id = chat.contact_id)`,

@@ -42,7 +42,7 @@ export function addSearch(query: Query, { looked, near, contacts, limit }: Searc
 
 const at = placeholders({ platformId: "text" });
 
-/** Of the row `contact`: its name or number has the text, or it is its id on a channel without numbers. */
+/** The name or number of the row `contact` has the text, or its id does on a channel without numbers. */
 export function searchOf(text: string): ContactSearch {
   const { name, digits } = contactPatterns(text, 1);
   if (digits !== null && digits.length > longestPhone) {

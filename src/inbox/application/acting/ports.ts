@@ -58,7 +58,7 @@ export interface NewNote {
 }
 
 export interface ChatChange {
-  /** As it was when it was locked, before the change. */
+  /** The chat when it was locked, before the change. */
   readonly chat: HeldChat;
   /** Agents whose number of open tickets changed; null if no ticket changed. */
   readonly ticketsOf: readonly number[] | null;
@@ -184,7 +184,7 @@ export interface QuickReply extends QuickReplyFacts {
 
 export interface ActingReads {
   message(businessId: number, messageId: number): Promise<MessageView | null>;
-  /** With the values for its placeholders; contact values are null if the viewer may not reach the contact. */
+  /** The reply with the values for its placeholders. Contact values are null if the viewer may not reach the contact. */
   quickReply(viewer: Viewer, chatId: number, quickReplyId: number): Promise<QuickReply | null>;
   /** Null in the same cases as `ChatDesk.hold`. */
   chat(viewer: Viewer, chatId: number): Promise<SeenChat | null>;

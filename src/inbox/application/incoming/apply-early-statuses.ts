@@ -14,7 +14,7 @@ export class ApplyEarlyStatuses {
     private readonly removeFiles: Aftermath["removeFiles"],
   ) {}
 
-  /** Works until none is due or `signal` is aborted. */
+  /** Applies due statuses until none is left or `signal` is aborted. */
   async execute(signal?: { readonly aborted: boolean }): Promise<void> {
     const channels = (await this.unitOfWork.sweep(({ early }) => early.channels())).flat();
     for (const channel of new Set(channels)) {

@@ -84,7 +84,7 @@ export interface WebhookCounts {
   readonly due: number;
   /** Delayed after a failure. */
   readonly postponed: number;
-  /** Failed for good; kept for an operator. */
+  /** Webhooks that failed for good. They are kept for an operator. */
   readonly givenUp: number;
 }
 

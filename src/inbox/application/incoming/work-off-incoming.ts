@@ -26,7 +26,7 @@ export class WorkOffIncoming {
   ) {}
 
   /**
-   * Works until none is due. After `signal` aborts, it finishes the running batch. Channels take turns, so a busy one
+   * Processes webhooks until none is due. After `signal` aborts, it finishes the running batch. Channels take turns, so a busy one
    * does not delay the others. A channel that fails is left until the next call.
    */
   async execute(signal?: AbortSignal): Promise<void> {

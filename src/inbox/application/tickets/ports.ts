@@ -97,7 +97,7 @@ export interface TicketDesk {
   /** The chat must be locked. */
   holder(businessId: number, chatId: number): Promise<Holder | null>;
   openTicket(businessId: number, chatId: number, stepId: number): Promise<number | null>;
-  /** Locks the open ones of these conversations, then their chats, until the transaction ends. */
+  /** Locks those of these conversations that are open, then their chats, until the transaction ends. */
   lockThreads(businessId: number, threads: readonly ConversationThread[]): Promise<void>;
   /** Available agents of the line or in `named`, the least busy first, at most 500. */
   agents(line: AgentLine, named: readonly number[]): Promise<AgentLoad[]>;

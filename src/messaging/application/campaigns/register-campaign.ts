@@ -33,7 +33,7 @@ export interface RegisterCampaignCommand {
   readonly tags: readonly number[];
   readonly contacts: NamedContacts;
   readonly mapping: ParameterMapping | null;
-  /** ISO 8601; without a zone it is in the business's. Null means at once. */
+  /** ISO 8601. A date without a zone is in the business's time zone. Null means at once. */
   readonly startsAt: string | null;
   readonly window: { readonly from: string; readonly to: string } | null;
 }

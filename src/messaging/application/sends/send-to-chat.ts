@@ -19,7 +19,7 @@ export interface SendToChatCommand {
   /** The agent who must be able to see the chat; null if every chat is allowed. */
   readonly seenBy?: number | null;
   readonly categoryId: number | null;
-  /** A date that `instantOf` understands; without a zone it is in the business's. */
+  /** A date that `instantOf` understands. A date without a zone is in the business's time zone. */
   readonly date: string | null;
 }
 

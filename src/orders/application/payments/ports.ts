@@ -4,7 +4,7 @@ import type { Actor } from "../../domain/change.ts";
 import type { OrderEvents } from "../order-events.ts";
 
 export interface PayableOrder {
-  /** As the business has set it, unchecked. */
+  /** The address that the business has set. It is not checked. */
   readonly paymentsUrl: string | null;
   /** Null if the order has no chat, or its contact was erased. */
   readonly recipient: Recipient | null;

@@ -28,7 +28,7 @@ import { listFailures, listRecipients } from "./recipients.routes.ts";
 import { common, demanded, dialect, failures, listDialect, listOf } from "./shared.ts";
 
 const listPage = 20;
-/** As long as a name. */
+/** The longest search text, which is the longest name. */
 const longestQuery = 200;
 
 /** Recipients by state. */
