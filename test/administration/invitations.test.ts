@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { admin, comingIn, password } from "./coming-in.ts";
+import { admin, password, userAccess } from "./user-access.ts";
 
 describe("Invitations of users", () => {
   let world: World;
-  const access = comingIn(() => world);
+  const access = userAccess(() => world);
   const { by, ask, aUser, made, accept, check, signIn, refused, sessionOf } = access;
   before(async () => {
     world = await startWorld();

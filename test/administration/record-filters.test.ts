@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import { request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { admin, comingIn } from "./coming-in.ts";
+import { admin, userAccess } from "./user-access.ts";
 
 const [administrator, agent] = [1, 5];
 
 describe("A list of users that is filtered by role and state", () => {
   let world: World;
-  const { prepare, ask, made, sessionOf } = comingIn(() => world);
+  const { prepare, ask, made, sessionOf } = userAccess(() => world);
   before(async () => {
     world = await startWorld({ environment: { ROLE: "api" } });
     await prepare();

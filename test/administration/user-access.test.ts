@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import type { Answer } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { admin, agent, comingIn, foreignAdmin, password } from "./coming-in.ts";
+import { admin, agent, foreignAdmin, password, userAccess } from "./user-access.ts";
 
 const missing = 999_999_999;
 
 describe("The access of a user", () => {
   let world: World;
-  const access = comingIn(() => world);
+  const access = userAccess(() => world);
   const { send, by, ask, made, accept, signIn, joined, isOver, refused } = access;
   before(async () => {
     world = await startWorld();

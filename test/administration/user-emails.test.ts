@@ -5,11 +5,11 @@ import type { Answer } from "../support/http.ts";
 import { lockWaits } from "../support/lock-waits.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
-import { admin, comingIn, foreignAdmin } from "./coming-in.ts";
+import { admin, foreignAdmin, userAccess } from "./user-access.ts";
 
 describe("E-mails and administrators of a business", () => {
   let world: World;
-  const access = comingIn(() => world);
+  const access = userAccess(() => world);
   const { by, ask, aUser, made, accept, signIn, joined, isOver } = access;
   before(async () => {
     world = await startWorld();

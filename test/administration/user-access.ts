@@ -13,7 +13,7 @@ export const password = "una clave larga";
 const refusal = JSON.stringify({ message: "Invalid invitation" });
 
 /** @param world - the running world; called only after `prepare` */
-export function comingIn(world: () => World) {
+export function userAccess(world: () => World) {
   const sessions = new Map<number, string>();
   let count = 0;
   const prepare = async () => {
