@@ -144,6 +144,34 @@ describe("an erased contact", () => {
     ]);
   });
 
+  it("is in no event of its erasure, and does not come back with a repeated webhook", async () => {
+    const phone = "59178800030";
+    const says = (id: string, body: string, at: number) =>
+      world.webhook(
+        aWebhook(1, {
+          contacts: [{ wa_id: phone, profile: { name: "Nombre Borrado" } }],
+          messages: [{ from: phone, id, timestamp: String(Math.floor(at / 1_000)), type: "text", text: { body } }],
+        }),
+      );
+    const found = async () => (await world.get(`/contacts?q=${phone}`)).json.data;
+    const before = Date.now() - 5_000;
+    await says("wamid.erased", "Texto borrado", before);
+    const contact = await eventually(async () => (await found())[0]);
+    const listener = await world.listen(101);
+    const heardBefore = listener.heard.length;
+    expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(204);
+    await listener.hears(({ name }) => name === "message:changed");
+    expect(JSON.stringify(listener.heard.slice(heardBefore))).not.to.include("Texto borrado");
+
+    await says("wamid.erased", "Texto borrado", before);
+    // Webhooks of one number are processed in their order.
+    await says("wamid.new", "Hola de nuevo", Date.now() + 2_000);
+    const again = await eventually(async () => (await found())[0]);
+    const { json } = await world.get(`/chats/${again.chats[0].chat_id}/messages`);
+    expect(json.data.map(({ texto }: { texto: string }) => texto)).to.deep.equal(["Hola de nuevo"]);
+    expect((await world.get(`/chats/${contact.chats[0].chat_id}`)).json.no_leidos).to.equal(0);
+  });
+
   it("is missing from the events of its orders, which have no address", async () => {
     const address = "Calle Borrada 5";
     const ordered = async (type: string) => {

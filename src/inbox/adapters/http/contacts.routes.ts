@@ -188,7 +188,7 @@ const changeRoute = (contacts: Pick<EditContacts, "change">): Route =>
         "(its `numero` is empty) cannot get one: 409 `has_no_number`.",
       "Contacts.11":
         "A contact with a number that was erased stays opted out even if `opted_out` is false. After a change of number, " +
-        "chats keep using the old one until the contact writes from the new number.",
+        "all chats keep using the old one until the contact writes from the new number on any channel.",
       "Contacts.12": eventRule,
       "Contacts.18":
         "With `If-Match` and the `ETag` of an earlier answer, the change is made only if no shown field of the contact " +

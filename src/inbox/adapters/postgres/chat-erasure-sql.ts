@@ -15,7 +15,10 @@ export const eraseConversations = statement("erasure_conversations")`
   update conversations as conversation set close_reason = null
   from locked where conversation.business_id = $1 and conversation.id = locked.id`;
 
-/** The new version makes clients draw the chat again. It stops waiting for an agent: its customer cannot be reached. */
+/**
+ * The new version makes clients draw the chat again. It stops waiting for an agent, and nothing in it is unread: its
+ * customer cannot be reached.
+ */
 export const eraseChats = statement("erasure_chats")`
   with locked as (
     select id from chats where business_id = $1 and id = any($2::bigint[]) order by id for no key update
@@ -30,12 +33,13 @@ export const eraseChats = statement("erasure_chats")`
     update tickets set close_reason = null
     where business_id = $1 and chat_id in (select id from locked) and close_reason is not null
   )
-  update chats as chat set ad_referral = null, version = version + 1
+  update chats as chat set ad_referral = null, unread = 0, version = version + 1
   from locked where chat.business_id = $1 and chat.id = locked.id`;
 
+/** The chats' last messages are erased later, but their texts must not be sent again. */
 export const announce = statement("erasure_announce")`
   with given as (select null::jsonb as was),
-  events as (
+  changes as (
     select contact.business_id, 0 as position, ${nameAndPayload("contact:changed")}
     from contacts as contact where contact.business_id = $1 and contact.id = $2
     union all
@@ -43,6 +47,7 @@ export const announce = statement("erasure_announce")`
     from chats as chat cross join given ${chatJoins}
     where chat.business_id = $1 and chat.id = any($3::bigint[])
   ),
+  events as (select business_id, position, name, erased_payload(payload) as payload from changes),
   ${loggedEvents}`;
 
 /** The chat is included because its row shows the last message. */

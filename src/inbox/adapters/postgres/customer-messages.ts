@@ -13,8 +13,8 @@ import { hasEarly, waking } from "./waking.ts";
 
 /**
  * Finds or creates contacts, chats and conversations of messages that are not stored yet. A contact whose number
- * was changed keeps its old platform id until a message comes from the new number. The id stays if the contact has a
- * chat on another channel, which may still use it.
+ * was changed keeps its old platform id until a message comes from the new number. From then on all its chats use the
+ * new one: the old number may belong to somebody else.
  */
 const threadsOf = (name: string, finding: string, renumbering = ""): Statement => ({
   name,
@@ -22,7 +22,7 @@ const threadsOf = (name: string, finding: string, renumbering = ""): Statement =
     with given as (
       select sender.business_id, news.*
       from jsonb_to_recordset($1::jsonb) as news(position integer, sender text, customer text, digest text, name text,
-                                                 message_id text, ad_id text)
+                                                 message_id text, ad_id text, occurred_at timestamptz)
       join senders as sender on sender.provider = $2 and sender.platform_id = news.sender
     ),
     fresh as (
@@ -30,6 +30,11 @@ const threadsOf = (name: string, finding: string, renumbering = ""): Statement =
         select 1 from messages as message
         where message.business_id = given.business_id and message.platform_message_id = given.message_id
           and ${isInScope("message", "given.sender")})
+        -- A repeated webhook would bring erased messages back. Their ids are erased too. Platforms cut times to seconds.
+        and not exists (
+          select 1 from erased_numbers as erased
+          where erased.business_id = given.business_id and erased.digest = decode(given.digest, 'hex')
+            and erased.erased_at > given.occurred_at + interval '1 second')
     ),
     wanted as (
       select distinct on (business_id, customer) business_id, $2::text as provider, customer,
@@ -51,9 +56,6 @@ const findThreads = threadsOf(
       from known_contacts as known
       where known.platform_id <> known.customer
         and contact.business_id = known.business_id and contact.id = known.contact_id and contact.phone = known.customer
-        and not exists (
-          select 1 from chats as other
-          where other.business_id = contact.business_id and other.contact_id = contact.id and other.provider <> $2)
     )`,
 );
 const findThreadsById = threadsOf("incoming_threads_by_id", findingThreadsById);
@@ -165,6 +167,7 @@ const threadRow = (message: PlatformMessage, position: number, provider: string,
   name: nameIn(message),
   message_id: message.platformMessageId,
   ad_id: "referral" in message ? message.referral?.adId : undefined,
+  occurred_at: message.occurredAt,
 });
 
 const messageRow = (message: PlatformMessage, thread: Thread, provider: string) => ({
