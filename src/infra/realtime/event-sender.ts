@@ -1,7 +1,7 @@
 import type { DefaultEventsMap, Namespace } from "socket.io";
 import type { BusinessEvent, LoggedEvent } from "../../kernel/events.ts";
 import type { Listener } from "./business-feed.ts";
-import { type Admission, type OutgoingEvents, roomOf } from "./client.ts";
+import { type Admission, type Client, type OutgoingEvents, roomOf } from "./client.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
 import type { Subject, SubjectAudience, View, Visibility } from "./visibility.ts";
 import { atOnce, resync, type WireEvent } from "./wire.ts";
@@ -69,24 +69,30 @@ export class EventSender {
     });
   }
 
-  /** Sends something that is not logged to the clients that may hear of the subject. */
-  now(businessId: number, audience: SubjectAudience, event: BusinessEvent, except?: string): void {
+  /**
+   * Sends something that is not logged to the clients that may hear of the subject.
+   *
+   * @param exceptUser - the user who caused it; none of this user's clients gets it
+   */
+  now(businessId: number, audience: SubjectAudience, event: BusinessEvent, exceptUser?: number): void {
     const { connected, visibility } = this.settings;
     const rooms: string[] = [];
     for (const { view, room } of connected.views(businessId)) {
       if (visibility.mayHear(view, audience)) rooms.push(room);
     }
-    this.emit(rooms, atOnce(businessId, event), except);
+    const own =
+      exceptUser === undefined ? [] : connected.clients(businessId).filter(({ userId }) => userId === exceptUser);
+    this.emit(rooms, atOnce(businessId, event), own);
   }
 
   private goneOf(event: LoggedEvent, subject: Subject): WireEvent | null {
     return this.settings.toWire({ ...event, ...this.settings.visibility.gone(subject) });
   }
 
-  private emit(rooms: string[], event: WireEvent | null, except?: string): void {
+  private emit(rooms: string[], event: WireEvent | null, except: readonly Client[] = []): void {
     // With an empty list, Socket.IO would send it to all clients.
     if (!event || rooms.length === 0) return;
-    const others = this.settings.namespace.local.to(rooms).except(except ?? []);
+    const others = this.settings.namespace.local.to(rooms).except(except.map(({ id }) => id));
     others.emit(event.name, event.payload);
   }
 }

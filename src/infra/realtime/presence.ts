@@ -105,7 +105,7 @@ export class Presence {
     const signal = given as TypingSignal | ViewingSignal;
     const { events, words } = this.settings;
     if (signal.kind === "viewing") this.viewers.receive(businessId, sender, signal);
-    else events.now(businessId, signal.audience, words.toldTyping(signal.id, signal.user));
+    else events.now(businessId, signal.audience, words.toldTyping(signal.id, signal.user), signal.user.id);
   }
 
   /** Call it regularly. */
@@ -124,7 +124,7 @@ export class Presence {
       this.typed.set(key, true);
       const user = colleague(client);
       const { events, peers, words } = this.settings;
-      events.now(businessId, audience, words.toldTyping(id, user), client.id);
+      events.now(businessId, audience, words.toldTyping(id, user), user.id);
       peers.signal(businessId, { kind: "typing", id, audience, user } satisfies TypingSignal);
     } catch (error) {
       this.warn(error);
