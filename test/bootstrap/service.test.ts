@@ -1,8 +1,35 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { graceMsOf, type Service, startService } from "../../src/bootstrap/service.ts";
 import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { startWorld, type World } from "../support/world.ts";
+
+describe("long polling", () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld({ environment: { ROLE: "api" } });
+  });
+  after(() => world.stop());
+
+  const ask = (requests: string): Promise<string> => {
+    const { port, hostname } = new URL(world.api);
+    const socket = connect(Number(port), hostname);
+    socket.write(requests);
+    return text(socket);
+  };
+
+  it("keeps to the HTTP server's limits: requests sent ahead, and one Host header", async () => {
+    const line = "GET /socket.io/?EIO=4&transport=polling HTTP/1.1\r\nHost: a\r\n";
+    const statuses = [...(await ask(`${line}\r\n`.repeat(50))).matchAll(/HTTP\/1\.1 (\d+)/g)].map(
+      ([, status]) => status,
+    );
+    expect(statuses.slice(0, -1)).to.deep.equal(["200", "200"]);
+    expect(statuses.at(-1)).to.equal("429");
+    expect(await ask(`${line}Host: b\r\n\r\n`)).to.match(/^HTTP\/1\.1 400 .*There must be one Host header/s);
+  });
+});
 
 describe("a service that is stopped", () => {
   let world: World;

@@ -222,8 +222,8 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
         "Once this is answered, name, number, custom fields, tags, the texts and media of all messages and the addresses of " +
         "orders are gone everywhere: in the event log, in answers stored for `Idempotency-Key`, in campaigns, in queued " +
         "webhooks, in refused rows of imports, and in stored media that nothing else uses. Orders, chats and figures stay " +
-        "without them. A repeated webhook about an earlier message is dropped. If this fails, part may be erased: the rest follows " +
-        "within minutes, or on the next request.",
+        "without them. Webhooks about messages from before the erasure are dropped, also if they come for the first time. " +
+        "If this fails, part may be erased: the rest follows within minutes, or on the next request.",
       "Contacts.14":
         "The number stays opted out: a keyed digest of it is stored. When the number writes, is created or is imported " +
         "again, its contact is opted out, even if `opted_out` is false.",
