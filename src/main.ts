@@ -6,12 +6,15 @@ import { startService } from "./bootstrap/service.ts";
 import { tokens } from "./bootstrap/tokens.ts";
 import { reasonOf } from "./infra/telemetry/redact.ts";
 
+/** Connections that a process accepts per turn of its event loop. */
+const acceptors = 16;
+
 try {
   const config = readConfig(process.env);
   // A worker's messages live just long enough to outlive the young generation: without this the old one grows to four
   // times what is alive before anything is collected. V8 reads it at each collection.
   if (config.role !== "api") v8.setFlagsFromString("--heap-growing-percent=50");
-  const service = await startService(config);
+  const service = await startService(config, { acceptors });
   const log = resolve(service.container, tokens.log);
   // Its own words would print errors whole, with the rows that a database error quotes.
   const logger = { error: (said: unknown) => log.error({ err: said }, "the process ends") };

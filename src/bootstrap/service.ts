@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Container } from "inversify";
+import { acceptFaster } from "../infra/http/acceptors.ts";
 import { createApp } from "../infra/http/app.ts";
 import { consoleRoutes } from "../infra/http/console.ts";
 import { loadShedder } from "../infra/http/load-shedding.ts";
@@ -103,8 +104,17 @@ export function apiRoutes(container: Container): Route[] {
   ];
 }
 
+export interface ServiceOptions {
+  readonly container?: Container;
+  /** How many descriptors accept connections (`acceptFaster`). More than one delay the start by 50 ms. */
+  readonly acceptors?: number;
+}
+
 /** Starts a process with the configured role. Resolves when it answers requests. */
-export async function startService(config: Config, container = createContainer(config)): Promise<Service> {
+export async function startService(
+  config: Config,
+  { container = createContainer(config), acceptors = 1 }: ServiceOptions = {},
+): Promise<Service> {
   const log = resolve(container, tokens.log);
   const metrics = resolve(container, tokens.metrics);
   const servesApi = config.role !== "worker";
@@ -177,6 +187,9 @@ export async function startService(config: Config, container = createContainer(c
 
   await startAll(all);
   const port = await listen(server, config.port, config.host);
+  if (servesApi && acceptors > 1) {
+    await acceptFaster(server, acceptors).catch((err) => log.warn({ err }, "accepts one connection at a time"));
+  }
   resolve(container, tokens.publicAddress).listensAt(config.host, port);
   log.info({ port, role: config.role }, "ready");
 

@@ -89,7 +89,7 @@ async function start(): Promise<Demo> {
     await database.close();
     throw error;
   });
-  const service = await startService(config, container);
+  const service = await startService(config, { container });
   stopLater(service);
   const api = `http://127.0.0.1:${service.port}`;
   await makeDemo({ container, api, sandbox: sandbox?.url ?? null }, businesses, new Date());

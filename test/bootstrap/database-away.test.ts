@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { type Service, startService } from "../../src/bootstrap/service.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
@@ -26,7 +25,7 @@ describe("a service and its database", () => {
     const limits = { statementTimeoutMs: 1_000, slowStatementTimeoutMs: 1_000, connectTimeoutMs: 200 };
     const database = { ...world.config.database, ...limits, url: proxy.url, poolSize };
     const config = { ...world.config, database };
-    service = await startService(config, createContainer(config));
+    service = await startService(config);
   });
   afterEach(async () => {
     await service.stop();

@@ -95,7 +95,7 @@ describe("An operation whose business gets no connection", () => {
     const limits = { poolSize, slowPoolSize: poolSize, connectTimeoutMs: 400 };
     const config = { ...world.config, database: { ...world.config.database, ...limits } };
     const container = createContainer(config);
-    const service = await startService(config, container);
+    const service = await startService(config, { container });
     const ask = (route: Route, made: Awaited<ReturnType<typeof madeFor>>): Promise<Answer> => {
       const isForAgents = forAgents.includes(route.operationId);
       const isForUsers = route.auth === "session" || forUsers.includes(route.operationId);

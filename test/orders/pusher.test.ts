@@ -319,7 +319,7 @@ describe("changes of orders without a Pusher host", () => {
       const note = (_fields: object, message: string) => void lines.push(message);
       const container = createContainer({ ...config, port: 0 });
       container.rebind(tokens.log).toConstantValue({ info: note, warn: note, error: note });
-      const service = await startService(config, container);
+      const service = await startService(config, { container });
       await service.stop();
       return lines.filter((line) => line.includes("no Pusher host"));
     };

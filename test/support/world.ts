@@ -277,7 +277,7 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
   await rows("update app_keys set scopes = '{read,send,orders,admin}'", []);
   // Tests expect only their own entries in the audit.
   await rows("delete from audit", []);
-  const service = await startService(config, container);
+  const service = await startService(config, { container });
   opened.splice(0, 1, () => service.stop());
   const api = `http://127.0.0.1:${service.port}`;
   const control = async (method: string, path: string, body?: unknown) => {

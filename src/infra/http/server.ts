@@ -6,13 +6,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from "node:http";
-import {
-  type AddressInfo,
-  createServer as createNetServer,
-  type ListenOptions,
-  type Server as NetServer,
-  type Socket,
-} from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { networkOf } from "./addresses.ts";
 import { Slices } from "./slices.ts";
 
@@ -189,39 +183,11 @@ export async function handlersEnded(server: Server): Promise<void> {
   for (let running = handlers.get(server); running && running.size > 0; ) await Promise.allSettled(running);
 }
 
-/**
- * The number of listening sockets. libuv accepts one connection per socket and turn of the event loop, so in a busy
- * process new clients would wait for seconds. Several need `SO_REUSEPORT` (libuv 1.49, Node.js 22.12).
- */
-const acceptors = Number(process.versions.uv.split(".")[1]) >= 49 && process.platform === "linux" ? 8 : 1;
-
 /** Rejects if the port is taken. @returns the port, which the system chooses for 0 */
-export async function listen(server: Server, port: number, host?: string): Promise<number> {
-  const where = { ...(host !== undefined && { host }), backlog };
-  if (acceptors === 1) return await listenAt(server, { ...where, port });
-  // With a shared port the system would not report that another process uses it.
-  const alone = createNetServer();
-  const found = await listenAt(alone, { ...where, port });
-  await new Promise((resolve) => alone.close(resolve));
-  const shared = { ...where, port: found, reusePort: true };
-  await listenAt(server, shared);
-  const others = Array.from({ length: acceptors - 1 }, () =>
-    createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit("connection", socket)),
-  );
-  await Promise.all(others.map((other) => listenAt(other, shared)));
-  const close = server.close;
-  // Each listening socket only knows its own connections.
-  server.close = (callback) => {
-    const closed = Promise.all(others.map((other) => new Promise((resolve) => other.close(resolve))));
-    return close.call(server, (error) => void closed.then(() => callback?.(error)));
-  };
-  return found;
-}
-
-function listenAt(server: NetServer, options: ListenOptions & { readonly reusePort?: boolean }): Promise<number> {
+export function listen(server: Server, port: number, host?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options, () => {
+    server.listen({ port, ...(host !== undefined && { host }), backlog }, () => {
       server.off("error", reject);
       resolve((server.address() as AddressInfo).port);
     });
