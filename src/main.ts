@@ -7,7 +7,7 @@ import { tokens } from "./bootstrap/tokens.ts";
 import { reasonOf } from "./infra/telemetry/redact.ts";
 
 /** Connections that a process accepts per turn of its event loop. */
-const acceptors = 16;
+const acceptors = 64;
 
 try {
   const config = readConfig(process.env);
