@@ -9,16 +9,39 @@ export const smsChannel = "sms";
 
 export const chatChannels = [cloudChannel, pageChannel, photoChannel, qrChannel, providerBChannel] as const;
 export const channels = [...chatChannels, smsChannel] as const;
-/** Channels on which free text is allowed only within the service window. */
-export const windowedChannels: readonly ChatChannelName[] = [cloudChannel, pageChannel, photoChannel, providerBChannel];
-/** Channels whose platform stores templates. On others a template is sent as plain text. */
-export const templateChannels: readonly ChatChannelName[] = [cloudChannel, providerBChannel];
-/** Channels that identify a customer by phone number. The others have ids of their own. */
-export const numberedChannels: readonly ChatChannelName[] = [cloudChannel, qrChannel, providerBChannel];
-/** Hours after the customer's last message. */
-export const serviceWindowHours = 24;
 export type ChatChannelName = (typeof chatChannels)[number];
 export type ChannelName = (typeof channels)[number];
+
+/** What features must know about a channel. */
+interface Traits {
+  /** Customers are identified by phone numbers. Otherwise the channel has ids of its own. */
+  readonly isNumbered: boolean;
+  /** The platform stores templates. Otherwise a template is sent as plain text. */
+  readonly hasTemplates: boolean;
+  /** Free text is allowed only within the service window. */
+  readonly isWindowed: boolean;
+  /** Phones choose message ids, so an id is unique only per sender. */
+  readonly hasIdsPerSender: boolean;
+}
+
+const traits: Readonly<Record<ChatChannelName, Traits>> = {
+  [cloudChannel]: { isNumbered: true, hasTemplates: true, isWindowed: true, hasIdsPerSender: false },
+  [pageChannel]: { isNumbered: false, hasTemplates: false, isWindowed: true, hasIdsPerSender: false },
+  [photoChannel]: { isNumbered: false, hasTemplates: false, isWindowed: true, hasIdsPerSender: false },
+  [qrChannel]: { isNumbered: true, hasTemplates: false, isWindowed: false, hasIdsPerSender: true },
+  [providerBChannel]: { isNumbered: true, hasTemplates: true, isWindowed: true, hasIdsPerSender: false },
+};
+
+/** Hours after the customer's last message. */
+export const serviceWindowHours = 24;
+
+const channelsWith = (trait: keyof Traits): readonly ChatChannelName[] =>
+  chatChannels.filter((name) => traits[name][trait]);
+
+export const numberedChannels = channelsWith("isNumbered");
+export const templateChannels = channelsWith("hasTemplates");
+export const windowedChannels = channelsWith("isWindowed");
+export const channelsWithIdsPerSender = channelsWith("hasIdsPerSender");
 
 export const isNumbered = (provider: string): boolean => numberedChannels.some((name) => name === provider);
 
