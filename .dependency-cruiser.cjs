@@ -11,7 +11,7 @@ const channels = "^src/channels/";
 /** The wire format that clients know, for all protocols. */
 const wire = `${adapters}wire/`;
 
-/** Who may import a library, and its types. What is not listed here nobody in `src/` imports. */
+/** The folders that may import a library and its types. `src/` imports no library that is not listed here. */
 const owners = {
   inversify: ["^src/bootstrap/"],
   "reflect-metadata": ["^src/bootstrap/", "^src/main[.]ts$"],
@@ -66,7 +66,7 @@ module.exports = {
     },
     {
       name: "kernel-stands-alone",
-      comment: "But for what JavaScript itself lacks: time zones and semaphores.",
+      comment: "It imports only libraries for what JavaScript lacks: time zones and semaphores.",
       severity: "error",
       from: { path: "^src/kernel/" },
       to: { pathNot: ["^src/kernel/", "node_modules/(temporal-polyfill|p-limit)/"] },
@@ -79,7 +79,7 @@ module.exports = {
       to: { path: "^src/", pathNot: ["^src/$1/", "^src/kernel/", "^src/infra/", published, wire] },
     },
     {
-      name: "nobody-imports-their-own-public",
+      name: "features-do-not-import-their-own-public",
       comment: "What a feature publishes is for others; inside, modules import each other.",
       severity: "error",
       from: { path: `^src/${features}/` },
@@ -201,8 +201,8 @@ module.exports = {
       to: { path: "^src/fixtures/" },
     },
     {
-      name: "nobody-imports-the-demo",
-      comment: "But for its own tests: what others need too is a fixture.",
+      name: "only-its-tests-import-the-demo",
+      comment: "Only its own tests import it. Code that others need, too, is a fixture.",
       severity: "error",
       from: { pathNot: "^(src|test)/demo/" },
       to: { path: "^src/demo/" },
@@ -222,7 +222,7 @@ module.exports = {
       to: { path: "^(src|test|migrations)/" },
     },
     {
-      name: "nobody-imports-the-console",
+      name: "the-api-does-not-import-the-console",
       comment: "The API serves its build; only its page starts it.",
       severity: "error",
       from: { pathNot: "^(console|test)/" },

@@ -97,7 +97,7 @@ const breaches: Record<string, [from: string, imports: string][]> = {
     ["src/inbox/adapters/http", 'import type {} from "../../../orders/domain/a.ts"'],
     ["src/reports/adapters/http", 'import "../../../bootstrap/a.ts"'],
   ],
-  "nobody-imports-their-own-public": [["src/orders/application", 'import "../public.ts"']],
+  "features-do-not-import-their-own-public": [["src/orders/application", 'import "../public.ts"']],
   "bootstrap-sees-what-features-publish": [
     ["src/bootstrap", 'import "../orders/application/a.ts"'],
     ["src/bootstrap", 'import type {} from "../ads/domain/a.ts"'],
@@ -153,11 +153,11 @@ const breaches: Record<string, [from: string, imports: string][]> = {
     ["console/src/inbox", 'import "../../../src/kernel/a.ts"'],
     ["console/src", 'import type {} from "../../test/a.ts"'],
   ],
-  "nobody-imports-the-console": [
+  "the-api-does-not-import-the-console": [
     ["src/infra/http", 'import "../../../console/src/a.ts"'],
     ["src/bootstrap", 'export const a = () => import("../../console/src/a.ts")'],
   ],
-  "nobody-imports-the-demo": [
+  "only-its-tests-import-the-demo": [
     ["src", 'import "./demo/a.ts"'],
     ["src/bootstrap", 'export const a = () => import("../demo/a.ts")'],
     ["src/sandbox", 'import "../demo/a.ts"'],

@@ -46,6 +46,19 @@ const isFileOrFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
+/** Commands and files in backticks that do not exist, and names that are not in the file beside them. */
+function outdated(page: string, commands: ReadonlySet<string>, files: ReadonlyMap<string, string>): string[] {
+  const unknown = [...page.matchAll(/`make ([a-z-]+)/g)].flatMap(([said, name = ""]) =>
+    commands.has(name) ? [] : [`${said}\``],
+  );
+  const named = [...page.matchAll(/(?:`(\w+)` (?:of|in) )?`([\w./-]*\w\.tsx?|(?:src|config|test)\/[\w./-]+)`/g)];
+  const wrong = named.flatMap(([said, name = "", path = ""]) => {
+    const found = [...files].filter(([file]) => `/${file}`.endsWith(`/${path}`) || file.startsWith(`${path}/`));
+    return found.some(([, text]) => text.includes(name)) ? [] : [said];
+  });
+  return [...unknown, ...wrong];
+}
+
 describe("the documentation", () => {
   let pages: ReadonlyMap<string, string>;
 
@@ -60,6 +73,24 @@ describe("the documentation", () => {
   it("has only links to existing files and headings", async () => {
     const broken = await Promise.all([...pages].map(([path, page]) => brokenLinks(path, page)));
     expect(broken.flat()).to.deep.equal([]);
+  });
+
+  it("names only commands, files and parts of files that exist", async () => {
+    const makefile = await readFile("Makefile", "utf8");
+    const commands = new Set([...makefile.matchAll(/^([a-z-]+):/gm)].map(([, name = ""]) => name));
+    const files = new Map<string, string>();
+    for (const folder of ["src", "test", "config", "console/src"]) {
+      for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+        const path = join(entry.parentPath, entry.name);
+        if (entry.isFile()) files.set(path, await readFile(path, "utf8"));
+      }
+    }
+    const wrong = [...pages].flatMap(([path, page]) =>
+      outdated(page, commands, files).map((said) => `${path}: ${said}`),
+    );
+    expect(wrong).to.deep.equal([]);
+    const page = "`make tea`, `make test`, `Secrets` in `src/infra/crypto/secrets.ts`, `Tea` of `secrets.ts`, `tea.ts`";
+    expect(outdated(page, commands, files)).to.deep.equal(["`make tea`", "`Tea` of `secrets.ts`", "`tea.ts`"]);
   });
 
   it(`has pages of fewer than ${longestPage} lines`, () => {
