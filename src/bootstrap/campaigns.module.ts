@@ -5,6 +5,7 @@ import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import { refusesValues } from "../infra/postgres/database-failure.ts";
 import { GrownTables } from "../infra/postgres/grown-tables.ts";
+import { sideBySide } from "../infra/postgres/side-by-side.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
@@ -32,7 +33,6 @@ import {
 } from "../messaging/public.ts";
 import type { Config } from "./config.ts";
 import { moduleOf } from "./provide.ts";
-import { sideBySide } from "./side-by-side.ts";
 
 /** Wakes the workers that send campaigns. */
 const campaignsDue = "campaigns_due";

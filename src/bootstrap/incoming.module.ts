@@ -16,6 +16,7 @@ import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { isDatabaseFailure } from "../infra/postgres/database-failure.ts";
 import { failingFast } from "../infra/postgres/multiple-cells.ts";
+import { sideBySide } from "../infra/postgres/side-by-side.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cached } from "../kernel/cached.ts";
 import type { Log } from "../kernel/log.ts";
@@ -30,7 +31,6 @@ import { bringMovedIncoming, RoutedIncoming, upkeepOf } from "./incoming-cells.t
 import { filesWaiting } from "./media.module.ts";
 import type { OpenedCells } from "./opened-cell.ts";
 import { moduleOf } from "./provide.ts";
-import { sideBySide } from "./side-by-side.ts";
 
 /** Days for which failed webhooks are kept for an operator. */
 const keepFailedWebhooksDays = 7;

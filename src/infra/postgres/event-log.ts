@@ -1,8 +1,8 @@
 import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
 import { type Cells, inBatches } from "./cells.ts";
-import { isDatabaseFailure } from "./database-failure.ts";
 import { livesHere } from "./lives-here.ts";
 import { eventColumns } from "./log-events.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { statement } from "./statement.ts";
 
 const readAfter = statement("event-log-read")`
@@ -33,17 +33,12 @@ export class PostgresEventLog implements EventLog {
    * every other error.
    */
   async lastNumbers(businessIds: readonly number[]): Promise<Map<number, number>> {
-    const asked = this.cells.groupsOf(businessIds).map(async ({ cell, businessIds: own }) => {
+    const numbers = await sideBySide(this.cells.groupsOf(businessIds), async ({ cell, businessIds: own }) => {
       const rows = await cell.rows<{ business_id: number; last_number: number }>(lastNumbersOf, [own]);
       const found = new Map(rows.map((row) => [row.business_id, row.last_number]));
       return own.map((id): [number, number] => [id, found.get(id) ?? 0]);
     });
-    const outcomes = await Promise.allSettled(asked);
-    const answers = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-    const failed = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
-    const fatal = failed.find((error) => !isDatabaseFailure(error)) ?? (answers.length === 0 && failed[0]);
-    if (fatal) throw fatal;
-    return new Map(answers.flat());
+    return new Map(numbers.flat());
   }
 
   /** Deletes older events of all businesses and returns their number. */

@@ -3,10 +3,10 @@ import { BusinessCell } from "./business-cell.ts";
 import type { CellHealth } from "./cell-health.ts";
 import type { Cells } from "./cells.ts";
 import type { Cell } from "./database.ts";
-import { isDatabaseFailure } from "./database-failure.ts";
 import type { Directory } from "./directory/directory.ts";
 import type { Location } from "./directory/locations.ts";
 import type { NameKind } from "./names.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { statement } from "./statement.ts";
 
 export interface Part {
@@ -56,17 +56,14 @@ export class MultipleCells implements Cells<Cell> {
   }
 
   async inEach<Result>(work: (cell: Cell) => Promise<Result>): Promise<Result[]> {
-    const outcomes = await Promise.allSettled(
-      this.all.map(({ cells, health }) => health.whileUp(() => cells.inEach(work))),
+    const done = await sideBySide(
+      this.all,
+      ({ cells, health }) => health.whileUp(() => cells.inEach(work)),
+      (error, { name, health }) => {
+        if (!health.isDown) this.onError(error, name);
+      },
     );
-    const failed = outcomes.flatMap((outcome, at) =>
-      outcome.status === "rejected" ? [{ error: outcome.reason, part: this.all[at] as Part }] : [],
-    );
-    const fatal =
-      failed.find(({ error }) => !isDatabaseFailure(error)) ?? (failed.length === this.all.length && failed[0]);
-    if (fatal) throw fatal.error;
-    for (const { error, part } of failed) if (!part.health.isDown) this.onError(error, part.name);
-    return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+    return done.flat();
   }
 
   ofName(kind: NameKind, name: string): Cell {
