@@ -117,7 +117,7 @@ export type Config = FromSchema<typeof schema>;
 export const directUrlOf = ({ database }: Config): string => database.directUrl || database.url;
 
 /** The name of the cell of `DATABASE_URL`. */
-export const firstCell = "c1";
+const firstCell = "c1";
 
 export interface CellSettings {
   readonly name: string;
@@ -214,7 +214,7 @@ function weaknesses(settings: unknown, variables: Json): string[] {
     if (secret.length < shortestSecret) problems.push(`${name} must have at least ${shortestSecret} characters`);
     else if (new Set(secret).size < least) problems.push(`${name} must have at least ${least} different characters`);
   }
-  const trusted = plainHttpHosts.split(",").map((host) => host.trim().toLowerCase());
+  const trusted = listOf(plainHttpHosts.toLowerCase());
   for (const { path, value } of textsIn(settings)) {
     if (!asking.has(path[0] ?? "") || !value.startsWith("http:")) continue;
     const host = URL.canParse(value) ? new URL(value).hostname : "";
@@ -271,3 +271,6 @@ function nameOf(path: readonly string[], variables: Json): string {
   for (const step of path) found = typeof found === "object" ? found[step] : undefined;
   return typeof found === "string" ? found : path.join(".");
 }
+
+/** Splits a comma-separated environment variable. */
+export const listOf = (text: string): string[] => text.split(",").flatMap((item) => item.trim() || []);

@@ -25,16 +25,16 @@ import { background, startAll, stopAll } from "../infra/jobs/background.ts";
 import type { Directory } from "../infra/postgres/directory/directory.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";
 import { checkPooler } from "../infra/postgres/poolers.ts";
+import { sideBySide } from "../infra/postgres/side-by-side.ts";
 import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import { cookieIn, sessionCookie } from "../kernel/cookies.ts";
 import type { Log } from "../kernel/log.ts";
-import { type Config, cellsOf, directUrlOf } from "./config.ts";
+import { type Config, cellsOf, directUrlOf, listOf } from "./config.ts";
 import { consoleBuild } from "./console.module.ts";
-import { createContainer, listOf } from "./container.ts";
+import { createContainer } from "./container.ts";
 import { asyncApi, openApiOf } from "./documents.ts";
 import type { OpenedCell } from "./opened-cell.ts";
 import { resolve, resolveAll } from "./provide.ts";
-import { sideBySide } from "./side-by-side.ts";
 import { tokens } from "./tokens.ts";
 
 export interface Service {
@@ -104,7 +104,7 @@ export function apiRoutes(container: Container): Route[] {
   ];
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly container?: Container;
   /** How many descriptors accept connections (`acceptFaster`). More than one delay the start by 50 ms. */
   readonly acceptors?: number;
