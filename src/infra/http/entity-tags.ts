@@ -10,17 +10,18 @@ export function cacheable(
   cacheControl: string,
 ): (headers: IncomingHttpHeaders) => Reply {
   const body = Buffer.from(content);
-  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+  const etag = etagOf(body);
   const headers = { ETag: etag, "Cache-Control": cacheControl };
   return (request) =>
-    has(request["if-none-match"], etag) ? new Reply(304, null, headers, type) : new Reply(200, body, headers, type);
+    isKnown(request, etag) ? new Reply(304, null, headers, type) : new Reply(200, body, headers, type);
 }
 
-/** Compressing proxies make the tag weak. */
-function has(ifNoneMatch: string | undefined, etag: string): boolean {
-  const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return known.includes(etag) || known.includes("*");
-}
+export const etagOf = (content: string | Buffer): string =>
+  `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
+
+/** Whether `If-None-Match` names the tag. Compressing proxies make it weak. */
+export const isKnown = ({ "if-none-match": tags = "" }: IncomingHttpHeaders, etag: string): boolean =>
+  tags.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
 
 /** The description of the header in the OpenAPI document. */
 export const ifMatchDescription = [

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
+import { isKnown } from "../../../../infra/http/entity-tags.ts";
 import type { WithFile } from "../../../../infra/http/middleware/multipart.ts";
 import { heldTo } from "../../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, type InvalidInput, plainDialect } from "../../../../infra/http/routing/dialect.ts";
@@ -38,7 +39,7 @@ const dialect: Dialect<InvalidInput | StoreMediaFailure> & WithFile = {
   unexpected: () => [500, failed("Error: fallo inesperado")],
 };
 
-export interface MediaParts {
+interface MediaParts {
   readonly store: StoreMedia;
   readonly read: ReadMedia;
   readonly remove: DeleteMedia;
@@ -219,7 +220,7 @@ function replyOf(file: StoredMedia, asked: IncomingHttpHeaders, open: (range: By
   const etag = `"${file.name}"`;
   const headers = { ...fixedHeaders, ETag: etag, "Content-Disposition": dispositionOf(file) };
   const type = file.type.type;
-  if (isKnown(asked["if-none-match"], etag)) return new Reply(304, null, headers, type);
+  if (isKnown(asked, etag)) return new Reply(304, null, headers, type);
   const ifRange = asked["if-range"];
   const range = ifRange === undefined || ifRange === etag ? rangeOf(asked.range, file.size) : null;
   if (range === "unsatisfiable") {
@@ -248,9 +249,6 @@ function dispositionOf({ fileName, type }: StoredMedia): string {
   const encoded = encodeURIComponent(fileName).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
   return `${type.kind === "document" ? "attachment" : "inline"}; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
-
-const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  (ifNoneMatch ?? "").split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
 
 /** RFC 9110: headers other than a single range of bytes are ignored. */
 function rangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
