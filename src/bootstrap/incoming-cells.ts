@@ -1,16 +1,14 @@
 import { PostgresIncomingQueue } from "../inbox/adapters/postgres/incoming-queue.ts";
-import type { IncomingQueue, KeepIncoming, WebhookReaders } from "../inbox/public.ts";
+import type { IncomingQueue, KeepIncoming, WebhookOrigin, WebhookReaders } from "../inbox/public.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import type { Locations } from "../infra/postgres/directory/locations.ts";
 import type { DirectoryNames } from "../infra/postgres/directory/names.ts";
 import { senderName } from "../infra/postgres/names.ts";
+import { sideBySide } from "../infra/postgres/side-by-side.ts";
 import { DatabaseUnavailable } from "../kernel/errors.ts";
 import { groupBy } from "../kernel/group-by.ts";
-import { sideBySide } from "./side-by-side.ts";
 
 type Keeper = Pick<KeepIncoming, "keep">;
-type Payload = Parameters<Keeper["keep"]>[0];
-type Origin = Parameters<Keeper["keep"]>[1];
 
 interface BusinessLookup {
   readonly locations: Pick<Locations, "find">;
@@ -33,7 +31,7 @@ export class RoutedIncoming implements Keeper {
     private readonly readers: WebhookReaders,
   ) {}
 
-  async keep(payload: Payload, origin: Origin): Promise<void> {
+  async keep(payload: string, origin: WebhookOrigin): Promise<void> {
     const owner = origin.about?.owner;
     if (owner) return this.keepIn((await this.directory.locations.find(owner.businessId)).cell, payload, origin);
     const { senders, isOfAccount } = this.concerned(payload, origin);
@@ -53,14 +51,14 @@ export class RoutedIncoming implements Keeper {
     await Promise.all((cells.length > 0 ? cells : [first]).map((cell) => this.keepIn(cell, payload, origin)));
   }
 
-  private async keepIn(cell: string, payload: Payload, origin: Origin): Promise<void> {
+  private async keepIn(cell: string, payload: string, origin: WebhookOrigin): Promise<void> {
     const keeper = this.keepers.get(cell);
     if (!keeper) throw new DatabaseUnavailable(new Error(`the settings name no cell ${cell}`), false);
     await keeper.keep(payload, origin);
   }
 
   /** An unreadable payload is stored like one about nothing; its processing reports the error. */
-  private concerned(payload: Payload, { channel, about }: Origin): Concerned {
+  private concerned(payload: string, { channel, about }: WebhookOrigin): Concerned {
     try {
       const news = this.readers[channel]?.(payload, about) ?? {};
       const items = Object.values(news).flat() as readonly object[];

@@ -64,7 +64,7 @@ export const messagingModule = moduleOf(({ provide, provideTick, provideBackgrou
         address,
         messagingPlatform,
         urls: channels,
-        observe: (channel, outcome) => metrics.countMessages(channel, outcome),
+        observe: (channel, outcome) => metrics.countMessage(channel, outcome),
       }),
   );
   provide("templateCache", ["platform", "log"], (platform, log) => {

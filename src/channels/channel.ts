@@ -8,8 +8,8 @@ import type { FileSettings } from "./shared/files.ts";
 import type { GraphSettings } from "./shared/graph.ts";
 
 /**
- * The parts that differ by channel: sending, checking senders, webhooks and customers' files. A new channel needs a
- * folder with one of these, its name in `kernel/channels.ts`, and its URL in the configuration.
+ * The parts that differ by channel: sending, checking senders, webhooks and customers' files. `docs/extending.md` lists
+ * what else a new channel needs.
  */
 export interface ChannelKind<Name extends ChannelName = ChannelName> {
   readonly name: Name;

@@ -31,7 +31,7 @@ const pngBegins = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Error codes that do not answer the question. */
 const passing = [...platformRates, ...platformTrouble];
 
-/** Checks senders at their platforms, and pairs phones at the QR gateway. */
+/** Checks senders at their platforms, and pairs phones at their provider. */
 export class HttpSenderPlatforms implements SenderPlatforms {
   constructor(private readonly settings: Settings) {}
 

@@ -1,5 +1,5 @@
 import { moverOf } from "../bootstrap/mover.ts";
-import type { MoveProgress } from "../infra/postgres/moving/mover.ts";
+import type { MoveProgress } from "../infra/postgres/moving/move-business.ts";
 import { cellSettings } from "./cells.ts";
 import { idArgument, runCommand, settingOf } from "./command.ts";
 

@@ -29,7 +29,7 @@ export const files = {
 /** Milliseconds in which the database and the stand-ins must stop, in addition to the service's own limit. */
 const othersStopLimitMs = 10_000;
 
-export interface Started {
+interface Started {
   readonly stop: () => Promise<void>;
   readonly stopLimitMs?: number;
 }

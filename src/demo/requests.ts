@@ -2,7 +2,7 @@ export interface Requests {
   ask(method: string, path: string, body?: object): Promise<Answer>;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: what it holds depends on the request
   readonly json: any;

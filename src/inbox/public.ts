@@ -13,7 +13,7 @@ export { ImportContacts } from "./application/contacts/import-contacts.ts";
 export { NameContacts, type UnnamedContact } from "./application/contacts/name-contacts.ts";
 export type { ErasureStores } from "./application/contacts/ports.ts";
 export { FetchFiles, type MediaStore } from "./application/files/fetch-files.ts";
-export type { FileAnswer, FileQueue, FileSource, FileSources, FileStores } from "./application/files/ports.ts";
+export type { FileAnswer, FileQueue, FileSource, FileSources } from "./application/files/ports.ts";
 export { ApplyEarlyStatuses } from "./application/incoming/apply-early-statuses.ts";
 export { KeepIncoming } from "./application/incoming/keep-incoming.ts";
 export type {

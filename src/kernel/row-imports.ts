@@ -24,7 +24,7 @@ export interface RefusedRows {
 }
 
 /** How one import reads and writes its rows. */
-export interface RowImport<Row, Refusal> {
+interface RowImport<Row, Refusal> {
   /** Rows with the same key are written one after the other. */
   keyOf(row: Row): string;
   /** Writes rows with different keys. Returns null for a row whose key was taken concurrently; it is tried again. */

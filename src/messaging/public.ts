@@ -10,7 +10,6 @@ export type {
   CampaignNews,
   CampaignOrigin,
   CampaignQueue,
-  ContactUpdate,
   Timing,
 } from "./application/campaigns/ports.ts";
 export { PreviewCampaign } from "./application/campaigns/preview-campaign.ts";
@@ -63,7 +62,7 @@ export type {
   SubmitOutcome,
   TemplateApproval,
 } from "./application/templates/ports.ts";
-export { campaignMoves, openStates, sendingStates } from "./domain/campaign.ts";
+export { campaignMoves } from "./domain/campaign.ts";
 export { MediaNotAccessible, NoSender, SendUncertain } from "./domain/failures.ts";
 export {
   largestMedia,
@@ -83,7 +82,6 @@ export {
   type SendOutcome,
   settledStates,
   type TemplateNews,
-  type TemplateState,
   templateStateOf,
 } from "./domain/platform.ts";
 export { mediaKindOf, storedMedia } from "./domain/template.ts";

@@ -20,15 +20,9 @@ describe("Users who are deactivated, archived or lose the agent's role", () => {
 
   let count = 0;
   /** An available agent of Ventas. */
-  const anAgent = async (changes: object = {}): Promise<Answer["json"]> => {
+  const anAgent = async (): Promise<Answer["json"]> => {
     count += 1;
-    const body = {
-      nombre: `Eva ${count}`,
-      email: `eva-${count}@b1.test`,
-      role_id: 5,
-      departamentos: [sales],
-      ...changes,
-    };
+    const body = { nombre: `Eva ${count}`, email: `eva-${count}@b1.test`, role_id: 5, departamentos: [sales] };
     const { invitation, ...user } = await inbox.done(admin, "POST", "/admin/users", body);
     await inbox.done(user.id, "PUT", "/me/available", { disponible: true });
     return user;

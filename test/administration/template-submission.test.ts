@@ -98,7 +98,7 @@ describe("Templates that are sent for approval", () => {
 
   it("stay as they were if the platform refuses them, and show its text", async () => {
     const first = await templates.make({ nombre: "Uno", id_plantilla: "doble", template: content() });
-    const second = await templates.makeDouble("doble");
+    const second = await templates.makeDouble();
     expect((await templates.submit(first.id)).status).to.equal(200);
     const refused = await templates.submit(second.id);
     expect([refused.status, refused.json.code]).to.deep.equal([400, "template_refused"]);
@@ -167,7 +167,7 @@ describe("Templates that are sent for approval", () => {
       expect(last.actor).to.include({ type: "user", id: 101 });
       expect([last.before.platform_id, last.after.platform_id]).to.deep.equal([null, taken.platform_id]);
 
-      const second = await templates.makeDouble("doble");
+      const second = await templates.makeDouble();
       expect((await templates.submit(second.id)).status).to.equal(400);
       expect(await templates.audited(second.id)).to.deep.equal([
         [undefined, "no_status"],
@@ -261,7 +261,7 @@ describe("Templates that are sent for approval", () => {
 
     it("are refused with the platform's text if they are archived meanwhile", async () => {
       await templates.submit((await templates.make({ nombre: "Uno", id_plantilla: "doble", template: content() })).id);
-      const { id } = await templates.makeDouble("doble");
+      const { id } = await templates.makeDouble();
       await templates.fault({ delay_ms: 300 });
       const answer = templates.submit(id);
       await templates.becomes(id, "PENDING");

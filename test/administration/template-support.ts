@@ -76,10 +76,10 @@ export class Templates {
     return made.json;
   }
 
-  /** A template with the name of another one, as older versions made them. */
-  async makeDouble(platformName: string): Promise<Answer["json"]> {
+  /** Another template with the name `doble`, as older versions made them. */
+  async makeDouble(): Promise<Answer["json"]> {
     const made = await this.make({ nombre: "Doble", id_plantilla: "doble_antiguo", template: content() });
-    await this.world.rows("update templates set platform_name = $2 where id = $1", [made.id, platformName]);
+    await this.world.rows("update templates set platform_name = 'doble' where id = $1", [made.id]);
     return made;
   }
 

@@ -37,7 +37,7 @@ export const anAccount = (
   campaigns,
 });
 
-export interface Registered {
+interface Registered {
   readonly adId: string | null;
   readonly type?: "sale" | "quotation";
   readonly closed?: boolean;

@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/pr
 import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
 
-export interface Statement {
+interface Statement {
   readonly name: string;
   readonly text: string;
 }

@@ -100,7 +100,6 @@ export async function loopRate(
   databaseUrl: string,
   connections: number,
   run: (database: Database) => Promise<unknown>,
-  ms = 2_000,
 ): Promise<number> {
   const limits = { poolSize: connections, statementTimeoutMs: 30_000, connectTimeoutMs: 10_000 };
   const database = Database.open({ url: databaseUrl, ...limits }, () => {});
@@ -114,8 +113,8 @@ export async function loopRate(
       await Promise.all(Array.from({ length: connections }, one));
       return Math.round(runs / ((performance.now() - began) / 1_000));
     };
-    await round(ms / 4);
-    return await round(ms);
+    await round(500);
+    return await round(2_000);
   } finally {
     await database.close();
   }

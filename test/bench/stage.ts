@@ -106,7 +106,7 @@ async function seed(
       if (inSecond.includes(business.id))
         await resolve(container, tokens.directory).locations.add(business.id, secondCell);
       await cells.of(business.id).transaction(async (transaction) => {
-        await insertBusiness(transaction, business, new Secrets(masterSecret), "none");
+        await insertBusiness(transaction, business, new Secrets(masterSecret));
       });
     }
     const keys = new Map<number, string>();

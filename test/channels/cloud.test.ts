@@ -7,8 +7,11 @@ const customer = "59170000001";
 const sender = "106540352242922";
 const at = new Date(1_760_000_000_000);
 
-const aboutAccount = (field: string, value: object, time = 1_760_000_000) =>
-  JSON.stringify({ object: "whatsapp_business_account", entry: [{ id: account, time, changes: [{ field, value }] }] });
+const aboutAccount = (field: string, value: object) =>
+  JSON.stringify({
+    object: "whatsapp_business_account",
+    entry: [{ id: account, time: 1_760_000_000, changes: [{ field, value }] }],
+  });
 const aboutNumber = (value: object, field = "messages") =>
   aboutAccount(field, {
     messaging_product: "whatsapp",

@@ -51,7 +51,7 @@ export async function seatOf(
   return { page, context };
 }
 
-export interface CuttableProxy {
+interface CuttableProxy {
   readonly url: string;
   /** Ends all connections, and refuses new ones until `restore`. */
   cut(): void;

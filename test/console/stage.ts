@@ -15,7 +15,7 @@ interface StageSettings extends WorldSettings {
 }
 
 /** A world and a browser for one suite. They exist when its tests begin. */
-export interface Stage {
+interface Stage {
   readonly world: World;
   readonly browser: Browser;
   /** Opens a page in a new browser context in which the user is signed in. It is closed after the test. */

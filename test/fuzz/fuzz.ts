@@ -8,7 +8,7 @@ import { brokenInvariants } from "./invariants.ts";
 import { asking, type FuzzRequest, requestsOf } from "./requests.ts";
 import { Stage } from "./stage.ts";
 
-export interface FuzzSettings {
+interface FuzzSettings {
   readonly seed: number;
   /** The number of requests after which no further round begins. */
   readonly runs: number;
@@ -31,7 +31,7 @@ export interface Finding {
   readonly answer: string;
 }
 
-export interface RouteFigures {
+interface RouteFigures {
   requests: number;
   good: number;
   refused: number;

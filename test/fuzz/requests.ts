@@ -19,7 +19,7 @@ export interface FuzzRequest {
   readonly who: Who;
 }
 
-export type Credential = "key" | "session" | "query" | "body" | "reports-key" | "wrong-key" | "wrong-token" | "both";
+type Credential = "key" | "session" | "query" | "body" | "reports-key" | "wrong-key" | "wrong-token" | "both";
 
 export interface Who {
   /** The business that sends the request. */

@@ -211,7 +211,7 @@ function plainValueOf(schema: Json, ids: Ids): fc.Arbitrary<unknown> {
 }
 
 /** Usually a valid value. */
-export function valuesOf(schema: Json, name: string, ids: Ids): fc.Arbitrary<unknown> {
+function valuesOf(schema: Json, name: string, ids: Ids): fc.Arbitrary<unknown> {
   if (typeof schema["x-entity"] === "string") return idOf(schema, ids);
   if ("const" in schema) return fc.constant(schema.const);
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
@@ -252,7 +252,7 @@ function typed(type: unknown, schema: Json, name: string, ids: Ids): fc.Arbitrar
 }
 
 /** A mutation of a value at a place given by `turns`. */
-export interface Spoiling {
+interface Spoiling {
   readonly how: "replace" | "remove" | "add" | "repeat";
   readonly turns: readonly number[];
   readonly name: string;

@@ -24,7 +24,7 @@ function quoted(text: string, next: () => number): string {
 
 const numbers = fc.array(fc.nat(99), { minLength: 7, maxLength: 40 });
 
-export function nextOf(given: readonly number[]): () => number {
+function nextOf(given: readonly number[]): () => number {
   let at = 0;
   return () => given[at++ % given.length] ?? 0;
 }

@@ -125,7 +125,7 @@ describe("the routes of operations", () => {
   describe("/metrics", () => {
     it("answers requests with the key", async () => {
       const metrics = new Metrics(false);
-      metrics.countMessages("cloud", "accepted");
+      metrics.countMessage("cloud", "accepted");
       await serveOperations({ metrics, metricsKey: "k".repeat(32) });
       const { status, text, headers } = await ask("/metrics", { authorization: `Bearer ${"k".repeat(32)}` });
       expect(status).to.equal(200);

@@ -33,11 +33,11 @@ describe("message ids chosen by paired phones", () => {
 
   let count = 0;
   const newId = (): string => `3EB0${String(++count).padStart(4, "0")}`;
-  const said = (sender: string, from: string, platformMessageId: string, body = "Hola"): IncomingMessage => {
-    return { sender, from, platformMessageId, kind: "text", body, occurredAt: new Date() };
+  const said = (sender: string, from: string, platformMessageId: string): IncomingMessage => {
+    return { sender, from, platformMessageId, kind: "text", body: "Hola", occurredAt: new Date() };
   };
-  const echoed = (sender: string, to: string, platformMessageId: string, body = "Hola"): EchoedMessage => {
-    return { sender, to, platformMessageId, kind: "text", body, occurredAt: new Date() };
+  const echoed = (sender: string, to: string, platformMessageId: string): EchoedMessage => {
+    return { sender, to, platformMessageId, kind: "text", body: "Hola", occurredAt: new Date() };
   };
   const withId = (id: string): Promise<Stored[]> =>
     world.rows<Stored>(

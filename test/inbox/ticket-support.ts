@@ -21,7 +21,7 @@ interface DeskPlan {
   readonly withoutDepartment?: boolean;
 }
 
-export interface ChatState {
+interface ChatState {
   readonly contact: string;
   readonly platform_id: string;
   readonly chat_id: number;
@@ -33,7 +33,7 @@ export interface ChatState {
   readonly state: string;
 }
 
-export interface StoredText {
+interface StoredText {
   readonly id: number;
   readonly kind: string;
   readonly body: string;

@@ -5,7 +5,7 @@ import { eventually } from "../support/wait.ts";
 import { Recorder, recordingLog } from "./recorder.ts";
 
 /** The store's settings for `createAgendaClock`. */
-export type StoreSettings = { readonly databaseUrl: string } | { readonly mongoUri: string };
+type StoreSettings = { readonly databaseUrl: string } | { readonly mongoUri: string };
 
 type Limits = Pick<ClockSettings, "longestRunMs" | "graceMs">;
 

@@ -20,7 +20,7 @@ export class Recorder {
   };
 }
 
-export interface Line {
+interface Line {
   readonly level: "info" | "warn" | "error";
   readonly fields: Record<string, unknown>;
   readonly message: string;

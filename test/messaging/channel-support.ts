@@ -39,7 +39,7 @@ export const template = {
 } as const;
 
 /** A request to the platform. */
-export interface Asked {
+interface Asked {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: unknown;
 }

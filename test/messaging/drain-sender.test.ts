@@ -65,7 +65,7 @@ const refusal = (kind: RefusalClass): SendOutcome => ({
 });
 const sendWithinMs = 5_000;
 
-/** A number with recipients of one campaign or several in memory. Tests let its parts fail. */
+/** A number in memory, with recipients of campaigns. Tests can let each of its parts fail. */
 class FakeNumber {
   readonly time = new SimulatedTime();
   readonly sent: { readonly to: string; readonly at: number }[] = [];
@@ -96,7 +96,7 @@ class FakeNumber {
     for (let position = 1; position <= count; position += 1) this.add(position);
   }
 
-  /** Registers another one. */
+  /** Registers another recipient. */
   add(position: number): void {
     const own = { campaignId: 1, position, contactId: position, phone: `${position}`, parameters: [] };
     this.waiting.push({ ...own, reference: `reference ${position}`, attempt: 1, setbacks: 0 });

@@ -14,7 +14,7 @@ export async function fill(stage: Stage, businessIds: readonly number[], threads
     for (const id of businessIds) {
       const business = aBusiness(id, { threads: Array.from({ length: threads }, (_, at) => aThread(id * 1_000 + at)) });
       await database.transaction((transaction) =>
-        insertBusiness(transaction, business, new Secrets("a secret of the tests, long enough for it"), "none"),
+        insertBusiness(transaction, business, new Secrets("a secret of the tests, long enough for it")),
       );
     }
   } finally {

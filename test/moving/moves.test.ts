@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { MoveProgress } from "../../src/infra/postgres/moving/mover.ts";
+import type { MoveProgress } from "../../src/infra/postgres/moving/move-business.ts";
 import { Random } from "../../src/sandbox/core/random.ts";
 import { fill } from "./businesses.ts";
 import { emptyStaying, tablesWithoutBusiness } from "./catalog.ts";

@@ -1,5 +1,6 @@
 import pg from "pg";
-import { type MoveBounds, type MoveProgress, Mover } from "../../src/infra/postgres/moving/mover.ts";
+import type { MoveBounds, MoveProgress } from "../../src/infra/postgres/moving/move-business.ts";
+import { Mover } from "../../src/infra/postgres/moving/mover.ts";
 import { withSide } from "../../src/infra/postgres/moving/side.ts";
 import { tenantTables } from "../../src/infra/postgres/moving/tenant-tables.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -19,7 +20,7 @@ export interface Stage {
 
 export type Cell = "c1" | "c2";
 
-export const soon: MoveBounds = { holdMs: 5_000, noticeMs: 0, chunk: 150, stretchMs: 20 };
+const soon: MoveBounds = { holdMs: 5_000, noticeMs: 0, chunk: 150, stretchMs: 20 };
 
 export async function openStage(bounds: MoveBounds = soon): Promise<Stage> {
   const databases: Record<Cell, TestDatabase> = { c1: await freshDatabase(), c2: await freshDatabase() };

@@ -45,9 +45,9 @@ describe("an order that a customer puts together from a catalog", () => {
     currency: "BOB",
     ...changes,
   });
-  const ordering = (from: string, product_items: readonly object[], id = `wamid.order.${++count}`) => ({
+  const ordering = (from: string, product_items: readonly object[]) => ({
     from,
-    id,
+    id: `wamid.order.${++count}`,
     timestamp: "1760000000",
     type: "order",
     order: { catalog_id: "194836987003835", text: "Sin llajua, por favor", product_items },

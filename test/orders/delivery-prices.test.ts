@@ -172,7 +172,7 @@ describe("the price of a delivery", () => {
     beforeEach(() => {
       for (const list of [asked, published, failures]) list.length = 0;
     });
-    const asker = (priceOf: (request: QuoteRequest) => Promise<Price>, database = shops.database) =>
+    const asker = (priceOf: (request: QuoteRequest) => Promise<Price>) =>
       new AskDeliveryPrices(
         {
           priceOf: (request) => {
@@ -180,9 +180,9 @@ describe("the price of a delivery", () => {
             return priceOf(request);
           },
         },
-        new PostgresOrderReads(oneCell(database)),
-        new PostgresDeliveryPrices(oneCell(database)),
-        new PostgresUnitOfWork(oneCell(database), (transaction) => ({
+        new PostgresOrderReads(oneCell(shops.database)),
+        new PostgresDeliveryPrices(oneCell(shops.database)),
+        new PostgresUnitOfWork(oneCell(shops.database), (transaction) => ({
           prices: new PostgresKeptPrices(transaction),
           events: new PostgresOrderEvents(transaction),
         })),

@@ -3,7 +3,7 @@ import { type Answer, request } from "../support/http.ts";
 import type { World } from "../support/world.ts";
 
 /** A row of the table. */
-export interface OrderRow {
+interface OrderRow {
   readonly id: number;
   readonly version: number;
   readonly shipment_method: string | null;

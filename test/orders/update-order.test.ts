@@ -46,8 +46,8 @@ describe("PUT /catalogs/order/update: update an order", () => {
     ]);
     return orderId;
   };
-  const updated = async (body: object, headers = {}): Promise<Answer["json"]> => {
-    const answer = await edits.update(body, headers);
+  const updated = async (body: object): Promise<Answer["json"]> => {
+    const answer = await edits.update(body);
     expect(answer.status, answer.text).to.equal(200);
     return answer.json.order;
   };

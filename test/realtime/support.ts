@@ -59,7 +59,7 @@ const logEvents = {
     select ${eventColumns} from logged order by number`,
 };
 
-export interface ServedGateway {
+interface ServedGateway {
   readonly gateway: RealtimeGateway;
   readonly url: string;
   /** The number of the server's connections. */
@@ -140,14 +140,14 @@ export class World {
   }
 }
 
-export interface Heard {
+interface Heard {
   readonly name: string;
   readonly seq: number;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
 /** A client that records its events, and names the last number it saw when it reconnects. */
-export class TestClient {
+class TestClient {
   /** The events of each connection, with the number after which it began. */
   readonly streams: { since: number | undefined; numbers: number[] }[] = [];
   private since: number | undefined;

@@ -8,7 +8,7 @@ import type {
   Tally,
 } from "../../src/reports/domain/report.ts";
 
-export interface SampleBusiness {
+interface SampleBusiness {
   readonly id: number;
   readonly name?: string;
   readonly currency?: string;

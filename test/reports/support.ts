@@ -1,6 +1,6 @@
 import type { World } from "../support/world.ts";
 
-export interface RecordFields {
+interface RecordFields {
   /** The next one unless given. */
   readonly id?: number;
   readonly type: "sale" | "quotation";
@@ -42,7 +42,7 @@ export async function addRecord(world: Rows, businessId: number, changes: Partia
   return row?.id ?? 0;
 }
 
-export const noon = "2026-03-10T16:00:00Z";
+const noon = "2026-03-10T16:00:00Z";
 
 /** Adds a closed conversation of the first chat. */
 export async function addConversation(

@@ -47,14 +47,14 @@ export const anAccount = (changes: Partial<SandboxAccount> = {}): SandboxAccount
   ...changes,
 });
 
-export interface Received {
+interface Received {
   readonly path: string;
   readonly raw: Buffer;
   readonly signature: string;
   readonly payload: WebhookPayload;
 }
 
-export interface WireStatus {
+interface WireStatus {
   readonly id: string;
   readonly status: string;
   readonly timestamp: string;
@@ -75,7 +75,7 @@ export interface Messaging {
   readonly read?: { readonly mid?: string; readonly watermark?: number };
 }
 
-export interface WebhookPayload {
+interface WebhookPayload {
   readonly object: string;
   readonly entry: readonly {
     readonly id: string;
@@ -165,7 +165,7 @@ export class Receiver {
   }
 }
 
-export interface Reply<Body = Record<string, unknown>> {
+interface Reply<Body = Record<string, unknown>> {
   readonly status: number;
   readonly body: Body;
 }

@@ -51,7 +51,7 @@ export function onEveryChannel(businessId: number, changes: Partial<BusinessFixt
 }
 
 /** An installation whose businesses have senders on all channels. */
-export interface ChannelPlace {
+interface ChannelPlace {
   /** The service's URL for the platforms. */
   readonly api: string;
   control(method: string, path: string, body?: unknown): Promise<unknown>;

@@ -1,6 +1,6 @@
 import { citusFunctions } from "../../src/infra/postgres/citus-functions.ts";
 
-export interface TriggerForm {
+interface TriggerForm {
   readonly name: string;
   /** The statements that bring a migrated database into this form. */
   readonly functions: readonly string[];

@@ -33,7 +33,7 @@ const bothCells = `
   end $$`;
 
 /** The first generated id of the second cell. Tests tell records apart by their ids. */
-export const firstIdOfSecond = 20_000_000;
+const firstIdOfSecond = 20_000_000;
 
 const apart = `
   select setval(format('c2.%I', sequencename), ${firstIdOfSecond}) from pg_sequences

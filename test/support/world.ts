@@ -134,7 +134,7 @@ export interface World {
   control(method: string, path: string, body?: unknown): Promise<Answer["json"]>;
   /** Queries the database. */
   rows<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Posts a platform's webhook, with a valid signature unless given. */
+  /** Posts a platform's webhook, with a valid signature unless one is given. */
   webhook(payload: object | string | Buffer, signature?: string | null): Promise<Answer>;
   /** Opens a socket of the user. Resolves when it is live. */
   listen(userId: number): Promise<Listener>;
@@ -260,7 +260,7 @@ async function buildWorld(settings: WorldSettings, opened: (() => Promise<void>)
     await cell.database.transaction(async (transaction) => {
       for (const business of businesses) {
         if (isSpread && (cell !== first) !== livesInSecond(business.id)) continue;
-        await insertBusiness(transaction, business, new Secrets(masterSecret), "none");
+        await insertBusiness(transaction, business, new Secrets(masterSecret));
       }
       // The second cell's sequences are already larger.
       for (const table of cell === first ? numberedTables : []) {

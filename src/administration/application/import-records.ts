@@ -16,7 +16,7 @@ import type { RecordBatches, RecordStores } from "./ports.ts";
 import { inTransaction } from "./transactions.ts";
 
 /** Builds a whole record from a row's fields and the existing record or defaults. Throws a `DomainError`. */
-export type Complete<Fields> = (input: Partial<Fields>, existing: Fields | null) => Fields;
+type Complete<Fields> = (input: Partial<Fields>, existing: Fields | null) => Fields;
 
 export type RowRefusal = DomainError;
 

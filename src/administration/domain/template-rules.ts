@@ -1,8 +1,8 @@
 /** The messaging platform's rules for templates. They are checked here so that a refusal can name the field. */
 
 const templateCategories = ["MARKETING", "UTILITY", "AUTHENTICATION"] as const;
-export const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
-export const buttonKinds = ["QUICK_REPLY", "URL", "PHONE_NUMBER", "COPY_CODE", "FLOW", "OTP", "CATALOG"] as const;
+const mediaFormats = ["IMAGE", "VIDEO", "DOCUMENT"] as const;
+const buttonKinds = ["QUICK_REPLY", "URL", "PHONE_NUMBER", "COPY_CODE", "FLOW", "OTP", "CATALOG"] as const;
 
 /** In characters. */
 export const longest = { name: 512, header: 60, body: 1_024, footer: 60, button: 25, url: 2_000, phone: 20 } as const;

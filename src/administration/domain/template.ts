@@ -1,8 +1,6 @@
 import { domainError } from "../../kernel/errors.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
-import { approvalStates, type SampleProblem, templateStateOf } from "../../messaging/public.ts";
-
-export { approvalStates };
+import { type approvalStates, type SampleProblem, templateStateOf } from "../../messaging/public.ts";
 
 /** The part of a template that the platform reviews, in the platform's format. */
 export interface TemplateStructure {
@@ -69,7 +67,7 @@ export const alteredOf = (before: Template, after: Template): (typeof submitted)
 export const platformKeyOf = ({ platformName, structure }: Pick<Template, "platformName" | "structure">): string =>
   JSON.stringify([platformName, structure?.language || null]);
 
-export const partOf = (structure: TemplateStructure | null, type: string): TemplatePart | undefined =>
+const partOf = (structure: TemplateStructure | null, type: string): TemplatePart | undefined =>
   Array.isArray(structure?.components)
     ? structure.components.find((part) => String(part?.type).toUpperCase() === type)
     : undefined;

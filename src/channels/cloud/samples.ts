@@ -4,7 +4,7 @@ import type { SampleFiles, SampleProblem, Sender, SubmitOutcome } from "../../me
 import { bearer, graphError, graphRead } from "../shared/graph.ts";
 import { safeReason } from "../shared/refusals.ts";
 
-export interface SampleSettings {
+interface SampleSettings {
   readonly client: Pick<HttpClient, "request">;
   readonly baseUrl: string;
   readonly version: string;

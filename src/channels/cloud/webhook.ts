@@ -10,7 +10,7 @@ const listOf = (properties: Readonly<Record<string, Schema>>) =>
   ({ type: "array", items: { type: "object", properties, additionalProperties: true } }) as const;
 
 /** The parts of a webhook that are read. Parts of another shape are skipped, never refused. */
-export const cloudDelivery = named("CloudWebhook", {
+const cloudDelivery = named("CloudWebhook", {
   type: "object",
   properties: {
     object: { ...text, example: "whatsapp_business_account" },

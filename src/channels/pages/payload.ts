@@ -28,7 +28,7 @@ import { messageParts, mostParts, partId, postbackParts } from "./content.ts";
 export type PagesChannel = Extract<ChatChannelName, typeof pageChannel | typeof photoChannel>;
 
 /** The field `object` of each channel's webhooks. */
-export const webhookObjects: Readonly<Record<PagesChannel, string>> = {
+const webhookObjects: Readonly<Record<PagesChannel, string>> = {
   [pageChannel]: "page",
   [photoChannel]: "instagram",
 };

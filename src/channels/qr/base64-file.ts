@@ -5,7 +5,7 @@ const fileBegins = /"base64"\s*:\s*"/;
 const other = /[^A-Za-z0-9+/]/g;
 
 /** The answer has no file, or ends within it. */
-export class NoFileInAnswer extends Error {}
+class NoFileInAnswer extends Error {}
 
 /**
  * Decodes the file in the field `base64` of a JSON answer while it arrives. Rejects if there is none; reading

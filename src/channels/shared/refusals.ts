@@ -56,9 +56,9 @@ export function safeReason(error: PlatformError, accessToken: string): string {
 const longestWaitMs = 24 * 60 * 60 * 1_000;
 
 /** Parses a `Retry-After` header of seconds or a date into milliseconds; `undefined` if it is missing or invalid. */
-export function retryAfterMs(header: string | undefined, now = Date.now()): number | undefined {
+export function retryAfterMs(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
-  const wait = /^\s*\d+\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
+  const wait = /^\s*\d+\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), longestWaitMs);
 }
 

@@ -10,7 +10,7 @@ import { sameText } from "../../infra/http/same-text.ts";
 import type { ChatChannelName } from "../../kernel/channels.ts";
 import type { ReceivingParts } from "../channel.ts";
 
-export interface DeliveredHead {
+interface DeliveredHead {
   readonly headers: IncomingHttpHeaders;
   /** The path's last part, if the route has a parameter; else empty. */
   readonly place: string;
@@ -56,7 +56,7 @@ interface WebhookParts<Proven extends Proof> {
 }
 
 /** A proven body that cannot be understood. The platform would repeat it unchanged, so it is counted and dropped. */
-export class Unreadable extends Error {}
+class Unreadable extends Error {}
 
 export interface Proof {
   /** The sender that the proof names, if any. */

@@ -69,7 +69,7 @@ export interface AttachmentView {
   readonly bytes: number | null;
 }
 
-export interface ReactionView {
+interface ReactionView {
   readonly author: string;
   readonly emoji: string;
 }

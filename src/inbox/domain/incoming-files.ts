@@ -1,5 +1,5 @@
 /** Reasons why a customer's file cannot be downloaded. */
-export const fileTroubles = [
+const fileTroubles = [
   /** The platform does not have it, or no longer has it. */
   "not-there",
   "too-large",

@@ -23,7 +23,7 @@ export type FilePlace =
   | { readonly at: "message"; readonly messageId: string };
 
 /** File content that came inside the webhook. */
-export interface FileHere {
+interface FileHere {
   readonly at: "here";
   readonly base64: string;
 }
@@ -93,7 +93,7 @@ export interface EchoedMessage extends PlatformMessage {
   readonly reference?: string;
 }
 
-/** The status that an echo of one of our own messages stands for. */
+/** An echo of our own message proves that it was sent. */
 export const sentOf = ({ sender, platformMessageId }: EchoedMessage, reference: string): DeliveryStatus => ({
   sender,
   platformMessageId,

@@ -6,7 +6,7 @@ import type { OpeningHours } from "./opening-hours.ts";
 /** The first two states are open. */
 export const ticketStates = ["pending", "in_progress", "completed", "cancelled"] as const;
 export type TicketState = (typeof ticketStates)[number];
-export type OpenTicketState = "pending" | "in_progress";
+type OpenTicketState = "pending" | "in_progress";
 export type TicketEnd = Exclude<TicketState, OpenTicketState>;
 export const ticketEnds = ["completed", "cancelled"] as const satisfies readonly TicketEnd[];
 

@@ -12,7 +12,7 @@ const rest = 0.5;
 
 const deriveKey = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(scrypt);
 
-export interface PasswordOwner {
+interface PasswordOwner {
   /** Owners with the same share wait in turn as if they were one. */
   readonly share: string;
   /** Known owners have a queue of their own, which gets every other place. */

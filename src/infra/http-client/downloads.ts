@@ -47,7 +47,7 @@ export type DownloadOutcome =
   | { readonly kind: "unreachable"; readonly reason: string };
 
 /** The content is too slow, too large or incomplete. */
-export class DownloadBroke extends Error {}
+class DownloadBroke extends Error {}
 
 export interface DownloadTimeouts {
   /** Milliseconds until a connection is ready. */

@@ -2,7 +2,7 @@ import type http from "node:http";
 import type https from "node:https";
 import type { Socket } from "node:net";
 
-export interface PoolSettings {
+interface PoolSettings {
   readonly maxSockets: number;
   /** Milliseconds until an unused connection is closed. */
   readonly idleSocketMs: number;

@@ -42,7 +42,7 @@ const mostPipelined = 2;
 /** Milliseconds without traffic. Node does not close a connection whose client stops reading. */
 const silenceMs = 120_000;
 
-export interface Hooks {
+interface Hooks {
   /** Returns true if it answered the request itself. */
   readonly isAnswered?: (req: IncomingMessage, res: ServerResponse) => boolean;
   /** The business of a cached credential. */
@@ -100,7 +100,7 @@ export function createServer(
   return server;
 }
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   readonly connections: number;
   /** At least 1,000, since a load balancer is one address. */
   readonly connectionsPerAddress: number;

@@ -6,7 +6,7 @@ const longestPauseMs = 5_000;
 const longestCloseMs = 1_000;
 const tell = "select pg_notify($1, '')";
 
-export interface Heartbeat {
+interface Heartbeat {
   /** Milliseconds between two heartbeats. */
   readonly everyMs: number;
   /** Milliseconds to wait for an answer. */

@@ -3,7 +3,7 @@ import type { Log } from "../../kernel/log.ts";
 import type { StatementNames } from "./database.ts";
 
 /** In session mode a connection keeps one server session; in transaction mode each transaction may get another. */
-export type Pooler = "none" | "session mode" | "transaction mode";
+type Pooler = "none" | "session mode" | "transaction mode";
 
 /** How often each connection asks for its session. With a busy pooler, a change of session may show late. */
 const rounds = 20;

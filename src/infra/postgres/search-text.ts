@@ -4,7 +4,7 @@ import { placeholders, sql } from "./dynamic-sql.ts";
 /** A shorter text must be the beginning of a name, since it is part of too many. */
 const shortestPart = 3;
 
-export interface ContactPatterns {
+interface ContactPatterns {
   /** For `phoneSearch`; null if the text cannot be part of a phone number. */
   readonly digits: string | null;
   readonly name: string | null;

@@ -3,7 +3,7 @@ import type { Knex } from "knex";
 /** Comments, strings, quoted names and function bodies, which may contain semicolons; or a semicolon between commands. */
 const parts = /--.*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"[^"]*"|(\$\w*\$)[\s\S]*?\1|;/g;
 
-export function commandsOf(text: string): string[] {
+function commandsOf(text: string): string[] {
   const commands: string[] = [];
   let begin = 0;
   const add = (end: number): void => {

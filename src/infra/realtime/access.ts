@@ -18,7 +18,7 @@ import type { RealtimeUser, View, Visibility } from "./visibility.ts";
 /** Null if the token or key is unknown, expired or revoked. Rejects if that cannot be checked now. */
 export type Authenticate = (credential: string) => Promise<RealtimeIdentity | null>;
 
-export interface AccessSettings {
+interface AccessSettings {
   readonly authenticate: Readonly<Record<Credential["kind"], Authenticate>>;
   readonly visibility: Visibility;
   readonly warnings: OccasionalLog;

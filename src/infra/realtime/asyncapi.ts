@@ -1,6 +1,6 @@
 import { refusals } from "./refusals.ts";
 
-export interface MessageDescription {
+interface MessageDescription {
   readonly summary: string;
   readonly description?: string;
   /** A JSON schema without the common fields `empresa_id`, `at` and `seq`. */
@@ -8,13 +8,13 @@ export interface MessageDescription {
 }
 type Messages = Readonly<Record<string, MessageDescription>>;
 
-export interface PayloadSchema {
+interface PayloadSchema {
   readonly required?: readonly string[];
   readonly properties: Readonly<Record<string, unknown>>;
 }
 type AnyMessage = Omit<MessageDescription, "payload"> & { readonly payload: object };
 
-export interface RealtimeDescription {
+interface RealtimeDescription {
   readonly title: string;
   readonly version: string;
   /** Numbered events, by name. They are stored, and sent again to clients that were away. */
@@ -27,7 +27,7 @@ export interface RealtimeDescription {
 }
 
 /** Collects named schemas and returns references to them. */
-export interface NamedSchemas {
+interface NamedSchemas {
   schemaOf(schema: unknown): unknown;
   readonly schemas: object;
 }

@@ -15,7 +15,7 @@ export interface Listener {
   ready(): Promise<void>;
 }
 
-export interface FeedSettings {
+interface FeedSettings {
   readonly log: EventLog;
   /** A client that missed more events gets `resync`. */
   readonly replayLimit: number;

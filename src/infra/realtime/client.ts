@@ -26,7 +26,7 @@ export interface Credential {
 }
 
 /** Sent to the client as the reason of `access:ended`. */
-export type EndReason =
+type EndReason =
   /** The session was closed or the App Key revoked. */
   | "revoked"
   | "expired"

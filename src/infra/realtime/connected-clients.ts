@@ -3,7 +3,7 @@ import type { BusinessFeed } from "./business-feed.ts";
 import { type Client, roomOfView } from "./client.ts";
 import type { View } from "./visibility.ts";
 
-export interface RoomOfView {
+interface RoomOfView {
   readonly view: View;
   readonly room: string;
 }

@@ -8,7 +8,7 @@ import { atOnce, resync, type WireEvent } from "./wire.ts";
 
 export type RealtimeNamespace = Namespace<DefaultEventsMap, OutgoingEvents, DefaultEventsMap, Admission>;
 
-export interface EventSenderSettings {
+interface EventSenderSettings {
   readonly namespace: RealtimeNamespace;
   readonly connected: ConnectedClients;
   readonly visibility: Visibility;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isOriginOf } from "../../kernel/origins.ts";
 
-export interface OriginSettings {
+interface OriginSettings {
   readonly corsOrigins: readonly string[];
   readonly hostOf?: (request: IncomingMessage) => string | undefined;
 }

@@ -3,7 +3,7 @@ import type { Server } from "socket.io";
 import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 
 /** Limits per address. The HTTP server cannot count long-polling clients, since they have no open connection. */
-export interface HandshakeLimits {
+interface HandshakeLimits {
   readonly clientsPerAddress: number;
   readonly handshakesPerSecond: number;
 }

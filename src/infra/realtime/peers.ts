@@ -22,7 +22,7 @@ export interface PeerSettings {
   readonly logger: Log;
 }
 
-export interface PeerListener {
+interface PeerListener {
   wants(businessId: number): boolean;
   receive(businessId: number, events: readonly LoggedEvent[]): void;
   /** `sender` is the id of the other process. */

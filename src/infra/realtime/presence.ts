@@ -7,7 +7,7 @@ import type { Colleague, PresenceWords } from "./presence-words.ts";
 import { colleague, subjectKey, type Viewed, Viewers, type ViewersSettings, type ViewingSignal } from "./viewers.ts";
 import type { SubjectAudience, Visibility } from "./visibility.ts";
 
-export interface PresenceSettings extends ViewersSettings {
+interface PresenceSettings extends ViewersSettings {
   readonly words: PresenceWords;
   readonly visibility: Visibility;
   readonly warnings: OccasionalLog;

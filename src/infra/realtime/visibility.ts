@@ -28,11 +28,10 @@ export interface Visibility {
   readonly everything: View;
   /** By id. Inactive and unknown users are missing. */
   users(businessId: number, userIds: readonly number[]): Promise<ReadonlyMap<number, RealtimeUser>>;
-  /** The user whose view the event changed, `all` users, or null. No query. */
+  /** The user whose view the event changed, `all` users, or null. Asks no database, as the next two. */
   viewChangedBy(event: LoggedEvent): number | "all" | null;
-  /** Null for an event for everybody. No query. */
+  /** Null for an event that all clients may hear. */
   subjectOf(event: LoggedEvent): Subject | null;
-  /** No query. */
   mayHear(view: View, audience: SubjectAudience | null): boolean;
   /** Today's audiences; unknown subjects are missing. */
   audiences(businessId: number, subjectIds: readonly number[]): Promise<ReadonlyMap<number, SubjectAudience>>;

@@ -89,8 +89,8 @@ export class Metrics {
   }
 
   /** @param outcome - one of a few constants, such as `accepted` */
-  countMessages(channel: string, outcome: string, count = 1): void {
-    this.count("messages", [channel, outcome], count);
+  countMessage(channel: string, outcome: string): void {
+    this.count("messages", [channel, outcome]);
   }
 
   /** `read` is called for each scrape; a record has one number per value of the label `state`. On errors the gauge keeps its value. */

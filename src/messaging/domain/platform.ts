@@ -62,7 +62,7 @@ export interface DeliveryStatus {
   readonly error?: { readonly code: number; readonly reason: string; readonly optedOut: boolean };
 }
 
-export const templateStates = ["APPROVED", "PENDING", "REJECTED"] as const;
+const templateStates = ["APPROVED", "PENDING", "REJECTED"] as const;
 export type TemplateState = (typeof templateStates)[number];
 
 /** §1.5: the platform's review status, for instance `IN_APPEAL` or `PAUSED`, as one of the three states. */

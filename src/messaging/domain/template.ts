@@ -13,7 +13,7 @@ export interface TemplateComponent {
   };
 }
 
-export interface TemplateStructure {
+interface TemplateStructure {
   readonly language?: string;
   readonly components?: readonly TemplateComponent[];
 }

@@ -2,14 +2,14 @@ import type { ExtraData } from "./extra-data.ts";
 
 /** Orders as JSON: amounts are decimal texts for `moneyOf`, dates are ISO 8601 in UTC. */
 
-export interface Contact {
+interface Contact {
   readonly id: number;
   readonly name: string;
   readonly phone: string;
   readonly platformId: string;
 }
 
-export interface Branch {
+interface Branch {
   readonly id: number;
   readonly name: string;
 }
@@ -20,7 +20,7 @@ export interface Zone {
   readonly branch: Branch | null;
 }
 
-export interface Extra {
+interface Extra {
   readonly id: number;
   readonly name: string;
   readonly charge: string;

@@ -4,7 +4,7 @@ import { customExtraKey, type ExtraData, highestCustomPrice } from "./extra-data
 import type { Line, Order } from "./order.ts";
 import { isOpen } from "./states.ts";
 
-export interface Totals {
+interface Totals {
   readonly discount: Money;
   readonly shipping: Money;
   readonly total: Money;

@@ -3,19 +3,11 @@ import { beforeAll } from "../../kernel/errors.ts";
 import { dayMs, dayOf, instantOf, timezoneOf } from "../../kernel/instants.ts";
 import type { Money } from "../../kernel/money.ts";
 import { convert, largestAmount, rateOf } from "../domain/currency.ts";
-import {
-  AmountTooLarge,
-  BadDate,
-  NoRate,
-  type RegistrationFailure,
-  UnknownAgent,
-  UnknownChat,
-  UnknownRegistration,
-} from "../domain/failures.ts";
+import { AmountTooLarge, BadDate, NoRate, UnknownAgent, UnknownChat, UnknownRegistration } from "../domain/failures.ts";
 import type { RegistrationType } from "../domain/report.ts";
 import type { RegistrationSetting, RegistrationUnitOfWork, StoredRegistration } from "./ports.ts";
 
-export interface NewRegistration {
+interface NewRegistration {
   readonly businessId: number;
   readonly type: RegistrationType;
   readonly chatId: number;
@@ -39,8 +31,6 @@ interface ChosenRegistration {
   /** The agent whose record it must be; null for a record of any agent. */
   readonly ofAgent: number | null;
 }
-
-export type { RegistrationFailure };
 
 const earliest = Date.UTC(2000, 0, 1);
 

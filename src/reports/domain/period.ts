@@ -13,7 +13,7 @@ export function periodIn(timezone: string, startDate: string, endDate: string): 
 }
 
 /** Days of the calendar, both included, as `2026-03-01`. */
-export interface Days {
+interface Days {
   readonly startDate: string;
   readonly endDate: string;
 }

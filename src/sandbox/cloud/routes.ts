@@ -24,7 +24,7 @@ import { fieldsOf, nodeOf, type StoredTemplate } from "./templates.ts";
 import { type Uploads, uploadRoutes } from "./uploads.ts";
 
 /** What the routes need. */
-export interface Cloud {
+interface Cloud {
   readonly accounts: Accounts;
   readonly customers: Customers;
   readonly statuses: StatusQueue<CloudMessage>;

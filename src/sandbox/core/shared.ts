@@ -97,7 +97,7 @@ interface Read {
 }
 
 /** What senders marked as read: a message, or on pages and photo accounts everything that a customer wrote. */
-export class Reads {
+class Reads {
   private readonly messages = new RecentMap<Read>(remembered);
   private readonly customers = new RecentMap<Read & { readonly customer: string }>(remembered);
 

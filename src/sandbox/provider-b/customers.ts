@@ -145,7 +145,7 @@ function bodyOf({ text: written, media, location, button, list }: CustomerMessag
     const { id, title, description } = list;
     return { Body: title, ListId: id, ListTitle: title, ...(description && { ListDescription: description }) };
   }
-  // A document without a caption has its file name there.
+  // `Body` of a document without a caption is its file name.
   if (media) return { Body: written ?? (media.type === "document" ? (media.filename ?? "") : "") };
   if (written === undefined) throw new BadInput("text must be given");
   return { Body: written };

@@ -1,7 +1,7 @@
 import { WrongInvitation } from "../domain/access.ts";
 import type { InvitationStore } from "./ports.ts";
 
-/** Says whether an invitation can be accepted, before anybody thinks of a password. */
+/** Says whether an invitation can be accepted, before its user chooses a password. */
 export class CheckInvitation {
   constructor(private readonly invitations: InvitationStore) {}
 

@@ -103,8 +103,8 @@ export const optionalInteger = (name: string, maximum: number = maxId): FieldOnW
   fallback: null,
 });
 
-export const jsonText = (name: string, maxLength = 20_000): FieldOnWire<string | null> => ({
-  ...optionalText(name, maxLength),
+export const jsonText = (name: string): FieldOnWire<string | null> => ({
+  ...optionalText(name, 20_000),
   read: (input: string | null) => {
     try {
       if (input !== null) JSON.parse(input);

@@ -125,7 +125,7 @@ export class PostgresSenderRecords extends SealedRecords<ManagedSender> implemen
       sql.raw(
         `update senders as sender
          set state = ${now}, pairing_since = case when ${now} <> 'open' then :askedAt::timestamptz end,
-             has_secret_of_name = false, ${countReport("sender", `sender.state is distinct from ${now}`)}
+             has_secret_of_name = false, ${countReport(`sender.state is distinct from ${now}`)}
          where business_id = :businessId and id = :id and platform_id = :platformId`,
         { businessId, id, platformId, state, askedAt },
       ),

@@ -31,7 +31,7 @@ export interface Paging {
 const malformed = (where: string): AdPlatformUnavailable =>
   new AdPlatformUnavailable(`the ad platform's answer cannot be understood: ${where}`);
 
-export function objectOf(value: unknown, where: string): Fields {
+function objectOf(value: unknown, where: string): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformed(where);
   return value as Fields;
 }

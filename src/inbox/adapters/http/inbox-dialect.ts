@@ -24,7 +24,7 @@ export const viewerOf = (caller: KeyCaller | UserCaller): Viewer => ({
   agentId: heldTo(caller),
 });
 
-export const wrongField = { description: "A field is missing or wrong", schema: codedFailure };
+const wrongField = { description: "A field is missing or wrong", schema: codedFailure };
 export const failures = {
   400: wrongField,
   500: { description: "Unexpected failure", schema: codedFailure },
@@ -36,7 +36,7 @@ export const forbidden = { description: "The caller's role does not allow this",
 export const chatTaken = objectWith({ error: text, code: { const: "chat_taken" }, soporte: namedSchema });
 
 /** The inbox's failures on the wire; each operation picks the ones that it can meet. */
-export const words = {
+const words = {
   chat_not_found: () => [404, coded("chat_not_found", "El chat no existe")],
   message_not_found: () => [404, coded("message_not_found", "El mensaje no existe")],
   contact_not_found: () => [404, coded("contact_not_found", "El contacto no existe")],

@@ -25,7 +25,7 @@ export const messageState = named("MessageState", {
 const direction = { type: "string", enum: ["entrante", "saliente"] } as const;
 const author = { type: "string", enum: ["contacto", "empresa", "usuario", "bot"] } as const;
 
-export const contactFields = { id: integer, nombre: text, numero: text, platform_id: text } as const;
+const contactFields = { id: integer, nombre: text, numero: text, platform_id: text } as const;
 export const contactSchema = named("Contacto", objectWith(contactFields));
 
 const ticketFields = {
@@ -35,7 +35,7 @@ const ticketFields = {
   departamento: nullableNamed,
 } as const;
 
-export const ticketSchema = named("Ticket", objectWith(ticketFields));
+const ticketSchema = named("Ticket", objectWith(ticketFields));
 
 const lastMessageSchema = named(
   "LastMessage",

@@ -79,7 +79,7 @@ const ticketOf = (row: string): string => `
    order by ticket.id desc limit 1)`;
 
 /** SQL expressions for the parts of a `ChatView`. */
-export interface ChatSource {
+interface ChatSource {
   /** The name of a row with the columns of a chat. */
   readonly chat: string;
   readonly contact: string;

@@ -28,7 +28,7 @@ export interface CustomerChat {
 }
 
 /** A reference to a customer's chat. */
-export interface InChat {
+interface InChat {
   readonly sender: string;
   /** The customer's id on the platform. */
   readonly customer: string;

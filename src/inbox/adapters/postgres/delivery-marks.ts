@@ -51,7 +51,7 @@ export interface MarkedMessage {
   readonly state: DeliveryMark["state"];
 }
 
-export interface ChatMark {
+interface ChatMark {
   readonly mark: DeliveryMark;
   readonly chat: CustomerChat;
 }

@@ -114,7 +114,7 @@ const takeConversations = statement("incoming_take_conversations")`
   ) as waiting
   where conversation.business_id = waiting.business_id and conversation.id = waiting.id`;
 
-export type SettledMessage = MovedMessage & { readonly conversation_id: number };
+type SettledMessage = MovedMessage & { readonly conversation_id: number };
 
 /** Applies statuses to outgoing messages and returns those that advanced. */
 export const moveMessages = (intake: Intake, statuses: readonly DeliveryStatus[]): Promise<SettledMessage[]> =>

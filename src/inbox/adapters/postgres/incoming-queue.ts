@@ -89,7 +89,7 @@ function keptOf({ id, payload, platformId, businessId, senderId }: KeptRow): Kep
 export class PostgresIncomingQueue implements IncomingQueue {
   constructor(private readonly database: Queries) {}
 
-  /** Those of businesses that are being moved to another cell, or were moved; none of them is worked off here. */
+  /** Webhooks of businesses that are being moved to another cell, or were moved. This cell does not process them. */
   async ofAway(): Promise<readonly (KeptWebhook & Pick<MovingRow, "businessId" | "channel">)[]> {
     const rows = await this.database.rows<MovingRow>(ofAway, []);
     return rows.map((row) => ({ ...keptOf(row), businessId: row.businessId, channel: row.channel }));

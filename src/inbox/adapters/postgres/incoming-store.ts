@@ -48,7 +48,7 @@ interface Placed {
 }
 
 /** Parts of other features that write in the same transaction. */
-export interface IncomingParts {
+interface IncomingParts {
   readonly digestOf: DigestOfNumber;
   readonly note: NoteInAudit;
   readonly files: FileErasure;

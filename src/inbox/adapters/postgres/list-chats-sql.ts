@@ -13,7 +13,7 @@ import { chatStates } from "../../domain/conversation.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { chatJoins, storedChatFields } from "./chat-sql.ts";
 import { addSearch, areFew, areMany, isNearEnough, mostNear, searchOf } from "./search-sql.ts";
-import { isVisible, queueIn, queuesSeen, queuesSeenAmong, seesAll, viewerWith } from "./visibility-sql.ts";
+import { isVisible, queueOfChat, queuesSeen, queuesSeenAmong, seesAll, viewerWith } from "./visibility-sql.ts";
 
 const at = placeholders({
   ...{ business: "bigint", viewer: "bigint", limit: "bigint", after: "float8", afterId: "bigint" },
@@ -23,7 +23,7 @@ const at = placeholders({
 
 /**
  * One row for each chat of the page: `chat` and `at`, its place in microseconds. `offset 0` keeps the look-up of each
- * chat apart: the planner does not know how short a page is, and would read all chats of a middling business. `limit` is
+ * chat apart: the planner does not know how short a page is, and would read all chats of a medium-sized business. `limit` is
  * one row more than a page, which tells whether there is another one.
  */
 export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): StatementCall {
@@ -173,7 +173,7 @@ class Walks {
   private ofQueue(): Query {
     const { tagId, adId, unread, departmentId, states, provider } = this.filter;
     // The range's own value: a condition on the column would have the planner leave the order of the index.
-    const here = sql.raw(`${queueIn("chat")} = range.queue`);
+    const here = sql.raw(`${queueOfChat} = range.queue`);
     if (tagId !== null)
       return this.tagged([sql.raw("tagged.queue = range.queue")], [here, ...this.others("tag", "agent")]);
     const where = [here, ...this.others("agent", "states")];

@@ -25,9 +25,10 @@ interface Searched {
 /**
  * Adds the CTEs `near` and `found` to a query that pages through rows with a text.
  *
- * Some of the newest rows have a text that many have: the index of texts would give all that have it before it is known
- * which are the newest. It is asked only unless `isNearEnough`, when those near by do not fill the page. If `areFew`, those
- * in `found` are sorted; if `areMany`, the walk goes on.
+ * For a text that many contacts have, the index of texts would return all of them before they are sorted by age. So the
+ * newest rows are searched first (`near`), and the index is asked (`found`) only if they do not fill the page
+ * (`isNearEnough` is false). If it finds few contacts (`areFew`), their rows are sorted. If it finds many (`areMany`), the
+ * search of the newest rows goes on.
  */
 export function addSearch(query: Query, { looked, near, contacts, limit }: Searched): void {
   const isEnough = `(select count(*) from near) = ? or (select count(*) from looked) < ${mostNear}`;

@@ -26,7 +26,7 @@ const noteNumbers = statement("incoming_number_news")`
   )
   update senders as sender
   set state = held.state, quality_told_at = held.at, quality = ${qualityNow},
-      ${countReport("sender", `(sender.state, sender.quality) is distinct from (held.state, ${qualityNow})`)}
+      ${countReport(`(sender.state, sender.quality) is distinct from (held.state, ${qualityNow})`)}
   from held
   where sender.business_id = held.business_id and sender.id = held.id
     and coalesce(held.at >= sender.quality_told_at, true)`;
@@ -48,7 +48,7 @@ const noteAccounts = statement("incoming_account_news")`
     for no key update of sender
   )
   update senders as sender
-  set account_news = held.news, ${countReport("sender", "sender.account_news is distinct from held.news")}
+  set account_news = held.news, ${countReport("sender.account_news is distinct from held.news")}
   from held
   where sender.business_id = held.business_id and sender.id = held.id and held.is_newer`;
 
@@ -90,7 +90,7 @@ const noteConnections = statement("incoming_connection_news")`
   update senders as sender
   set state = held.state, connection_told_at = coalesce(held."toldAt", sender.connection_told_at),
       connection_heard_at = now(), pairing_since = case when held.state <> 'open' then sender.pairing_since end,
-      ${countReport("sender", "sender.state is distinct from held.state")}
+      ${countReport("sender.state is distinct from held.state")}
   from held
   where sender.business_id = held.business_id and sender.id = held.id
     and coalesce(held."toldAt" > sender.connection_told_at

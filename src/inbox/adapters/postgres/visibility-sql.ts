@@ -1,10 +1,7 @@
 import { type Part, type Query, sql } from "../../../infra/postgres/dynamic-sql.ts";
 
-/**
- * Of a row with the columns of a chat: the queue in which it stands, as `queueOf` of the domain has it. Indexes are by
- * this expression.
- */
-export const queueIn = (row: string): string => `coalesce(${row}.support_user_id, -${row}.department_id, 0)`;
+/** The queue of the row `chat`, as in `queueOf` of the domain. Indexes are by this expression. */
+export const queueOfChat = "coalesce(chat.support_user_id, -chat.department_id, 0)";
 
 /**
  * The CTE `viewer(agent_id, queues)`: the queues that an agent sees. The agent is null for who sees all, and the queues
@@ -28,7 +25,7 @@ export const seesAll = "(select queues is null from viewer)";
 const sees = (queue: string): string => `(${seesAll} or ${queue} = any(${queues}))`;
 
 /** True if the viewer may see the row `chat`. */
-export const isVisible = sees(queueIn("chat"));
+export const isVisible = sees(queueOfChat);
 
 /** True if the viewer may see the row `chat`, or could if it had no agent. */
 export const isWithinReach = `(${isVisible} or ${sees("coalesce(-chat.department_id, 0)")})`;

@@ -5,7 +5,7 @@ import type { DepartmentDesk } from "../../application/acting/ports.ts";
 import type { DepartmentLine } from "../../application/lines/ports.ts";
 import type { AgentLoad } from "../../domain/assignment.ts";
 import { chatState } from "./state-sql.ts";
-import { queueIn } from "./visibility-sql.ts";
+import { queueOfChat } from "./visibility-sql.ts";
 
 const department = statement("desk_department")`
   select department.business_id as "businessId", department.id as "departmentId",
@@ -32,7 +32,7 @@ const agents = statement("desk_agents")`
            (select created_at from tickets
             where business_id = agent.business_id and agent_id = agent.id order by id desc limit 1) as ticket_given_at,
            (select count(*) from chats as chat
-            where chat.business_id = agent.business_id and ${queueIn("chat")} = agent.id
+            where chat.business_id = agent.business_id and ${queueOfChat} = agent.id
               and chat.state in (${chatState.pending}, ${chatState.in_progress}) and chat.last_message_at is not null
               and not exists (
                 select 1 from tickets as ticket

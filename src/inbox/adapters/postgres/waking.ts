@@ -1,4 +1,4 @@
-/** Seconds for which early news are looked at: their message may be written at the same moment. */
+/** Seconds for which new early news are checked: their message may be written at the same moment. */
 export const looked = 60;
 
 const keys = {
@@ -18,11 +18,11 @@ const wakingOf = (table: keyof typeof keys, messages: string): string => `
     where ${keys[table].map((column) => `early.${column} = asleep.${column}`).join(" and ")}
   )`;
 
-/** CTEs that have early news looked at again: the messages of a CTE have their platform's ids from now on. */
+/** CTEs that mark early news to be checked again. `messages` is a CTE of messages whose platform ids are known now. */
 export const waking = (messages: string): string =>
   `${wakingOf("early_statuses", messages)}, ${wakingOf("early_news", messages)}`;
 
-/** Whether any wait for a message. */
+/** Whether early news wait for the message. */
 export const hasEarly = (businessId: string, messageId: string): string => `
   (exists (select 1 from early_statuses where business_id = ${businessId} and platform_message_id = ${messageId})
    or exists (select 1 from early_news where business_id = ${businessId} and platform_message_id = ${messageId}))`;

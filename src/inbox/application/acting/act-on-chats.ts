@@ -80,8 +80,8 @@ export class ActOnChats {
   }
 
   /**
-   * Assigns the available agent with the smallest load, and the current holder only if they are alone. Without an
-   * available agent the chat waits in the department's line.
+   * Assigns the available agent with the smallest load, and the present holder only if there is no other. Without
+   * an available agent the chat waits in the department's line.
    */
   private transferToDepartment(viewer: Viewer, chatId: number, departmentId: number): Promise<ChatView> {
     const { businessId } = viewer;

@@ -50,7 +50,7 @@ export type Answer =
   /** Visible to agents only; never sent. */
   | { readonly kind: "note"; readonly text: string };
 
-export interface AnswerCommand {
+interface AnswerCommand {
   readonly chatId: number;
   readonly answer: Answer;
   /** A message id of the same chat. */
@@ -220,7 +220,7 @@ export class AnswerChat {
   }
 }
 
-/** A count that cannot be taken back now stays: one too many, so that no message is over the limit. */
+/** If the count cannot be taken back now, it stays one too high. So the business never sends more than its limit. */
 const takeBackCount = ({ release }: Prepared): Promise<void> => release().catch(() => {});
 
 /** Throws `ChatTaken` and `ChatNotFound`. */

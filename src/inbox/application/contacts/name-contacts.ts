@@ -34,7 +34,7 @@ export interface NamingStores {
 }
 
 /** Null if the platform gives no name or cannot be asked. */
-export type AskName = (contact: UnnamedContact) => Promise<string | null>;
+type AskName = (contact: UnnamedContact) => Promise<string | null>;
 
 const minute = 60;
 const hour = 60 * minute;

@@ -172,7 +172,7 @@ export interface ContactErasure {
 }
 
 /** Erases what another feature stores of a contact. */
-export interface FeatureErasure {
+interface FeatureErasure {
   erase(businessId: number, contact: ErasedContact): Promise<void>;
   /** Logs what `erase` changed. Call it last in the transaction; publish the events after the commit. */
   announce?(businessId: number, contact: ErasedContact): Promise<LoggedEvent[]>;

@@ -53,7 +53,7 @@ export interface MediaStore {
   readonly remove: DeleteMedia;
 }
 
-export interface FetchFilesHears {
+interface FetchFilesHears {
   onOutcome(file: ClaimedFile, outcome: "stored" | "gone" | "later" | "dropped", reason: string): void;
   /** Receives errors of work that will be retried; `file` is null if the error concerns no single file. */
   onFailure(error: unknown, file: ClaimedFile | null): void;

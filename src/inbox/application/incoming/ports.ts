@@ -119,7 +119,7 @@ export interface IncomingQueue {
 }
 
 /** Updates what belongs to other features, in the same transaction. */
-export interface Listener<News> {
+interface Listener<News> {
   /** The returned function runs after the commit and must not throw. */
   apply(news: readonly News[]): Promise<() => void>;
 }

@@ -4,7 +4,7 @@ import type { AgentLoad } from "../../domain/assignment.ts";
 import { type TicketSetup, tagIds, ticketNote, welcome } from "../../domain/ticket.ts";
 import type { ConversationThread, TicketDesk } from "./ports.ts";
 
-export interface TicketToOpen extends ConversationThread {
+interface TicketToOpen extends ConversationThread {
   readonly setup: TicketSetup;
   readonly agent: AgentLoad;
 }

@@ -79,7 +79,7 @@ type BodyError = Error & { readonly status?: number };
 export const tooSlow = () => transportProblem("tooSlow", { Connection: "close" });
 export const notLabelledJson = () => transportProblem("notLabelledJson");
 export const badEncoding = () => transportProblem("badEncoding");
-export const tooLarge = (headers = {}) => transportProblem("tooLarge", headers);
+export const tooLarge = () => transportProblem("tooLarge");
 export const notJson = () => transportProblem("notJson");
 export const tooDeep = () => new InvalidInput(`La solicitud no puede tener más de ${mostLevels} niveles`);
 

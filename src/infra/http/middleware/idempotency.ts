@@ -23,7 +23,7 @@ export const keyDescription = [
 ].join(" ");
 
 /** Carries a request out, or repeats the stored answer of its key. */
-export type Once = (
+type Once = (
   ctx: Context,
   carryOut: () => Promise<Reply>,
   /** The contact that the answer is about. */

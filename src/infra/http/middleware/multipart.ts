@@ -44,7 +44,7 @@ export function multipartFile(limit: number): Middleware {
 }
 
 /** Endpoints may word this failure themselves. */
-export class FileTooLarge extends HttpProblem {
+class FileTooLarge extends HttpProblem {
   readonly code = "file_too_large";
 
   constructor() {

@@ -7,7 +7,7 @@ import { Refusal } from "../routing/dialect.ts";
 /** The period in which the burst may be used. */
 const burstSeconds = 10;
 
-export interface RateSettings {
+interface RateSettings {
   readonly perSecond: number;
   /** Further requests in each 10 s. */
   readonly burst: number;
@@ -44,7 +44,7 @@ export function limitRate({ perSecond, burst }: RateSettings): LimitRate {
   };
 }
 
-export interface FailureSettings {
+interface FailureSettings {
   /** A metric label: one of a few constants. */
   readonly name: string;
   readonly points: number;

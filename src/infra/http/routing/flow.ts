@@ -9,7 +9,7 @@ export const isLong = (body: unknown): boolean =>
   body instanceof Stream || (typeof body === "string" && body.length > longAnswer);
 
 /** The client closed its connection before it had the whole answer. */
-export class ClientGone extends Error {}
+class ClientGone extends Error {}
 
 /** Aborted when the client leaves. Created on first use. */
 export function breakingOff(ctx: Context): AbortSignal {

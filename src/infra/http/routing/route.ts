@@ -10,7 +10,7 @@ import type { AnyDialect, Dialect } from "./dialect.ts";
 import type { LaneName } from "./lanes.ts";
 import type { Infer, ObjectSchema, Schema, SomeObjectSchema } from "./schema.ts";
 
-export interface Input<Params, Query, Body> {
+interface Input<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -128,7 +128,7 @@ export type Streaming<Fields, Streams extends string> = {
     : Fields[Name];
 };
 
-export interface RouteSpec<
+interface RouteSpec<
   Params extends SomeObjectSchema | undefined,
   Query extends SomeObjectSchema | undefined,
   Body extends SomeObjectSchema | RawBody | undefined,

@@ -38,13 +38,13 @@ export const rowComplaints = {
   null_character: "una celda no es válida",
   too_many_rows: "hay demasiadas filas",
 } as const;
-export type RowComplaint = keyof typeof rowComplaints;
+type RowComplaint = keyof typeof rowComplaints;
 
 /** The same for the API document. */
 export const rowComplaintsRule =
   "a cell holds U+0000, or there are more cells than headers, or one below an empty header";
 
-export interface CsvImport<Row, Refusal> {
+interface CsvImport<Row, Refusal> {
   /** The path of the files with refused rows. */
   readonly path: string;
   /** Returns a reader for rows below this header. Throws `InvalidInput` for an invalid header. */

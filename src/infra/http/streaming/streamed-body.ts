@@ -21,7 +21,7 @@ import { type FieldSpan, JsonScanner, mostBytesAtOnce, type Span } from "./json-
 import { Spool } from "./spool.ts";
 import { type CheckElements, StreamedArray, type WrongElement } from "./streamed-array.ts";
 
-export interface StreamedFields {
+interface StreamedFields {
   /** Fields of the outermost object; others are ignored. */
   readonly known: ReadonlySet<string>;
   /** The arrays that are read in batches. Only one batch is in memory at a time. */

@@ -2,7 +2,7 @@ import { changedKeys, changedTables, hasKey, withKeysInTarget } from "./copy.ts"
 import { quoted, type Side } from "./side.ts";
 import type { TenantTable } from "./tenant-tables.ts";
 
-export interface Figures {
+interface Figures {
   readonly count: string;
   /** The sum of a 64-bit hash of each row. */
   readonly sum: string;
@@ -15,7 +15,7 @@ interface Comparison {
 }
 
 /** The rows of a table differ between the cells, so the move must not switch. */
-export class Differing extends Error {
+class Differing extends Error {
   constructor(
     readonly table: string,
     source: Figures,

@@ -7,8 +7,6 @@ import { type Place, type Side, withSide } from "./side.ts";
 import { tenantTables } from "./tenant-tables.ts";
 import { unwatch } from "./watch.ts";
 
-export { type MoveBounds, type MoveProgress, type Place, usualBounds };
-
 const lockMs = 10_000;
 const lockPauseMs = 200;
 

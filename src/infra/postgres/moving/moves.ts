@@ -4,7 +4,7 @@ import type { Side } from "./side.ts";
  * In `beginning`, `copying` and `catching_up` the business is in its old cell. In `switching` the old cell itself says
  * whether the business has left. In `moved` the old rows still exist; in `tidied` they are deleted.
  */
-export type Step = "beginning" | "copying" | "catching_up" | "switching" | "moved" | "undoing" | "undone" | "tidied";
+type Step = "beginning" | "copying" | "catching_up" | "switching" | "moved" | "undoing" | "undone" | "tidied";
 
 export interface MoveRow {
   readonly id: number;

@@ -11,7 +11,7 @@ export interface Place {
 }
 
 /** In `snapshot` all statements see the database as the first one did. In `quiet` triggers and foreign keys are off. */
-export type Manner = "plain" | "snapshot" | "quiet";
+type Manner = "plain" | "snapshot" | "quiet";
 
 const beginnings: Readonly<Record<Manner, string>> = {
   plain: "begin",

@@ -5,7 +5,7 @@ import { DrainSender, type DrainSettings } from "./drain-sender.ts";
 import type { CampaignQueue, SenderLease, Statistics, Timing } from "./ports.ts";
 import type { RecordCampaign } from "./record-campaign.ts";
 
-export interface DispatchSettings extends DrainSettings {
+interface DispatchSettings extends DrainSettings {
   /** Identifies this process among all workers. */
   readonly worker: string;
   /** How many senders this process drains at a time. */
@@ -84,7 +84,7 @@ export class DispatchCampaigns {
     await Promise.all([...this.drains.values()].map(({ ended }) => ended));
   }
 
-  /** Takes one sender first and doubles with each look, so that a single worker soon has all of them. */
+  /** Takes one sender first, then as many as it has already, so that a single worker soon has all of them. */
   private async takeSome(): Promise<void> {
     if (this.timing.now() < this.leavesUntil) return this.wake();
     const taken = await this.take(Math.max(1, this.drains.size));

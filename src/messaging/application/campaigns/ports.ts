@@ -259,7 +259,7 @@ export interface CampaignInbox {
   record(news: readonly CampaignNews[], isHeard: boolean): Promise<LoggedEvent[]>;
 }
 
-export interface RecordStores {
+interface RecordStores {
   readonly recipients: CampaignRecipients;
   readonly inbox: CampaignInbox;
 }

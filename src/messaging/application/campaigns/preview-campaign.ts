@@ -14,9 +14,9 @@ export const previewProblems = [
   "text_too_long",
 ] as const;
 type Problem = (typeof previewProblems)[number];
-export type ProblemCounts = Readonly<Record<Problem, number>>;
+type ProblemCounts = Readonly<Record<Problem, number>>;
 
-export interface PreviewedRecipient {
+interface PreviewedRecipient {
   readonly contactId: number;
   readonly phone: string;
   readonly text: string;
@@ -33,7 +33,7 @@ export interface CampaignPreview {
 }
 
 /** Problems of a campaign as a whole. */
-export interface CampaignCheck {
+interface CampaignCheck {
   /** How many recipients have any problem. */
   readonly affected: number;
   readonly problems: ProblemCounts;

@@ -18,7 +18,7 @@ const stragglersAtATime = 500;
 
 type Campaigns = ReadonlyMap<number, FrozenCampaign>;
 
-export interface RecordTrouble {
+interface RecordTrouble {
   /** True if the database refused the data itself, so that a retry would fail too. */
   isOfRows(error: unknown): boolean;
   /** Called for each row that could not be recorded as it is. */

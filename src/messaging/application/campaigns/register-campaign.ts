@@ -39,7 +39,7 @@ export interface RegisterCampaignCommand {
 }
 
 /** The contacts in the order of the request, in batches. Each method can be called several times. */
-export interface NamedContacts {
+interface NamedContacts {
   ids(): AsyncIterable<readonly number[]>;
   whole(): AsyncIterable<readonly NamedContact[]>;
 }
@@ -134,7 +134,7 @@ async function contactsOf(campaigns: CampaignRegister, { businessId, contacts }:
 }
 
 /** Copies what the campaign sends: later changes of the template do not affect it. */
-export async function freeze(
+async function freeze(
   { template, sender, preferredLanguage }: CheckedCampaign,
   templateCache: CachedTemplates,
   mediaBaseUrl: string | null,

@@ -2,7 +2,7 @@ import { MediaNotConfigured, MediaNotFound } from "../../domain/media.ts";
 import type { MediaRegister, MediaStorage } from "./ports.ts";
 import { removeFile } from "./remove-file.ts";
 
-export interface DeleteMediaCommand {
+interface DeleteMediaCommand {
   readonly businessId: number;
   readonly name: string;
   /** Only files of this user are found; null finds every file of the business. */

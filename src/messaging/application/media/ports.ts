@@ -86,7 +86,7 @@ export interface MediaNames {
 /** Recognizes a file's type by its first bytes. The returned content is complete. */
 export type RecognizeMedia = (content: Bytes, givenName: string) => Promise<Recognized>;
 
-export interface Recognized {
+interface Recognized {
   /** A media type; null for unrecognized or empty content. */
   readonly type: string | null;
   readonly isEmpty: boolean;

@@ -3,7 +3,7 @@ import type { Bytes, RecognizeMedia } from "./ports.ts";
 import { ownNameIn, type ReadMedia } from "./read-media.ts";
 
 /** Opens a public URL; null if it cannot be read. Reading may throw if the connection breaks. */
-export type OpenPublic = (url: string) => Promise<Bytes | null>;
+type OpenPublic = (url: string) => Promise<Bytes | null>;
 
 /** Reads whole files, from our own URLs or public ones. */
 export class ReadSample implements SampleFiles {

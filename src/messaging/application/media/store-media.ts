@@ -12,7 +12,7 @@ import {
 import type { Bytes, MediaRegister, MediaStorage, RecognizeMedia, SizeBounds } from "./ports.ts";
 import { removeFile } from "./remove-file.ts";
 
-export interface StoreMediaCommand {
+interface StoreMediaCommand {
   readonly businessId: number;
   /** The user who uploads it; null for an App Key. */
   readonly userId: number | null;
@@ -35,7 +35,7 @@ export type StoreMediaFailure = MediaTypeRefused | MediaTooLarge | MediaQuotaRea
 const uploadSeconds = 5;
 
 /** The storage of files, and the URL under which they are served. */
-export interface MediaHome {
+interface MediaHome {
   readonly storage: MediaStorage;
   /** Ends in a slash. */
   readonly baseUrl: string;

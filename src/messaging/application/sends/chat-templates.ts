@@ -14,7 +14,7 @@ import type { MessagingPlatform } from "../templates/ports.ts";
 import type { ChatContext, MediaProbe, NamedInChat, SendContexts, Sender, TemplateUsage } from "./ports.ts";
 import { headerToSend, templateContent, templateSender } from "./template-content.ts";
 
-export interface TemplateForChat extends NamedInChat {
+interface TemplateForChat extends NamedInChat {
   readonly businessId: number;
   readonly parameters: readonly string[];
   /** Replaces the header's media in this send. */
@@ -32,7 +32,7 @@ export type PrepareTemplateFailure =
   | PlatformUnavailable;
 
 /** A template that may be sent, and is already counted against the monthly limit. */
-export interface PreparedTemplate {
+interface PreparedTemplate {
   readonly context: ChatContext;
   readonly sender: Sender;
   readonly content: MessageContent;

@@ -2,7 +2,7 @@ import { isChannel } from "../../../kernel/channels.ts";
 import type { Channels, ReadMessage, SenderDirectory } from "./ports.ts";
 
 /** The chat that a read message is in. */
-export interface ReadChat {
+interface ReadChat {
   readonly businessId: number;
   readonly chatId: number;
   /** The chat's channel. */

@@ -45,8 +45,8 @@ export class SendMessage {
   ) {}
 
   /**
-   * Resolves to the platform's id of the message. Rejects with `SendFailure`; only after `SendUncertain` may the
-   * message have been sent.
+   * Resolves to the platform's id of the message. Rejects with `SendFailure`. If that is
+   * `SendUncertain`, the message may have been sent; otherwise it was not.
    */
   async execute(sender: Sender, message: NewMessage): Promise<string> {
     const opened = await beforeAll(this.messages.open(message, sender.channel));

@@ -11,7 +11,7 @@ import type { MediaProbe, SendContexts } from "./ports.ts";
 import type { SendFailure, SendMessage } from "./send-message.ts";
 import { headerToSend, likelyLanguage, templateContent } from "./template-content.ts";
 
-export interface SendTemplateCommand {
+interface SendTemplateCommand {
   readonly businessId: number;
   /** Digits only. */
   readonly phone: string;

@@ -6,7 +6,7 @@ import type { ChatTemplates } from "./chat-templates.ts";
 import type { Author, ChatContext } from "./ports.ts";
 import type { SendFailure, SendMessage } from "./send-message.ts";
 
-export interface SendToChatCommand {
+interface SendToChatCommand {
   readonly businessId: number;
   /** Digits of the recipient's number, or its id on channels without numbers. */
   readonly to: string;

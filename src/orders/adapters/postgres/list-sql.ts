@@ -126,7 +126,7 @@ function daysOf({ from, to }: Period) {
 const firstMoment = Date.UTC(1000, 0);
 const lastMoment = Date.UTC(9999, 11, 31);
 
-/** PostgreSQL and JavaScript write other years than those of four digits differently. No order has such a date. */
+/** Dates outside of the years 1000 to 9999 become infinite: PostgreSQL does not read them as JavaScript writes them. */
 function momentOf(at: number): string {
   if (at > lastMoment) return "infinity";
   return at < firstMoment ? "-infinity" : new Date(at).toISOString();

@@ -33,7 +33,7 @@ const create = statement("order_board_create")`
     select nextval('orders_id_seq') as id,
            $5::bigint is null or exists (
              select 1 from chats as chat
-             where chat.business_id = $1 and chat.id = $5 and ${agentSees("$18", "chat")}) as has_chat,
+             where chat.business_id = $1 and chat.id = $5 and ${agentSees("$18")}) as has_chat,
            $8::bigint is null or exists (select 1 from branches where business_id = $1 and id = $8) as has_branch,
            $16::bigint is null or zone.id is not null as has_zone,
            ${hasArticles} as has_articles,

@@ -33,7 +33,7 @@ const find = statement("order_find")`
 const ofMessage = statement("order_of_message")`
   select o.id from orders as o
   join chats as chat on chat.business_id = o.business_id and chat.id = o.chat_id
-  where o.business_id = $1 and o.message_id = $2 and ($3::bigint is null or ${agentSees("$3", "chat")})`;
+  where o.business_id = $1 and o.message_id = $2 and ($3::bigint is null or ${agentSees("$3")})`;
 
 export class PostgresOrderReads implements OrderReads, MessageOrders {
   constructor(private readonly cells: Cells) {}

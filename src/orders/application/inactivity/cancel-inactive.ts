@@ -7,7 +7,7 @@ const batchSize = 500;
 /** In milliseconds: a business's orders are tried one by one for this long, so that others need not wait. */
 const longestTroubleMs = 30_000;
 
-export interface Cancelled {
+interface Cancelled {
   readonly orders: number;
   readonly businesses: number;
   /** Orders that could not be cancelled; the next run tries them again. */

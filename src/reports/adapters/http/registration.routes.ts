@@ -12,7 +12,8 @@ import {
 } from "../../../infra/http/routing/schema.ts";
 import type { BusinessNotFound } from "../../../kernel/errors.ts";
 import { type Money, moneyOf } from "../../../kernel/money.ts";
-import type { RegistrationFailure, Registrations } from "../../application/registrations.ts";
+import type { Registrations } from "../../application/registrations.ts";
+import type { RegistrationFailure } from "../../domain/failures.ts";
 import { sourceOf, typeOf } from "./report-wire.ts";
 
 const agent = { ...idOf("user"), type: ["integer", "null"], "x-error": "agente_id debe ser un número" } as const;

@@ -6,7 +6,7 @@ import type { RegistrationSetting, RegistrationStore, StoredRegistration } from 
 
 const setting = statement("registration_setting")`
   select feature_flags->'currency' as currency, feature_flags->'currency_conversion' as conversion,
-         feature_flags->'timezone' as timezone, chat.id is not null and ${agentSees("$4", "chat")} as "hasChat", chat.ad_id as "adId", now(),
+         feature_flags->'timezone' as timezone, chat.id is not null and ${agentSees("$4")} as "hasChat", chat.ad_id as "adId", now(),
          $3::bigint is null
            or exists (select 1 from users where users.business_id = business.id and users.id = $3) as "hasAgent"
   from businesses as business

@@ -113,7 +113,7 @@ const restart = statement("report_begin_anew")`
   progress as (delete from report_progress where business_id = $1)
   select ${countingOf("businesses")} from businesses where id = $1`;
 
-/** The days and currencies of all records in another base currency. They are few, even of many records. */
+/** The days and currencies of all records in another base currency. There are few of them, even with many records. */
 const unconverted = statement("report_unconverted")`
   select currency, rate_date::text as day from registrations
   where business_id = $1 and (base_currency < $2::bpchar or base_currency > $2::bpchar)

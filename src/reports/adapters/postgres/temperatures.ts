@@ -12,7 +12,7 @@ const set = statement("temperature_take")`
     select conversation.id
     from chats as chat join conversations as conversation
       on conversation.business_id = chat.business_id and conversation.chat_id = chat.id
-    where chat.business_id = $1 and chat.id = $2 and ${agentSees("$7", "chat")}
+    where chat.business_id = $1 and chat.id = $2 and ${agentSees("$7")}
     order by conversation.closed_at is null desc, conversation.created_at desc, conversation.id desc limit 1)
   returning id`;
 

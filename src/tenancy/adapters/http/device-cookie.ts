@@ -13,10 +13,7 @@ const lifetime = 365 * 24 * 3600;
  * `id.since.signature` for one account. The cookie gives no access.
  */
 export class DeviceCookie {
-  constructor(
-    private readonly sign: (text: string) => string,
-    private readonly now: () => number = Date.now,
-  ) {}
+  constructor(private readonly sign: (text: string) => string) {}
 
   /** The device's id, if the request's cookies have a mark for this account. */
   deviceOf(cookies: string | undefined, email: string): string | null {
@@ -30,7 +27,7 @@ export class DeviceCookie {
   /** The header `Set-Cookie` after a sign-in to the account. Marks for other accounts stay. */
   renewed(cookies: string | undefined, email: string, isHttps: boolean): string {
     const id = this.deviceOf(cookies, email) ?? randomBytes(16).toString("base64url");
-    const since = this.seconds().toString(36);
+    const since = secondsNow().toString(36);
     const others = this.marksIn(cookies).filter((mark) => !this.isOf(email, mark));
     const marks = [`${id}.${since}.${this.signature(email, id, since)}`, ...others].slice(0, mostAccounts);
     const attributes = `Max-Age=${lifetime}; Path=/auth/session; HttpOnly; SameSite=Strict${isHttps ? "; Secure" : ""}`;
@@ -39,7 +36,7 @@ export class DeviceCookie {
 
   private isOf(email: string, mark: string): boolean {
     const [id = "", since = "", signature = ""] = mark.split(".");
-    const age = this.seconds() - Number.parseInt(since, 36);
+    const age = secondsNow() - Number.parseInt(since, 36);
     return sameText(signature, this.signature(email, id, since)) && age < lifetime;
   }
 
@@ -51,8 +48,6 @@ export class DeviceCookie {
   private signature(email: string, id: string, since: string): string {
     return this.sign(`${id}.${since}.${email.toLowerCase()}`);
   }
-
-  private seconds(): number {
-    return Math.floor(this.now() / 1_000);
-  }
 }
+
+const secondsNow = (): number => Math.floor(Date.now() / 1_000);

@@ -73,7 +73,7 @@ const refusedBy =
     throw error;
   };
 
-/** @param failures - counts refused tokens, those of acceptances among them */
+/** @param failures - counts refused tokens; acceptances of invitations use the same count */
 export const checkInvitationRoute = (check: Pick<CheckInvitation, "execute">, failures: FailureLimit): Route =>
   defineRoute({
     method: "post",

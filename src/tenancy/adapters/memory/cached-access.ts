@@ -47,10 +47,9 @@ export class CachedSessions implements Sessions, Pick<SessionStore, "revoke"> {
     private readonly sessions: Sessions & Pick<SessionStore, "revoke">,
     changes: AccessChanges,
     lookUps: FairQueue,
-    settings?: RememberedSettings,
   ) {
     const look = (token: string, network: string) => sessions.userOf(token, network);
-    this.remembered = new RememberedAccess(look, changes, lookUps, settings);
+    this.remembered = new RememberedAccess(look, changes, lookUps);
   }
 
   userOf(token: string, network: string): Promise<SessionUser | null> {

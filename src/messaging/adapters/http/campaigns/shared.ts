@@ -3,7 +3,7 @@ import { integer, numericIdOf, objectWith, problem, type Schema } from "../../..
 import type { CampaignReads, CampaignStatus } from "../../../application/campaigns/operator-ports.ts";
 import { CampaignNotFound } from "../../../domain/campaign.ts";
 
-export const params = objectWith({ id: numericIdOf("campaign") });
+const params = objectWith({ id: numericIdOf("campaign") });
 
 export const listOf = (items: Schema) =>
   objectWith({ data: { type: "array", items }, total: integer, page: integer, hasNextPage: { type: "boolean" } });

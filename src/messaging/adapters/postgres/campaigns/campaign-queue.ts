@@ -108,7 +108,7 @@ type ClaimRow = ClaimedRecipient &
     readonly state: RecipientState | null;
   };
 
-export interface QueueSettings {
+interface QueueSettings {
   /** Seconds that a worker keeps its sender after each claim. */
   readonly senderLeaseSeconds: number;
   /** Seconds within which a claimed recipient must be sent to and recorded. */

@@ -54,7 +54,7 @@ const toChat = statement("send_context_chat")`
        and exists (
          select 1 from contacts as contact
          where contact.business_id = business.id and contact.id = $4 and contact.erased_at is null)
-       and ($6::bigint is null or ${agentSees("$6", "chat")})
+       and ($6::bigint is null or ${agentSees("$6")})
   left join users on users.business_id = business.id and users.id = $5 and users.active
   left join templates as template
     on template.business_id = business.id and template.id = $2 and template.deleted_at is null
