@@ -104,35 +104,14 @@ export function apiRoutes(container: Container): Route[] {
   ];
 }
 
-interface ServiceOptions {
-  readonly container?: Container;
-  /** How many descriptors accept connections (`acceptFaster`). More than one delay the start by 50 ms. */
-  readonly acceptors?: number;
-}
+const servesApi = ({ role }: Config): boolean => role !== "worker";
 
-/** Starts a process with the configured role. Resolves when it answers requests. */
-export async function startService(
-  config: Config,
-  { container = createContainer(config), acceptors = 1 }: ServiceOptions = {},
-): Promise<Service> {
+/** The HTTP server of the process. A worker serves only `operations`, and has no sockets. */
+function serverOf(container: Container, config: Config, operations: readonly Route[]) {
   const log = resolve(container, tokens.log);
   const metrics = resolve(container, tokens.metrics);
-  const servesApi = config.role !== "worker";
-  await checkPoolers(config, log);
-  const opened = resolve(container, tokens.openedCells);
-  let isDraining = false;
-  let isStopping = false;
-  const operations = operationsRoutes({
-    isDraining: () => isDraining,
-    isStopping: () => isStopping,
-    checks: checksOf(opened, resolve(container, tokens.directory)),
-    metrics: { contentType: metrics.contentType, text: () => metrics.text() },
-    metricsKey: config.metricsKey,
-    failures: resolve(container, tokens.newFailureLimit)("wrong metrics keys"),
-    log,
-  });
   const gate = resolve(container, tokens.databaseGate);
-  const app = createApp(servesApi ? [...apiRoutes(container), ...operations] : operations, {
+  const app = createApp(servesApi(config) ? [...apiRoutes(container), ...operations] : operations, {
     authenticators: resolve(container, tokens.authenticators),
     limitRate: resolve(container, tokens.limitRate),
     admit: (businessId) => gate.check(businessId),
@@ -152,7 +131,7 @@ export async function startService(
       ? known.keys.businessOf(key)
       : known.sessions.businessOf(authorization?.slice(7) ?? cookieIn(cookie, sessionCookie));
   const isAnswered = loadShedder({ gate, businessOf, countRefusal: metrics.countRefusal });
-  const gateway = servesApi ? resolve(container, tokens.gateway) : null;
+  const gateway = servesApi(config) ? resolve(container, tokens.gateway) : null;
   const server = createServer(
     gateway ? beside(gateway, app) : app,
     {},
@@ -160,6 +139,36 @@ export async function startService(
   );
   refuseTooMany(server, config.http, metrics.countRefusal);
   gateway?.attach(server);
+  return { server, gateway };
+}
+
+interface ServiceOptions {
+  readonly container?: Container;
+  /** How many descriptors accept connections (`acceptFaster`). More than one delay the start by 50 ms. */
+  readonly acceptors?: number;
+}
+
+/** Starts a process with the configured role. Resolves when it answers requests. */
+export async function startService(
+  config: Config,
+  { container = createContainer(config), acceptors = 1 }: ServiceOptions = {},
+): Promise<Service> {
+  const log = resolve(container, tokens.log);
+  const metrics = resolve(container, tokens.metrics);
+  await checkPoolers(config, log);
+  const opened = resolve(container, tokens.openedCells);
+  let isDraining = false;
+  let isStopping = false;
+  const operations = operationsRoutes({
+    isDraining: () => isDraining,
+    isStopping: () => isStopping,
+    checks: checksOf(opened, resolve(container, tokens.directory)),
+    metrics: { contentType: metrics.contentType, text: () => metrics.text() },
+    metricsKey: config.metricsKey,
+    failures: resolve(container, tokens.newFailureLimit)("wrong metrics keys"),
+    log,
+  });
+  const { server, gateway } = serverOf(container, config, operations);
   const clock = createAgendaClock({
     ticks: resolveAll(container, tokens.tick),
     databaseUrl: directUrlOf(config),
@@ -183,11 +192,11 @@ export async function startService(
   ];
 
   // A worker has no clients that must move to another process first.
-  const drainMs = servesApi ? config.http.drainSeconds * 1_000 : 0;
+  const drainMs = servesApi(config) ? config.http.drainSeconds * 1_000 : 0;
 
   await startAll(all);
   const port = await listen(server, config.port, config.host);
-  if (servesApi && acceptors > 1) {
+  if (servesApi(config) && acceptors > 1) {
     await acceptFaster(server, acceptors).catch((err) => log.warn({ err }, "accepts one connection at a time"));
   }
   resolve(container, tokens.publicAddress).listensAt(config.host, port);

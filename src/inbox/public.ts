@@ -33,7 +33,7 @@ export { AssignWaitingTickets } from "./application/tickets/assign-waiting-ticke
 export { CreateTicket } from "./application/tickets/create-ticket.ts";
 export type { TicketStores } from "./application/tickets/ports.ts";
 export { conversationStates } from "./domain/conversation.ts";
-export type { Forgotten } from "./domain/forget-number.ts";
+export type { Forgotten } from "./domain/forgotten.ts";
 export {
   type AccountNews,
   type AdClick,

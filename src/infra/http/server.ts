@@ -75,9 +75,9 @@ export function createServer(
     const begin = () => {
       // Its client left while it waited; reading its body would never end.
       if (req.socket.destroyed) return;
-      if (!server.listening || closingSoon.has(server)) res.setHeader("Connection", "close");
-      const ended = Promise.resolve(handle(req, res)).finally(() => running.delete(ended));
-      running.add(ended);
+      if (!server.listening || state.closesSoon) res.setHeader("Connection", "close");
+      const ended = Promise.resolve(handle(req, res)).finally(() => state.running.delete(ended));
+      state.running.add(ended);
     };
     const businessId = businessOf(req);
     if (businessId === undefined) ofStrangers.run(networkOf(req.socket.remoteAddress ?? ""), begin);
@@ -88,16 +88,28 @@ export function createServer(
   const ofBusinesses = new Slices<number>();
   server.timeout = silenceMs;
   const underWay = new WeakMap<Socket, number>();
-  const running = new Set<Promise<unknown>>();
-  handlers.set(server, running);
-  const open = new Set<Socket>();
+  const state = stateOf(server);
   server.on("connection", (socket) => {
-    open.add(socket);
-    socket.once("close", () => open.delete(socket));
+    state.open.add(socket);
+    socket.once("close", () => state.open.delete(socket));
   });
-  connections.set(server, open);
-  unasked.set(server, () => [...open].filter((socket) => socket.bytesRead === 0));
   return server;
+}
+
+interface State {
+  /** All open connections, including WebSockets, which Node no longer tracks. */
+  readonly open: Set<Socket>;
+  /** Running handlers, including those whose clients have left. */
+  readonly running: Set<Promise<unknown>>;
+  closesSoon: boolean;
+}
+
+const states = new WeakMap<Server, State>();
+
+function stateOf(server: Server): State {
+  const state = states.get(server) ?? { open: new Set(), running: new Set(), closesSoon: false };
+  states.set(server, state);
+  return state;
 }
 
 interface ConnectionLimits {
@@ -169,18 +181,10 @@ function refuseHosts(res: ServerResponse): void {
   res.writeHead(400, { ...headers, Connection: "close" }).end(body);
 }
 
-/** Connections on which nothing was received yet, which balancers open ahead. Node would close them late. */
-const unasked = new WeakMap<Server, () => readonly Socket[]>();
-
-/** All open connections, including WebSockets, which Node no longer tracks. */
-const connections = new WeakMap<Server, ReadonlySet<Socket>>();
-
-/** Running handlers, including those whose clients have left. */
-const handlers = new WeakMap<Server, ReadonlySet<Promise<unknown>>>();
-
 /** Resolves when every handler has ended. What they use must not be closed before. */
 export async function handlersEnded(server: Server): Promise<void> {
-  for (let running = handlers.get(server); running && running.size > 0; ) await Promise.allSettled(running);
+  const { running } = stateOf(server);
+  while (running.size > 0) await Promise.allSettled(running);
 }
 
 /** Rejects if the port is taken. @returns the port, which the system chooses for 0 */
@@ -194,10 +198,10 @@ export function listen(server: Server, port: number, host?: string): Promise<num
   });
 }
 
-const closingSoon = new WeakSet<Server>();
-
 /** Closes each connection after its next answer, so that clients move to another process before this one stops. */
-export const closeAfterNextAnswers = (server: Server): void => void closingSoon.add(server);
+export function closeAfterNextAnswers(server: Server): void {
+  stateOf(server).closesSoon = true;
+}
 
 /**
  * Stops listening, closes idle connections and waits for running requests.
@@ -206,13 +210,15 @@ export const closeAfterNextAnswers = (server: Server): void => void closingSoon.
  * @returns whether all requests were answered
  */
 export async function closeServer(server: Server, graceMs: number): Promise<boolean> {
+  const { open } = stateOf(server);
   let answered = true;
   const cutOff = setTimeout(() => {
     answered = false;
-    for (const socket of connections.get(server) ?? []) socket.destroy();
+    for (const socket of open) socket.destroy();
   }, graceMs);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const socket of unasked.get(server)?.() ?? []) socket.destroy();
+  // Balancers open connections ahead. Node would close those on which nothing was received late.
+  for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   await closed;
   clearTimeout(cutOff);
   return answered;

@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from "../../kernel/errors.ts";
 import { FairQueue, type FairQueueSettings } from "../../kernel/fair-queue.ts";
+import type { NameKind } from "./claimed-names.ts";
 import type { Cell, Queries, Statement } from "./database.ts";
-import type { NameKind } from "./names.ts";
 
 /**
  * The databases of the businesses; each business is in one of them. Queries about a business go through `of`. Data that

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { cancelStatementOf } from "./cancel-statement.ts";
+import type { Names } from "./claimed-names.ts";
 import { rethrow } from "./database-failure.ts";
-import type { Names } from "./names.ts";
 
 /** PostgreSQL prepares it once per session. `name` is unique per text, and empty for a statement that runs once. */
 export interface Statement {

@@ -2,10 +2,10 @@ import { DatabaseUnavailable } from "../../kernel/errors.ts";
 import { BusinessCell } from "./business-cell.ts";
 import type { CellHealth } from "./cell-health.ts";
 import type { Cells } from "./cells.ts";
+import type { NameKind } from "./claimed-names.ts";
 import type { Cell } from "./database.ts";
 import type { Directory } from "./directory/directory.ts";
 import type { Location } from "./directory/locations.ts";
-import type { NameKind } from "./names.ts";
 import { sideBySide } from "./side-by-side.ts";
 import { statement } from "./statement.ts";
 

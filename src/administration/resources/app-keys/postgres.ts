@@ -1,5 +1,5 @@
+import { claimNames, hexOf } from "../../../infra/postgres/claimed-names.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
-import { claimNames, hexOf } from "../../../infra/postgres/names.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";
 import type { RecordTable } from "../../adapters/postgres/record-table.ts";
 import type { StoredRecord } from "../../domain/records.ts";

@@ -1,5 +1,5 @@
+import { claimNames, releaseNames, senderName } from "../../../infra/postgres/claimed-names.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
-import { claimNames, releaseNames, senderName } from "../../../infra/postgres/names.ts";
 import { countReport } from "../../../infra/postgres/reported-versions.ts";
 import { cloudChannel, providerBChannel } from "../../../kernel/channels.ts";
 import type { TokenVault } from "../../../kernel/token-vault.ts";

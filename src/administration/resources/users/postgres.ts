@@ -1,5 +1,5 @@
+import { claimNames, hexOf, releaseNames } from "../../../infra/postgres/claimed-names.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
-import { claimNames, hexOf, releaseNames } from "../../../infra/postgres/names.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
 import { KnexRecords } from "../../adapters/postgres/knex-records.ts";

@@ -2,9 +2,9 @@ import { eventColumns, loggingEvents } from "../../../infra/postgres/log-events.
 import { statement } from "../../../infra/postgres/statement.ts";
 import { messageColumns, messageColumnsOf, messageNewRows, messageStatusRows, nameAndPayload } from "./announce-sql.ts";
 import { chatJoins, contactView } from "./chat-sql.ts";
+import { waking } from "./early-waking.ts";
 import { messageState } from "./state-sql.ts";
 import { findingConversations } from "./thread-sql.ts";
-import { waking } from "./waking.ts";
 
 /** Locks the messages that are stored already; usually there are none. */
 export const hold = statement("campaign_messages_kept")`

@@ -4,12 +4,12 @@ import { isNumbered } from "../../../kernel/channels.ts";
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import { erasedNameOf } from "../../domain/contact.ts";
 import type { EchoedMessage, IncomingMessage } from "../../domain/incoming.ts";
+import { hasEarly, waking } from "./early-waking.ts";
 import { awaited } from "./incoming-files.ts";
 import { idScopeOf, isInScope } from "./message-ids.ts";
 import { type Intake, inChunks, type MessageNews } from "./news.ts";
 import { messageState } from "./state-sql.ts";
 import { findingThreads, findingThreadsById } from "./thread-sql.ts";
-import { hasEarly, waking } from "./waking.ts";
 
 /**
  * Finds or creates contacts, chats and conversations of messages that are not stored yet. A contact whose number

@@ -4,10 +4,10 @@ import { statement } from "../../../infra/postgres/statement.ts";
 import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import { awaitsAnswer, mayReach } from "../../domain/delivery.ts";
+import { hasEarly, waking } from "./early-waking.ts";
 import { idScope, isInScope } from "./message-ids.ts";
 import { type ChangedContact, type Intake, inChunks, type MovedMessage } from "./news.ts";
 import { isChangedBy, stateAfter } from "./state-sql.ts";
-import { hasEarly, waking } from "./waking.ts";
 
 /** A status names its message by the platform's id, by our reference, or by both. The most advanced status wins. */
 const moveStatuses = statement("incoming_statuses")`

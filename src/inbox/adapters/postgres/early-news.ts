@@ -3,9 +3,9 @@ import { livesHere } from "../../../infra/postgres/lives-here.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { IncomingNews } from "../../domain/incoming.ts";
+import { looked } from "./early-waking.ts";
 import { isInScope } from "./message-ids.ts";
 import type { Intake, MessageNews } from "./news.ts";
-import { looked } from "./waking.ts";
 
 /** News that refer to a message, including replies to it. */
 export type NewsOfMessages = Pick<IncomingNews, "reactions" | "edits" | "withdrawals" | "replies">;

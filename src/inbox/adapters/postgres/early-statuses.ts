@@ -7,10 +7,10 @@ import { deliveryStates } from "../../../kernel/delivery.ts";
 import type { DeliveryStatus } from "../../../messaging/public.ts";
 import type { EarlyStatuses } from "../../application/incoming/ports.ts";
 import { type NewsOfMessages, takeNews } from "./early-news.ts";
+import { looked } from "./early-waking.ts";
 import { isInScope } from "./message-ids.ts";
 import type { Intake } from "./news.ts";
 import { messageState } from "./state-sql.ts";
-import { looked } from "./waking.ts";
 
 /** After this many minutes no answer to a send is expected. */
 const kept = 15;

@@ -17,10 +17,10 @@ import {
 import type { DigestOfNumber } from "../../application/contacts/ports.ts";
 import { unansweredStates } from "../../domain/delivery.ts";
 import { announcing, messageColumns, nameAndPayload } from "./announce-sql.ts";
+import { hasEarly, waking } from "./early-waking.ts";
 import { idScopeOf, isInScope } from "./message-ids.ts";
 import { forNumber, inChat, openMessage } from "./opened-messages.ts";
 import { isChangedBy, messageState, stateAfter } from "./state-sql.ts";
-import { hasEarly, waking } from "./waking.ts";
 
 /**
  * A message from the business ends the contact's wait. Runs before `settle`, whose events show the conversation's

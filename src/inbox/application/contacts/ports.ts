@@ -2,7 +2,7 @@ import type { NoteInAudit } from "../../../kernel/audit.ts";
 import type { ChatChannelName } from "../../../kernel/channels.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { UnitOfWork } from "../../../kernel/unit-of-work.ts";
-import type { Forgotten } from "../../domain/forget-number.ts";
+import type { Forgotten } from "../../domain/forgotten.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import type { WholeContact } from "../events.ts";
 import type { PageAsked, PageOf } from "../reading/ports.ts";

@@ -1,6 +1,6 @@
 import type { Cell } from "../database.ts";
+import { DirectoryNames } from "./directory-names.ts";
 import { type LocationSettings, Locations } from "./locations.ts";
-import { DirectoryNames } from "./names.ts";
 
 /** Tables of the first cell that all cells share: the cell of each business, and the names that lead to businesses. */
 export class Directory {

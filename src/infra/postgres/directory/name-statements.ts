@@ -1,5 +1,5 @@
+import { type NameKind, nameKinds } from "../claimed-names.ts";
 import type { Statement } from "../database.ts";
-import { type NameKind, nameKinds } from "../names.ts";
 import { statement } from "../statement.ts";
 
 /** Finds a name in the first cell's own tables. These rows also stay there for businesses that moved away. */

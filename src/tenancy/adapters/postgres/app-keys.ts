@@ -1,6 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
+import { claimNames, hexOf } from "../../../infra/postgres/claimed-names.ts";
 import type { Queries, Statement } from "../../../infra/postgres/database.ts";
-import { claimNames, hexOf } from "../../../infra/postgres/names.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
 import { administratorRole } from "../../../kernel/ids.ts";
 import type { AppKeyStore, AppKeys, KeyOwners, StoredKey } from "../../application/ports.ts";

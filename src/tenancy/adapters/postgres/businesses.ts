@@ -1,6 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
+import { claimNames } from "../../../infra/postgres/claimed-names.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
-import { claimNames } from "../../../infra/postgres/names.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
 import type { BusinessNumbers, BusinessStore, NewBusiness } from "../../application/ports.ts";
 import { EmailTaken } from "../../domain/access.ts";

@@ -1,6 +1,6 @@
 import type { Cells } from "../../../infra/postgres/cells.ts";
+import { hexOf } from "../../../infra/postgres/claimed-names.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
-import { hexOf } from "../../../infra/postgres/names.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
 import type {
   AcceptedInvitation,

@@ -1,7 +1,7 @@
 import { type Cells, everywhere } from "../../../infra/postgres/cells.ts";
+import { claimNames, hexOf } from "../../../infra/postgres/claimed-names.ts";
 import type { Queries } from "../../../infra/postgres/database.ts";
 import { livesHere } from "../../../infra/postgres/lives-here.ts";
-import { claimNames, hexOf } from "../../../infra/postgres/names.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
 import type { NewSession, SessionStore, Sessions, StoredCredentials, UserDirectory } from "../../application/ports.ts";
 import type { SessionUser } from "../../domain/access.ts";

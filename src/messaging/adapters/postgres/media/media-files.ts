@@ -1,6 +1,6 @@
 import { type Cells, everywhere } from "../../../../infra/postgres/cells.ts";
+import { claimNames, releaseNames } from "../../../../infra/postgres/claimed-names.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
-import { claimNames, releaseNames } from "../../../../infra/postgres/names.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type {
   MediaRegister,

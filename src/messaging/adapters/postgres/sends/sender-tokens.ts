@@ -1,5 +1,5 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
-import { senderName } from "../../../../infra/postgres/names.ts";
+import { senderName } from "../../../../infra/postgres/claimed-names.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import type { ChannelName } from "../../../../kernel/channels.ts";
 import type { TokenVault } from "../../../../kernel/token-vault.ts";

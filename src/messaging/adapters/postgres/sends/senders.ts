@@ -1,5 +1,5 @@
 import type { Cells } from "../../../../infra/postgres/cells.ts";
-import { claimNames, senderName } from "../../../../infra/postgres/names.ts";
+import { claimNames, senderName } from "../../../../infra/postgres/claimed-names.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
 import { type ChannelName, cloudChannel, smsChannel } from "../../../../kernel/channels.ts";
 import { BusinessNotFound } from "../../../../kernel/errors.ts";

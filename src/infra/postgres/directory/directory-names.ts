@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
+import type { NameKind } from "../claimed-names.ts";
 import type { Cell, Queries } from "../database.ts";
 import { isDatabaseFailure } from "../database-failure.ts";
-import type { NameKind } from "../names.ts";
 import type { Locations } from "./locations.ts";
 import * as statements from "./name-statements.ts";
 
