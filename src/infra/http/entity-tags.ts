@@ -10,13 +10,13 @@ export function cacheable(
   cacheControl: string,
 ): (headers: IncomingHttpHeaders) => Reply {
   const body = Buffer.from(content);
-  const etag = etagOf(body);
+  const etag = tagOfContent(body);
   const headers = { ETag: etag, "Cache-Control": cacheControl };
   return (request) =>
     isKnown(request, etag) ? new Reply(304, null, headers, type) : new Reply(200, body, headers, type);
 }
 
-export const etagOf = (content: string | Buffer): string =>
+export const tagOfContent = (content: string | Buffer): string =>
   `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
 
 /** Whether `If-None-Match` names the tag. Compressing proxies make it weak. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { etagOf, ifMatchOf } from "../../../infra/http/entity-tags.ts";
+import { ifMatchOf, tagOfContent } from "../../../infra/http/entity-tags.ts";
 import { Reply } from "../../../infra/http/routing/route.ts";
 import type { ListedContact } from "../../application/contacts/ports.ts";
 import type { WholeContact } from "../../application/events.ts";
@@ -8,15 +8,15 @@ import { listedContactToWire, wholeContactToWire } from "../wire/inbox-wire.ts";
 export const etagHeader = { ETag: "Changes when any shown field of the contact changes" } as const;
 
 /** Covers the contact without its chats, because callers see different chats. */
-const etagOfContact = (contact: WholeContact): string =>
-  etagOf(JSON.stringify(Object.entries(wholeContactToWire(contact)).sort(([a], [b]) => (a < b ? -1 : 1))));
+const etagOf = (contact: WholeContact): string =>
+  tagOfContent(JSON.stringify(Object.entries(wholeContactToWire(contact)).sort(([a], [b]) => (a < b ? -1 : 1))));
 
 /** A reply with the contact and its ETag. */
 export const tagged = (contact: ListedContact): Reply =>
-  new Reply(200, listedContactToWire(contact), { ETag: etagOfContact(contact) });
+  new Reply(200, listedContactToWire(contact), { ETag: etagOf(contact) });
 
 /** The check that `If-Match` asks for; null if it accepts any version. */
 export function expectedIn(headers: IncomingHttpHeaders): ((contact: WholeContact) => boolean) | null {
   const tags = ifMatchOf(headers);
-  return tags === null || tags === "any" ? null : (contact) => tags.includes(etagOfContact(contact));
+  return tags === null || tags === "any" ? null : (contact) => tags.includes(etagOf(contact));
 }
