@@ -59,7 +59,7 @@ import { PostgresWebhookRecords } from "../administration/resources/webhooks/pos
 import { zonesOnWire } from "../administration/resources/zones/http.ts";
 import { zonesTable } from "../administration/resources/zones/postgres.ts";
 import { HttpSenderPlatforms } from "../channels/sender-platforms.ts";
-import { tellOfAgents } from "../inbox/adapters/postgres/leaving-users.ts";
+import { tellOfAgents } from "../inbox/adapters/postgres/acting/leaving-users.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
 import { PostgresZones } from "../infra/postgres/business-zones.ts";
 import type { Queries } from "../infra/postgres/database.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PostgresCampaignMessages } from "../inbox/adapters/postgres/campaign-messages.ts";
+import { PostgresCampaignMessages } from "../inbox/adapters/postgres/sends/campaign-messages.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import { refusesValues } from "../infra/postgres/database-failure.ts";

@@ -2,11 +2,11 @@ import { chatChannelKinds, settingsOf } from "../channels/channels.ts";
 import { rowsWithout } from "../inbox/adapters/http/contact-rows.ts";
 import { contactsRoutes } from "../inbox/adapters/http/contacts.routes.ts";
 import { importContactsRoutes } from "../inbox/adapters/http/import-contacts.routes.ts";
-import { PostgresContactEdits } from "../inbox/adapters/postgres/contact-edits.ts";
-import { PostgresContactErasure } from "../inbox/adapters/postgres/contact-erasure.ts";
-import { PostgresContactReads } from "../inbox/adapters/postgres/contact-reads.ts";
-import { PostgresKeptPayloads } from "../inbox/adapters/postgres/kept-payloads.ts";
-import { PostgresNaming, PostgresUnnamedContacts } from "../inbox/adapters/postgres/unnamed-contacts.ts";
+import { PostgresContactEdits } from "../inbox/adapters/postgres/contacts/contact-edits.ts";
+import { PostgresContactErasure } from "../inbox/adapters/postgres/contacts/contact-erasure.ts";
+import { PostgresContactReads } from "../inbox/adapters/postgres/contacts/contact-reads.ts";
+import { PostgresKeptPayloads } from "../inbox/adapters/postgres/contacts/kept-payloads.ts";
+import { PostgresNaming, PostgresUnnamedContacts } from "../inbox/adapters/postgres/contacts/unnamed-contacts.ts";
 import {
   EditContacts,
   EraseContact,

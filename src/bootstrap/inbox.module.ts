@@ -4,21 +4,21 @@ import { createTicketRoute } from "../inbox/adapters/http/create-ticket.route.ts
 import { ownRoutes } from "../inbox/adapters/http/own.routes.ts";
 import { readInboxRoutes } from "../inbox/adapters/http/read-inbox.routes.ts";
 import { ticketStepsRoute } from "../inbox/adapters/http/ticket-steps.route.ts";
-import { PostgresActingReads } from "../inbox/adapters/postgres/acting-reads.ts";
-import { PostgresAgentLines } from "../inbox/adapters/postgres/agent-lines.ts";
-import { PostgresAnswerDesk } from "../inbox/adapters/postgres/answer-desk.ts";
-import { PostgresChatCounts } from "../inbox/adapters/postgres/chat-counts.ts";
-import { PostgresChatDesk } from "../inbox/adapters/postgres/chat-desk.ts";
-import { PostgresChatMarks } from "../inbox/adapters/postgres/chat-marks.ts";
-import { PostgresInboxReads } from "../inbox/adapters/postgres/inbox-reads.ts";
-import { PostgresLeavingUsers } from "../inbox/adapters/postgres/leaving-users.ts";
-import { PostgresOutgoingMessages } from "../inbox/adapters/postgres/outgoing-messages.ts";
-import { PostgresOwnDesk } from "../inbox/adapters/postgres/own-desk.ts";
-import { PostgresTicketDesk } from "../inbox/adapters/postgres/ticket-desk.ts";
-import { PostgresTicketSetups, PostgresTicketSteps } from "../inbox/adapters/postgres/ticket-steps.ts";
-import { PostgresDepartmentDesk } from "../inbox/adapters/postgres/waiting-chats.ts";
-import { linesOfChats, linesOfTickets } from "../inbox/adapters/postgres/waiting-lines.ts";
-import { PostgresWaitingTickets } from "../inbox/adapters/postgres/waiting-tickets.ts";
+import { PostgresActingReads } from "../inbox/adapters/postgres/acting/acting-reads.ts";
+import { PostgresAnswerDesk } from "../inbox/adapters/postgres/acting/answer-desk.ts";
+import { PostgresChatDesk } from "../inbox/adapters/postgres/acting/chat-desk.ts";
+import { PostgresChatMarks } from "../inbox/adapters/postgres/acting/chat-marks.ts";
+import { PostgresLeavingUsers } from "../inbox/adapters/postgres/acting/leaving-users.ts";
+import { PostgresOwnDesk } from "../inbox/adapters/postgres/acting/own-desk.ts";
+import { PostgresDepartmentDesk } from "../inbox/adapters/postgres/acting/waiting-chats.ts";
+import { PostgresAgentLines } from "../inbox/adapters/postgres/lines/agent-lines.ts";
+import { linesOfChats, linesOfTickets } from "../inbox/adapters/postgres/lines/waiting-lines.ts";
+import { PostgresChatCounts } from "../inbox/adapters/postgres/reading/chat-counts.ts";
+import { PostgresInboxReads } from "../inbox/adapters/postgres/reading/inbox-reads.ts";
+import { PostgresOutgoingMessages } from "../inbox/adapters/postgres/sends/outgoing-messages.ts";
+import { PostgresTicketDesk } from "../inbox/adapters/postgres/tickets/ticket-desk.ts";
+import { PostgresTicketSetups, PostgresTicketSteps } from "../inbox/adapters/postgres/tickets/ticket-steps.ts";
+import { PostgresWaitingTickets } from "../inbox/adapters/postgres/tickets/waiting-tickets.ts";
 import { quickReplyText } from "../inbox/adapters/wire/quick-reply-text.ts";
 import {
   type ActingStores,

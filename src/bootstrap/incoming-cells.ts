@@ -1,4 +1,4 @@
-import { PostgresIncomingQueue } from "../inbox/adapters/postgres/incoming-queue.ts";
+import { PostgresIncomingQueue } from "../inbox/adapters/postgres/incoming/incoming-queue.ts";
 import type { IncomingQueue, KeepIncoming, WebhookOrigin, WebhookReaders } from "../inbox/public.ts";
 import { senderName } from "../infra/postgres/claimed-names.ts";
 import type { Cell } from "../infra/postgres/database.ts";

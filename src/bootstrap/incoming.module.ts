@@ -1,8 +1,8 @@
 import { chatChannelKinds } from "../channels/channels.ts";
-import { PostgresEarlyStatuses } from "../inbox/adapters/postgres/early-statuses.ts";
-import { PostgresIncomingQueue } from "../inbox/adapters/postgres/incoming-queue.ts";
-import { PostgresIncomingStore } from "../inbox/adapters/postgres/incoming-store.ts";
-import { PostgresProvenSenders } from "../inbox/adapters/postgres/proven-senders.ts";
+import { PostgresEarlyStatuses } from "../inbox/adapters/postgres/incoming/early-statuses.ts";
+import { PostgresIncomingQueue } from "../inbox/adapters/postgres/incoming/incoming-queue.ts";
+import { PostgresIncomingStore } from "../inbox/adapters/postgres/incoming/incoming-store.ts";
+import { PostgresProvenSenders } from "../inbox/adapters/postgres/incoming/proven-senders.ts";
 import {
   type Aftermath,
   ApplyEarlyStatuses,

@@ -1,6 +1,6 @@
 import { fileSourcesOf } from "../channels/channels.ts";
-import { PostgresFetchedFiles } from "../inbox/adapters/postgres/fetched-files.ts";
-import { PostgresFileQueue } from "../inbox/adapters/postgres/file-queue.ts";
+import { PostgresFetchedFiles } from "../inbox/adapters/postgres/files/fetched-files.ts";
+import { PostgresFileQueue } from "../inbox/adapters/postgres/files/file-queue.ts";
 import { FetchFiles } from "../inbox/public.ts";
 import { newToken } from "../infra/crypto/secrets.ts";
 import { Downloads } from "../infra/http-client/downloads.ts";

@@ -1,4 +1,4 @@
-import { PostgresLiveViews } from "../inbox/adapters/postgres/live-views.ts";
+import { PostgresLiveViews } from "../inbox/adapters/postgres/reading/live-views.ts";
 import { chatPresence } from "../inbox/adapters/realtime/chat-presence.ts";
 import { ChatVisibility } from "../inbox/adapters/realtime/chat-visibility.ts";
 import { networkOf } from "../infra/http/addresses.ts";

@@ -1,5 +1,5 @@
-import { PostgresInboxReads } from "../../src/inbox/adapters/postgres/inbox-reads.ts";
-import { listChatsCall } from "../../src/inbox/adapters/postgres/list-chats-sql.ts";
+import { PostgresInboxReads } from "../../src/inbox/adapters/postgres/reading/inbox-reads.ts";
+import { listChatsCall } from "../../src/inbox/adapters/postgres/reading/list-chats-sql.ts";
 import { chatToWire, messageToWire } from "../../src/inbox/adapters/wire/inbox-wire.ts";
 import type { ChatView, MessageView } from "../../src/inbox/application/events.ts";
 import type { ChatFilter, PageAsked } from "../../src/inbox/application/reading/ports.ts";

@@ -1,4 +1,4 @@
-import { PostgresOutgoingMessages } from "../../src/inbox/adapters/postgres/outgoing-messages.ts";
+import { PostgresOutgoingMessages } from "../../src/inbox/adapters/postgres/sends/outgoing-messages.ts";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
 import { PostgresSendContexts } from "../../src/messaging/adapters/postgres/sends/send-contexts.ts";

@@ -1,7 +1,10 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { PostgresNaming, PostgresUnnamedContacts } from "../../src/inbox/adapters/postgres/unnamed-contacts.ts";
+import {
+  PostgresNaming,
+  PostgresUnnamedContacts,
+} from "../../src/inbox/adapters/postgres/contacts/unnamed-contacts.ts";
 import { NameContacts, type UnnamedContact } from "../../src/inbox/public.ts";
 import { PostgresUnitOfWork } from "../../src/infra/postgres/unit-of-work.ts";
 import { pageChannel } from "../../src/kernel/channels.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { withoutAccents } from "../../migrations/20260101001195_searched_names.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { PostgresContactReads } from "../../src/inbox/adapters/postgres/contact-reads.ts";
+import { PostgresContactReads } from "../../src/inbox/adapters/postgres/contacts/contact-reads.ts";
 import type { Cells } from "../../src/infra/postgres/cells.ts";
 import { valuesOf } from "../postgres/query.ts";
 import { freshDatabase } from "../support/database.ts";

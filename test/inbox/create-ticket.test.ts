@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { createContainer } from "../../src/bootstrap/container.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { PostgresTicketSetups } from "../../src/inbox/adapters/postgres/ticket-steps.ts";
+import { PostgresTicketSetups } from "../../src/inbox/adapters/postgres/tickets/ticket-steps.ts";
 import type { CreatedTicket, CreateTicketCommand } from "../../src/inbox/application/tickets/create-ticket.ts";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import type { Statement } from "../../src/infra/postgres/database.ts";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import type { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming-store.ts";
+import type { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming/incoming-store.ts";
 import { noNews } from "../../src/inbox/public.ts";
 import { type DeliveryState, deliveryStates, type ReportedState, reportedStates } from "../../src/kernel/delivery.ts";
 import type { OpenedMessage, OutgoingMessages } from "../../src/messaging/public.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { mostEarlyNews } from "../../src/inbox/adapters/postgres/early-news.ts";
+import { mostEarlyNews } from "../../src/inbox/adapters/postgres/incoming/early-news.ts";
 import type { IncomingMessage } from "../../src/inbox/public.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
 import { eventually } from "../support/wait.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { PostgresFetchedFiles } from "../../src/inbox/adapters/postgres/fetched-files.ts";
+import { PostgresFetchedFiles } from "../../src/inbox/adapters/postgres/files/fetched-files.ts";
 import {
   FetchFiles,
   type FetchFilesSettings,

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { PostgresOutgoingMessages } from "../../src/inbox/adapters/postgres/outgoing-messages.ts";
+import { PostgresOutgoingMessages } from "../../src/inbox/adapters/postgres/sends/outgoing-messages.ts";
 import type { EchoedMessage, IncomingMessage, IncomingNews } from "../../src/inbox/domain/incoming.ts";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { qrChannel } from "../../src/kernel/channels.ts";

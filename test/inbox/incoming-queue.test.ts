@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { PostgresIncomingQueue } from "../../src/inbox/adapters/postgres/incoming-queue.ts";
+import { PostgresIncomingQueue } from "../../src/inbox/adapters/postgres/incoming/incoming-queue.ts";
 import { KeepIncoming, type WebhookOrigin } from "../../src/inbox/public.ts";
 import type { Queries } from "../../src/infra/postgres/database.ts";
 import { isDatabaseFailure } from "../../src/infra/postgres/database-failure.ts";

@@ -1,4 +1,4 @@
-import { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming-store.ts";
+import { PostgresIncomingStore } from "../../src/inbox/adapters/postgres/incoming/incoming-store.ts";
 import type { IncomingNews } from "../../src/inbox/domain/incoming.ts";
 import { noNews } from "../../src/inbox/public.ts";
 import type { Queries } from "../../src/infra/postgres/database.ts";

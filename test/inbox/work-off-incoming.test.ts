@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { PostgresIncomingQueue } from "../../src/inbox/adapters/postgres/incoming-queue.ts";
+import { PostgresIncomingQueue } from "../../src/inbox/adapters/postgres/incoming/incoming-queue.ts";
 import type { IncomingStores } from "../../src/inbox/application/incoming/ports.ts";
 import { noNews, WorkOffIncoming } from "../../src/inbox/public.ts";
 import { cloudChannel, qrChannel } from "../../src/kernel/channels.ts";

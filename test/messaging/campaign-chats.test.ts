@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { PostgresCampaignMessages } from "../../src/inbox/adapters/postgres/campaign-messages.ts";
+import { PostgresCampaignMessages } from "../../src/inbox/adapters/postgres/sends/campaign-messages.ts";
 import { cloudChannel } from "../../src/kernel/channels.ts";
 import { eventually } from "../support/wait.ts";
 import { aWebhook } from "../support/world.ts";

@@ -1,0 +1,36 @@
+import type { Queries } from "../../../../infra/postgres/database.ts";
+import { loggedEvents } from "../../../../infra/postgres/log-events.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
+import type { LoggedEvent } from "../../../../kernel/events.ts";
+import { nameAndPayload } from "../announce-sql.ts";
+import { type ChangedContact, inChunks } from "../incoming/news.ts";
+
+const announce = statement("incoming_announce_contacts")`
+  with given as (
+    select distinct business_id, id from jsonb_to_recordset($1::jsonb) as changed(business_id bigint, id bigint)
+  ),
+  events as (
+    select contact.business_id, contact.id as position, ${nameAndPayload("contact:changed")}
+    from given join contacts as contact on contact.business_id = given.business_id and contact.id = given.id
+  ),
+  ${loggedEvents}`;
+
+const lock = statement("incoming_lock_counters")`
+  select business_id from realtime_counters where business_id = any($1::bigint[])
+  order by business_id
+  for no key update`;
+
+/** Call it before several statements log events: each statement alone would lock only its own businesses' counters. */
+export async function lockCounters(
+  transaction: Queries,
+  changed: readonly Pick<ChangedContact, "business_id">[],
+): Promise<void> {
+  const businessIds = [...new Set(changed.map(({ business_id }) => business_id))];
+  if (businessIds.length > 1) await transaction.rows(lock, [businessIds]);
+}
+
+/** Logs `contact:changed`. Call it when event counters may be locked. */
+export const announceContacts = (transaction: Queries, contacts: readonly ChangedContact[]): Promise<LoggedEvent[]> => {
+  const byBusiness = contacts.toSorted((a, b) => a.business_id - b.business_id || a.id - b.id);
+  return inChunks<LoggedEvent>(transaction, announce, byBusiness);
+};

@@ -1,0 +1,69 @@
+import { loggedEvents } from "../../../../infra/postgres/log-events.ts";
+import { quoted } from "../../../../infra/postgres/sql-text.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
+import { unannouncedStates } from "../../../domain/delivery.ts";
+import { messageColumnsOf, nameAndPayload } from "../announce-sql.ts";
+import { chatJoins } from "../chat-sql.ts";
+
+export const eraseConversations = statement("erasure_conversations")`
+  with locked as (
+    select id from conversations
+    where business_id = $1 and chat_id = any($2::bigint[]) and close_reason is not null
+    order by id
+    for no key update
+  )
+  update conversations as conversation set close_reason = null
+  from locked where conversation.business_id = $1 and conversation.id = locked.id`;
+
+/**
+ * The new version makes clients draw the chat again. It stops waiting for an agent, and nothing in it is unread: its
+ * customer cannot be reached.
+ */
+export const eraseChats = statement("erasure_chats")`
+  with locked as (
+    select id from chats where business_id = $1 and id = any($2::bigint[]) order by id for no key update
+  ),
+  no_ticket as (
+    delete from waiting_tickets where business_id = $1 and chat_id in (select id from locked)
+  ),
+  no_agent as (
+    delete from waiting_chats where business_id = $1 and chat_id in (select id from locked)
+  ),
+  no_reason as (
+    update tickets set close_reason = null
+    where business_id = $1 and chat_id in (select id from locked) and close_reason is not null
+  )
+  update chats as chat set ad_referral = null, unread = 0, version = version + 1
+  from locked where chat.business_id = $1 and chat.id = locked.id`;
+
+/** The chats' last messages are erased later, but their texts must not be sent again. */
+export const announce = statement("erasure_announce")`
+  with given as (select null::jsonb as was),
+  changes as (
+    select contact.business_id, 0 as position, ${nameAndPayload("contact:changed")}
+    from contacts as contact where contact.business_id = $1 and contact.id = $2
+    union all
+    select chat.business_id, 1, ${nameAndPayload("chat:changed")}
+    from chats as chat cross join given ${chatJoins}
+    where chat.business_id = $1 and chat.id = any($3::bigint[])
+  ),
+  events as (select business_id, position, name, erased_payload(payload) as payload from changes),
+  ${loggedEvents}`;
+
+/** The chat is included because its row shows the last message. */
+export const announceMessages = statement("erasure_announce_messages")`
+  with given as (select null::jsonb as was),
+  news as (
+    select ${messageColumnsOf("message")}, chat.support_user_id, chat.department_id
+    from messages as message
+    join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
+    where message.business_id = $1 and message.id = any($3::bigint[])
+      and message.state not in (${quoted(...unannouncedStates)})
+  ),
+  events as (
+    select business_id, id as position, ${nameAndPayload("message:changed")} from news
+    union all
+    select chat.business_id, 0, ${nameAndPayload("chat:changed")}
+    from chats as chat cross join given ${chatJoins} where chat.business_id = $1 and chat.id = $2
+  ),
+  ${loggedEvents}`;

@@ -1,0 +1,94 @@
+import { type Part, placeholders, type Query, sql } from "../../../../infra/postgres/dynamic-sql.ts";
+import type { ContactSearch } from "../../../../infra/postgres/search-text.ts";
+import type { ContactFilter } from "../../../application/contacts/ports.ts";
+import { addSearch, areFew, areMany, isNearEnough, mostNear, searchedColumns, searchOf } from "../search-sql.ts";
+
+export const at = placeholders({
+  business: "bigint",
+  viewer: "bigint",
+  limit: "bigint",
+  after: "bigint",
+  tag: "bigint",
+});
+
+const unerased = (query: Query): Query =>
+  query.where("contact.business_id", at.business).whereNull("contact.erased_at");
+
+/** Parts of statements about contacts that meet a filter, behind the id `after` unless it is null. */
+export class ContactWalk {
+  readonly search: ContactSearch | undefined;
+  readonly shape: readonly (string | undefined | false)[];
+  readonly values: Readonly<Record<string, unknown>>;
+
+  constructor(
+    businessId: number,
+    private readonly filter: ContactFilter,
+    private readonly after: number | null = null,
+  ) {
+    const { text, tagId: tag, optedOut } = filter;
+    this.search = text === null ? undefined : searchOf(text);
+    const inOrOut = optedOut !== null && (optedOut ? "out" : "in");
+    this.shape = [after !== null && "next", this.search?.key, tag !== null && "tag", inOrOut];
+    this.values = { business: businessId, after, tag, ...this.search?.values };
+  }
+
+  /** Adds to a query of rows `contact` all conditions but the text and the tag. */
+  ofAnyTag(query: Query): Query {
+    return this.inOrOut(unerased(query));
+  }
+
+  private inOrOut(query: Query): Query {
+    const { optedOut } = this.filter;
+    if (optedOut === null) return query;
+    return optedOut ? query.whereNotNull("contact.opted_out_at") : query.whereNull("contact.opted_out_at");
+  }
+
+  tagged(query: Query): Query {
+    if (this.filter.tagId === null) return query;
+    const hasTag = `exists (
+      select from contact_tags as tagged
+      where tagged.business_id = contact.business_id and tagged.contact_id = contact.id and tagged.tag_id = ?)`;
+    return query.whereRaw(hasTag, [at.tag]);
+  }
+
+  searched(query: Query): Query {
+    return this.search ? query.where(this.search.condition()) : query;
+  }
+
+  /** The rows `contact` that meet all but the text, newest first: walks the index that fits. */
+  newest(limit: Part, columns: readonly string[] = ["contact.id"]): Query {
+    return this.walk(limit, (query) => this.ofAnyTag(query.select(columns)));
+  }
+
+  /** The rows `contact` with the tag, if any is asked for, newest first. */
+  private walk(limit: Part, meeting: (query: Query) => Query): Query {
+    if (this.filter.tagId === null) return this.first(limit, meeting(sql({ contact: "contacts" })));
+    const tagged = sql({ tagged: "contact_tags" })
+      .joinRaw(`
+        cross join lateral (
+          select * from contacts where business_id = tagged.business_id and id = tagged.contact_id offset 0
+        ) as contact`)
+      .where({ "tagged.business_id": at.business, "tagged.tag_id": at.tag });
+    return this.first(limit, meeting(tagged), "tagged.contact_id");
+  }
+
+  private first(limit: Part, query: Query, id = "contact.id"): Query {
+    const behind = this.after === null ? query : query.where(id, "<", at.after);
+    return behind.orderByRaw(`${id} desc limit ?`, [limit]);
+  }
+
+  /** A query for the `id` of at least the first `limit`; the CTEs that it needs are added to `whole`. */
+  page(whole: Query): Query {
+    if (!this.search) return this.newest(at.limit);
+    addSearch(whole, {
+      looked: this.walk(sql.raw(`${mostNear}`), (query) => unerased(query.select(searchedColumns))),
+      near: this.first(at.limit, this.inOrOut(this.searched(sql({ contact: "looked" }).select("contact.id")))),
+      contacts: this.searched(this.ofAnyTag(sql({ contact: "contacts" }))),
+      limit: at.limit,
+    });
+    const near = sql("near").select("id").where(isNearEnough);
+    const few = this.tagged(sql({ contact: "found" }).select("contact.id").where(areFew));
+    const many = this.searched(this.newest(at.limit).where(areMany));
+    return sql.queryBuilder().unionAll([near, this.first(at.limit, few), many], true);
+  }
+}

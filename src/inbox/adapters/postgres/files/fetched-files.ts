@@ -1,0 +1,58 @@
+import type { Queries } from "../../../../infra/postgres/database.ts";
+import { loggedEvents } from "../../../../infra/postgres/log-events.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
+import type { LoggedEvent } from "../../../../kernel/events.ts";
+import type { FetchedFiles, FileAttempt } from "../../../application/files/ports.ts";
+import type { FileTrouble } from "../../../domain/incoming-files.ts";
+import { messageColumnsOf, nameAndPayload } from "../announce-sql.ts";
+
+/**
+ * Removes the file from the queue if the attempt is the latest. The message is locked first, as an erasure does too
+ * before it deletes the file.
+ *
+ * The customer's file name is dropped: the stored file's name is shown, which is safe and has the right extension.
+ */
+const finish = statement("file_finish")`
+  with locked as materialized (
+    select business_id, id from messages where business_id = $1 and id = $2 for no key update
+  ),
+  fetched as (
+    delete from incoming_files as file using locked
+    where file.business_id = locked.business_id and file.message_id = locked.id and file.attempts = $3
+    returning file.business_id, file.message_id
+  )
+  update messages as message
+  set media_url = coalesce($4, message.media_url), attachment = (message.attachment - $6::text) || $5::jsonb
+  from fetched where message.business_id = fetched.business_id and message.id = fetched.message_id
+  returning message.id`;
+
+const announce = statement("file_announce")`
+  with news as (
+    select ${messageColumnsOf("message")}, chat.support_user_id, chat.department_id
+    from messages as message
+    join chats as chat on chat.business_id = message.business_id and chat.id = message.chat_id
+    where message.business_id = $1 and message.id = $2
+  ),
+  events as (
+    select business_id, id as position, ${nameAndPayload("message:changed")} from news
+  ),
+  ${loggedEvents}`;
+
+export class PostgresFetchedFiles implements FetchedFiles {
+  constructor(private readonly transaction: Queries) {}
+
+  finish(file: FileAttempt, url: string): Promise<LoggedEvent[] | null> {
+    return this.end(file, url, { state: "done" }, "name");
+  }
+
+  giveUp(file: FileAttempt, trouble: FileTrouble): Promise<LoggedEvent[] | null> {
+    return this.end(file, null, { state: "gone", reason: trouble }, "");
+  }
+
+  private async end({ businessId, messageId, attempt }: FileAttempt, url: string | null, fact: object, drop: string) {
+    const values = [businessId, messageId, attempt, url, JSON.stringify(fact), drop];
+    const ended = await this.transaction.rows(finish, values);
+    if (ended.length === 0) return null;
+    return this.transaction.rows<LoggedEvent>(announce, [businessId, messageId]);
+  }
+}

@@ -1,0 +1,135 @@
+import { plainArray, textArray } from "../../../../infra/postgres/arrays.ts";
+import type { Queries } from "../../../../infra/postgres/database.ts";
+import { isDatabaseFailure, isTimeout } from "../../../../infra/postgres/database-failure.ts";
+import { livesHere } from "../../../../infra/postgres/lives-here.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
+import type { ChatChannelName } from "../../../../kernel/channels.ts";
+import type {
+  ArrivedWebhook,
+  ClaimLimit,
+  IncomingQueue,
+  KeptWebhook,
+  WebhookCounts,
+} from "../../../application/incoming/ports.ts";
+
+const attemptsInAll = 10;
+
+const keep = statement("webhook_keep")`
+  insert into incoming_webhooks (payload, provider, platform_id, owner_business_id, owner_sender_id)
+  select payload, provider, platform_id, business_id, sender_id
+  from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[]) with ordinality
+    as kept(payload, provider, platform_id, business_id, sender_id, position)
+  order by position`;
+
+const claim = statement("webhook_claim")`
+  with held as (
+    select id, payload, platform_id, owner_business_id, owner_sender_id from incoming_webhooks
+    where provider = $1 and gave_up_at is null and due_at <= now()
+      and (owner_business_id is null or ${livesHere("owner_business_id")})
+    order by id limit $2
+    for update skip locked
+  ),
+  measured as (
+    select held.*, sum(octet_length(payload)) over (order by id) - octet_length(payload) as bytes_before from held
+  )
+  select id, payload, platform_id as "platformId", owner_business_id as "businessId", owner_sender_id as "senderId"
+  from measured where bytes_before < $3 order by id`;
+
+const remove = statement("webhook_remove")`delete from incoming_webhooks where id = any($1)`;
+
+const postpone = statement("webhook_postpone")`
+  with moment as materialized (select now() as now, extract(epoch from now())::float8 as seconds)
+  update incoming_webhooks
+  set attempts = attempts + $3::int, error = left($2, 500),
+      due_at = to_timestamp(moment.seconds + case when $3::int = 1 then 2 ^ attempts else 5 end),
+      gave_up_at = case when attempts + $3::int >= ${attemptsInAll} then moment.now end
+  from moment where id = $1`;
+
+const counts = statement("webhook_counts")`
+  select count(*) filter (where gave_up_at is null and due_at <= now()) as due,
+         count(*) filter (where gave_up_at is null and due_at > now()) as postponed,
+         count(gave_up_at) as "givenUp"
+  from (select gave_up_at, due_at from incoming_webhooks limit 100000) as kept`;
+
+const retryGivenUp = statement("webhook_retry")`
+  update incoming_webhooks set attempts = 0, due_at = now(), gave_up_at = null
+  where id in (select id from incoming_webhooks where gave_up_at is not null order by id limit 10000)
+  returning id`;
+
+const purge = statement("webhook_purge")`
+  delete from incoming_webhooks where id in (
+    select id from incoming_webhooks where gave_up_at < now() - make_interval(days => $1) limit 10000)
+  returning id`;
+
+const ofAway = statement("webhooks_of_away")`
+  select id, owner_business_id as "businessId", payload, provider as channel, platform_id as "platformId",
+         owner_sender_id as "senderId"
+  from incoming_webhooks
+  where owner_business_id in (select business_id from away_businesses) order by id limit 100`;
+
+interface KeptRow {
+  readonly id: number;
+  readonly payload: string;
+  readonly platformId: string | null;
+  readonly businessId: number | null;
+  readonly senderId: number | null;
+}
+
+interface MovingRow extends KeptRow {
+  readonly businessId: number;
+  readonly channel: ChatChannelName;
+}
+
+function keptOf({ id, payload, platformId, businessId, senderId }: KeptRow): KeptWebhook {
+  const owner = businessId === null || senderId === null ? null : { businessId, senderId };
+  return { id, payload, about: platformId === null ? null : { platformId, owner } };
+}
+
+/** The kept webhooks of one cell. */
+export class PostgresIncomingQueue implements IncomingQueue {
+  constructor(private readonly database: Queries) {}
+
+  /** Webhooks of businesses that are being moved to another cell, or were moved. This cell does not process them. */
+  async ofAway(): Promise<readonly (KeptWebhook & Pick<MovingRow, "businessId" | "channel">)[]> {
+    const rows = await this.database.rows<MovingRow>(ofAway, []);
+    return rows.map((row) => ({ ...keptOf(row), businessId: row.businessId, channel: row.channel }));
+  }
+
+  async keepAll(arrived: readonly ArrivedWebhook[]): Promise<void> {
+    await this.database.rows(keep, [
+      textArray(arrived.map(({ payload }) => payload)),
+      textArray(arrived.map(({ origin }) => origin.channel)),
+      textArray(arrived.map(({ origin }) => origin.about?.platformId ?? null)),
+      plainArray(arrived.map(({ origin }) => origin.about?.owner?.businessId ?? origin.businessId ?? null)),
+      plainArray(arrived.map(({ origin }) => origin.about?.owner?.senderId ?? null)),
+    ]);
+  }
+
+  async claim(channel: ChatChannelName, { webhooks, bytes }: ClaimLimit): Promise<KeptWebhook[]> {
+    return (await this.database.rows<KeptRow>(claim, [channel, webhooks, bytes])).map(keptOf);
+  }
+
+  async remove(ids: readonly number[]): Promise<void> {
+    await this.database.rows(remove, [ids]);
+  }
+
+  async postpone(id: number, error: unknown): Promise<void> {
+    const message = error instanceof Error ? error.message : String(error);
+    // A webhook that always exceeds the statement timeout must count, or it would never be given up.
+    const counts = isTimeout(error) || !isDatabaseFailure(error);
+    await this.database.rows(postpone, [id, message.replaceAll("\0", ""), counts ? 1 : 0]);
+  }
+
+  async counts(): Promise<WebhookCounts> {
+    const [row] = await this.database.rows<WebhookCounts>(counts, []);
+    return row ?? { due: 0, postponed: 0, givenUp: 0 };
+  }
+
+  async retryGivenUp(): Promise<number> {
+    return (await this.database.rows(retryGivenUp, [])).length;
+  }
+
+  async purge(days: number): Promise<number> {
+    return (await this.database.rows(purge, [days])).length;
+  }
+}

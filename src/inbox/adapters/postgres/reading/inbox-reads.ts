@@ -1,0 +1,206 @@
+import type { Cells } from "../../../../infra/postgres/cells.ts";
+import type { Statement } from "../../../../infra/postgres/database.ts";
+import { jsonOf, quoted } from "../../../../infra/postgres/sql-text.ts";
+import { statement } from "../../../../infra/postgres/statement.ts";
+import { agentRole } from "../../../../kernel/ids.ts";
+import type { AgentView, ChatView, MessageView } from "../../../application/events.ts";
+import type {
+  ChatCounts,
+  ChatDetails,
+  ChatFilter,
+  ChatPosition,
+  ConversationView,
+  InboxReads,
+  ListedTicket,
+  PageAsked,
+  PageOf,
+} from "../../../application/reading/ports.ts";
+import { unannouncedStates } from "../../../domain/delivery.ts";
+import { ChatNotFound, type Viewer } from "../../../domain/visibility.ts";
+import { agentView } from "../agent-sql.ts";
+import { agentOfTicket, chatJoins, departmentView, named, storedChatFields, wholeContact } from "../chat-sql.ts";
+import { messageFields } from "../message-sql.ts";
+import { conversationState } from "../state-sql.ts";
+import { isVisible, viewerOf } from "../visibility-sql.ts";
+import { listChatsCall } from "./list-chats-sql.ts";
+
+/** The true counts are the rows of `chat_counts` plus the changes that are not merged into it yet. */
+const counts = statement("inbox_counts")`
+  with ${viewerOf("$1", "$2::bigint")},
+  chat as (
+    select nullif(agent_id, 0) as support_user_id, nullif(department_id, 0) as department_id, state, chats, unread
+    from (
+      select agent_id, department_id, state, chats, unread from chat_counts where business_id = $1
+      union all
+      select agent_id, department_id, state, chats, unread from chat_count_changes where business_id = $1
+    ) as counted
+  ),
+  visible as (
+    select * from chat where state <> 'closed' and ${isVisible}
+  )
+  select coalesce(sum(chats) filter (where support_user_id = $3::bigint), 0)::bigint as mine,
+         coalesce(sum(chats) filter (where support_user_id is null), 0)::bigint as unassigned,
+         coalesce(sum(unread), 0)::bigint as unread,
+         coalesce(sum(chats) filter (where state = ${conversationState.bot}), 0)::bigint as bot,
+         coalesce(sum(chats) filter (where state = ${conversationState.pending}), 0)::bigint as pending,
+         coalesce(sum(chats) filter (where state = ${conversationState.in_progress}), 0)::bigint as in_progress
+  from visible`;
+
+const mostConversations = 10;
+const mostClosedTickets = 5;
+
+const conversations = `
+  coalesce((
+    select jsonb_agg(${jsonOf<ConversationView>({
+      id: "latest.id",
+      state: "case when latest.closed_at is null then latest.state else 'closed' end",
+      closeReason: "latest.close_reason",
+      adId: "latest.ad_id",
+      createdAt: "latest.created_at",
+      closedAt: "latest.closed_at",
+    })} order by latest.id desc)
+    from (select * from conversations where business_id = chat.business_id and chat_id = chat.id
+          order by id desc limit ${mostConversations}) as latest), '[]')`;
+
+const tickets = `
+  coalesce((
+    select jsonb_agg(${jsonOf<ListedTicket>({
+      id: "ticket.id",
+      state: "ticket.state",
+      step: named("step"),
+      department: departmentView,
+      agent: agentOfTicket,
+      createdAt: "ticket.created_at",
+      closedAt: "ticket.closed_at",
+    })} order by ticket.closed_at is null desc, ticket.id desc)
+    from (
+      (select * from tickets where business_id = chat.business_id and chat_id = chat.id and closed_at is null)
+      union all
+      (select * from tickets where business_id = chat.business_id and chat_id = chat.id and closed_at is not null
+       order by id desc limit ${mostClosedTickets})
+    ) as ticket
+    join steps as step on step.business_id = ticket.business_id and step.id = ticket.step_id
+    left join departments as department
+      on department.business_id = step.business_id and department.id = step.department_id
+    left join users as agent on agent.business_id = ticket.business_id and agent.id = ticket.agent_id), '[]')`;
+
+const details = statement("inbox_chat")`
+  with ${viewerOf("$1", "$2::bigint")}
+  select ${jsonOf<ChatDetails>({
+    ...storedChatFields,
+    wholeContact,
+    conversations,
+    tickets,
+    referral: "chat.ad_referral",
+    temperatures: `
+      (select ${jsonOf<NonNullable<ChatDetails["temperatures"]>>({ ai: "ai_temperature", agent: "agent_temperature" })}
+       from conversations where business_id = chat.business_id and chat_id = chat.id order by id desc limit 1)`,
+  })} as chat
+  from chats as chat
+  ${chatJoins}
+  where chat.business_id = $1 and chat.id = $3 and ${isVisible}`;
+
+/** If the chat exists without messages on this page, the result is one row with a null message. */
+const messages = (name: string, range: string, order: string): Statement => ({
+  name,
+  text: `
+    with ${viewerOf("$1", "$2::bigint")}
+    select page.message
+    from chats as chat
+    left join lateral (
+      select message.id, ${jsonOf<MessageView>(messageFields("message"))} as message
+      from messages as message
+      where message.business_id = $1 and message.chat_id = chat.id and message.state not in (${quoted(...unannouncedStates)})
+        ${range}
+      order by message.id ${order} limit $4
+    ) as page on true
+    where chat.business_id = $1 and chat.id = $3 and ${isVisible}
+    order by page.id ${order}`,
+});
+const latest = messages("inbox_messages", "", "desc");
+const earlier = messages("inbox_messages_before", "and message.id < $5::bigint", "desc");
+const following = messages("inbox_messages_after", "and message.id > $5::bigint", "asc");
+
+const mostAgents = 1_000;
+
+const agents = statement("inbox_agents")`
+  select ${agentView} as agent
+  from users as agent
+  where agent.business_id = $1 and agent.role_id = ${agentRole} and agent.active
+  order by agent.name, agent.id limit ${mostAgents}`;
+
+interface CountsRow {
+  readonly mine: number;
+  readonly unassigned: number;
+  readonly unread: number;
+  readonly bot: number;
+  readonly pending: number;
+  readonly in_progress: number;
+}
+
+export class PostgresInboxReads implements InboxReads {
+  constructor(private readonly cells: Cells) {}
+
+  async chats(
+    viewer: Viewer,
+    filter: ChatFilter,
+    page: PageAsked<ChatPosition>,
+  ): Promise<PageOf<ChatView, ChatPosition>> {
+    const { statement, values } = listChatsCall(viewer, filter, page);
+    const cell = this.cells.of(viewer.businessId);
+    const rows = await cell.rows<{ chat: ChatView; at: number }>(statement, values, page.signal);
+    const { items, next } = pageOf(rows, page.limit, ({ chat, at }) => ({ at, id: chat.chatId }));
+    return { items: items.map(({ chat }) => chat), next };
+  }
+
+  async counts({ businessId, agentId, userId }: Viewer): Promise<ChatCounts> {
+    const [row] = await this.cells.of(businessId).rows<CountsRow>(counts, [businessId, agentId, userId]);
+    if (!row) throw new Error(`nothing was counted in business ${businessId}`);
+    const { mine, unassigned, unread, ...byState } = row;
+    return { mine, unassigned, unread, byState };
+  }
+
+  async chat({ businessId, agentId }: Viewer, chatId: number): Promise<ChatDetails> {
+    const values = [businessId, agentId, chatId];
+    const [row] = await this.cells.of(businessId).rows<{ chat: ChatDetails }>(details, values);
+    if (!row) throw new ChatNotFound(`chat ${chatId}`);
+    return row.chat;
+  }
+
+  messages(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>> {
+    return this.thread(page.after === null ? latest : earlier, viewer, chatId, page);
+  }
+
+  messagesAfter(viewer: Viewer, chatId: number, page: PageAsked<number>): Promise<PageOf<MessageView, number>> {
+    return this.thread(following, viewer, chatId, page);
+  }
+
+  async agents(businessId: number): Promise<AgentView[]> {
+    const rows = await this.cells.of(businessId).rows<{ agent: AgentView }>(agents, [businessId]);
+    return rows.map(({ agent }) => agent);
+  }
+
+  private async thread(
+    statement: Statement,
+    { businessId, agentId }: Viewer,
+    chatId: number,
+    { after, limit }: PageAsked<number>,
+  ): Promise<PageOf<MessageView, number>> {
+    const values = [businessId, agentId, chatId, limit + 1, ...(after === null ? [] : [after])];
+    const rows = await this.cells.of(businessId).rows<{ message: MessageView | null }>(statement, values);
+    if (rows.length === 0) throw new ChatNotFound(`chat ${chatId}`);
+    const found = rows.flatMap(({ message }) => message ?? []);
+    return pageOf(found, limit, ({ id }) => id);
+  }
+}
+
+/** Builds a page from up to `limit` + 1 items; an extra item means that there is a next page. */
+export function pageOf<Item, Position>(
+  found: readonly Item[],
+  limit: number,
+  positionOf: (item: Item) => Position,
+): PageOf<Item, Position> {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return { items, next: found.length > limit && last ? positionOf(last) : null };
+}

@@ -1,0 +1,274 @@
+import {
+  dynamicCall,
+  type Part,
+  placeholders,
+  type Query,
+  type StatementCall,
+  sql,
+} from "../../../../infra/postgres/dynamic-sql.ts";
+import type { ContactSearch } from "../../../../infra/postgres/search-text.ts";
+import { jsonOf, quoted } from "../../../../infra/postgres/sql-text.ts";
+import type { ChatFilter, ChatPosition, PageAsked } from "../../../application/reading/ports.ts";
+import { chatStates } from "../../../domain/conversation.ts";
+import type { Viewer } from "../../../domain/visibility.ts";
+import { chatJoins, storedChatFields } from "../chat-sql.ts";
+import { addSearch, areFew, areMany, isNearEnough, mostNear, searchOf } from "../search-sql.ts";
+import { isVisible, queueOfChat, queuesSeen, queuesSeenAmong, seesAll, viewerWith } from "../visibility-sql.ts";
+
+const at = placeholders({
+  ...{ business: "bigint", viewer: "bigint", limit: "bigint", after: "float8", afterId: "bigint" },
+  ...{ agent: "bigint", department: "bigint", tag: "bigint" },
+  ...{ ad: "text", provider: "text", states: "text[]" },
+});
+
+/**
+ * One row for each chat of the page: `chat` and `at`, its place in microseconds. `offset 0` keeps the look-up of each
+ * chat apart: the planner does not know how short a page is, and would read all chats of a medium-sized business. `limit` is
+ * one row more than a page, which tells whether there is another one.
+ */
+export function listChatsCall(viewer: Viewer, filter: ChatFilter, page: PageAsked<ChatPosition>): StatementCall {
+  const search = filter.text === null ? undefined : searchOf(filter.text);
+  const values = {
+    business: viewer.businessId,
+    viewer: viewer.agentId,
+    limit: page.limit + 1,
+    after: page.after?.at,
+    afterId: page.after?.id,
+    agent: filter.agent,
+    department: filter.departmentId,
+    tag: filter.tagId,
+    ad: filter.adId,
+    provider: filter.provider,
+    states: filter.states,
+    ...search?.values,
+  };
+  const isAgent = viewer.agentId !== null;
+  const shape = [isAgent && "agent", page.after && "next", ...shapeOf(filter, search)];
+  return dynamicCall("inbox_chats", shape, values, () => {
+    const isNext = page.after !== null;
+    const walks = new Walks(filter, isAgent, isNext, search, at.limit);
+    const ids = newest(sql.select("id", "last_message_at").from(walks.found().as("found")));
+    const query = viewerWith(at.business, at.viewer)
+      .select(sql.raw(`${jsonOf(storedChatFields)} as chat`))
+      .select(sql.raw("(extract(epoch from page.last_message_at) * 1000000)::bigint as at"))
+      .from(ids.as("page"))
+      .joinRaw("cross join lateral (select * from chats where business_id = ? and id = page.id offset 0) as chat", [
+        at.business,
+      ])
+      .joinRaw(chatJoins)
+      .orderByRaw("page.last_message_at desc, page.id desc");
+    if (!search) return query;
+    const most = sql.raw(`${mostNear}`);
+    const walked = new Walks(unfiltered, isAgent, isNext, undefined, most).found();
+    const looked = sql({ looked: "looked" })
+      .select("looked.id", "looked.last_message_at")
+      .joinRaw("cross join lateral (select * from chats where business_id = ? and id = looked.id offset 0) as chat", [
+        at.business,
+      ]);
+    addSearch(query, {
+      looked: newest(sql.select("id", "last_message_at").from(walked.as("walked")), most),
+      near: newest(
+        allOf(
+          looked,
+          Object.values(conditionsOf(filter, search)).filter((each) => each !== undefined),
+        ),
+      ),
+      contacts: sql({ contact: "contacts" }).where("contact.business_id", at.business).where(search.condition()),
+      limit: at.limit,
+    });
+    return query;
+  });
+}
+
+const unfiltered: ChatFilter = {
+  ...{ states: null, agent: null, departmentId: null, tagId: null, adId: null },
+  ...{ unread: null, provider: null, text: null },
+};
+
+/** The conditions that the filter has. */
+const shapeOf = (filter: ChatFilter, search: ContactSearch | undefined) => [
+  search?.key,
+  filter.tagId !== null && "tag",
+  filter.adId !== null && "ad",
+  filter.unread !== null && (filter.unread ? "unread" : "all_read"),
+  filter.agent !== null && (filter.agent === "none" ? "of_none" : "of"),
+  filter.departmentId !== null && "department",
+  filter.states && "state",
+  filter.provider !== null && "provider",
+];
+
+const newest = (query: Query, limit: Part = at.limit): Query => inOrder(query, "last_message_at", "id", limit);
+
+const inOrder = (query: Query, lastMessageAt: string, id: string, limit: Part): Query =>
+  query.orderByRaw(`${lastMessageAt} desc, ${id} desc limit ?`, [limit]);
+
+/**
+ * Queries for `id` and `last_message_at` of chats that meet the filter, one row more than a page at least. Each walks the
+ * index that fits the filter best, in the order of the inbox; what else is asked is looked at on the way. For who sees
+ * all it is an index of the whole business, for agents one by queue: each queue is walked for one page.
+ */
+class Walks {
+  private readonly conditions: ReturnType<typeof conditionsOf>;
+
+  constructor(
+    private readonly filter: ChatFilter,
+    private readonly isAgent: boolean,
+    private readonly isNext: boolean,
+    private readonly search: ContactSearch | undefined,
+    private readonly limit: Part,
+  ) {
+    this.conditions = conditionsOf(filter, search);
+  }
+
+  found(): Query {
+    if (!this.search) return this.all();
+    const walked = sql.queryBuilder().select("*").from(this.all().as("walked")).where(areMany);
+    const near = sql("near").select("id", "last_message_at").where(isNearEnough);
+    return sql.queryBuilder().unionAll([near, this.amongFound(), walked], true);
+  }
+
+  private all(): Query {
+    const { agent } = this.filter;
+    if (agent === "none") return this.ofQueues(queuesSeenAmong(queuesOfNobody), at.business);
+    if (agent !== null) return this.ofQueues(queuesSeenAmong("array[?]"), at.agent);
+    if (!this.isAgent) return this.ofBusiness();
+    const every = sql.queryBuilder().select("*").from(this.ofBusiness().as("every")).whereRaw(seesAll);
+    const seen = sql.queryBuilder().select("*").from(this.ofQueues(queuesSeen).as("seen")).whereRaw(`not ${seesAll}`);
+    return sql.queryBuilder().unionAll([every, seen], true);
+  }
+
+  /** The chats of the contacts that were found. Only few contacts were found. */
+  private amongFound(): Query {
+    const found = sql("found")
+      .select("chat.id", "chat.last_message_at")
+      .joinRaw(`
+        cross join lateral (
+          select * from chats where business_id = found.business_id and contact_id = found.id offset 0
+        ) as chat`)
+      .whereNotNull("chat.last_message_at");
+    const query = this.behind(allOf(found, [areFew, ...this.others("search")]), "chat.last_message_at", "chat.id");
+    if (this.isAgent) query.whereRaw(isVisible);
+    return this.first(query, "chat.last_message_at", "chat.id");
+  }
+
+  private first(query: Query, lastMessageAt: string, id: string): Query {
+    return inOrder(query, lastMessageAt, id, this.limit);
+  }
+
+  private ofBusiness(): Query {
+    const { tagId, adId, unread, departmentId, states } = this.filter;
+    if (tagId !== null) return this.tagged([], this.others("tag"));
+    const isInEachState = adId === null && unread === null && (departmentId !== null || states);
+    return isInEachState ? this.inEachState(this.others("states")) : this.walk(this.others());
+  }
+
+  private ofQueues(queues: string, ...places: readonly Part[]): Query {
+    return sql
+      .queryBuilder()
+      .select("found.id", "found.last_message_at")
+      .joinRaw("cross join lateral ? as found", [this.ofQueue() as never])
+      .from(sql.raw(`(${queues}) as range`, places));
+  }
+
+  private ofQueue(): Query {
+    const { tagId, adId, unread, departmentId, states, provider } = this.filter;
+    // The range's own value: a condition on the column would have the planner leave the order of the index.
+    const here = sql.raw(`${queueOfChat} = range.queue`);
+    if (tagId !== null)
+      return this.tagged([sql.raw("tagged.queue = range.queue")], [here, ...this.others("tag", "agent")]);
+    const where = [here, ...this.others("agent", "states")];
+    if (adId !== null || unread !== null) return this.walk([here, ...this.others("agent")]);
+    if (departmentId !== null || states) return this.inEachState(where);
+    return provider === null ? this.readAndUnread(where) : this.walk(where);
+  }
+
+  private others(...taken: readonly (keyof ReturnType<typeof conditionsOf>)[]): Part[] {
+    return Object.entries(this.conditions).flatMap(([name, each]) =>
+      each && !taken.includes(name as keyof ReturnType<typeof conditionsOf>) ? [each] : [],
+    );
+  }
+
+  private chats(...where: readonly Part[]): Query {
+    const query = sql({ chat: "chats" })
+      .select("chat.id", "chat.last_message_at")
+      .where("chat.business_id", at.business)
+      .whereNotNull("chat.last_message_at");
+    return this.behind(allOf(query, where), "chat.last_message_at", "chat.id");
+  }
+
+  /** Behind the last page. */
+  private behind(query: Query, rowAt: string, rowId: string): Query {
+    if (!this.isNext) return query;
+    const last = "((timestamptz 'epoch' + ? * interval '1 microsecond'), ?)";
+    return query.whereRaw(`(${rowAt}, ${rowId}) < ${last}`, [at.after, at.afterId]);
+  }
+
+  private walk(where: readonly Part[]): Query {
+    return this.first(this.chats(...where), "chat.last_message_at", "chat.id");
+  }
+
+  /** Each chat of a queue is in one of two indexes. */
+  private readAndUnread(where: readonly Part[]): Query {
+    const half = (isUnread: string) => this.walk([sql.raw(isUnread), ...where]);
+    const halves = sql.queryBuilder().unionAll([half("chat.unread > 0"), half("chat.unread = 0")], true);
+    return newest(sql.select("id", "last_message_at").from(halves.as("half")), this.limit);
+  }
+
+  /** Reads each state separately, in the order of the index. */
+  private inEachState(where: readonly Part[]): Query {
+    const wanted = this.filter.states ? at.states : sql.raw(`array[${quoted(...chatStates)}]`);
+    return sql
+      .queryBuilder()
+      .select("each.id", "each.last_message_at")
+      .from(sql.raw("unnest(?) as part(state)", [wanted]))
+      .joinRaw("cross join lateral ? as each", [this.walk([sql.raw("chat.state = part.state"), ...where]) as never]);
+  }
+
+  /** `ofTag` is about the row `tagged`, `ofChat` about its chat. */
+  private tagged(ofTag: readonly Part[], ofChat: readonly Part[]): Query {
+    const query = sql({ tagged: "chat_tags" })
+      .select("chat.id", "tagged.last_message_at")
+      .joinRaw(`
+        cross join lateral (
+          select * from chats where business_id = tagged.business_id and id = tagged.chat_id offset 0
+        ) as chat`)
+      .where({ "tagged.business_id": at.business, "tagged.tag_id": at.tag })
+      .whereNotNull("tagged.last_message_at");
+    const behind = this.behind(allOf(query, [...ofTag, ...ofChat]), "tagged.last_message_at", "tagged.chat_id");
+    return this.first(behind, "tagged.last_message_at", "tagged.chat_id");
+  }
+}
+
+/** A chat without an agent is in the queue of its department. Without a department it is in the queue of all. */
+const queuesOfNobody = "array(select 0::bigint union all select -id from departments where business_id = ?)";
+
+const allOf = (query: Query, where: readonly Part[]): Query =>
+  where.reduce((all: Query, each) => all.where(each), query);
+
+/** A condition on a row `chat`. With a join the planner would not keep the order of the index. */
+const hasContact = ({ condition }: ContactSearch): Part =>
+  sql.raw(
+    `(select ? from contacts as contact where contact.business_id = chat.business_id and contact.id = chat.contact_id)`,
+    [condition()],
+  );
+
+/** Each is true of a row `chat` that meets it. */
+function conditionsOf(filter: ChatFilter, search: ContactSearch | undefined) {
+  const { states, agent, departmentId, tagId, adId, unread, provider } = filter;
+  const when = (asked: unknown, text: string, ...places: readonly Part[]) =>
+    asked === null ? undefined : sql.raw(text, places);
+  const hasTag = `exists (
+    select 1 from chat_tags as tagged
+    where tagged.business_id = chat.business_id and tagged.chat_id = chat.id and tagged.tag_id = ?)`;
+  return {
+    search: search && hasContact(search),
+    tag: when(tagId, hasTag, at.tag),
+    ad: when(adId, "chat.ad_id = ?", at.ad),
+    unread: when(unread, `chat.unread ${unread ? ">" : "="} 0`),
+    agent:
+      agent === "none" ? sql.raw("chat.support_user_id is null") : when(agent, "chat.support_user_id = ?", at.agent),
+    department: when(departmentId, "chat.department_id = ?", at.department),
+    states: when(states, "chat.state = any(?::text[])", at.states),
+    provider: when(provider, "chat.provider = ?", at.provider),
+  };
+}
