@@ -1,3 +1,3 @@
-/** What an App Key may do: `read` data, `send` messages and use the inbox, change `orders`, or `admin`. None implies another. */
+/** What an App Key may do: `read`, `send` and use the inbox, change `orders`, or `admin`. None implies another. */
 export const scopes = ["read", "send", "orders", "admin"] as const;
 export type Scope = (typeof scopes)[number];

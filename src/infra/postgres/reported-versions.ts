@@ -1,6 +1,7 @@
 /**
- * Assignments for the row `sender` of `senders` when a platform reports a change. The change gets a new version, but must not fail a
- * client's write under `If-Match`: versions from `reported_from` to `reported_to` differ only by reports and count as one.
+ * Assignments for the row `sender` when a platform reports a change. The change gets a new version, but must not fail a
+ * client's write under `If-Match`: versions from `reported_from` to `reported_to` differ only by reports and count as
+ * one.
  *
  * @param isOther - the condition that the report changes what clients see
  */

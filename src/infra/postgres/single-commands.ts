@@ -17,7 +17,7 @@ function commandsOf(text: string): string[] {
   return commands;
 }
 
-/** For migrations: runs the commands of a text one by one. Citus cannot forward a text with several commands to its nodes. */
+/** For migrations: runs the commands of a text one by one, because Citus cannot forward several to its nodes at once. */
 export const withSingleCommands = (db: Knex): Knex =>
   new Proxy(db, {
     get(target, name) {

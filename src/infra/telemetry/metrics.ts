@@ -93,7 +93,7 @@ export class Metrics {
     this.count("messages", [channel, outcome]);
   }
 
-  /** `read` is called for each scrape; a record has one number per value of the label `state`. On errors the gauge keeps its value. */
+  /** `read` is called for each scrape. A record has a number for each `state`. On errors the gauge keeps its value. */
   gauge(name: string, help: string, read: () => Reading | Promise<Reading>): void {
     new Gauge({
       name,

@@ -26,8 +26,8 @@ export class WorkOffIncoming {
   ) {}
 
   /**
-   * Processes webhooks until none is due. After `signal` aborts, it finishes the running batch. Channels take turns, so a busy one
-   * does not delay the others. A channel that fails is left until the next call.
+   * Processes webhooks until none is due. After `signal` aborts, it finishes the running batch. Channels take turns, so
+   * a busy one does not delay the others. A channel that fails is left until the next call.
    */
   async execute(signal?: AbortSignal): Promise<void> {
     let due = Object.entries(this.readers).map(([channel, read]) => ({ channel: channel as ChatChannelName, read }));
