@@ -38,7 +38,7 @@ describe("states of the inbox", () => {
     const folder = "src/inbox/adapters/postgres";
     const known = new Set(Object.values(statesOf).flat());
     const spelled: string[] = [];
-    for (const file of await readdir(folder)) {
+    for (const file of (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".ts"))) {
       const source = await readFile(`${folder}/${file}`, "utf8");
       // Only SQL uses single quotes.
       const names = [...source.matchAll(/'(\w+)'/g)].map(([, name]) => name ?? "");
