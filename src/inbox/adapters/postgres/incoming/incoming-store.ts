@@ -56,7 +56,7 @@ interface IncomingParts {
 }
 
 /** The effects of statuses, marks, echoes and preferences. */
-interface Delivered {
+interface Applied {
   /** Messages that statuses advanced. */
   readonly reached: readonly MovedMessage[];
   /** Messages that statuses and marks advanced. */
@@ -90,7 +90,7 @@ export class PostgresIncomingStore implements IncomingStore {
     await noteSenders(intake, news, parts.note);
     const placed = await this.place(news, dropped);
     await this.lock(news, placed);
-    const { reached, moved, written, contacts, hasEarly } = await this.deliver(news, placed);
+    const { reached, moved, written, contacts, hasEarly } = await this.apply(news, placed);
     const arrived = await storeMessages(intake, inOrder(news.messages, written), parts.digestOf);
     const hasFiles = await storeFiles(intake, arrived);
     const changed = await changeMessages(intake, news, arrived);
@@ -111,7 +111,7 @@ export class PostgresIncomingStore implements IncomingStore {
   }
 
   /** Applies statuses, marks and echoes to outgoing messages, and preferences to contacts. */
-  private async deliver(news: IncomingNews, { echoes, marked }: Placed): Promise<Delivered> {
+  private async apply(news: IncomingNews, { echoes, marked }: Placed): Promise<Applied> {
     const { intake } = this;
     const { transaction } = intake;
     const { settling, written } = await readEchoes(intake, echoes);
