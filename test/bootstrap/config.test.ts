@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { readConfig } from "../../src/bootstrap/config.ts";
-import { listOf } from "../../src/bootstrap/container.ts";
+import { listOf, readConfig } from "../../src/bootstrap/config.ts";
 import { channels } from "../../src/kernel/channels.ts";
 
 /** Required in production. */

@@ -1,6 +1,9 @@
 import { domainError } from "../../kernel/errors.ts";
 import { isSameJson } from "../../kernel/same-json.ts";
-import { type approvalStates, type SampleProblem, templateStateOf } from "../../messaging/public.ts";
+import { approvalStates, type SampleProblem, templateStateOf } from "../../messaging/public.ts";
+
+// Resources import only from their own feature.
+export { approvalStates };
 
 /** The part of a template that the platform reviews, in the platform's format. */
 export interface TemplateStructure {

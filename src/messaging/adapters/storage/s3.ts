@@ -12,7 +12,7 @@ import { Upload } from "@aws-sdk/lib-storage";
 import type { Bytes, MediaStorage } from "../../application/media/ports.ts";
 import type { ByteRange } from "../../domain/media.ts";
 
-export interface S3Settings {
+interface S3Settings {
   readonly bucket: string;
   readonly region: string;
   /** The URL of a store with the S3 protocol other than Amazon's. */
