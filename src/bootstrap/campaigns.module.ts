@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PostgresCampaignMessages } from "../inbox/adapters/postgres/sends/campaign-messages.ts";
+import { sideBySide } from "../infra/postgres/cells/side-by-side.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import { refusesValues } from "../infra/postgres/database-failure.ts";
 import { GrownTables } from "../infra/postgres/grown-tables.ts";
-import { sideBySide } from "../infra/postgres/side-by-side.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import type { EventFeed } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";

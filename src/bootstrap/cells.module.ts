@@ -1,10 +1,10 @@
-import { CellHealth } from "../infra/postgres/cell-health.ts";
+import { CellHealth } from "../infra/postgres/cells/cell-health.ts";
+import { failingFast, MultipleCells } from "../infra/postgres/cells/multiple-cells.ts";
+import { MultipleNotifications } from "../infra/postgres/cells/multiple-notifications.ts";
+import { MultipleQueues } from "../infra/postgres/cells/multiple-queues.ts";
 import { type Cells, connectionQueue, sharedCell } from "../infra/postgres/cells.ts";
 import { type Cell, Database } from "../infra/postgres/database.ts";
 import { Directory } from "../infra/postgres/directory/directory.ts";
-import { failingFast, MultipleCells } from "../infra/postgres/multiple-cells.ts";
-import { MultipleNotifications } from "../infra/postgres/multiple-notifications.ts";
-import { MultipleQueues } from "../infra/postgres/multiple-queues.ts";
 import { Notifications } from "../infra/postgres/notifications.ts";
 import type { FairQueue } from "../kernel/fair-queue.ts";
 import type { Log } from "../kernel/log.ts";

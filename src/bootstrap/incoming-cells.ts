@@ -1,10 +1,10 @@
 import { PostgresIncomingQueue } from "../inbox/adapters/postgres/incoming/incoming-queue.ts";
 import type { IncomingQueue, KeepIncoming, WebhookOrigin, WebhookReaders } from "../inbox/public.ts";
+import { sideBySide } from "../infra/postgres/cells/side-by-side.ts";
 import { senderName } from "../infra/postgres/claimed-names.ts";
 import type { Cell } from "../infra/postgres/database.ts";
 import type { DirectoryNames } from "../infra/postgres/directory/directory-names.ts";
 import type { Locations } from "../infra/postgres/directory/locations.ts";
-import { sideBySide } from "../infra/postgres/side-by-side.ts";
 import { DatabaseUnavailable } from "../kernel/errors.ts";
 import { groupBy } from "../kernel/group-by.ts";
 

@@ -12,11 +12,11 @@ import {
   WorkOffIncoming,
 } from "../inbox/public.ts";
 import type { Secrets } from "../infra/crypto/secrets.ts";
+import { failingFast } from "../infra/postgres/cells/multiple-cells.ts";
+import { sideBySide } from "../infra/postgres/cells/side-by-side.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Queries } from "../infra/postgres/database.ts";
 import { isDatabaseFailure } from "../infra/postgres/database-failure.ts";
-import { failingFast } from "../infra/postgres/multiple-cells.ts";
-import { sideBySide } from "../infra/postgres/side-by-side.ts";
 import { PostgresUnitOfWork } from "../infra/postgres/unit-of-work.ts";
 import { cached } from "../kernel/cached.ts";
 import type { Log } from "../kernel/log.ts";

@@ -1,4 +1,4 @@
-import type { CellHealth } from "../infra/postgres/cell-health.ts";
+import type { CellHealth } from "../infra/postgres/cells/cell-health.ts";
 import type { Cells } from "../infra/postgres/cells.ts";
 import type { Cell, Database } from "../infra/postgres/database.ts";
 import type { FairQueue } from "../kernel/fair-queue.ts";

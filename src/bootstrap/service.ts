@@ -22,10 +22,10 @@ import {
 import { trustedProxies } from "../infra/http/trusted-proxies.ts";
 import { createAgendaClock } from "../infra/jobs/agenda-clock.ts";
 import { background, startAll, stopAll } from "../infra/jobs/background.ts";
+import { sideBySide } from "../infra/postgres/cells/side-by-side.ts";
 import type { Directory } from "../infra/postgres/directory/directory.ts";
 import { pendingMigrations } from "../infra/postgres/migrate.ts";
 import { checkPooler } from "../infra/postgres/poolers.ts";
-import { sideBySide } from "../infra/postgres/side-by-side.ts";
 import type { RealtimeGateway } from "../infra/realtime/gateway.ts";
 import { cookieIn, sessionCookie } from "../kernel/cookies.ts";
 import type { Log } from "../kernel/log.ts";

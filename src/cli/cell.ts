@@ -1,4 +1,4 @@
-import { makeCell } from "../infra/postgres/make-cell.ts";
+import { makeCell } from "../infra/postgres/cells/make-cell.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand, settingOf } from "./command.ts";
 

@@ -1,4 +1,4 @@
-import { type CellReport, cellsMade, movesUnderWay, reportOn } from "../infra/postgres/make-cell.ts";
+import { type CellReport, cellsMade, movesUnderWay, reportOn } from "../infra/postgres/cells/make-cell.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";
 

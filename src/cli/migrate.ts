@@ -1,4 +1,4 @@
-import { cellsMade } from "../infra/postgres/make-cell.ts";
+import { cellsMade } from "../infra/postgres/cells/make-cell.ts";
 import { migrate } from "../infra/postgres/migrate.ts";
 import { cellSettings } from "./cells.ts";
 import { runCommand } from "./command.ts";

@@ -4,7 +4,7 @@ import {
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
 } from "../../src/fixtures/postgres/embedded-postgres.ts";
-import { makeCell } from "../../src/infra/postgres/make-cell.ts";
+import { makeCell } from "../../src/infra/postgres/cells/make-cell.ts";
 import { type Answered, openLoop } from "../bench/open-loop.ts";
 import { openStage, type Stage, secondCell } from "../bench/stage.ts";
 import { freshDatabase } from "../support/database.ts";

@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { CellHealth } from "../../src/infra/postgres/cell-health.ts";
+import { CellHealth } from "../../src/infra/postgres/cells/cell-health.ts";
+import { MultipleCells, type Part } from "../../src/infra/postgres/cells/multiple-cells.ts";
 import { type Cells, connectionQueue, everywhere, sharedCell } from "../../src/infra/postgres/cells.ts";
 import { claimNames, releaseNames } from "../../src/infra/postgres/claimed-names.ts";
 import { type Cell, Database } from "../../src/infra/postgres/database.ts";
 import { Directory } from "../../src/infra/postgres/directory/directory.ts";
-import { MultipleCells, type Part } from "../../src/infra/postgres/multiple-cells.ts";
 import { DatabaseUnavailable } from "../../src/kernel/errors.ts";
 import { type TestDatabase, twoCells } from "../support/database.ts";
 import { secondCell } from "../support/two-cells.ts";

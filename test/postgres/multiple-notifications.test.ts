@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { MultipleNotifications } from "../../src/infra/postgres/multiple-notifications.ts";
+import { MultipleNotifications } from "../../src/infra/postgres/cells/multiple-notifications.ts";
 import type { Announcements } from "../../src/infra/postgres/notifications.ts";
 
 /** The listener of one database. Only its gaps matter here. */

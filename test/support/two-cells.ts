@@ -1,6 +1,6 @@
 import pg from "pg";
+import { makeCell } from "../../src/infra/postgres/cells/make-cell.ts";
 import type { Database } from "../../src/infra/postgres/database.ts";
-import { makeCell } from "../../src/infra/postgres/make-cell.ts";
 
 /** The name and schema of the second cell. The first one is the schema `public`. */
 export const secondCell = "c2";

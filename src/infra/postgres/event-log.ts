@@ -1,8 +1,8 @@
 import type { EventLog, LoggedEvent } from "../../kernel/events.ts";
+import { sideBySide } from "./cells/side-by-side.ts";
 import { type Cells, inBatches } from "./cells.ts";
 import { livesHere } from "./lives-here.ts";
 import { eventColumns } from "./log-events.ts";
-import { sideBySide } from "./side-by-side.ts";
 import { statement } from "./statement.ts";
 
 const readAfter = statement("event-log-read")`

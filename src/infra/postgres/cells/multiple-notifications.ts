@@ -1,4 +1,4 @@
-import type { Announcements } from "./notifications.ts";
+import type { Announcements } from "../notifications.ts";
 
 /** Listens to several databases. Own notifications are sent through the first one that is live. */
 export class MultipleNotifications implements Announcements {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseUnavailable } from "../../kernel/errors.ts";
-import type { NameKind, Names } from "./claimed-names.ts";
-import type { Cell, Queries, Statement } from "./database.ts";
-import { hasLeft, isDatabaseFailure, movingState } from "./database-failure.ts";
-import type { Directory } from "./directory/directory.ts";
-import type { ClaimedName, DirectoryNames } from "./directory/directory-names.ts";
-import type { Location } from "./directory/locations.ts";
+import { DatabaseUnavailable } from "../../../kernel/errors.ts";
+import type { NameKind, Names } from "../claimed-names.ts";
+import type { Cell, Queries, Statement } from "../database.ts";
+import { hasLeft, isDatabaseFailure, movingState } from "../database-failure.ts";
+import type { Directory } from "../directory/directory.ts";
+import type { ClaimedName, DirectoryNames } from "../directory/directory-names.ts";
+import type { Location } from "../directory/locations.ts";
 
 /** Milliseconds: longer than a move holds a business. */
 const longestHoldMs = 6_000;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseUnavailable } from "../../kernel/errors.ts";
+import { DatabaseUnavailable } from "../../../kernel/errors.ts";
 
 interface HealthSettings {
   readonly name: string;

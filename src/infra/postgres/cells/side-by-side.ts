@@ -1,4 +1,4 @@
-import { isDatabaseFailure } from "./database-failure.ts";
+import { isDatabaseFailure } from "../database-failure.ts";
 
 /**
  * Runs work for each cell, so that the failure of one does not stop the others. Rejects with the first error, unless only

@@ -1,4 +1,4 @@
-import type { FairQueue } from "../../kernel/fair-queue.ts";
+import type { FairQueue } from "../../../kernel/fair-queue.ts";
 
 /** Refuses new work of an overloaded database. */
 export type Admission = Pick<FairQueue, "check" | "isOverloaded" | "refusalReason" | "settings" | "stats">;

@@ -1,13 +1,13 @@
-import { DatabaseUnavailable } from "../../kernel/errors.ts";
+import { DatabaseUnavailable } from "../../../kernel/errors.ts";
+import type { Cells } from "../cells.ts";
+import type { NameKind } from "../claimed-names.ts";
+import type { Cell } from "../database.ts";
+import type { Directory } from "../directory/directory.ts";
+import type { Location } from "../directory/locations.ts";
+import { statement } from "../statement.ts";
 import { BusinessCell } from "./business-cell.ts";
 import type { CellHealth } from "./cell-health.ts";
-import type { Cells } from "./cells.ts";
-import type { NameKind } from "./claimed-names.ts";
-import type { Cell } from "./database.ts";
-import type { Directory } from "./directory/directory.ts";
-import type { Location } from "./directory/locations.ts";
 import { sideBySide } from "./side-by-side.ts";
-import { statement } from "./statement.ts";
 
 export interface Part {
   readonly name: string;

@@ -1,6 +1,6 @@
 import pg from "pg";
-import { searchPathOf } from "./database.ts";
-import { migrate, type Place, pendingMigrations } from "./migrate.ts";
+import { searchPathOf } from "../database.ts";
+import { migrate, type Place, pendingMigrations } from "../migrate.ts";
 
 /** Users' ids are unique in the whole installation: each cell assigns ids of its own range. */
 const usersOfOneCell = 1_000_000_000;
