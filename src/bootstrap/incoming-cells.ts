@@ -3,6 +3,7 @@ import type { IncomingQueue, KeepIncoming, WebhookOrigin, WebhookReaders } from 
 import { sideBySide } from "../infra/postgres/cells/side-by-side.ts";
 import { senderName } from "../infra/postgres/claimed-names.ts";
 import type { Cell } from "../infra/postgres/database.ts";
+import { isDatabaseFailure } from "../infra/postgres/database-failure.ts";
 import type { DirectoryNames } from "../infra/postgres/directory/directory-names.ts";
 import type { Locations } from "../infra/postgres/directory/locations.ts";
 import { DatabaseUnavailable } from "../kernel/errors.ts";
@@ -89,27 +90,41 @@ export function upkeepOf(queues: readonly IncomingUpkeep[]): IncomingUpkeep {
   };
 }
 
-/** Moves stored webhooks to the cells of moved businesses. One may be stored twice, which is harmless. */
+/**
+ * Moves stored webhooks to the cells of moved businesses. One may be stored twice, which is harmless. A target that is down
+ * does not hold up the webhooks for others.
+ */
 export async function bringMovedIncoming(
   cells: ReadonlyMap<string, Cell>,
   directory: Pick<BusinessLookup, "locations">,
 ): Promise<void> {
   await sideBySide([...cells], async ([name, own]) => {
     const queue = new PostgresIncomingQueue(own);
-    const placed = [];
-    for (const webhook of await queue.ofAway()) {
-      const { cell, isHeld } = await directory.locations.find(webhook.businessId);
-      const target = cells.get(cell);
-      if (target && !isHeld && cell !== name) placed.push({ ...webhook, target });
+    const waiting = new Set<number>();
+    for (;;) {
+      const webhooks = await queue.ofAway(waiting);
+      if (webhooks.length === 0) return;
+      const placed = [];
+      for (const webhook of webhooks) {
+        const { cell, isHeld } = await directory.locations.find(webhook.businessId);
+        const target = cells.get(cell);
+        if (target && !isHeld && cell !== name) placed.push({ ...webhook, target });
+        else waiting.add(webhook.businessId);
+      }
+      for (const [target, moved] of groupBy(placed, ({ target }) => target)) {
+        const arrived = moved.map(({ businessId, payload, channel, about }) => ({
+          payload,
+          origin: { channel, about, businessId },
+        }));
+        try {
+          await new PostgresIncomingQueue(target).keepAll(arrived);
+        } catch (error) {
+          if (!isDatabaseFailure(error)) throw error;
+          for (const { businessId } of moved) waiting.add(businessId);
+          continue;
+        }
+        await queue.remove(moved.map(({ id }) => id));
+      }
     }
-    // A target that is down does not hold up the webhooks for others.
-    await sideBySide([...groupBy(placed, ({ target }) => target)], async ([target, moved]) => {
-      const arrived = moved.map(({ businessId, payload, channel, about }) => ({
-        payload,
-        origin: { channel, about, businessId },
-      }));
-      await new PostgresIncomingQueue(target).keepAll(arrived);
-      await queue.remove(moved.map(({ id }) => id));
-    });
   });
 }

@@ -139,13 +139,17 @@ describe("webhooks that are stored in several cells", () => {
     expect(await upkeep.purge(7).catch((error: unknown) => error)).to.equal(broken);
   });
 
-  it("follow their business to its new cell while others are away, even if older ones must go to one of these", async () => {
+  it("follow their business to its new cell while others are away, even if 100 older ones must go to one of these", async () => {
     const done: string[] = [];
-    const row = { id: 5, businessId: 2, payload: "{}", channel: cloudChannel, platformId: null, senderId: null };
-    const cell = (name: string, answer: () => Promise<object[]>) => {
-      const rows = async ({ name: statement }: { readonly name: string }) => {
-        if (statement === "webhooks_of_away") return answer();
+    const row = { payload: "{}", channel: cloudChannel, platformId: null, senderId: null };
+    const older = Array.from({ length: 100 }, (_, n) => ({ ...row, id: n, businessId: 3 }));
+    let kept = [...older, { ...row, id: 100, businessId: 2 }];
+    const cell = (name: string, answer: (except: number[]) => Promise<object[]>) => {
+      const rows = async ({ name: statement }: { readonly name: string }, [first]: readonly unknown[]) => {
+        if (statement === "webhooks_of_away")
+          return answer(JSON.parse(String(first).replace("{", "[").replace("}", "]")));
         if (name === "c4") throw away;
+        if (statement === "webhook_remove") kept = kept.filter(({ id }) => !(first as number[]).includes(id));
         done.push(`${name} ${statement}`);
         return [];
       };
@@ -153,13 +157,14 @@ describe("webhooks that are stored in several cells", () => {
     };
     const cells = new Map([
       cell("c1", () => Promise.reject(away)),
-      cell("c2", async () => [{ ...row, id: 4, businessId: 3 }, row]),
+      cell("c2", async (except) => kept.filter(({ businessId }) => !except.includes(businessId)).slice(0, 100)),
       cell("c3", async () => []),
       cell("c4", async () => []),
     ]) as unknown as Parameters<typeof bringMovedIncoming>[0];
     const find = async (id: number) => ({ cell: id === 3 ? "c4" : "c3", isHeld: false, isMoving: false });
     await bringMovedIncoming(cells, { locations: { find } });
     expect(done).to.deep.equal(["c3 webhook_keep", "c2 webhook_remove"]);
+    expect(kept).to.deep.equal(older);
   });
 });
 

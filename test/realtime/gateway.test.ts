@@ -522,6 +522,27 @@ describe("the real-time gateway", () => {
     });
   });
 
+  it("spreads the packets of a client over turns of the event loop if many arrive at once", async () => {
+    let inTurn = 0;
+    let handled = 0;
+    let most = 0;
+    const subjectIn = () => {
+      if (inTurn++ === 0) setImmediate(() => (inTurn = 0));
+      most = Math.max(most, inTurn);
+      handled += 1;
+      return null;
+    };
+    const { client } = await liveClient({ presence: { ...presence, subjectIn }, visibility: withSubjects });
+    const { ws } = client.socket.io.engine.transport as unknown as {
+      ws: { send(packet: string): void; _socket: { cork(): void; uncork(): void } };
+    };
+    ws._socket.cork();
+    for (let packet = 0; packet < 60; packet += 1) ws.send('42/realtime,["typing",7]');
+    ws._socket.uncork();
+    await eventually(() => handled === 60);
+    expect(most).to.be.at.most(3);
+  });
+
   it("limits the clients of one address, and accepts others", async () => {
     const { url } = await world.gateway({
       maxClientsPerAddress: 2,

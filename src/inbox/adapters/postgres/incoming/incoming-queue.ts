@@ -65,7 +65,8 @@ const ofAway = statement("webhooks_of_away")`
   select id, owner_business_id as "businessId", payload, provider as channel, platform_id as "platformId",
          owner_sender_id as "senderId"
   from incoming_webhooks
-  where owner_business_id in (select business_id from away_businesses) order by id limit 100`;
+  where owner_business_id in (select business_id from away_businesses) and owner_business_id <> all($1::bigint[])
+  order by id limit 100`;
 
 interface KeptRow {
   readonly id: number;
@@ -89,9 +90,11 @@ function keptOf({ id, payload, platformId, businessId, senderId }: KeptRow): Kep
 export class PostgresIncomingQueue implements IncomingQueue {
   constructor(private readonly database: Queries) {}
 
-  /** Webhooks of businesses that are being moved to another cell, or were moved. This cell does not process them. */
-  async ofAway(): Promise<readonly (KeptWebhook & Pick<MovingRow, "businessId" | "channel">)[]> {
-    const rows = await this.database.rows<MovingRow>(ofAway, []);
+  /** Up to 100 webhooks of businesses that are being moved, or were moved, to another cell. They are not processed here. */
+  async ofAway(
+    except: Iterable<number>,
+  ): Promise<readonly (KeptWebhook & Pick<MovingRow, "businessId" | "channel">)[]> {
+    const rows = await this.database.rows<MovingRow>(ofAway, [plainArray([...except])]);
     return rows.map((row) => ({ ...keptOf(row), businessId: row.businessId, channel: row.channel }));
   }
 
