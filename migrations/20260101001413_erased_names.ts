@@ -6,9 +6,11 @@ const nulled = [
   ...["mediaUrl", "attachment", "details", "platformMessageId", "errorReason"],
   ...["rawAddress", "locationLabel", "latitude", "longitude", "externalUserId"],
 ];
+export const withFiles = [...nulled, "file"];
 const named = (keys: readonly string[]): string => keys.map((key) => `'${key}'`).join(", ");
 
-const defining = (gone: readonly string[]): string => `
+/** `more` has further branches of the `case` over `key` and its value `each`. */
+export const defining = (gone: readonly string[], more = ""): string => `
   create or replace function erased_payload(given jsonb) returns jsonb language plpgsql immutable as $$
   begin
     if jsonb_typeof(given) = 'array' then
@@ -30,6 +32,7 @@ const defining = (gone: readonly string[]): string => `
         when key in (${named(gone)}) and each -> 'to' is not null then '{"from": null, "to": null}'
         when key in (${named(gone)}) then 'null'
         when key = 'reactions' then '[]'
+        ${more}
         else erased_payload(each) end)
       from jsonb_each(given) as field(key, each)), '{}');
   end $$`;
@@ -39,7 +42,7 @@ const defining = (gone: readonly string[]): string => `
  * in plain form for a quarter of an hour; later ones seal them.
  */
 export async function up(db: Knex): Promise<void> {
-  await db.raw(defining([...nulled, "file"]));
+  await db.raw(defining(withFiles));
   await db.raw(`
     alter table contact_erasures
       alter column numbers set default '{}',

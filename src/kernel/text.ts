@@ -4,6 +4,9 @@ export function phoneDigits(written: string): string | null {
   return digits === "" ? null : digits;
 }
 
+/** The pattern of an e-mail address. Only a message to the address can prove more. */
+export const emailPattern = String.raw`[^\s@]+@[^\s@]+`;
+
 /** PostgreSQL cannot store U+0000 and lone surrogates. */
 export const storableText = (text: string): string => text.replaceAll("\0", "").replaceAll(/\p{Cs}/gu, "\ufffd");
 

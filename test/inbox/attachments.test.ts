@@ -69,6 +69,8 @@ describe("attachments of messages", () => {
     expect((await latest(101)).adjunto).to.deep.equal(adjunto);
     const { payload } = await listener.hears(({ name }) => name === "message:new");
     expect(payload.mensaje.adjunto).to.deep.equal(adjunto);
+    const inCapitals = await answer(101, { media_url: url.replace("https:", "HTTPS:") });
+    expect(inCapitals.adjunto).to.deep.equal(adjunto);
   });
 
   it("show neither name nor size if the business did not store the file", async () => {

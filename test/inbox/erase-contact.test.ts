@@ -19,6 +19,8 @@ const secrets = {
   "the address of her order": "Pasaje Oculto 9",
   "the label of her place": "portón amarillo",
   "her latitude": "-16.512345",
+  "the reason of a cancellation": "se muda con su hermana",
+  "the picked option of an extra": "con una vela azul",
   "a parameter of a campaign": "Vale Bordado",
   "the headline of an ad": "titular del anuncio",
 };
@@ -79,7 +81,13 @@ describe("erasing a contact", () => {
       {
         chatId: id,
         type: "wa",
-        lines: [{ articleId: 101, quantity: 1, extras: [] }],
+        lines: [
+          {
+            articleId: 101,
+            quantity: 1,
+            extras: [{ id: 101, customPrice: 4.5, picked: secrets["the picked option of an extra"] }],
+          },
+        ],
         raw_adress: secrets["the address of her order"],
         location_picked: secrets["the label of her place"],
         lat: -16.512345,
@@ -89,6 +97,9 @@ describe("erasing a contact", () => {
     );
     expect(order.status, order.text).to.equal(201);
     const orderId: number = order.json.data.id;
+    const reason = secrets["the reason of a cancellation"];
+    const cancelled = await call("PUT", `/catalogs/order/${orderId}/status`, { status: "cancelled", reason });
+    expect(cancelled.status, cancelled.text).to.equal(200);
     const campaign = await call("POST", "/chats/enviar/masivo/plantilla", {
       ...{ empresa_id: 1, plantilla_id: 101, user_id: 101, nombre: "Promo", step: 101 },
       contacts_id: [id],
@@ -150,7 +161,10 @@ describe("erasing a contact", () => {
     expect(thread.json.data).to.have.length(5);
     expect(thread.json.data.every((each: { texto: string; adjunto: unknown }) => each.texto === "")).to.equal(true);
     const kept = await world.get(`/catalogs/order/${orderId}`);
-    expect(kept.json.data).to.deep.include({ raw_adress: null, lat: null, total: order.json.data.total });
+    expect(kept.json.data).to.deep.include({
+      ...{ raw_adress: null, lat: null, cancel_reason: null, status: 5 },
+      total: order.json.data.total,
+    });
     expect((await world.get(`/catalogs/order/${orderId}/history`)).status).to.equal(200);
     expect((await world.get(`/campaigns/${(await world.get("/campaigns")).json.data[0].id}`)).json.total).to.equal(1);
 
@@ -195,6 +209,24 @@ describe("erasing a contact", () => {
 
     expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(204);
     for (const [which, name] of Object.entries(names)) expect(await holding(name), which).to.deep.equal([]);
+  });
+
+  it("keeps the bot's reason for the cancellation of an abandoned order", async () => {
+    const botsReason = "(BOT) Cancelada por inactividad en el chat";
+    const { json: contact } = await call("POST", "/contacts", { numero: "59178887740" });
+    const [chat] = await world.rows<{ id: number }>(
+      "insert into chats (business_id, contact_id, provider, state) values (1, $1, 'platform-apicloud', 'closed') returning id",
+      [contact.id],
+    );
+    const lines = [{ articleId: 101, quantity: 1, extras: [] }];
+    const made = await call("POST", "/catalogs/orders", { chatId: chat?.id, type: "wa", lines });
+    const path = `/catalogs/order/${made.json.data.id}`;
+    await call("PUT", `${path}/status`, { status: "cancelled", reason: botsReason });
+    expect((await call("DELETE", `/contacts/${contact.id}`)).status).to.equal(204);
+    const { cancel_reason, total } = (await world.get(path)).json.data;
+    expect({ cancel_reason, total }).to.deep.equal({ cancel_reason: botsReason, total: made.json.data.total });
+    const [last] = (await world.get(`${path}/history`)).json.data;
+    expect(last.changes.cancel_reason).to.deep.equal({ from: null, to: botsReason });
   });
 
   it("works once, and only for administrators and keys on contacts of their business", async () => {

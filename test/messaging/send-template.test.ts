@@ -440,6 +440,16 @@ describe("POST /chats/enviar/plantilla/business: send a template", () => {
       expect(await world.rows("select * from templates where business_id = 1 and id = 103")).to.deep.equal(before);
     });
 
+    it("from media_url with its scheme in capitals", async () => {
+      const phone = newPhone();
+      const media_url = `${fileHost}/200/Foto.JPG`;
+      const inCapitals = media_url.replace("https:", "HTTPS:");
+      expectAnswer(await send({ phone_number: phone, plantilla_id: 103, media_url: inCapitals }), 200, {
+        success: true,
+      });
+      expect(await headerTo(phone)).to.deep.equal({ type: "image", value: media_url });
+    });
+
     it("from media_url for a template without stored media", async () => {
       const phone = newPhone();
       expectError(await send({ plantilla_id: 112 }), 400, rejected);

@@ -53,6 +53,38 @@ describe("migrations", () => {
     expect(await valuesOf(url, "select phone from contacts where erased_at is not null")).to.deep.equal([null]);
   });
 
+  it("erase the reasons and picked options that orders of erased contacts still have", async () => {
+    const { url } = await emptyDatabase();
+    await migrate(url);
+    const botsReason = "(BOT) Cancelada por inactividad en el chat";
+    const picked = (text: string) =>
+      `{"version": 1, "customExtras": {"1": {"1:1": {"price": 2.5, "picked": "${text}"}}}}`;
+    // Foreign keys and triggers are disabled.
+    await valuesOf(
+      `${url}?options=-csession_replication_role%3Dreplica`,
+      `with erased as (insert into contacts (business_id, id, name, phone, platform_id, erased_at) values (1, 1, '', null, '', now())),
+       other as (insert into contacts (business_id, id, name, phone, platform_id) values (1, 2, 'Ana', '591', '591')),
+       chat as (insert into chats (business_id, id, contact_id, provider) values (1, 1, 1, 'x'), (1, 2, 2, 'x')),
+       told as (
+         insert into order_changes (business_id, order_id, version, action, actor, changes)
+         values (1, 1, 2, 'cancelled', 'bot', '{"cancelReason": {"from": null, "to": "Se muda"}, "status": {"from": 8, "to": 5}}'))
+       insert into orders (business_id, id, type, status, chat_id, cancel_reason, extra_data)
+       values (1, 1, 'wa', 5, 1, 'Se muda', '${picked("Con vela")}'), (1, 2, 'wa', 5, 1, '${botsReason}', '${picked("")}'),
+              (1, 3, 'wa', 5, 2, 'Se muda', '${picked("Con vela")}')`,
+    );
+    await valuesOf(url, "delete from migrations where name = '20260101001541_erased_reasons'");
+    await migrate(url);
+    const shown = "jsonb_build_array(cancel_reason, extra_data #>> '{customExtras,1,1:1,picked}', version)";
+    expect(await valuesOf(url, `select ${shown} from orders order by id`)).to.deep.equal([
+      [null, "", 2],
+      [botsReason, "", 1],
+      ["Se muda", "Con vela", 1],
+    ]);
+    expect(await valuesOf(url, "select changes from order_changes")).to.deep.equal([
+      { cancelReason: { from: null, to: null }, status: { from: 8, to: 5 } },
+    ]);
+  });
+
   it("build the indexes of queues again after an interruption, and put tags into queues", async () => {
     const { url } = await emptyDatabase();
     await migrate(url);

@@ -1,5 +1,6 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { idOf, type Schema } from "../../../infra/http/routing/schema.ts";
+import { plainUrl, webUrl } from "../../../infra/http/routing/web-urls.ts";
 import { maxId } from "../../../kernel/ids.ts";
 import type { FieldOnWire } from "./record-on-wire.ts";
 
@@ -40,12 +41,6 @@ export const textOr = (name: string, fallback: string, maxLength: number): Field
   schema: { type: "string", minLength: 1, maxLength },
   fallback,
 });
-
-/** The scheme may be written in capitals. JSON Schema has no patterns that ignore case. */
-export const webUrl = "^[Hh][Tt][Tt][Pp][Ss]?://";
-
-/** The address with its scheme in small letters: the code that calls addresses expects these. */
-export const plainUrl = (input: string): string => input.replace(/^https?:/i, (scheme) => scheme.toLowerCase());
 
 export const optionalUrl = (name: string): FieldOnWire<string | null> => ({
   name,

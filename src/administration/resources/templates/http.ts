@@ -1,9 +1,10 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { idOf, timestamp } from "../../../infra/http/routing/schema.ts";
+import { plainUrl } from "../../../infra/http/routing/web-urls.ts";
 import { idsWritten } from "../../../kernel/ids.ts";
 import { isSameJson } from "../../../kernel/same-json.ts";
 import { identifierOf } from "../../../kernel/text.ts";
-import { flag, optionalText, plainUrl, readOnly, requiredName } from "../../adapters/http/fields.ts";
+import { flag, optionalText, readOnly, requiredName } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import {
   alteredOf,

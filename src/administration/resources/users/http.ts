@@ -1,4 +1,5 @@
 import { timestamp } from "../../../infra/http/routing/schema.ts";
+import { emailPattern } from "../../../kernel/text.ts";
 import { flag, references, requiredName } from "../../adapters/http/fields.ts";
 import { invitationSchema, invitationToWire } from "../../adapters/http/invitation-on-wire.ts";
 import type { FieldOnWire, RecordOnWire } from "../../adapters/http/record-on-wire.ts";
@@ -38,7 +39,7 @@ export const usersOnWire: RecordOnWire<User> = {
       name: "email",
       schema: {
         type: "string",
-        pattern: String.raw`^\s*[^\s@]+@[^\s@]+\s*$`,
+        pattern: String.raw`^\s*${emailPattern}\s*$`,
         maxLength: longestEmail,
         example: "ana@example.com",
       },

@@ -1,6 +1,7 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
+import { plainUrl, webUrl } from "../../../infra/http/routing/web-urls.ts";
 import { webhookEvents } from "../../../kernel/webhook-events.ts";
-import { flag, optionalText, plainUrl, webUrl } from "../../adapters/http/fields.ts";
+import { flag, optionalText } from "../../adapters/http/fields.ts";
 import type { RecordOnWire } from "../../adapters/http/record-on-wire.ts";
 import { mostWebhooks, type Webhook } from "./record.ts";
 

@@ -1,6 +1,7 @@
 import { coded, type Dialect, InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../infra/http/routing/route.ts";
 import { codedFailure, type Infer, idOf } from "../../../infra/http/routing/schema.ts";
+import { plainUrl } from "../../../infra/http/routing/web-urls.ts";
 import type { Answer, AnswerChat, AnswerFailure } from "../../application/acting/answer-chat.ts";
 import { messageToWire } from "../wire/inbox-wire.ts";
 import { changing, chatTaken, failures, meeting, viewerOf } from "./inbox-dialect.ts";
@@ -123,7 +124,8 @@ export const answerChatRoute = (answers: Pick<AnswerChat, "execute">): Route =>
   });
 
 function answerIn(body: Infer<typeof message>): Answer {
-  const { texto, media_url: url, plantilla_id: templateId, respuesta_rapida_id: quickReplyId, nota } = body;
+  const { texto, plantilla_id: templateId, respuesta_rapida_id: quickReplyId, nota } = body;
+  const url = body.media_url && plainUrl(body.media_url);
   const alone = [templateId, quickReplyId, nota].filter((each) => each !== undefined);
   const isMixed =
     alone.length > 1 ||

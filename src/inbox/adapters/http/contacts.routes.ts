@@ -219,10 +219,10 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
     summary: "Erase a contact for good",
     rules: {
       "Contacts.13":
-        "Once this is answered, name, number, custom fields, tags, the texts and media of all messages and the addresses of " +
-        "orders are gone everywhere: in the event log, in answers stored for `Idempotency-Key`, in campaigns, in queued " +
+        "Once this is answered, name, number, custom fields, tags, the texts and media of all messages, and the addresses, " +
+        "reasons of cancellation and picked options of orders are gone everywhere: in the event log, in answers stored for `Idempotency-Key`, in campaigns, in queued " +
         "webhooks, in refused rows of imports, and in stored media that nothing else uses. Orders, chats and figures stay " +
-        "without them. Webhooks about messages from before the erasure are dropped, also if they come for the first time. " +
+        "without them; the bot's reason for cancelling an abandoned order stays, too. Webhooks about messages from before the erasure are dropped, also if they come for the first time. " +
         "If this fails, part may be erased: the rest follows within minutes, or on the next request.",
       "Contacts.14":
         "The number stays opted out: a keyed digest of it is stored. When the number writes, is created or is imported " +

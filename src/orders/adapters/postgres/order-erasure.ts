@@ -1,10 +1,17 @@
 import type { Queries } from "../../../infra/postgres/database.ts";
+import { quoted } from "../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../infra/postgres/statement.ts";
 import type { LoggedEvent } from "../../../kernel/events.ts";
 import type { OrderRef } from "../../application/order-events.ts";
+import { inactivityReason } from "../../domain/inactivity.ts";
 import { PostgresOrderEvents } from "./order-events.ts";
 
-/** The version rises, so that a client with an older one cannot write the erased values back. */
+const botsReason = quoted(inactivityReason);
+
+/**
+ * The version rises, so that a client with an older one cannot write the erased values back. `extra_data` keeps the custom
+ * prices, which are part of the total.
+ */
 const erase = statement("orders_erase")`
   with locked as (
     select id, clock_timestamp() as now from orders
@@ -14,10 +21,13 @@ const erase = statement("orders_erase")`
   emptied as (
     update orders as o
     set raw_address = null, location_label = null, latitude = null, longitude = null, external_user_id = null,
+        cancel_reason = case when o.cancel_reason = ${botsReason} then o.cancel_reason end,
+        extra_data = erased_payload(o.extra_data),
         version = o.version + 1, updated_at = locked.now
     from locked
     where o.business_id = $1 and o.id = locked.id
-      and coalesce(o.raw_address, o.location_label, o.latitude::text, o.longitude::text, o.external_user_id) is not null
+      and (coalesce(o.raw_address, o.location_label, o.latitude::text, o.longitude::text, o.external_user_id) is not null
+           or o.cancel_reason <> ${botsReason} or o.extra_data <> erased_payload(o.extra_data))
     returning o.business_id, o.id, o.version, o.updated_at
   ),
   told as (
@@ -41,7 +51,10 @@ const emptied = statement("orders_erased")`
         and change.action = 'contact_erased')
   order by o.id desc limit ${mostTold}`;
 
-/** Erases the addresses of a contact's orders. Products and amounts stay. */
+/**
+ * Erases the addresses of a contact's orders, the reasons that people gave for cancellations, and the picked options of
+ * extras. Products and amounts stay.
+ */
 export class PostgresOrderErasure {
   private readonly events: PostgresOrderEvents;
 

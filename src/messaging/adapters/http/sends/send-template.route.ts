@@ -2,6 +2,7 @@ import { heldTo, userIn } from "../../../../infra/http/routing/caller.ts";
 import { type Dialect, failed, type InvalidInput } from "../../../../infra/http/routing/dialect.ts";
 import { defineRoute, Reply, type Route } from "../../../../infra/http/routing/route.ts";
 import { failure, numericIdOf, objectWith, phoneNumber, type Schema } from "../../../../infra/http/routing/schema.ts";
+import { httpsUrl, plainUrl } from "../../../../infra/http/routing/web-urls.ts";
 import { phoneDigits } from "../../../../kernel/text.ts";
 import type { SendTemplate, SendTemplateFailure } from "../../../application/sends/send-template.ts";
 import { messageIdHeader, messageIdHeaders, messageIdIn, parameters, uncertain, unreachable } from "./template-send.ts";
@@ -20,7 +21,7 @@ const body = {
     name: { type: "string", maxLength: 200 },
     media_url: {
       type: "string",
-      pattern: "^https://",
+      pattern: httpsUrl,
       "x-error": { type: "media_url debe ser un texto", pattern: "media_url debe ser una URL https" },
     },
   },
@@ -98,7 +99,7 @@ export const sendTemplateRoute = (sendTemplate: SendTemplate): Route =>
         templateId: body.plantilla_id,
         parameters: body.parameters,
         ...(body.name?.trim() ? { contactName: body.name.trim() } : {}),
-        ...(body.media_url === undefined ? {} : { mediaUrl: body.media_url }),
+        ...(body.media_url === undefined ? {} : { mediaUrl: plainUrl(body.media_url) }),
       });
       return new Reply(200, { success: true }, messageIdHeaders(platformMessageId));
     },
