@@ -141,6 +141,7 @@ export const en: CampaignsTexts = {
   startsAtHelp: "Empty: right now. By the business's clock.",
   from: "Send only from",
   to: "until",
+  bothTimes: "Give both times, or none.",
   filter: {
     search: "Search by name",
     state: "State",

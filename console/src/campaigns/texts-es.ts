@@ -140,6 +140,7 @@ export const es = {
   startsAtHelp: "Vacío: ahora mismo. Según el reloj del negocio.",
   from: "Enviar solo desde las",
   to: "hasta las",
+  bothTimes: "Escribe las dos horas, o ninguna.",
   filter: {
     search: "Buscar por nombre",
     state: "Estado",

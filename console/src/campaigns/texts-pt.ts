@@ -142,6 +142,7 @@ export const pt: CampaignsTexts = {
   startsAtHelp: "Vazio: agora mesmo. Pelo relógio do negócio.",
   from: "Enviar só das",
   to: "até as",
+  bothTimes: "Escreva os dois horários, ou nenhum.",
   filter: {
     search: "Buscar por nome",
     state: "Estado",

@@ -77,7 +77,10 @@ export function TemplateEditor({ first, stored, isWhole }: EditorProps) {
   );
   const go = (submits: boolean): void => {
     setChecked(true);
-    if (isValid) store.mutate(submits, { onSuccess: () => void navigate({ to: "/settings/templates" }) });
+    if (isValid)
+      store.mutate(submits, {
+        onSuccess: () => void navigate({ to: "/settings/templates", replace: stored === null }),
+      });
   };
   const errorOf = (field: string): string | undefined => {
     const broken = violations[field];

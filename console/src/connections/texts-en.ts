@@ -20,6 +20,8 @@ export const en: ConnectionsTexts = {
     lastUsed: "Last used: {{at}}",
     expiresAt: "Expires: {{at}}",
     once: "Keep this key now: it is not shown again.",
+    title: "App Key",
+    past: "The key was shown once, when it was created. If you did not keep it, revoke it and create another one.",
     key: "Key",
     create: "Create",
     revoke: "Revoke",

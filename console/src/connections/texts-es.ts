@@ -18,6 +18,8 @@ export const es = {
     lastUsed: "Último uso: {{at}}",
     expiresAt: "Vence: {{at}}",
     once: "Guarda esta clave ahora: no se vuelve a mostrar.",
+    title: "App Key",
+    past: "La clave se mostró una sola vez, al crearla. Si no la guardaste, revócala y crea otra.",
     key: "Clave",
     create: "Crear",
     revoke: "Revocar",

@@ -20,6 +20,8 @@ export const pt: ConnectionsTexts = {
     lastUsed: "Último uso: {{at}}",
     expiresAt: "Vence: {{at}}",
     once: "Guarde esta chave agora: ela não será mostrada de novo.",
+    title: "App Key",
+    past: "A chave foi mostrada uma única vez, ao ser criada. Se você não a guardou, revogue-a e crie outra.",
     key: "Chave",
     create: "Criar",
     revoke: "Revogar",
