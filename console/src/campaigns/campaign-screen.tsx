@@ -5,8 +5,8 @@ import { Link, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
+import { Dialog } from "../shared/dialog.tsx";
 import { Icon } from "../shared/icons.tsx";
-import { Dialog } from "../shared/panel.tsx";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./campaigns.module.css";
 import {

@@ -2,7 +2,7 @@ import { Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { MomentField } from "../shared/day-field.tsx";
-import { Dialog } from "../shared/panel.tsx";
+import { Dialog } from "../shared/dialog.tsx";
 import { TimeField } from "../shared/time-field.tsx";
 import { type Draft, isWindowHalf } from "./draft.ts";
 import { type Check, hasWarnings, Verdict } from "./verdict.tsx";

@@ -10,7 +10,7 @@ import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } f
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { DayField } from "../shared/day-field.tsx";
-import { Dialog } from "../shared/panel.tsx";
+import { Dialog } from "../shared/dialog.tsx";
 import { momentOf } from "../shared/time.ts";
 import { useClock } from "../shared/use-clock.ts";
 import type { KeysSearch } from "./dialogs-search.ts";

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure, useChange } from "../settings/page.tsx";
 import { answered, api } from "../shared/api.ts";
-import { Dialog } from "../shared/panel.tsx";
+import { Dialog } from "../shared/dialog.tsx";
 import { key, type Sender } from "./senders.ts";
 
 const channels = ["platform-apicloud", "qr", "platform-page", "platform-photo", "provider-b"] as const;

@@ -7,8 +7,8 @@ import { useTranslation } from "react-i18next";
 import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { Dialog } from "../shared/dialog.tsx";
 import { fieldRefusal } from "../shared/field-refusal.ts";
-import { Dialog } from "../shared/panel.tsx";
 import type { WebhooksSearch } from "./dialogs-search.ts";
 
 const events = [

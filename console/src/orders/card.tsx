@@ -101,7 +101,7 @@ function MoveMenu({ card, onMove }: BoardCardProps) {
       <Menu.Dropdown>
         <Menu.Label>{t("moveTitle")}</Menu.Label>
         {targets.map((to) => (
-          <Menu.Item key={to} {...(to === "cancelled" && { color: "red" })} onClick={() => onMove(card, to)}>
+          <Menu.Item key={to} {...(to === "cancelled" && { c: "var(--danger)" })} onClick={() => onMove(card, to)}>
             {t(`states.${to}`)}
           </Menu.Item>
         ))}

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { type ReactNode, useCallback, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Dialog } from "./panel.tsx";
+import { Dialog } from "./dialog.tsx";
 
 interface Leaving {
   /** Call it when unsaved input appears or disappears. */

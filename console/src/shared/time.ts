@@ -3,6 +3,7 @@ export class Clock {
   readonly #time: Intl.DateTimeFormat;
   readonly #day: Intl.DateTimeFormat;
   readonly #shortDay: Intl.DateTimeFormat;
+  readonly #dayOfYear: Intl.DateTimeFormat;
   readonly #moment: Intl.DateTimeFormat;
   readonly #dayKey: Intl.DateTimeFormat;
   readonly #relative: Intl.RelativeTimeFormat;
@@ -11,6 +12,7 @@ export class Clock {
     this.#time = new Intl.DateTimeFormat(language, { timeZone, hour: "2-digit", minute: "2-digit" });
     this.#day = new Intl.DateTimeFormat(language, { timeZone, weekday: "long", day: "numeric", month: "long" });
     this.#shortDay = new Intl.DateTimeFormat(language, { timeZone, day: "2-digit", month: "2-digit", year: "2-digit" });
+    this.#dayOfYear = new Intl.DateTimeFormat(language, { timeZone, day: "2-digit", month: "2-digit" });
     this.#moment = new Intl.DateTimeFormat(language, {
       timeZone,
       weekday: "short",
@@ -37,11 +39,13 @@ export class Clock {
     return capitalized(ago < 2 ? this.#relative.format(-ago, "day") : this.#day.format(new Date(at)));
   }
 
-  /** A short form for lists. */
+  /** A short form for lists, without the year if it is the current one. */
   brief(at: string): string {
     const ago = this.#daysAgo(at);
     if (ago === 0) return this.time(at);
-    return ago === 1 ? this.#relative.format(-1, "day") : this.#shortDay.format(new Date(at));
+    if (ago === 1) return this.#relative.format(-1, "day");
+    const isThisYear = this.dayKey(at).slice(0, 4) === this.dayKey(new Date()).slice(0, 4);
+    return (isThisYear ? this.#dayOfYear : this.#shortDay).format(new Date(at));
   }
 
   #daysAgo(at: string): number {
