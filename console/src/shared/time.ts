@@ -3,7 +3,6 @@ export class Clock {
   readonly #time: Intl.DateTimeFormat;
   readonly #day: Intl.DateTimeFormat;
   readonly #shortDay: Intl.DateTimeFormat;
-  readonly #dayOfYear: Intl.DateTimeFormat;
   readonly #moment: Intl.DateTimeFormat;
   readonly #dayKey: Intl.DateTimeFormat;
   readonly #relative: Intl.RelativeTimeFormat;
@@ -12,7 +11,6 @@ export class Clock {
     this.#time = new Intl.DateTimeFormat(language, { timeZone, hour: "2-digit", minute: "2-digit" });
     this.#day = new Intl.DateTimeFormat(language, { timeZone, weekday: "long", day: "numeric", month: "long" });
     this.#shortDay = new Intl.DateTimeFormat(language, { timeZone, day: "2-digit", month: "2-digit", year: "2-digit" });
-    this.#dayOfYear = new Intl.DateTimeFormat(language, { timeZone, day: "2-digit", month: "2-digit" });
     this.#moment = new Intl.DateTimeFormat(language, {
       timeZone,
       weekday: "short",
@@ -45,7 +43,9 @@ export class Clock {
     if (ago === 0) return this.time(at);
     if (ago === 1) return this.#relative.format(-1, "day");
     const isThisYear = this.dayKey(at).slice(0, 4) === this.dayKey(new Date()).slice(0, 4);
-    return (isThisYear ? this.#dayOfYear : this.#shortDay).format(new Date(at));
+    const day = this.#shortDay.format(new Date(at));
+    // All languages of the console end with the year. Without it, some write the day with one digit.
+    return isThisYear ? day.replace(/\D\d+$/, "") : day;
   }
 
   #daysAgo(at: string): number {
