@@ -88,7 +88,7 @@ describe("the console's pages of connections", () => {
     await form.getByLabel("Nombre de la instancia").fill(phone.platform_id);
     await form.getByLabel("Token de acceso").fill("otro");
     await button(page, "Guardar").click();
-    await form.getByRole("alert").getByText("token").waitFor();
+    await form.getByText("La plataforma no acepta este token").waitFor();
     await form.getByLabel("Token de acceso").fill(phone.token);
     await button(page, "Guardar").click();
     await page.getByRole("img", { name: "Código QR para vincular Tienda" }).waitFor();

@@ -110,7 +110,8 @@ export const en: CampaignsTexts = {
   reading: "Reading contacts",
   drop: "Drop a CSV file here, or choose one.",
   chooseFile: "Choose file",
-  sheet: "{{name}}: {{count}} rows",
+  sheet_one: "{{name}}: {{count}} row",
+  sheet_other: "{{name}}: {{count}} rows",
   numberColumn: "Column of the number",
   nameColumn: "Column of the name",
   clear: "Clear",
@@ -118,6 +119,7 @@ export const en: CampaignsTexts = {
   taken: "{{done}} of {{total}}",
   tagOf: "Campaign {{name}}",
   wrongSheet: {
+    notText: "This is no text file. Save it as CSV in your spreadsheet program.",
     empty: "The file has no rows with a header.",
     tooMany: "The file has more than 100,000 rows.",
   },

@@ -109,7 +109,8 @@ export const es = {
   reading: "Leyendo contactos",
   drop: "Arrastra aquí un archivo CSV, o elígelo.",
   chooseFile: "Elegir archivo",
-  sheet: "{{name}}: {{count}} filas",
+  sheet_one: "{{name}}: {{count}} fila",
+  sheet_other: "{{name}}: {{count}} filas",
   numberColumn: "Columna del número",
   nameColumn: "Columna del nombre",
   clear: "Quitar",
@@ -117,6 +118,7 @@ export const es = {
   taken: "{{done}} de {{total}}",
   tagOf: "Campaña {{name}}",
   wrongSheet: {
+    notText: "No es un archivo de texto. En tu hoja de cálculo, guárdalo como CSV.",
     empty: "El archivo no tiene filas con encabezado.",
     tooMany: "El archivo tiene más de 100 000 filas.",
   },

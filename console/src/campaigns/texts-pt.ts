@@ -111,7 +111,8 @@ export const pt: CampaignsTexts = {
   reading: "Lendo contatos",
   drop: "Solte aqui um arquivo CSV ou escolha um.",
   chooseFile: "Escolher arquivo",
-  sheet: "{{name}}: {{count}} linhas",
+  sheet_one: "{{name}}: {{count}} linha",
+  sheet_other: "{{name}}: {{count}} linhas",
   numberColumn: "Coluna do número",
   nameColumn: "Coluna do nome",
   clear: "Limpar",
@@ -119,6 +120,7 @@ export const pt: CampaignsTexts = {
   taken: "{{done}} de {{total}}",
   tagOf: "Campanha {{name}}",
   wrongSheet: {
+    notText: "Não é um arquivo de texto. Na sua planilha, salve-o como CSV.",
     empty: "O arquivo não tem linhas com cabeçalho.",
     tooMany: "O arquivo tem mais de 100 000 linhas.",
   },

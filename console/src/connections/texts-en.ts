@@ -80,6 +80,12 @@ export const en: ConnectionsTexts = {
       "provider-b": "Provider B",
     },
     name: "Name",
+    wrong: {
+      phone: "Write the number with its country code, as the platform has it.",
+      platform_id: "The platform does not know this id with this token.",
+      account_id: "The platform does not know this account with this token.",
+      token: "The platform does not accept this token for this number.",
+    },
     phone: "Number or id of the account",
     platformId: "Id at the platform",
     instanceId: "Name of the instance",

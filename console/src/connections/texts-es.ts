@@ -78,6 +78,12 @@ export const es = {
       "provider-b": "Provider B",
     },
     name: "Nombre",
+    wrong: {
+      phone: "Escribe el número con su código de país, como lo tiene la plataforma.",
+      platform_id: "La plataforma no conoce este id con este token.",
+      account_id: "La plataforma no conoce esta cuenta con este token.",
+      token: "La plataforma no acepta este token para este número.",
+    },
     phone: "Número o id de la cuenta",
     platformId: "Id en la plataforma",
     instanceId: "Nombre de la instancia",

@@ -80,6 +80,12 @@ export const pt: ConnectionsTexts = {
       "provider-b": "Provider B",
     },
     name: "Nome",
+    wrong: {
+      phone: "Escreva o número com o código do país, como está na plataforma.",
+      platform_id: "A plataforma não conhece este id com este token.",
+      account_id: "A plataforma não conhece esta conta com este token.",
+      token: "A plataforma não aceita este token para este número.",
+    },
     phone: "Número ou id da conta",
     platformId: "Id na plataforma",
     instanceId: "Nome da instância",
