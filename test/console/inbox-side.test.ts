@@ -193,6 +193,7 @@ describe("the console's inbox beside the thread", () => {
     await page.getByRole("log").getByText("Mensaje borrado").waitFor();
     await page.getByText("Ya no se le puede escribir").waitFor();
     expect(await page.getByRole("textbox", { name: "Mensaje" }).count()).to.equal(0);
+    await side(page).getByText("Contacto borrado").waitFor();
     expect(await side(page).getByRole("button", { name: "Editar contacto" }).count()).to.equal(0);
   });
 
