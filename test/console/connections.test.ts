@@ -88,7 +88,7 @@ describe("the console's pages of connections", () => {
     await form.getByLabel("Nombre de la instancia").fill(phone.platform_id);
     await form.getByLabel("Token de acceso").fill("otro");
     await button(page, "Guardar").click();
-    await form.getByRole("alert").getByText("token").waitFor();
+    await form.getByText("La plataforma no acepta este token").waitFor();
     await form.getByLabel("Token de acceso").fill(phone.token);
     await button(page, "Guardar").click();
     await page.getByRole("img", { name: "Código QR para vincular Tienda" }).waitFor();
@@ -122,6 +122,12 @@ describe("the console's pages of connections", () => {
     const key = (await page.getByRole("dialog").locator("code").innerText()).trim();
     const status = async () => (await request(`${stage.world.api}/contacts`, { headers: { "x-api-key": key } })).status;
     expect(await status()).to.equal(200);
+    // The address names the key, and a reload neither shows it again nor offers to create another one.
+    expect(new URL(page.url()).search).to.match(/^\?key=\d+$/);
+    await page.reload();
+    await page.getByRole("dialog").getByText("se mostró una sola vez").waitFor();
+    await page.getByRole("dialog").getByText("Tienda en línea").waitFor();
+    expect(await page.getByText(key).count()).to.equal(0);
     await page.getByRole("dialog").getByRole("button", { name: "Cerrar", exact: true }).last().click();
     await button(page, "Revocar: Tienda en línea").click();
     await button(page, "Revocar").click();
@@ -163,7 +169,8 @@ describe("the console's pages of connections", () => {
     await button(page, "Guardar").click();
     await page.getByText(/^whsec_/).waitFor();
     await page.reload();
-    await page.getByText("https://crm.example.com/recado").waitFor();
+    await page.getByRole("heading", { name: "https://crm.example.com/recado" }).waitFor();
+    expect(new URL(page.url()).pathname).to.match(/webhooks\/\d+$/);
     expect(await page.getByText(/whsec_/).count()).to.equal(0);
   });
 

@@ -42,6 +42,64 @@ describe("an owner's first hour in the console", () => {
     expect(await page.getByRole("heading", { level: 1 }).count()).to.equal(1);
   });
 
+  it("says at the fields what the platform does not accept of a number", async () => {
+    await knowSender(stage.world, number);
+    const page = await stage.seat(owner, "settings/numbers?sender=new");
+    const save = async (phone: string, token: string): Promise<void> => {
+      await page.getByLabel("Número o id").fill(phone);
+      await page.getByLabel("Id en la plataforma").fill(number.platform_id);
+      await page.getByRole("textbox", { name: "Id de la cuenta", exact: true }).fill(number.account_id);
+      await page.getByLabel("Token de acceso").fill(token);
+      await button(page, "Guardar").click();
+    };
+    await save(number.phone, "otro");
+    await page.getByText("La plataforma no acepta este token").waitFor();
+    await save("59170000000", number.token);
+    await page.getByText("Escribe el número con su código de país").waitFor();
+    expect(await page.getByLabel("Número o id").getAttribute("aria-invalid")).to.equal("true");
+  });
+
+  it("saves one record for a double click while the network is slow", async () => {
+    const page = await stage.seat(owner, "settings/articles?record=new");
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let posts = 0;
+    await page.route("**/admin/articles", async (route) => {
+      if (route.request().method() === "POST") {
+        posts += 1;
+        await held;
+      }
+      await route.continue();
+    });
+    await page.getByRole("textbox", { name: /^Nombre/ }).fill("Salteña");
+    const price = page.getByRole("textbox", { name: /^Precio/ });
+    await price.fill("8");
+    // Both submissions come before the page is rendered again.
+    await price.evaluate((field) => {
+      const { form } = field as unknown as { form: { requestSubmit(): void } };
+      form.requestSubmit();
+      form.requestSubmit();
+    });
+    release();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(posts).to.equal(1);
+    await stage.world.rows("delete from articles where name = 'Salteña'");
+  });
+
+  it("asks before typed text of a template is lost", async () => {
+    const page = await stage.seat(owner, "settings/templates/new");
+    await page.getByLabel("Cuerpo").fill("Hola, ya abrimos.");
+    await link(page, "Bandeja").click();
+    await page.getByText("¿Descartar los cambios?").waitFor();
+    await button(page, "Seguir editando").click();
+    expect(await page.getByLabel("Cuerpo").inputValue()).to.equal("Hola, ya abrimos.");
+    await link(page, "Bandeja").click();
+    await button(page, "Descartar").click();
+    await page.waitForURL(/inbox/);
+  });
+
   it("leads from an empty business to a campaign, an answer and an order", async () => {
     const page = await stage.seat(owner);
     const problems: string[] = [];
@@ -98,6 +156,9 @@ describe("an owner's first hour in the console", () => {
     await choose(page, "Paso", "Hablar con ventas");
     await button(page, "Siguiente").click();
     await page.getByText("Desde un archivo").click();
+    const picture = { name: "foto.png", mimeType: "image/png", buffer: Buffer.from("89504e470d0a1a0a0000000d", "hex") };
+    await page.locator("input[type=file]").setInputFiles(picture);
+    await page.getByRole("alert").getByText("guárdalo como CSV").waitFor();
     const rows = Array.from({ length: 40 }, (_, n) => `${phoneOf(n)};Cliente ${n}`);
     const buffer = Buffer.from(["Teléfono;Nombre", ...rows].join("\n"));
     await page.locator("input[type=file]").setInputFiles({ name: "clientes.csv", mimeType: "text/csv", buffer });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { request } from "../support/http.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aThread } from "../support/world.ts";
 import { axeViolations } from "./axe.ts";
@@ -177,6 +178,23 @@ describe("the console's inbox beside the thread", () => {
       const [user] = await stage.world.rows<{ available: boolean }>("select available from users where id = 102");
       return user?.available === false;
     });
+  });
+
+  it("names an erased contact, invents no message for them, and takes no answer", async () => {
+    const page = await seat(admin, "inbox/109");
+    await page.getByRole("textbox", { name: "Mensaje" }).waitFor();
+    const headers = { authorization: `Bearer ${await stage.world.sessionToken(admin)}` };
+    const { status } = await request(`${stage.world.api}/contacts/109`, { method: "DELETE", headers });
+    expect(status).to.equal(204);
+    const row = rows(page).filter({ hasText: "Contacto borrado" });
+    await row.getByText("Mensaje borrado").waitFor();
+    expect(await row.textContent()).not.to.match(/text/i);
+    await page.getByRole("heading", { name: "Contacto borrado" }).waitFor();
+    await page.getByRole("log").getByText("Mensaje borrado").waitFor();
+    await page.getByText("Ya no se le puede escribir").waitFor();
+    expect(await page.getByRole("textbox", { name: "Mensaje" }).count()).to.equal(0);
+    await side(page).getByText("Contacto borrado").waitFor();
+    expect(await side(page).getByRole("button", { name: "Editar contacto" }).count()).to.equal(0);
   });
 
   it("passes axe with the panel open, light and dark", async () => {

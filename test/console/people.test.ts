@@ -33,6 +33,7 @@ describe("the console's pages of people and of the business", () => {
     await panel.getByLabel("Correo").fill("nina@b1.test");
     await button(page, "Crear invitación").click();
     const link = (await panel.locator("code").innerText()).trim();
+    expect(new URL(page.url()).search).to.match(/^\?user=\d+$/);
     await panel.getByText("no se volverá a mostrar").waitFor();
     await panel.getByRole("button", { name: "Cerrar", exact: true }).last().click();
 

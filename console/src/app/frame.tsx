@@ -9,9 +9,8 @@ import { connectLive } from "../live/socket.ts";
 import type { Me } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import styles from "./frame.module.css";
-import { OwnSwitches, ShortcutsItem, useShortcutsDialog } from "./own-switches.tsx";
+import { OwnSwitches, PreferenceItems, ShortcutsItem, useShortcutsDialog } from "./own-switches.tsx";
 import { PageTitle } from "./page-title.tsx";
-import { Preferences } from "./preferences.tsx";
 import { signOut, useMe } from "./session.ts";
 import { StateLine } from "./state-line.tsx";
 
@@ -102,9 +101,7 @@ function Account({ me }: { readonly me: Me }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>{me.nombre}</Menu.Label>
-          <div className={styles.preferences}>
-            <Preferences />
-          </div>
+          <PreferenceItems />
           <OwnSwitches me={me} />
           <Menu.Item
             renderRoot={(props) => <Link to="/account" {...props} />}

@@ -1,5 +1,5 @@
 import "../inbox/inbox-texts.ts";
-import { Menu } from "@mantine/core";
+import { Menu, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,6 +7,7 @@ import { switchAlerts, useAlertState } from "../live/alerts.ts";
 import { answered, api, type Me } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
 import { meKey, queryClient } from "../shared/query.ts";
+import { type Language, languages, switchLanguage } from "./i18n.ts";
 import styles from "./own-switches.module.css";
 
 const ShortcutsDialog = lazy(() => import("../inbox/shortcuts-dialog.tsx"));
@@ -31,6 +32,40 @@ function SwitchItem({ isOn, label, hint, isDisabled = false, onChange }: SwitchP
       {label}
       {hint && <span className={styles.hint}>{hint}</span>}
     </Menu.Item>
+  );
+}
+
+/** The languages and the color scheme as items: arrow keys reach only the items of a menu. */
+export function PreferenceItems() {
+  const { t, i18n } = useTranslation();
+  const { setColorScheme } = useMantineColorScheme();
+  const isDark = useComputedColorScheme("light") === "dark";
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: browsers style a fieldset. */}
+      <div role="group" aria-label={t("nav.language")} className={styles.languages}>
+        {(Object.keys(languages) as Language[]).map((language) => (
+          <Menu.Item
+            key={language}
+            renderRoot={(props) => (
+              <button
+                type="button"
+                lang={language}
+                {...props}
+                role="menuitemradio"
+                aria-checked={i18n.language === language}
+              />
+            )}
+            closeMenuOnClick={false}
+            className={styles.language ?? ""}
+            onClick={() => switchLanguage(language)}
+          >
+            {languages[language]}
+          </Menu.Item>
+        ))}
+      </div>
+      <SwitchItem isOn={isDark} label={t("nav.dark")} onChange={(on) => setColorScheme(on ? "dark" : "light")} />
+    </>
   );
 }
 

@@ -11,6 +11,12 @@ const keepTab = (event: KeyboardEvent<HTMLDivElement>): void => {
   if (event.key === "Tab") event.preventDefault();
 };
 
+/** The list itself scrolls. In the library's scroll area, an element around it scrolls that no key reaches. */
+const list = {
+  defaultProps: { withScrollArea: false },
+  styles: { options: { maxHeight: 280, overflowY: "auto" as const } },
+};
+
 export const theme = createTheme({
   primaryColor: "brand",
   primaryShade: 7,
@@ -51,6 +57,8 @@ export const theme = createTheme({
     MenuDropdown: MenuDropdown.extend({
       defaultProps: { ref: focusMenu, onKeyDown: keepTab },
     }),
+    Select: list,
+    MultiSelect: list,
     Portal: Portal.extend({ defaultProps: { target: layers } }),
   },
 });

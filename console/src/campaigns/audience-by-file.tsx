@@ -38,6 +38,11 @@ export function AudienceByFile({ draft, onChange, onAudience }: AudiencePartProp
       setNumber(guessNumber(opened.columns));
       setName(guessName(opened.columns));
     },
+    // The rows of an earlier file must not be taken for those of this one.
+    onError: () => {
+      onAudience(null);
+      setSheet(null);
+    },
   });
   const take = useMutation({
     mutationFn: async (columns: { readonly number: string; readonly name: string | null }) => {

@@ -61,7 +61,7 @@ const mostRows = 100_000;
 
 /** The file cannot be an audience. */
 export class WrongSheet extends Error {
-  constructor(readonly why: "empty" | "tooMany") {
+  constructor(readonly why: "empty" | "tooMany" | "notText") {
     super(why);
   }
 }
@@ -69,6 +69,7 @@ export class WrongSheet extends Error {
 /** Reads in pieces, so that the page stays responsive. Separators are commas, semicolons or tabs. */
 export async function readSheet(file: File): Promise<Sheet> {
   const encoding = await encodingOf(file);
+  if (encoding === null) throw new WrongSheet("notText");
   const rows: Row[] = [];
   const columns = await new Promise<readonly string[]>((resolve, reject) => {
     let found: readonly string[] = [];

@@ -5,8 +5,8 @@ import { Link, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
+import { Dialog } from "../shared/dialog.tsx";
 import { Icon } from "../shared/icons.tsx";
-import { Dialog } from "../shared/panel.tsx";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./campaigns.module.css";
 import {
@@ -17,6 +17,7 @@ import {
   campaignKey,
   fetchCampaign,
   fetchFailures,
+  type RecipientState,
   recipientStates,
   showCampaign,
 } from "./campaigns.ts";
@@ -27,6 +28,9 @@ const CountsChart = lazy(() => import("./counts-chart.tsx"));
 
 /** How often rate and remaining time are read while the campaign runs, since events do not contain them. */
 const lookEveryMs = 3_000;
+
+/** Always shown, and first: a figure that came and went would move the others. */
+const steady: readonly RecipientState[] = ["queued", "sent", "delivered", "read", "failed"];
 
 export function CampaignScreen() {
   const { t } = useTranslation("campaigns");
@@ -79,14 +83,12 @@ function Details({ campaign }: { readonly campaign: Campaign }) {
           <CountsChart campaign={campaign} />
         </Suspense>
         <ul className={styles.figures} aria-label={t("figures")}>
-          {recipientStates
-            .filter((each) => counts[each] > 0 || ["sent", "delivered", "read", "failed"].includes(each))
-            .map((each) => (
-              <li key={each} data-state={each}>
-                <span className={styles.figure}>{counts[each]}</span>
-                <span>{t(`recipient.${each}`)}</span>
-              </li>
-            ))}
+          {[...steady, ...recipientStates.filter((each) => counts[each] > 0 && !steady.includes(each))].map((each) => (
+            <li key={each} data-state={each}>
+              <span className={styles.figure}>{counts[each]}</span>
+              <span>{t(`recipient.${each}`)}</span>
+            </li>
+          ))}
         </ul>
       </div>
       <Actions campaign={campaign} />

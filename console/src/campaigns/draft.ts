@@ -91,6 +91,9 @@ export function campaignOf(
   };
 }
 
+/** Only one end of the send window is given. */
+export const isWindowHalf = ({ from, to }: Draft): boolean => (from === "") !== (to === "");
+
 export const filledFrom = (source: Source | undefined, fields: Readonly<Record<string, string>>): string => {
   if (source === undefined) return "";
   return "text" in source ? source.text : (fields[source.field] ?? "");

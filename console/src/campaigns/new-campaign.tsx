@@ -69,7 +69,7 @@ export function NewCampaignScreen() {
     onSuccess: (id) => {
       setDraft(emptyDraft());
       keepDraft(null);
-      void navigate({ to: "/campaigns/$campaign", params: { campaign: String(id) } });
+      void navigate({ to: "/campaigns/$campaign", params: { campaign: String(id) }, replace: true });
     },
     // After other failures the campaign may be registered: keeping the key prevents a second one.
     onError: (error) =>

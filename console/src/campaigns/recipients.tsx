@@ -66,7 +66,7 @@ export function Recipients({ campaign: { id, counts, total } }: { readonly campa
             {data?.data.map((each) => (
               <Table.Tr key={each.contacto_id}>
                 <Table.Td>{each.numero}</Table.Td>
-                <Table.Td>{t(`recipient.${each.state}`)}</Table.Td>
+                <Table.Td>{t(`recipientOne.${each.state}`)}</Table.Td>
                 <Table.Td>{each.fecha ? clock.moment(each.fecha) : ""}</Table.Td>
                 <Table.Td>{each.error ?? ""}</Table.Td>
               </Table.Tr>

@@ -1,9 +1,10 @@
-import { Button, Group, Text, TextInput } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { MomentField } from "../shared/day-field.tsx";
-import { Dialog } from "../shared/panel.tsx";
-import type { Draft } from "./draft.ts";
+import { Dialog } from "../shared/dialog.tsx";
+import { TimeField } from "../shared/time-field.tsx";
+import { type Draft, isWindowHalf } from "./draft.ts";
 import { type Check, hasWarnings, Verdict } from "./verdict.tsx";
 
 interface StartStepProps {
@@ -15,6 +16,7 @@ interface StartStepProps {
 
 export function StartStep({ draft, count, check, onChange }: StartStepProps) {
   const { t } = useTranslation("campaigns");
+  const missing = isWindowHalf(draft) && t("bothTimes");
   return (
     <>
       <p style={{ margin: 0 }}>{t("summary", { name: draft.name, count })}</p>
@@ -25,18 +27,20 @@ export function StartStep({ draft, count, check, onChange }: StartStepProps) {
         moment={draft.startsAt}
         onMoment={(startsAt) => onChange({ startsAt })}
       />
-      <Group grow>
-        <TextInput
-          type="time"
+      <Group grow align="flex-start">
+        <TimeField
+          mayBeEmpty
           label={t("from")}
-          value={draft.from}
-          onChange={({ currentTarget }) => onChange({ from: currentTarget.value })}
+          time={draft.from}
+          error={draft.from === "" && missing}
+          onTime={(from) => onChange({ from })}
         />
-        <TextInput
-          type="time"
+        <TimeField
+          mayBeEmpty
           label={t("to")}
-          value={draft.to}
-          onChange={({ currentTarget }) => onChange({ to: currentTarget.value })}
+          time={draft.to}
+          error={draft.to === "" && missing}
+          onTime={(to) => onChange({ to })}
         />
       </Group>
     </>
@@ -59,7 +63,7 @@ export function StartButton({ draft, check, isStarting, onStart }: StartButtonPr
     <>
       <Button
         loading={isStarting}
-        disabled={!isChecked}
+        disabled={!isChecked || isWindowHalf(draft)}
         onClick={() => (hasWarnings(check) ? setAsked(true) : onStart())}
       >
         {t(draft.startsAt ? "schedule" : "launch")}

@@ -61,7 +61,9 @@ function Records({ place }: { readonly place: CatalogPlace }) {
           {t("more")}
         </Button>
       )}
-      {record !== undefined && <RecordPanel key={record} place={place} id={record} onClose={() => go(search)} />}
+      {record !== undefined && (
+        <RecordPanel key={record} place={place} id={record} onClose={() => go(search, record === "new")} />
+      )}
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import "./texts.ts";
 import { Alert, Badge, Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -10,7 +10,7 @@ import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } f
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { DayField } from "../shared/day-field.tsx";
-import { Dialog } from "../shared/panel.tsx";
+import { Dialog } from "../shared/dialog.tsx";
 import { momentOf } from "../shared/time.ts";
 import { useClock } from "../shared/use-clock.ts";
 import type { KeysSearch } from "./dialogs-search.ts";
@@ -32,9 +32,14 @@ export function AppKeysScreen() {
   const { t } = useTranslation("connections");
   const placeTitle = usePlaceTitle("app-keys");
   const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useKeys();
-  const { key: form } = useSearch({ strict: false }) as KeysSearch;
+  const { key: opened } = useSearch({ strict: false }) as KeysSearch;
   const navigate = useNavigate();
+  const [made, setMade] = useState<Made | null>(null);
   const open = (search: KeysSearch, replace = false) => void navigate({ to: "/settings/app-keys", search, replace });
+  const close = (): void => {
+    setMade(null);
+    open({}, true);
+  };
   const keys = data?.pages.flatMap((page) => page.data) ?? [];
   const add = <Button onClick={() => open({ key: "new" })}>{t("keys.add")}</Button>;
 
@@ -55,12 +60,31 @@ export function AppKeysScreen() {
           {t("more")}
         </Button>
       )}
-      {form === "new" && <NewKey onClose={() => open({}, true)} />}
+      {opened !== undefined && (
+        <Dialog opened onClose={close} title={t(opened === "new" ? "keys.add" : "keys.title")}>
+          {opened === "new" ? (
+            <NewKey
+              onClose={close}
+              onMade={(key) => {
+                setMade(key);
+                open({ key: key.id }, true);
+              }}
+            />
+          ) : (
+            <StoredKey key={opened} id={opened} value={made?.id === opened ? made.key : null} onClose={close} />
+          )}
+        </Dialog>
+      )}
     </Page>
   );
 }
 
-interface RowProps {
+interface Made {
+  readonly id: number;
+  readonly key: string;
+}
+
+interface Key {
   readonly id: number;
   readonly label: string;
   readonly scopes: readonly Scope[];
@@ -68,34 +92,73 @@ interface RowProps {
   readonly expires_at: string | null;
 }
 
-function Row({ id, label, scopes: given, last_used, expires_at }: RowProps) {
+function Row(key: Key) {
+  const { id, label } = key;
   const { t } = useTranslation("connections");
-  const clock = useClock();
   const revoke = useChange("app-keys", () => api.DELETE("/admin/app-keys/{id}", { params: { path: { id } } }));
-  const used = t("keys.lastUsed", { at: last_used ? clock.brief(last_used) : t("never") });
-  const expiry = expires_at ? ` · ${t("keys.expiresAt", { at: clock.moment(expires_at) })}` : "";
   return (
     <li className={styles.row}>
-      <div className={styles.what}>
-        <p className={styles.name}>{label}</p>
-        <p className={styles.detail}>
-          {used}
-          {expiry}
-        </p>
-        <div className={styles.badges}>
-          {given.map((scope) => (
-            <Badge key={scope} variant="default" size="sm" tt="none" fw={500}>
-              {t(`keys.${scope}`)}
-            </Badge>
-          ))}
-        </div>
-      </div>
+      <Facts {...key} />
       <Asking label={t("keys.revoke")} name={label} question={t("keys.revokeAsk", { name: label })} act={revoke} />
     </li>
   );
 }
 
-function NewKey({ onClose }: { readonly onClose: () => void }) {
+function Facts({ label, scopes: given, last_used, expires_at }: Key) {
+  const { t } = useTranslation("connections");
+  const clock = useClock();
+  const used = t("keys.lastUsed", { at: last_used ? clock.brief(last_used) : t("never") });
+  const expiry = expires_at ? ` · ${t("keys.expiresAt", { at: clock.moment(expires_at) })}` : "";
+  return (
+    <div className={styles.what}>
+      <p className={styles.name}>{label}</p>
+      <p className={styles.detail}>
+        {used}
+        {expiry}
+      </p>
+      <div className={styles.badges}>
+        {given.map((scope) => (
+          <Badge key={scope} variant="default" size="sm" tt="none" fw={500}>
+            {t(`keys.${scope}`)}
+          </Badge>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface StoredProps {
+  readonly id: number;
+  /** The key itself, which is known only until the page is left or loaded again. */
+  readonly value: string | null;
+  readonly onClose: () => void;
+}
+
+function StoredKey({ id, value, onClose }: StoredProps) {
+  const { t } = useTranslation("connections");
+  const { data, error } = useQuery({
+    queryKey: ["admin", "app-keys", id],
+    queryFn: ({ signal }) => answered(api.GET("/admin/app-keys/{id}", { params: { path: { id } }, signal })),
+  });
+  return (
+    <Stack>
+      <Alert color={value === null ? "gray" : "yellow"} variant="light" role="status">
+        {t(value === null ? "keys.past" : "keys.once")}
+      </Alert>
+      {value !== null && <Copyable label={t("keys.key")} value={value} />}
+      <Failure error={error} />
+      {data && <Facts {...data} />}
+      <Button onClick={onClose}>{t("close")}</Button>
+    </Stack>
+  );
+}
+
+interface NewProps {
+  readonly onClose: () => void;
+  readonly onMade: (key: Made) => void;
+}
+
+function NewKey({ onClose, onMade }: NewProps) {
   const { t } = useTranslation("connections");
   const [label, setLabel] = useState("");
   const [chosen, setChosen] = useState<readonly Scope[]>(usual);
@@ -114,54 +177,42 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
   );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    create.mutate(undefined);
+    create.mutate(undefined, { onSuccess: onMade });
   };
 
   return (
-    <Dialog opened onClose={onClose} title={t("keys.add")}>
-      {create.data ? (
-        <Stack>
-          <Alert color="yellow" variant="light" role="status">
-            {t("keys.once")}
-          </Alert>
-          <Copyable label={t("keys.key")} value={create.data.key} />
-          <Button onClick={onClose}>{t("close")}</Button>
-        </Stack>
-      ) : (
-        <form onSubmit={submit}>
-          <Stack>
-            <TextInput
-              data-autofocus
-              required
-              maxLength={200}
-              label={t("keys.label")}
-              value={label}
-              onChange={(event) => setLabel(event.currentTarget.value)}
-            />
-            <Checkbox.Group
-              label={t("keys.scopes")}
-              value={[...chosen]}
-              onChange={(values) => setChosen(scopes.filter((scope) => values.includes(scope)))}
-            >
-              <Stack gap="xs" mt="xs">
-                {scopes.map((scope) => (
-                  <Checkbox key={scope} value={scope} label={t(`keys.${scope}`)} />
-                ))}
-              </Stack>
-            </Checkbox.Group>
-            <DayField label={t("keys.expires")} description={t("keys.expiresHint")} day={expires} onDay={setExpires} />
-            <Failure error={create.error} />
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onClose}>
-                {t("cancel")}
-              </Button>
-              <Button type="submit" loading={create.isPending} disabled={label.trim() === "" || chosen.length === 0}>
-                {t("keys.create")}
-              </Button>
-            </Group>
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          data-autofocus
+          required
+          maxLength={200}
+          label={t("keys.label")}
+          value={label}
+          onChange={(event) => setLabel(event.currentTarget.value)}
+        />
+        <Checkbox.Group
+          label={t("keys.scopes")}
+          value={[...chosen]}
+          onChange={(values) => setChosen(scopes.filter((scope) => values.includes(scope)))}
+        >
+          <Stack gap="xs" mt="xs">
+            {scopes.map((scope) => (
+              <Checkbox key={scope} value={scope} label={t(`keys.${scope}`)} />
+            ))}
           </Stack>
-        </form>
-      )}
-    </Dialog>
+        </Checkbox.Group>
+        <DayField label={t("keys.expires")} description={t("keys.expiresHint")} day={expires} onDay={setExpires} />
+        <Failure error={create.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t("cancel")}
+          </Button>
+          <Button type="submit" loading={create.isPending} disabled={label.trim() === "" || chosen.length === 0}>
+            {t("keys.create")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

@@ -8,7 +8,7 @@ import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
-import { Dialog } from "../shared/panel.tsx";
+import { Dialog } from "../shared/dialog.tsx";
 import { DeliveryRow } from "./delivery-row.tsx";
 import { HookState, Secret } from "./webhooks-screen.tsx";
 

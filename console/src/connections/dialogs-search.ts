@@ -13,16 +13,17 @@ export const numbersSearch = ({ sender, pair }: Record<string, unknown>): Number
   said<NumbersSearch>({ sender: newParam(sender) ?? idParam(sender), pair: idParam(pair) });
 
 export interface KeysSearch {
-  /** The form of a new one is open. */
-  readonly key?: "new";
+  /** The key whose dialog is open. */
+  readonly key?: number | "new";
 }
 
-export const keysSearch = ({ key }: Record<string, unknown>): KeysSearch => said<KeysSearch>({ key: newParam(key) });
+export const keysSearch = ({ key }: Record<string, unknown>): KeysSearch =>
+  said<KeysSearch>({ key: newParam(key) ?? idParam(key) });
 
 export interface WebhooksSearch {
-  /** The form of a new one is open. */
-  readonly webhook?: "new";
+  /** The form of a new one is open, or the secret of the one that was just created. */
+  readonly webhook?: number | "new";
 }
 
 export const webhooksSearch = ({ webhook }: Record<string, unknown>): WebhooksSearch =>
-  said<WebhooksSearch>({ webhook: newParam(webhook) });
+  said<WebhooksSearch>({ webhook: newParam(webhook) ?? idParam(webhook) });

@@ -3,11 +3,14 @@ import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure, useChange } from "../settings/page.tsx";
 import { answered, api } from "../shared/api.ts";
-import { Dialog } from "../shared/panel.tsx";
+import { Dialog } from "../shared/dialog.tsx";
+import { fieldRefusal } from "../shared/field-refusal.ts";
 import { key, type Sender } from "./senders.ts";
 
 const channels = ["platform-apicloud", "qr", "platform-page", "platform-photo", "provider-b"] as const;
 const usualRate = 80;
+/** The fields that the service compares with the platform. */
+const checked = ["phone", "platform_id", "account_id", "token"] as const;
 
 interface Props {
   /** Null for a new sender. */
@@ -38,6 +41,10 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
     if (sender === null) return answered(api.POST("/admin/senders", { body }));
     return answered(api.PUT("/admin/senders/{id}", { params: { path: { id: sender.id } }, body }));
   });
+  const refusal = fieldRefusal(save.error, checked);
+  const refused = refusal?.problem === "other" ? refusal.name : null;
+  const errorOf = (field: (typeof checked)[number]): string | undefined =>
+    field === refused ? t(`numbers.wrong.${field}`) : undefined;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     save.mutate(undefined, { onSuccess: sender === null ? onAdded : onClose });
@@ -67,6 +74,7 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
             label={t("numbers.phone")}
             maxLength={64}
             value={phone}
+            error={errorOf("phone")}
             onChange={(event) => setPhone(event.currentTarget.value)}
           />
           <TextInput
@@ -74,6 +82,7 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
             label={t(provider === "qr" ? "numbers.instanceId" : "numbers.platformId")}
             maxLength={200}
             value={platformId}
+            error={errorOf("platform_id")}
             onChange={(event) => setPlatformId(event.currentTarget.value)}
           />
           {hasAccount && (
@@ -82,6 +91,7 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
               label={t("numbers.accountId")}
               maxLength={200}
               value={accountId}
+              error={errorOf("account_id")}
               onChange={(event) => setAccountId(event.currentTarget.value)}
             />
           )}
@@ -92,6 +102,7 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
             autoComplete="off"
             visibilityToggleButtonProps={{ "aria-hidden": true }}
             value={token}
+            error={errorOf("token")}
             onChange={(event) => setToken(event.currentTarget.value)}
           />
           <NumberInput
@@ -102,7 +113,7 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
             value={rate}
             onChange={(value) => setRate(Number(value) || usualRate)}
           />
-          <Failure error={save.error} />
+          {refused === null && <Failure error={save.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t("cancel")}

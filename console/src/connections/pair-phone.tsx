@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure } from "../settings/page.tsx";
 import { answered, api, Refused } from "../shared/api.ts";
-import { Dialog } from "../shared/panel.tsx";
+import { Dialog } from "../shared/dialog.tsx";
 import { queryClient } from "../shared/query.ts";
 import styles from "./connections.module.css";
 import { key, type Sender } from "./senders.ts";

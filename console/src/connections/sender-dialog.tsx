@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Failure } from "../settings/page.tsx";
 import { answered, api } from "../shared/api.ts";
-import { Dialog } from "../shared/panel.tsx";
+import { Dialog } from "../shared/dialog.tsx";
 import { key, type Sender } from "./senders.ts";
 
 interface Props {

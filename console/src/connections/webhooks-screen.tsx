@@ -1,14 +1,14 @@
 import "./texts.ts";
 import { Alert, Badge, Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, Navigate, useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Copyable, Failure, Loading, Nothing, Page, useChange, usePlaceTitle } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { Dialog } from "../shared/dialog.tsx";
 import { fieldRefusal } from "../shared/field-refusal.ts";
-import { Dialog } from "../shared/panel.tsx";
 import type { WebhooksSearch } from "./dialogs-search.ts";
 
 const events = [
@@ -40,10 +40,19 @@ export function WebhooksScreen() {
   const navigate = useNavigate();
   const open = (search: WebhooksSearch, replace = false) =>
     void navigate({ to: "/settings/webhooks", search, replace });
+  const [made, setMade] = useState<Made | null>(null);
   const { data, isPending, error, refetch } = useQuery({
     queryKey: ["admin", "webhooks"],
     queryFn: ({ signal }) => answered(api.GET("/admin/webhooks", { params: { query: { limit: all } }, signal })),
   });
+  const pageOf = (id: number) => ({
+    to: "/settings/webhooks/$webhook",
+    params: { webhook: String(id) },
+    replace: true,
+  });
+  // After a reload the secret is unknown.
+  if (typeof form === "number" && made?.id !== form) return <Navigate {...pageOf(form)} />;
+  const close = (): void => (typeof form === "number" ? void navigate(pageOf(form)) : open({}, true));
   return (
     <Page place="webhooks" action={<Button onClick={() => open({ webhook: "new" })}>{t("hooks.add")}</Button>}>
       {isPending && <Loading />}
@@ -64,7 +73,21 @@ export function WebhooksScreen() {
           ))}
         </ul>
       )}
-      {form === "new" && <NewWebhook onClose={() => open({}, true)} />}
+      {form !== undefined && (
+        <Dialog opened onClose={close} title={t("hooks.add")}>
+          {made && form === made.id ? (
+            <Secret secret={made.secret} onClose={close} />
+          ) : (
+            <NewWebhook
+              onClose={close}
+              onMade={(hook) => {
+                setMade(hook);
+                open({ webhook: hook.id }, true);
+              }}
+            />
+          )}
+        </Dialog>
+      )}
     </Page>
   );
 }
@@ -91,7 +114,17 @@ export function Secret({ secret, onClose }: { readonly secret: string; readonly 
   );
 }
 
-function NewWebhook({ onClose }: { readonly onClose: () => void }) {
+interface Made {
+  readonly id: number;
+  readonly secret: string;
+}
+
+interface NewProps {
+  readonly onClose: () => void;
+  readonly onMade: (hook: Made) => void;
+}
+
+function NewWebhook({ onClose, onMade }: NewProps) {
   const { t } = useTranslation("connections");
   const [url, setUrl] = useState("https://");
   const [description, setDescription] = useState("");
@@ -104,50 +137,44 @@ function NewWebhook({ onClose }: { readonly onClose: () => void }) {
   const refusal = fieldRefusal(create.error, ["url"]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    create.mutate(undefined);
+    create.mutate(undefined, { onSuccess: onMade });
   };
   return (
-    <Dialog opened onClose={onClose} title={t("hooks.add")}>
-      {create.data ? (
-        <Secret secret={create.data.secret} onClose={onClose} />
-      ) : (
-        <form onSubmit={submit}>
-          <Stack>
-            <TextInput
-              data-autofocus
-              required
-              inputMode="url"
-              maxLength={2_000}
-              label={t("hooks.url")}
-              value={url}
-              error={refusal ? capital(refusal.words) : undefined}
-              onChange={(event) => setUrl(event.currentTarget.value)}
-            />
-            <TextInput
-              maxLength={200}
-              label={t("hooks.description")}
-              value={description}
-              onChange={(event) => setDescription(event.currentTarget.value)}
-            />
-            <Checkbox.Group label={t("hooks.events")} value={heard} onChange={setHeard}>
-              <div className={styles.pair}>
-                {events.map((event) => (
-                  <Checkbox key={event} value={event} label={t(`hooks.event.${keyOf(event)}`)} description={event} />
-                ))}
-              </div>
-            </Checkbox.Group>
-            {!refusal && <Failure error={create.error} />}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onClose}>
-                {t("cancel")}
-              </Button>
-              <Button type="submit" loading={create.isPending} disabled={heard.length === 0}>
-                {t("save")}
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      )}
-    </Dialog>
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          data-autofocus
+          required
+          inputMode="url"
+          maxLength={2_000}
+          label={t("hooks.url")}
+          value={url}
+          error={refusal ? capital(refusal.words) : undefined}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+        />
+        <TextInput
+          maxLength={200}
+          label={t("hooks.description")}
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+        />
+        <Checkbox.Group label={t("hooks.events")} value={heard} onChange={setHeard}>
+          <div className={styles.pair}>
+            {events.map((event) => (
+              <Checkbox key={event} value={event} label={t(`hooks.event.${keyOf(event)}`)} description={event} />
+            ))}
+          </div>
+        </Checkbox.Group>
+        {!refusal && <Failure error={create.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t("cancel")}
+          </Button>
+          <Button type="submit" loading={create.isPending} disabled={heard.length === 0}>
+            {t("save")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

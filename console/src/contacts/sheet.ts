@@ -17,7 +17,15 @@ export type Target =
   | { readonly kind: "number" | "name" | "tags" | "optedOut" | "skip" }
   | { readonly kind: "field"; readonly name: string };
 
-export type WrongSheetReason = "empty" | "tooMany" | "tooLarge" | "noNumber" | "double" | "longName" | "noName";
+export type WrongSheetReason =
+  | "notText"
+  | "empty"
+  | "tooMany"
+  | "tooLarge"
+  | "noNumber"
+  | "double"
+  | "longName"
+  | "noName";
 
 export class WrongSheet extends Error {
   constructor(readonly why: WrongSheetReason) {
@@ -51,6 +59,7 @@ function readRows(file: File, encoding: string, take: (rows: string[][]) => bool
 export async function openSheet(file: File): Promise<Sheet> {
   if (file.size > largestBytes) throw new WrongSheet("tooLarge");
   const encoding = await encodingOf(file);
+  if (encoding === null) throw new WrongSheet("notText");
   const first: string[][] = [];
   let count = -1;
   await readRows(file, encoding, (rows) => {

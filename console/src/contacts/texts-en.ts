@@ -146,6 +146,7 @@ export const en: ContactsTexts = {
     again: "Import another file",
     see: "See contacts",
     wrong: {
+      notText: "This is no text file. Save it as CSV in your spreadsheet program.",
       empty: "The file has no rows below its header.",
       tooMany: "The file has more than 500,000 rows. Split it.",
       tooLarge: "The file has more than 256 MB. Split it.",

@@ -145,6 +145,7 @@ export const es = {
     again: "Importar otro archivo",
     see: "Ver contactos",
     wrong: {
+      notText: "No es un archivo de texto. En tu hoja de cálculo, guárdalo como CSV.",
       empty: "El archivo no tiene filas debajo de los encabezados.",
       tooMany: "El archivo tiene más de 500.000 filas. Divídelo en partes.",
       tooLarge: "El archivo pesa más de 256 MB. Divídelo en partes.",

@@ -145,6 +145,7 @@ export const pt: ContactsTexts = {
     again: "Importar outro arquivo",
     see: "Ver contatos",
     wrong: {
+      notText: "Não é um arquivo de texto. Na sua planilha, salve-o como CSV.",
       empty: "O arquivo não tem linhas abaixo dos cabeçalhos.",
       tooMany: "O arquivo tem mais de 500.000 linhas. Divida-o.",
       tooLarge: "O arquivo tem mais de 256 MB. Divida-o.",

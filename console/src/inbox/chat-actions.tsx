@@ -2,8 +2,8 @@ import { Button, Menu, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { answered, api, type Chat } from "../shared/api.ts";
+import { Dialog } from "../shared/dialog.tsx";
 import { Icon } from "../shared/icons.tsx";
-import { Dialog } from "../shared/panel.tsx";
 import { useAgents, useDepartments } from "./agents.ts";
 import styles from "./chat-header.module.css";
 

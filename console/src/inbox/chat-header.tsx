@@ -5,6 +5,7 @@ import { useLayoutEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { type Chat, Refused } from "../shared/api.ts";
+import { nameOf } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
 import { Initials } from "../shared/initials.tsx";
 import { shownPhone } from "../shared/phone.ts";
@@ -13,7 +14,6 @@ import { channelNames } from "./channels.ts";
 import { Assign, type ChatAction, Close, runAction } from "./chat-actions.tsx";
 import styles from "./chat-header.module.css";
 import { showAnswered } from "./chat-lists.ts";
-import { nameOf } from "./names.ts";
 import { usePresence } from "./presence.ts";
 import { showFailure } from "./refusals.ts";
 import { focusComposer } from "./use-shortcuts.ts";
@@ -44,7 +44,7 @@ export function ChatHeader({ chat, isLost, isPanelOpen, onPanel, onTaken }: Chat
     },
   });
   const { heading, hold } = useFocusBeside(act.isPending && act.variables.kind === "take");
-  const name = nameOf(chat.contacto);
+  const name = nameOf(chat.contacto, t);
   const isMine = chat.soporte_id === me.id;
   const mayManage = me.administrador || isMine;
   const isOpen = chat.estado !== "cerrado";

@@ -100,6 +100,12 @@ function Search({ q }: { readonly q: string }) {
   );
 }
 
+/** Has its place before the count is known, so that the views do not move. */
+function Count({ count }: { readonly count: number | undefined }) {
+  if (count === 0) return null;
+  return <span className={styles.count}>{count !== undefined && count > 999 ? "999+" : count}</span>;
+}
+
 function Views({ view }: { readonly view: View }) {
   const { t } = useTranslation();
   const all = useCounts();
@@ -117,7 +123,7 @@ function Views({ view }: { readonly view: View }) {
           activeProps={{}}
         >
           {t(`views.${each}`)}
-          {counts?.[each] ? <span className={styles.count}>{counts[each] > 999 ? "999+" : counts[each]}</span> : null}
+          {each !== "all" && <Count count={counts && (counts[each] ?? 0)} />}
         </Link>
       ))}
     </nav>

@@ -5,6 +5,7 @@ import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import type { Chat } from "../shared/api.ts";
+import { isErased, nameOf } from "../shared/customer.ts";
 import { Initials } from "../shared/initials.tsx";
 import { useClock } from "../shared/use-clock.ts";
 import { useAgentName } from "./agents.ts";
@@ -12,7 +13,6 @@ import { channelNames } from "./channels.ts";
 import styles from "./chat-row.module.css";
 import { readDraft } from "./drafts.ts";
 import { kindOf } from "./kinds.ts";
-import { nameOf } from "./names.ts";
 
 type LastMessage = NonNullable<Chat["mensaje"]>;
 
@@ -30,7 +30,7 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen, place }: ChatRowPro
   const agent = useAgentName(chat.soporte_id);
   // Only changes while the row is shown are highlighted.
   const [firstVersion] = useState(chat.version);
-  const name = nameOf(chat.contacto);
+  const name = nameOf(chat.contacto, t);
   const { no_leidos: unread, estado } = chat;
 
   return (
@@ -80,9 +80,10 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen, place }: ChatRowPro
   );
 });
 
-function Preview({ chat: { chat_id, mensaje } }: { readonly chat: Chat }) {
+function Preview({ chat: { chat_id, contacto, mensaje } }: { readonly chat: Chat }) {
   const { t } = useTranslation();
   const { id, nombre } = useMe();
+  if (isErased(contacto)) return <span className={styles.preview}>{t("erased.message")}</span>;
   const draft = readDraft(id, chat_id);
   if (draft)
     return (

@@ -7,6 +7,8 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { sendViewing } from "../live/socket.ts";
 import type { Chat, Message } from "../shared/api.ts";
+import { isErased } from "../shared/customer.ts";
+import { Icon } from "../shared/icons.tsx";
 import { storage } from "../shared/storage.ts";
 import { ChatHeader } from "./chat-header.tsx";
 import { chatKey, fetchChat } from "./chat-lists.ts";
@@ -60,6 +62,10 @@ function OpenChat({ id }: { readonly id: number }) {
         <Thread chat={chat} isLost={isLost} onQuote={setQuoted} />
         {isLost ? (
           <LostChat chatId={id} said={lost} />
+        ) : isErased(chat.contacto) ? (
+          <p className={styles.erased}>
+            <Icon name="withdrawn" size={18} /> {t("erased.chat")}
+          </p>
         ) : (
           <Composer chat={chat} quoted={quoted} onQuoted={() => setQuoted(null)} />
         )}

@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { answered, api, type Chat } from "../shared/api.ts";
+import { isErased } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
 import { useClock } from "../shared/use-clock.ts";
 import { AdOrigin, type ChatDetails, OrderLinks } from "./chat-facts.tsx";
@@ -51,7 +52,7 @@ export default function ChatSide({ chat }: { readonly chat: Chat }) {
     <div className={styles.side}>
       <ContactCard contact={data.contacto} />
       <ChatTags chat={chat} />
-      <Bot chat={chat} />
+      {!isErased(chat.contacto) && <Bot chat={chat} />}
       <Orders chatId={id} orders={data.pedidos} />
       <Tickets tickets={data.tickets} />
       {reason && (

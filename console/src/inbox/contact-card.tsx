@@ -1,21 +1,23 @@
 import { Badge, Button } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { isErased, nameOf } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
 import { shownPhone } from "../shared/phone.ts";
 import styles from "./chat-side.module.css";
 import { type CardContact, ContactForm } from "./contact-form.tsx";
-import { nameOf } from "./names.ts";
 
 export function ContactCard({ contact }: { readonly contact: CardContact }) {
   const { t } = useTranslation("inbox");
+  const { t: tCommon } = useTranslation();
   const [isEditing, setEditing] = useState(false);
+  const isGone = isErased(contact);
   const fields = Object.entries(contact.campos);
   return (
     <section className={styles.section} aria-label={t("contact")}>
       <div className={styles.line}>
         <h3 className={styles.heading}>{t("contact")}</h3>
-        {!isEditing && (
+        {!isEditing && !isGone && (
           <Button
             size="compact-xs"
             variant="subtle"
@@ -31,9 +33,9 @@ export function ContactCard({ contact }: { readonly contact: CardContact }) {
         <ContactForm contact={contact} onDone={() => setEditing(false)} />
       ) : (
         <>
-          <p className={styles.name}>{nameOf(contact)}</p>
+          <p className={styles.name}>{nameOf(contact, tCommon)}</p>
           {contact.numero && <p className={styles.dim}>{shownPhone(contact.numero)}</p>}
-          {contact.opted_out && (
+          {contact.opted_out && !isGone && (
             <Badge size="sm" color="red" variant="outline" tt="none">
               {t("optedOut")}
             </Badge>

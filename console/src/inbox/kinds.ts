@@ -14,8 +14,12 @@ const kinds: ReadonlyMap<
   ["order", "order"],
 ]);
 
-/** A word for a message without text. */
+/** The kinds whose content is a text. */
+export const isWritten = (type: string): boolean => type === "text" || type === "template";
+
+/** A word for a message without text. A text loses its words only when it is erased or withdrawn. */
 export function kindOf(type: string, t: TFunction): string {
   const kind = kinds.get(type);
-  return kind ? t(`thread.${kind}`) : type;
+  if (kind) return t(`thread.${kind}`);
+  return isWritten(type) ? t("erased.message") : type;
 }

@@ -5,7 +5,7 @@ import { Icon } from "../shared/icons.tsx";
 import type { Clock } from "../shared/time.ts";
 import { Attachment } from "./attachment.tsx";
 import { Details } from "./details.tsx";
-import { kindOf } from "./kinds.ts";
+import { isWritten, kindOf } from "./kinds.ts";
 import { fieldsOf } from "./media.ts";
 import { MessageText } from "./message-text.tsx";
 import { MessageTools } from "./message-tools.tsx";
@@ -30,6 +30,10 @@ type BubbleProps = Pick<Extract<Row, { kind: "message" }>, "message" | "quoted" 
 /** The kinds that are not shown as text. */
 const shown = new Set(["image", "sticker", "video", "audio", "document", "location", "contacts", "order"]);
 
+/** An erased message keeps only its kind. */
+const isErased = ({ tipo, texto, adjunto, detalles }: Message): boolean =>
+  texto === "" && !adjunto && detalles === null && (shown.has(tipo) || isWritten(tipo));
+
 /** Platforms add new kinds. The bubble names a kind that the console cannot show. */
 const isUnshown = ({ tipo, adjunto }: Message, text: string): boolean => text === "" && !adjunto && !shown.has(tipo);
 
@@ -39,6 +43,7 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
   const { t: tThread } = useTranslation("thread");
   const isOut = message.direccion === "saliente";
   const isWithdrawn = fieldsOf(message.detalles).eliminado === true;
+  const isGone = isWithdrawn || isErased(message);
   const text = message.texto;
   const by = message.nota ? t("thread.note", { name: message.autor_nombre }) : message.autor_nombre;
   const name = [by, clock.time(message.fecha)].filter(Boolean).join(", ");
@@ -47,9 +52,9 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
       <div className={styles.bubble}>
         {!follows && <Author message={message} />}
         {quoted !== undefined && <Quote quoted={quoted} id={message.responde_a} onJump={actions.onJump} />}
-        {isWithdrawn ? (
+        {isGone ? (
           <p className={styles.withdrawn}>
-            <Icon name="withdrawn" size={16} /> {tThread("withdrawn")}
+            <Icon name="withdrawn" size={16} /> {isWithdrawn ? tThread("withdrawn") : t("erased.message")}
           </p>
         ) : (
           <>
@@ -84,7 +89,7 @@ export const MessageBubble = memo(function MessageBubble(props: BubbleProps) {
         )}
         {message.reacciones.length > 0 && <Reactions reactions={message.reacciones} />}
       </div>
-      {!isWithdrawn && <MessageTools message={message} onQuote={actions.onQuote} />}
+      {!isGone && <MessageTools message={message} onQuote={actions.onQuote} />}
     </article>
   );
 });

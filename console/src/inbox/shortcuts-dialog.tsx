@@ -1,7 +1,7 @@
 import "./inbox-texts.ts";
 import { Kbd, Switch, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { Dialog } from "../shared/panel.tsx";
+import { Dialog } from "../shared/dialog.tsx";
 import styles from "./shortcuts-dialog.module.css";
 import { shortcutKeys, switchShortcuts, useShortcutsOn } from "./use-shortcuts.ts";
 

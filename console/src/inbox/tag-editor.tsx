@@ -18,8 +18,8 @@ interface TagEditorProps {
 /** The chosen tags with buttons to remove them, and a search for others. */
 export function TagEditor({ label, tags, onAdd, onRemove }: TagEditorProps) {
   const { t } = useTranslation("inbox");
-  const { data: all = [] } = useTags();
-  const others = all.filter(({ id }) => tags.every((tag) => tag.id !== id));
+  const { data: all } = useTags();
+  const others = all?.filter(({ id }) => tags.every((tag) => tag.id !== id));
   return (
     <>
       {tags.length > 0 && (
@@ -41,7 +41,8 @@ export function TagEditor({ label, tags, onAdd, onRemove }: TagEditorProps) {
           ))}
         </ul>
       )}
-      {others.length > 0 && (
+      {/* It is there before the tags are, so that what is below does not move. */}
+      {others?.length !== 0 && (
         <Select
           searchable
           size="xs"
@@ -49,10 +50,10 @@ export function TagEditor({ label, tags, onAdd, onRemove }: TagEditorProps) {
           aria-label={t("addTag")}
           placeholder={t("addTag")}
           nothingFoundMessage={t("nothingFound")}
-          data={others.map(({ id, nombre }) => ({ value: String(id), label: nombre }))}
+          data={others?.map(({ id, nombre }) => ({ value: String(id), label: nombre })) ?? []}
           value={null}
           onChange={(value) => {
-            const tag = others.find(({ id }) => String(id) === value);
+            const tag = others?.find(({ id }) => String(id) === value);
             if (tag) onAdd(tag);
           }}
         />

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react";
 import "../inbox/inbox-texts.ts";
 import { i18n } from "../app/i18n.ts";
-import { nameOf } from "../inbox/names.ts";
 import type { Chat, Me } from "../shared/api.ts";
+import { nameOf } from "../shared/customer.ts";
 import { Listeners } from "../shared/listeners.ts";
 import { meKey, queryClient } from "../shared/query.ts";
 import { storage } from "../shared/storage.ts";
@@ -88,7 +88,7 @@ export async function alertOf(chat: Chat): Promise<void> {
   alerted.set(id, mensaje.id);
   if ((await isSeen(id)) || !(await isFirst(`recado.alert.${mensaje.id}`))) return;
   const body = mensaje.texto || i18n.t("newMessage", { ns: "inbox" });
-  const note = new Notification(nameOf(chat.contacto), {
+  const note = new Notification(nameOf(chat.contacto, i18n.t), {
     body,
     tag: `recado.${id}`,
     icon: "/console/icon.svg",

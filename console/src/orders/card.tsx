@@ -4,9 +4,9 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
+import { nameOf } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
 import { useMoney } from "../shared/money.ts";
-import { shownPhone } from "../shared/phone.ts";
 import { useClock } from "../shared/use-clock.ts";
 import styles from "./board.module.css";
 import { newsOf } from "./board.ts";
@@ -38,7 +38,7 @@ export function CardFace({ card }: { readonly card: Card }) {
   const { t } = useTranslation("orders");
   const clock = useClock();
   const money = useMoney();
-  const name = customerOf(card) ?? t("noCustomer");
+  const name = useCustomerName(card);
   return (
     <article className={styles.card}>
       <p className={styles.who}>
@@ -67,8 +67,11 @@ export function CardFace({ card }: { readonly card: Card }) {
   );
 }
 
-export const customerOf = ({ chat }: Card): string | null =>
-  chat ? chat.contacto.nombre || shownPhone(chat.contacto.numero) : null;
+export function useCustomerName({ chat }: Card): string {
+  const { t } = useTranslation();
+  const { t: tOrders } = useTranslation("orders");
+  return chat ? nameOf(chat.contacto, t) : tOrders("noCustomer");
+}
 
 /** `2 × Salteña, Helado`; CSS cuts what does not fit. */
 const summaryOf = ({ details }: Card): string =>
@@ -98,7 +101,7 @@ function MoveMenu({ card, onMove }: BoardCardProps) {
       <Menu.Dropdown>
         <Menu.Label>{t("moveTitle")}</Menu.Label>
         {targets.map((to) => (
-          <Menu.Item key={to} {...(to === "cancelled" && { color: "red" })} onClick={() => onMove(card, to)}>
+          <Menu.Item key={to} {...(to === "cancelled" && { c: "var(--danger)" })} onClick={() => onMove(card, to)}>
             {t(`states.${to}`)}
           </Menu.Item>
         ))}

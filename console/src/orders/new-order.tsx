@@ -5,10 +5,10 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { answered, api, Refused } from "../shared/api.ts";
+import { isErased, nameAndPhone } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
 import { newKey } from "../shared/new-key.ts";
 import { Panel } from "../shared/panel.tsx";
-import { shownPhone } from "../shared/phone.ts";
 import { AddLine } from "./add-line.tsx";
 import { placeCard, recount } from "./board.ts";
 import { DeliveryFields, noDelivery } from "./delivery-fields.tsx";
@@ -56,7 +56,7 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
     onSuccess: ({ data }) => {
       placeCard(data);
       recount();
-      void navigate({ to: "/orders/$order", params: { order: String(data.id) } });
+      void navigate({ to: "/orders/$order", params: { order: String(data.id) }, replace: true });
     },
   });
   return (
@@ -116,6 +116,7 @@ interface CustomerFieldProps {
 /** An order of no chat is one that was called in. */
 function CustomerField({ chatId, isFixed, onChoose }: CustomerFieldProps) {
   const { t } = useTranslation("orders");
+  const { t: tCommon } = useTranslation();
   const [search, setSearch] = useState("");
   const { data: chat } = useQuery({
     queryKey: ["chat", chatId],
@@ -132,12 +133,10 @@ function CustomerField({ chatId, isFixed, onChoose }: CustomerFieldProps) {
     staleTime: 30_000,
     placeholderData: (before) => before,
   });
-  const named = (each: { readonly nombre: string; readonly numero: string }): string =>
-    [each.nombre, shownPhone(each.numero)].filter(Boolean).join(" · ");
   if (isFixed)
     return (
       <p className={styles.customer}>
-        <Icon name="chat" size={18} /> {chat ? named(chat.contacto) : t("chatOf", { id: chatId })}
+        <Icon name="chat" size={18} /> {chat ? nameAndPhone(chat.contacto, tCommon) : t("chatOf", { id: chatId })}
       </p>
     );
   return (
@@ -150,7 +149,9 @@ function CustomerField({ chatId, isFixed, onChoose }: CustomerFieldProps) {
       onSearchChange={setSearch}
       filter={({ options }) => options}
       nothingFoundMessage={t("noCustomerFound")}
-      data={found.map((each) => ({ value: String(each.chat_id), label: named(each.contacto) }))}
+      data={found
+        .filter(({ contacto }) => !isErased(contacto))
+        .map(({ chat_id, contacto }) => ({ value: String(chat_id), label: nameAndPhone(contacto, tCommon) }))}
       value={chatId === null ? null : String(chatId)}
       onChange={(id) => onChoose(id === null ? null : Number(id))}
     />

@@ -8,7 +8,7 @@ import { Icon } from "../shared/icons.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
 import { Panel } from "../shared/panel.tsx";
 import { CancelDialog } from "./cancel-dialog.tsx";
-import { customerOf } from "./card.tsx";
+import { useCustomerName } from "./card.tsx";
 import { DeliveryForm } from "./delivery-form.tsx";
 import styles from "./drawer.module.css";
 import { History } from "./history.tsx";
@@ -73,13 +73,14 @@ function Head({ opened: { order } }: { readonly opened: OpenOrder }) {
   const { t } = useTranslation("orders");
   const { administrador } = useMe();
   const { move, cancelling, endCancelling } = useMove();
+  const customer = useCustomerName(order);
   const [forward, ...others] = nextStates(order, administrador);
   const state = stateOf(order);
   return (
     <section className={styles.head} data-state={state}>
       <div className={styles.line}>
         <p className={styles.state}>{t(`state.${state}`)}</p>
-        <span className={styles.customer}>{customerOf(order) ?? t("noCustomer")}</span>
+        <span className={styles.customer}>{customer}</span>
       </div>
       {order.cancel_reason && <p className={styles.reason}>{order.cancel_reason}</p>}
       <Group gap="xs">

@@ -1,8 +1,8 @@
 import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
+import { nameAndPhone } from "../shared/customer.ts";
 import { useMoney } from "../shared/money.ts";
-import { shownPhone } from "../shared/phone.ts";
 import { useClock } from "../shared/use-clock.ts";
 import { amountOf, extrasOf } from "./amounts.ts";
 import type { Order } from "./orders.ts";
@@ -13,6 +13,7 @@ import { shippingOf } from "./totals.tsx";
 /** The printed form of the open order, for rolls of 80 mm and for A4. The screen does not show it. */
 export function Ticket({ order }: { readonly order: Order }) {
   const { t } = useTranslation("orders");
+  const { t: tCommon } = useTranslation();
   const { empresa } = useMe();
   const clock = useClock();
   const money = useMoney();
@@ -24,11 +25,7 @@ export function Ticket({ order }: { readonly order: Order }) {
       <p>
         {t("order", { id: order.id })} · {clock.moment(order.createdAt)}
       </p>
-      {order.chat && (
-        <p>
-          {order.chat.contacto.nombre} · {shownPhone(order.chat.contacto.numero)}
-        </p>
-      )}
+      {order.chat && <p>{nameAndPhone(order.chat.contacto, tCommon)}</p>}
       <p>
         {order.shipment_method ? t(`method.${order.shipment_method}`) : t("undecided")}
         {order.sucursal && ` · ${order.sucursal.nombre}`}

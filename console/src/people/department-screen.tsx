@@ -63,7 +63,8 @@ const words = {
 function DepartmentForm({ id, start }: FormProps) {
   const { t } = useTranslation("people");
   const navigate = useNavigate();
-  const toList = () => void navigate({ to: "/settings/departments" });
+  // Going back must not open the form of a department that now exists.
+  const toList = () => void navigate({ to: "/settings/departments", replace: id === null });
   const users = useAllUsers();
   const form = useRecordForm<Fields, Department>(start, {
     save: (body, header) =>

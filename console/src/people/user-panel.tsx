@@ -1,7 +1,7 @@
 import "./texts.ts";
 import { Button, Group, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useState } from "react";
+import { type FormEvent, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Failure, Loading } from "../settings/page.tsx";
@@ -18,7 +18,7 @@ import { UserAccess } from "./user-access.tsx";
 import { fieldsOf, type UserFields, UserFieldsForm } from "./user-fields.tsx";
 import { usersChanged } from "./users-changed.ts";
 
-const newUser: UserFields = {
+const emptyUser: UserFields = {
   nombre: "",
   email: "",
   role_id: agent,
@@ -27,16 +27,28 @@ const newUser: UserFields = {
   activo: true,
 };
 
-export function NewUserPanel({ onClose }: { readonly onClose: () => void }) {
+export interface NewUser {
+  readonly id: number;
+  readonly nombre: string;
+  readonly invitation: Invitation;
+}
+
+interface NewUserProps {
+  /** The user that was just created. */
+  readonly made: NewUser | null;
+  readonly onMade: (user: NewUser) => void;
+  readonly onClose: () => void;
+}
+
+export function NewUserPanel({ made, onMade, onClose }: NewUserProps) {
   const { t } = useTranslation("people");
-  const [made, setMade] = useState<{ readonly name: string; readonly invitation: Invitation } | null>(null);
   const form = useRecordForm(
-    { fields: newUser, version: null },
+    { fields: emptyUser, version: null },
     {
       save: (body) => answered(api.POST("/admin/users", { body })),
-      readAgain: async () => ({ fields: newUser, version: null }),
-      onSaved: ({ nombre, invitation }) => {
-        setMade({ name: nombre, invitation });
+      readAgain: async () => ({ fields: emptyUser, version: null }),
+      onSaved: (saved) => {
+        onMade(saved);
         void usersChanged();
       },
     },
@@ -44,10 +56,10 @@ export function NewUserPanel({ onClose }: { readonly onClose: () => void }) {
   const { setDirty, leave, question } = useLeaving(onClose);
   useEffect(() => setDirty(form.isChanged && made === null), [form.isChanged, made, setDirty]);
   return (
-    <Panel title={made ? t("users.invited", { name: made.name }) : t("users.add")} onClose={leave}>
+    <Panel title={made ? t("users.invited", { name: made.nombre }) : t("users.add")} onClose={leave}>
       {made ? (
         <Stack>
-          <InvitationLink {...made} />
+          <InvitationLink invitation={made.invitation} name={made.nombre} />
           <Button onClick={onClose}>{t("close")}</Button>
         </Stack>
       ) : (

@@ -1,6 +1,7 @@
 import "./texts.ts";
 import { Badge, Button, SegmentedControl, Select } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { CsvActions } from "../settings/csv-actions.tsx";
@@ -12,7 +13,7 @@ import { useSetSearch } from "../shared/use-set-search.ts";
 import styles from "./people.module.css";
 import { administrator, agent, type User, useAllDepartments, useUsers } from "./people.ts";
 import { useRoleName } from "./user-fields.tsx";
-import { NewUserPanel, UserPanel } from "./user-panel.tsx";
+import { type NewUser, NewUserPanel, UserPanel } from "./user-panel.tsx";
 import { usersChanged } from "./users-changed.ts";
 import { filtersOf, standings, type UsersSearch } from "./users-search.ts";
 
@@ -20,11 +21,21 @@ export function UsersScreen() {
   const { t } = useTranslation("people");
   const { user, ...search } = useSearch({ strict: false }) as UsersSearch;
   const navigate = useNavigate();
-  const go = (wanted: UsersSearch) => void navigate({ to: "/settings/users", search: wanted });
+  const go = (wanted: UsersSearch, replace = false) =>
+    void navigate({ to: "/settings/users", search: wanted, replace });
+  const [made, setMade] = useState<NewUser | null>(null);
+  const close = (): void => {
+    setMade(null);
+    go(search, user === "new" || made !== null);
+  };
   const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useUsers(
     filtersOf(search),
   );
   const users = data?.pages.flatMap((page) => page.data) ?? [];
+  const open = (id: number): void => {
+    setMade(null);
+    go({ ...search, user: id });
+  };
   const { q } = search;
   const add = <Button onClick={() => go({ ...search, user: "new" })}>{t("users.add")}</Button>;
   return (
@@ -33,14 +44,23 @@ export function UsersScreen() {
       {isPending && <Loading />}
       <Failure error={error} again={() => void refetch()} />
       {data && users.length === 0 && <Nothing text={t(q ? "users.noneFound" : "users.none", { q })} />}
-      {users.length > 0 && <List users={users} onOpen={(id) => go({ ...search, user: id })} />}
+      {users.length > 0 && <List users={users} onOpen={open} />}
       {hasNextPage && (
         <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           {t("more")}
         </Button>
       )}
-      {user === "new" && <NewUserPanel onClose={() => go(search)} />}
-      {typeof user === "number" && <UserPanel key={user} id={user} onClose={() => go(search)} />}
+      {(user === "new" || (made && user === made.id)) && (
+        <NewUserPanel
+          made={user === "new" ? null : made}
+          onMade={(saved) => {
+            setMade(saved);
+            go({ ...search, user: saved.id }, true);
+          }}
+          onClose={close}
+        />
+      )}
+      {typeof user === "number" && user !== made?.id && <UserPanel key={user} id={user} onClose={close} />}
     </Page>
   );
 }

@@ -1,7 +1,8 @@
 import "./texts.ts";
-import { ActionIcon, Button, Menu, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Menu } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../shared/icons.tsx";
+import { TimeField } from "../shared/time-field.tsx";
 import { type Day, days, minutesOf, type Span, timeOf, type Week } from "./hours.ts";
 import styles from "./week.module.css";
 
@@ -82,7 +83,7 @@ interface SpanProps {
   readonly onRemove: () => void;
 }
 
-/** Time inputs have no 24:00; the service accepts 00:00 instead. */
+/** No language writes 24:00; the service accepts 00:00 instead. */
 const forField = (time: string): string => (time === "24:00" ? "00:00" : time);
 
 function SpanFields({ name, span: [from, to], onChange, onRemove }: SpanProps) {
@@ -90,20 +91,18 @@ function SpanFields({ name, span: [from, to], onChange, onRemove }: SpanProps) {
   const goesOn = minutesOf(to) <= minutesOf(from) && forField(to) !== "00:00";
   return (
     <div className={styles.span}>
-      <TextInput
-        type="time"
-        required
+      <TimeField
         aria-label={t("hours.from", { day: name })}
-        value={from}
-        onChange={({ currentTarget: { value } }) => value && onChange([value, to])}
+        time={from}
+        onTime={(chosen) => onChange([chosen, to])}
+        className={styles.at}
       />
       <span aria-hidden="true">–</span>
-      <TextInput
-        type="time"
-        required
+      <TimeField
         aria-label={t("hours.to", { day: name })}
-        value={forField(to)}
-        onChange={({ currentTarget: { value } }) => value && onChange([from, value])}
+        time={forField(to)}
+        onTime={(chosen) => onChange([from, chosen])}
+        className={styles.at}
       />
       <ActionIcon
         variant="subtle"

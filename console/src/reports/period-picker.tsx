@@ -34,7 +34,6 @@ export function PeriodPicker() {
         value={isOwn ? "own" : (search.period ?? "days30")}
         onChange={choose}
         allowDeselect={false}
-        maxDropdownHeight={320}
         leftSection={<Icon name="clock" size={16} />}
         className={styles.filter}
       />

@@ -2,7 +2,7 @@ import "./texts.ts";
 import { Alert, Button, CopyButton, Skeleton, Stack, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
 import { queryClient } from "../shared/query.ts";
@@ -117,12 +117,23 @@ export function Failure({ error, again }: { readonly error: unknown; readonly ag
   );
 }
 
-/** A mutation of one resource, which is read again afterwards. */
+/** A mutation of one resource, which is read again afterwards. While it runs, `mutate` does nothing. */
 export function useChange<Given, Answer>(key: string, change: (given: Given) => Promise<Answer>) {
-  return useMutation({
+  // A state would be set only after a render, and the second click of a double click comes before it.
+  const isUnderWay = useRef(false);
+  const mutation = useMutation({
     mutationFn: change,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["admin", key] }),
+    onSettled: () => {
+      isUnderWay.current = false;
+      return queryClient.invalidateQueries({ queryKey: ["admin", key] });
+    },
   });
+  const mutate: typeof mutation.mutate = (...given) => {
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    mutation.mutate(...given);
+  };
+  return { ...mutation, mutate };
 }
 
 /** A value with a copy button. */

@@ -1,12 +1,12 @@
 import "./day-texts.ts";
 import "dayjs/locale/es";
 import "dayjs/locale/pt";
-import { TextInput } from "@mantine/core";
 import { DateInput, type DateInputProps } from "@mantine/dates";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import styles from "./day-field.module.css";
 import { isDay } from "./search-params.ts";
+import { TimeField } from "./time-field.tsx";
 
 type Shown = Pick<DateInputProps, "label" | "aria-label" | "description" | "required" | "className">;
 
@@ -67,7 +67,6 @@ const morning = "09:00";
 
 export function MomentField({ moment, onMoment, ...shown }: MomentFieldProps) {
   const { t } = useTranslation("day");
-  const [typed, setTyped] = useState<string | null>(null);
   const [day = "", time = ""] = moment.split("T");
   return (
     <div className={styles.moment}>
@@ -76,16 +75,11 @@ export function MomentField({ moment, onMoment, ...shown }: MomentFieldProps) {
         day={day}
         onDay={(chosen) => onMoment(chosen === "" ? "" : `${chosen}T${time || morning}`)}
       />
-      <TextInput
-        type="time"
+      <TimeField
         label={t("time")}
         disabled={day === ""}
-        value={typed ?? time}
-        onChange={({ currentTarget: { value } }) => {
-          setTyped(value);
-          if (value !== "") onMoment(`${day}T${value}`);
-        }}
-        onBlur={() => setTyped(null)}
+        time={time}
+        onTime={(chosen) => onMoment(`${day}T${chosen}`)}
       />
     </div>
   );

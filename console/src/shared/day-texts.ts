@@ -1,11 +1,10 @@
 import { addTexts } from "../app/i18n.ts";
 
+// The buttons that show a month or a year have it as their name.
 const es = {
   format: "dd/mm/aaaa",
   time: "Hora",
   level: {
-    monthLevelControl: "Elegir el mes",
-    yearLevelControl: "Elegir el año",
     previousMonth: "Mes anterior",
     nextMonth: "Mes siguiente",
     previousYear: "Año anterior",
@@ -21,8 +20,6 @@ const en: DayTexts = {
   format: "mm/dd/yyyy",
   time: "Time",
   level: {
-    monthLevelControl: "Choose the month",
-    yearLevelControl: "Choose the year",
     previousMonth: "Previous month",
     nextMonth: "Next month",
     previousYear: "Previous year",
@@ -36,8 +33,6 @@ const pt: DayTexts = {
   format: "dd/mm/aaaa",
   time: "Hora",
   level: {
-    monthLevelControl: "Escolher o mês",
-    yearLevelControl: "Escolher o ano",
     previousMonth: "Mês anterior",
     nextMonth: "Próximo mês",
     previousYear: "Ano anterior",

@@ -1,9 +1,9 @@
-import { Drawer, Modal } from "@mantine/core";
+import { Drawer } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import styles from "./panel.module.css";
 
-interface PanelProps {
+export interface PanelProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
@@ -25,26 +25,5 @@ export function Panel({ title, onClose, children, size = 580 }: PanelProps) {
         <Drawer.Body>{children}</Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
-  );
-}
-
-interface DialogProps extends PanelProps {
-  readonly opened: boolean;
-}
-
-/** A dialog in the middle of the screen, for one question. */
-export function Dialog({ title, onClose, children, opened, size = 440 }: DialogProps) {
-  const { t } = useTranslation();
-  return (
-    <Modal.Root opened={opened} onClose={onClose} size={size} centered>
-      <Modal.Overlay />
-      <Modal.Content>
-        <div className={styles.header}>
-          <Modal.Title className={styles.title}>{title}</Modal.Title>
-          <Modal.CloseButton aria-label={t("panel.close")} />
-        </div>
-        <Modal.Body>{children}</Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
   );
 }

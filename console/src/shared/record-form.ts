@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Refused } from "./api.ts";
 
 /** A record's fields with the version at which they were read. */
@@ -43,6 +43,8 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     setClashes(both);
     setRound((before) => before + 1);
   };
+  // A state would be set only after a render, and the second click of a double click comes before it.
+  const isUnderWay = useRef(false);
   const saving = useMutation({
     mutationFn: async (given: Fields) => {
       try {
@@ -58,6 +60,9 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     onSuccess: (saved) => {
       if (saved !== null) sides.onSaved(saved);
     },
+    onSettled: () => {
+      isUnderWay.current = false;
+    },
   });
   return {
     fields,
@@ -68,7 +73,11 @@ export function useRecordForm<Fields extends object, Saved>(start: Read<Fields>,
     round,
     isChanged: !isSame(fields, base.fields),
     clashes,
-    save: () => saving.mutate(fields),
+    save: () => {
+      if (isUnderWay.current) return;
+      isUnderWay.current = true;
+      saving.mutate(fields);
+    },
     isSaving: saving.isPending,
     error: saving.error,
   };

@@ -37,11 +37,15 @@ export class Clock {
     return capitalized(ago < 2 ? this.#relative.format(-ago, "day") : this.#day.format(new Date(at)));
   }
 
-  /** A short form for lists. */
+  /** A short form for lists, without the year if it is the current one. */
   brief(at: string): string {
     const ago = this.#daysAgo(at);
     if (ago === 0) return this.time(at);
-    return ago === 1 ? this.#relative.format(-1, "day") : this.#shortDay.format(new Date(at));
+    if (ago === 1) return this.#relative.format(-1, "day");
+    const isThisYear = this.dayKey(at).slice(0, 4) === this.dayKey(new Date()).slice(0, 4);
+    const day = this.#shortDay.format(new Date(at));
+    // All languages of the console end with the year. Without it, some write the day with one digit.
+    return isThisYear ? day.replace(/\D\d+$/, "") : day;
   }
 
   #daysAgo(at: string): number {

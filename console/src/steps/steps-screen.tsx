@@ -61,10 +61,10 @@ export function StepsScreen() {
           id={step}
           under={under ?? null}
           steps={steps}
-          onClose={() => go(search)}
+          onClose={() => go(search, step === "new")}
           onSaved={(id) => {
             setLast(id);
-            go(search);
+            go(search, step === "new");
           }}
           onAdd={add}
         />

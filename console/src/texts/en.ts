@@ -110,6 +110,11 @@ export const en: Texts = {
     delivered: "Delivered",
     read: "Read",
   },
+  erased: {
+    contact: "Erased contact",
+    message: "Erased message",
+    chat: "The data of this contact was erased. It cannot be written to any more.",
+  },
   composer: {
     label: "Message",
     send: "Send",

@@ -108,6 +108,11 @@ export const es = {
     delivered: "Entregado",
     read: "Leído",
   },
+  erased: {
+    contact: "Contacto borrado",
+    message: "Mensaje borrado",
+    chat: "Los datos de este contacto se borraron. Ya no se le puede escribir.",
+  },
   composer: {
     label: "Mensaje",
     send: "Enviar",

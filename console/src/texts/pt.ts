@@ -110,6 +110,11 @@ export const pt: Texts = {
     delivered: "Entregue",
     read: "Lida",
   },
+  erased: {
+    contact: "Contato apagado",
+    message: "Mensagem apagada",
+    chat: "Os dados deste contato foram apagados. Não é mais possível escrever para ele.",
+  },
   composer: {
     label: "Mensagem",
     send: "Enviar",
