@@ -1,5 +1,17 @@
 import type { CampaignsTexts } from "./texts-es.ts";
 
+const recipient = {
+  queued: "Waiting",
+  sending: "Sending",
+  sent: "Sent",
+  delivered: "Delivered",
+  read: "Read",
+  unknown: "Unconfirmed",
+  failed: "Failed",
+  skipped: "Left out",
+  cancelled: "Cancelled",
+};
+
 export const en: CampaignsTexts = {
   discard: "Discard draft",
   maybeRegistered: "This campaign may be registered already: look at the list before you begin another one.",
@@ -21,28 +33,9 @@ export const en: CampaignsTexts = {
     cancelled: "Cancelled",
     completed: "Completed",
   },
-  recipient: {
-    queued: "Waiting",
-    sending: "Sending",
-    sent: "Sent",
-    delivered: "Delivered",
-    read: "Read",
-    unknown: "Unconfirmed",
-    failed: "Failed",
-    skipped: "Left out",
-    cancelled: "Cancelled",
-  },
-  recipientOne: {
-    queued: "Waiting",
-    sending: "Sending",
-    sent: "Sent",
-    delivered: "Delivered",
-    read: "Read",
-    unknown: "Unconfirmed",
-    failed: "Failed",
-    skipped: "Left out",
-    cancelled: "Cancelled",
-  },
+  recipient,
+  // English uses the same words for one recipient and for many.
+  recipientOne: recipient,
   progress: "{{done}} of {{total}}",
   progressOf: "Progress of {{name}}",
   figures: "Figures",

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createServer, type Server } from "node:net";
 import { within } from "../../kernel/within.ts";
 
-/** Runs in another process, which sends the handle back as often as it is told. Each arrives as a new descriptor. */
+/** The program of the other process. It sends the handle back several times, and each copy has a descriptor of its own. */
 const copier = `process.on("message", (times, handle) => { while (times-- > 0) process.send(0, handle); })`;
 
 /** Milliseconds. The other process needs about 50. */
@@ -28,9 +28,14 @@ export async function acceptFaster(server: Server, acceptors: number): Promise<v
   };
 }
 
+/** An internal of Node: a listening descriptor without a server. */
+interface Handle {
+  close(): void;
+}
+
 /** Node can duplicate a descriptor only by sending it to another process. */
-async function copiesOf(server: Server, count: number): Promise<readonly object[]> {
-  const handles: object[] = [];
+async function copiesOf(server: Server, count: number): Promise<readonly Handle[]> {
+  const handles: Handle[] = [];
   if (count < 1) return handles;
   // The server itself would accept connections in the other process; its handle does not.
   const { _handle: handle } = server as unknown as { _handle: Server };
@@ -41,12 +46,16 @@ async function copiesOf(server: Server, count: number): Promise<readonly object[
         .once("error", reject)
         .once("exit", () => reject(new Error("the process that copies descriptors has ended")));
       other.on("message", (_message, copy) => {
-        if (handles.push(copy as object) === count) resolve();
+        if (handles.push(copy as Handle) === count) resolve();
       });
     });
     other.send(count, handle, { keepOpen: true });
     await within(copyMs, copied);
     return handles;
+  } catch (error) {
+    // An open copy would keep the port in use after the server has closed.
+    for (const handle of handles) handle.close();
+    throw error;
   } finally {
     other.kill("SIGKILL");
   }
