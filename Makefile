@@ -32,8 +32,8 @@ stand-ins: $(MODULES) ## start only what an empty installation needs here: an em
 watch: $(MODULES) ## print what an agent's inbox hears of a running `make run`: make watch SINCE=0; AS=admin or AS=key hears all
 	@exec $(TSX) src/demo/watch.ts
 
-test: check $(CONSOLE) ## types, lint, dependency rules and all tests, on a database of their own
-	@exec npm test --silent
+test: check $(BUILT) $(CONSOLE) ## types, lint, dependency rules and all tests, on a database of their own
+	@TEST_BUILT=1 exec npm test --silent
 
 check: $(MODULES) ## types, lint, format, dependency rules and the rules for the API document only
 	@$(MAKE) --silent --jobs=2 check-types check-console check-rules
@@ -163,12 +163,12 @@ $(MODULES): package-lock.json
 	@$(TSX) --eval '' 2>/dev/null || npm rebuild --loglevel=error esbuild
 	@touch $@
 
+# Types are checked by `make check`; the builds leave them out.
 $(BUILT): $(MODULES) tsconfig.json tsconfig.build.json $(shell find src migrations -name '*.ts' 2>/dev/null)
 	@rm -rf dist
-	@$(BIN)/tsc -p tsconfig.build.json
+	@$(BIN)/tsc -p tsconfig.build.json --noCheck
 	@touch $@
 
-# Types are checked by `make check`; the build leaves them out.
 $(CONSOLE): $(MODULES) client/src/index.ts $(shell find console -type f -not -path 'console/dist/*' -not -path 'console/node_modules/*' 2>/dev/null)
 	@echo 'Building the console ...'
 	@cd console && ../$(BIN)/vite build --logLevel warn

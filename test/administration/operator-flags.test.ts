@@ -1,15 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import type { SetOperatorFlag } from "../../src/administration/public.ts";
 import { resolve } from "../../src/bootstrap/provide.ts";
 import { tokens } from "../../src/bootstrap/tokens.ts";
-import { bareEnvironment } from "../support/environment.ts";
+import { runCommand } from "../support/program.ts";
 import { startWorld, type World } from "../support/world.ts";
-
-const command = fileURLToPath(new URL("../../src/cli/operator-flag.ts", import.meta.url));
 
 describe("the command that sets flags that businesses cannot change", () => {
   let world: World;
@@ -18,25 +12,8 @@ describe("the command that sets flags that businesses cannot change", () => {
   });
   after(() => world.stop());
 
-  /** Runs the command. Returns its exit code and output. */
-  const run = async (flag: string, value: string) => {
-    const child = spawn(process.execPath, ["--import", "tsx", command, "1"], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: {
-        ...process.env,
-        ...bareEnvironment,
-        DATABASE_URL: world.config.database.url,
-        FLAG: flag,
-        VALUE: value,
-      },
-    });
-    const [[code], printed, complained] = await Promise.all([
-      once(child, "exit"),
-      text(child.stdout),
-      text(child.stderr),
-    ]);
-    return [code, `${printed}${complained}`];
-  };
+  const run = (FLAG: string, VALUE: string) =>
+    runCommand("src/cli/operator-flag.ts", ["1"], { DATABASE_URL: world.config.database.url, FLAG, VALUE });
   const set = (...given: Parameters<SetOperatorFlag["execute"]>) =>
     resolve(world.container, tokens.setOperatorFlag).execute(...given);
   const flags = async () => (await world.get("/admin/flags")).json;

@@ -1,15 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { PostgresAdCredentials } from "../../src/ads/adapters/postgres/ad-credentials.ts";
 import { Secrets } from "../../src/infra/crypto/secrets.ts";
 import { oneCell } from "../../src/infra/postgres/cells.ts";
 import { bareEnvironment } from "../support/environment.ts";
 import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
-
-const command = fileURLToPath(new URL("../../src/cli/ad-token.ts", import.meta.url));
+import { runCommand } from "../support/program.ts";
 
 describe("the command that gives a business access to the ad platform", () => {
   // Each run starts a process.
@@ -25,19 +20,8 @@ describe("the command that gives a business access to the ad platform", () => {
   after(() => opened.close());
   beforeEach(() => credentials.put(1, "the old one", "act_7"));
 
-  /** Runs the command. Returns its exit code and output. */
-  const run = async (environment: Readonly<Record<string, string>>) => {
-    const child = spawn(process.execPath, ["--import", "tsx", command, "1"], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...bareEnvironment, DATABASE_URL: opened.url, ...environment },
-    });
-    const [[code], printed, complained] = await Promise.all([
-      once(child, "exit"),
-      text(child.stdout),
-      text(child.stderr),
-    ]);
-    return [code, `${printed}${complained}`];
-  };
+  const run = (environment: Readonly<Record<string, string>>) =>
+    runCommand("src/cli/ad-token.ts", ["1"], { DATABASE_URL: opened.url, ...environment });
   const stored = async () => {
     const { token, defaultAccountId } = await credentials.of(1);
     return [token, defaultAccountId];

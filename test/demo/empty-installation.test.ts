@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
+import { testedFrom } from "../support/program.ts";
 
 /** Files that the commands need in their folder. */
 const linked = [
@@ -33,9 +34,13 @@ async function freePort(): Promise<number> {
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "recado-empty-"));
   for (const name of linked) await symlink(resolve(name), join(folder, name));
-  // Makes `make start` skip the build and run the sources.
-  await mkdir(join(folder, "dist/src"), { recursive: true });
-  await writeFile(join(folder, "dist/src/main.js"), `import ${JSON.stringify(resolve("src/main.ts"))};\n`);
+  if (testedFrom === "dist") {
+    await symlink(resolve("dist"), join(folder, "dist"));
+  } else {
+    // Makes `make start` skip the build and run the sources.
+    await mkdir(join(folder, "dist/src"), { recursive: true });
+    await writeFile(join(folder, "dist/src/main.js"), `import ${JSON.stringify(resolve("src/main.ts"))};\n`);
+  }
   for (const built of ["dist", "console/dist"]) {
     await mkdir(join(folder, built), { recursive: true });
     await writeFile(join(folder, built, ".built"), "");
@@ -61,7 +66,7 @@ describe("the documentation: from an empty installation to the first message", (
     folder = await newFolder();
     const { PATH, HOME, TMPDIR } = process.env;
     environment = {
-      ...{ PATH, HOME, TMPDIR, NODE_OPTIONS: "--import=tsx" },
+      ...{ PATH, HOME, TMPDIR, ...(testedFrom === "src" && { NODE_OPTIONS: "--import=tsx" }) },
       PORT: String(await freePort()),
       SANDBOX_PORT: String(await freePort()),
       SYSTEM_PORT: String(await freePort()),

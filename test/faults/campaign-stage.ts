@@ -9,6 +9,7 @@ import { Database, type Queries } from "../../src/infra/postgres/database.ts";
 import type { OwnProcess } from "../bench/processes.ts";
 import { openStage, type Stage } from "../bench/stage.ts";
 import { type Answer, request } from "../support/http.ts";
+import { testedFrom } from "../support/program.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aTemplate } from "../support/world.ts";
 import { businessId, templateId } from "./scenario.ts";
@@ -61,7 +62,7 @@ export class CampaignStage {
     const settings = { url: databaseUrl, poolSize: 2, statementTimeoutMs: 30_000, connectTimeoutMs: 5_000 };
     const database = Database.open({ ...settings, applicationName: "faults" }, () => {});
     try {
-      const api = await stage.service("src", { ROLE: "api", ...shortLeases });
+      const api = await stage.service(testedFrom, { ROLE: "api", ...shortLeases });
       await stage.pointWebhooksAt(api);
       const own = new CampaignStage(stage, database, api, contacts);
       await own.prepare(messagesPerSecond);
@@ -82,14 +83,14 @@ export class CampaignStage {
   }
 
   async startWorker(): Promise<OwnProcess> {
-    const worker = await this.stage.service("src", { ROLE: "worker", ...shortLeases });
+    const worker = await this.stage.service(testedFrom, { ROLE: "worker", ...shortLeases });
     this.workers.add(worker);
     return worker;
   }
 
   /** Starts another API process. */
   startApi(): Promise<OwnProcess> {
-    return this.stage.service("src", { ROLE: "api", ...shortLeases });
+    return this.stage.service(testedFrom, { ROLE: "api", ...shortLeases });
   }
 
   async kill(worker: OwnProcess): Promise<void> {

@@ -9,6 +9,7 @@ import { type Answered, openLoop } from "../bench/open-loop.ts";
 import { openStage, type Stage, secondCell } from "../bench/stage.ts";
 import { freshDatabase } from "../support/database.ts";
 import { type Answer, request } from "../support/http.ts";
+import { testedFrom } from "../support/program.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness } from "../support/world.ts";
 import type { Outcome } from "./scenario.ts";
@@ -40,7 +41,7 @@ export async function loseACell({ perSecond, seconds }: Size): Promise<Outcome> 
     const businesses = [aBusiness(here), aBusiness(there)];
     const second = { url: server.url, businesses: [there] };
     stage = await openStage({ databaseUrl: database.url, businesses, second });
-    const { url, kill } = await stage.service("src");
+    const { url, kill } = await stage.service(testedFrom);
     const { appKey } = stage;
     const shotOf = (businessId: number) => shots(businessId, appKey(businessId));
     const both = () =>

@@ -4,6 +4,7 @@ import type { OwnProcess } from "../bench/processes.ts";
 import { openStage, type Stage } from "../bench/stage.ts";
 import { addLine, addOrder, openShop } from "../orders/shop.ts";
 import { request } from "../support/http.ts";
+import { testedFrom } from "../support/program.ts";
 import { eventually } from "../support/wait.ts";
 import { aBusiness, aThread, aWebhook, signatureOf } from "../support/world.ts";
 import { Endpoints, type Part } from "./hook-receivers.ts";
@@ -169,4 +170,4 @@ export class HookStage {
 
 /** The settings allow webhook receivers on this machine. */
 const startOn = (stage: Stage, role: string): Promise<OwnProcess> =>
-  stage.service("src", { ROLE: role, NODE_ENV: "test", ALLOW_PRIVATE_WEBHOOK_URLS: "true" });
+  stage.service(testedFrom, { ROLE: role, NODE_ENV: "test", ALLOW_PRIVATE_WEBHOOK_URLS: "true" });

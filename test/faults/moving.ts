@@ -8,6 +8,7 @@ import type { Random } from "../../src/sandbox/core/random.ts";
 import { fill } from "../moving/businesses.ts";
 import { type Cell, openStage, type Stage } from "../moving/stage.ts";
 import { Traffic } from "../moving/traffic.ts";
+import { programArguments } from "../support/program.ts";
 import type { Outcome } from "./scenario.ts";
 
 export interface MoveSize {
@@ -54,7 +55,7 @@ class Command {
   private readonly ended: Promise<unknown>;
 
   constructor(stage: Stage, to: Cell) {
-    this.child = spawn(process.execPath, ["--import", "tsx", "src/cli/move-business.ts"], {
+    this.child = spawn(process.execPath, programArguments("src/cli/move-business.ts"), {
       cwd: root,
       stdio: ["ignore", "pipe", "inherit"],
       env: {

@@ -8,6 +8,7 @@ import type { OwnProcess } from "../bench/processes.ts";
 import { openStage, type Stage } from "../bench/stage.ts";
 import { connectChannels, onEveryChannel } from "../support/channels.ts";
 import { request as ask } from "../support/http.ts";
+import { testedFrom } from "../support/program.ts";
 import { eventually } from "../support/wait.ts";
 import { appSecret, aTemplate } from "../support/world.ts";
 import { type Front, openFront } from "./front.ts";
@@ -159,7 +160,7 @@ export interface SandboxCounts {
 }
 
 async function startOn(stage: Stage, front: Front): Promise<OwnProcess> {
-  const process = await stage.service("src", {
+  const process = await stage.service(testedFrom, {
     MESSAGE_LEASE_SECONDS: leaseSeconds,
     MESSAGING_PLATFORM_TIMEOUT_MS: platformTimeoutMs,
     // Needed for webhook receivers on this machine.

@@ -1,13 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { bareEnvironment } from "../support/environment.ts";
 import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
+import { runCommand } from "../support/program.ts";
 
-const command = fileURLToPath(new URL("../../src/cli/sender.ts", import.meta.url));
 const number = { phoneNumberId: "1065", accountId: "2077", displayPhoneNumber: "+591 2 2000001", token: "EAAG-1" };
 
 describe("the command that gives a business a number", () => {
@@ -24,26 +19,10 @@ describe("the command that gives a business a number", () => {
     await opened.close();
   });
 
-  /** Runs the command. Returns its exit code and output. */
-  const run = async (changes: Readonly<Record<string, string>>) => {
+  const run = (changes: Readonly<Record<string, string>>) => {
     const given = { PLATFORM_TOKEN: "EAAG-1", PLATFORM_ID: "1065", ACCOUNT_ID: "2077", PHONE: "59122000001" };
-    const child = spawn(process.execPath, ["--import", "tsx", command, "1"], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: {
-        ...process.env,
-        ...bareEnvironment,
-        DATABASE_URL: opened.url,
-        MESSAGING_PLATFORM_URL: sandbox.url,
-        ...given,
-        ...changes,
-      },
-    });
-    const [[code], printed, complained] = await Promise.all([
-      once(child, "exit"),
-      text(child.stdout),
-      text(child.stderr),
-    ]);
-    return [code, `${printed}${complained}`];
+    const places = { DATABASE_URL: opened.url, MESSAGING_PLATFORM_URL: sandbox.url };
+    return runCommand("src/cli/sender.ts", ["1"], { ...places, ...given, ...changes });
   };
   const stored = () =>
     opened.database.rows<{ account_id: string }>({ name: "", text: "select account_id, phone from senders" }, []);

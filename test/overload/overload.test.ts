@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { OwnProcess } from "../bench/processes.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { testedFrom } from "../support/program.ts";
 import { Arena } from "./arena.ts";
 import type { Row } from "./row.ts";
 import { rows } from "./rows/rows.ts";
@@ -27,7 +28,7 @@ describe("an attack by one client", () => {
   // One process for all rows, since a start takes seconds.
   before(async () => {
     database = await freshDatabase();
-    arena = await Arena.open(database.url, "src", { others: 0, orders: 100, contacts: 10, records: 10 });
+    arena = await Arena.open(database.url, testedFrom, { others: 0, orders: 100, contacts: 10, records: 10 });
     service = await arena.service();
   });
   after(async () => {

@@ -3,15 +3,14 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
+import { programArguments } from "../support/program.ts";
 import { anAccount } from "./support.ts";
-
-const main = new URL("../../src/sandbox/main.ts", import.meta.url).pathname;
 
 describe("the sandbox as a process of its own", () => {
   let child: ChildProcessByStdio<null, Readable, Readable>;
 
   const start = (args: string[], environment: NodeJS.ProcessEnv = {}) => {
-    child = spawn(process.execPath, ["--import", "tsx", main, ...args], {
+    child = spawn(process.execPath, [...programArguments("src/sandbox/main.ts"), ...args], {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...environment },
     });

@@ -1,12 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import { bareEnvironment } from "../support/environment.ts";
 import { type OpenDatabase, openDatabase } from "../support/open-database.ts";
-
-const command = fileURLToPath(new URL("../../src/cli/business.ts", import.meta.url));
+import { runCommand } from "../support/program.ts";
 
 describe("the command that makes a business", () => {
   let opened: OpenDatabase;
@@ -15,19 +9,8 @@ describe("the command that makes a business", () => {
   });
   after(() => opened.close());
 
-  /** Runs the command. Returns its exit code and output. */
-  const run = async (ADMIN: string): Promise<[number, string]> => {
-    const child = spawn(process.execPath, ["--import", "tsx", command], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...bareEnvironment, DATABASE_URL: opened.url, NAME: "Mi negocio", ADMIN },
-    });
-    const [[code], printed, complained] = await Promise.all([
-      once(child, "exit"),
-      text(child.stdout),
-      text(child.stderr),
-    ]);
-    return [code, `${printed}${complained}`];
-  };
+  const run = (ADMIN: string) =>
+    runCommand("src/cli/business.ts", [], { DATABASE_URL: opened.url, NAME: "Mi negocio", ADMIN });
   const businesses = () =>
     opened.database.rows<{ name: string }>({ name: "", text: "select name from businesses" }, []);
 
