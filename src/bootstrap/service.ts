@@ -130,7 +130,7 @@ function serverOf(container: Container, config: Config, operations: readonly Rou
     typeof key === "string"
       ? known.keys.businessOf(key)
       : known.sessions.businessOf(authorization?.slice(7) ?? cookieIn(cookie, sessionCookie));
-  const isAnswered = loadShedder({ gate, businessOf, countRefusal: metrics.countRefusal });
+  const isAnswered = loadShedder({ gate, countRefusal: metrics.countRefusal });
   const gateway = servesApi(config) ? resolve(container, tokens.gateway) : null;
   const server = createServer(
     gateway ? beside(gateway, app) : app,

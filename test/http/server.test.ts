@@ -8,11 +8,14 @@ import {
 } from "node:http";
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
+import { loadShedder } from "../../src/infra/http/load-shedding.ts";
 import { bodyMs } from "../../src/infra/http/middleware/body.ts";
 import { plainDialect } from "../../src/infra/http/routing/dialect.ts";
 import { defineRoute } from "../../src/infra/http/routing/route.ts";
 import { closeServer, createServer, handlersEnded, listen, serverLimits } from "../../src/infra/http/server.ts";
+import { FairQueue } from "../../src/kernel/fair-queue.ts";
 import { request } from "../support/http.ts";
+import { eventually } from "../support/wait.ts";
 import { gate, type SampleApp, sampleRoutes, serveSample } from "./sample-app.ts";
 
 /** Opens a connection and collects the received bytes until it is closed. */
@@ -100,6 +103,41 @@ describe("the HTTP server", () => {
     await closeServer(server, 5_000);
     expect(answeredOf[1]).to.equal(burst);
     expect(before).to.be.below(burst / 2);
+  });
+
+  it("refuses requests of a burst as soon as those before them fill the queue", async () => {
+    const burst = 40;
+    const queue = { name: "database", width: 1, widthPerKey: 1, queuePerKey: 100, queue: 100, waitMs: 60_000 };
+    const full = new FairQueue({ ...queue, overload: { perKey: 5, all: 5 } });
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let begun = 0;
+    const handle = async (_req: unknown, res: ServerResponse) => {
+      begun += 1;
+      const until = performance.now() + 3;
+      while (performance.now() < until);
+      // Middleware, before the handler asks the database.
+      for (let n = 0; n < 5; n += 1) await undefined;
+      await full.run(7, () => finished);
+      res.end();
+    };
+    const isAnswered = loadShedder({ gate: full, countRefusal: () => {} });
+    const server = createServer({ callback: () => handle }, {}, { isAnswered, businessOf: () => 7 });
+    const port = await listen(server, 0, "127.0.0.1");
+    const answers = Array.from({ length: burst }, () => request(`http://127.0.0.1:${port}/`));
+    const refused: unknown[] = [];
+    for (const answer of answers) {
+      void answer.then(({ status, headers }) => status !== 200 && refused.push([status, headers["retry-after"]]));
+    }
+    await eventually(() => begun + refused.length === burst);
+    finish();
+    await Promise.all(answers);
+    await closeServer(server, 5_000);
+    // One asks, and five wait.
+    expect(begun).to.equal(6);
+    expect(refused).to.deep.equal(Array.from({ length: burst - 6 }, () => [429, "2"]));
   });
 
   describe("when it is closed", () => {

@@ -45,4 +45,22 @@ describe("Slices", () => {
     expect(done.length).to.be.below(15);
     await eventually(() => done.length === 41);
   });
+
+  it("begins a waiting request after the promises of the one before it", async () => {
+    const slices = new Slices<string>();
+    let begun = 0;
+    let queued = 0;
+    const ahead: number[] = [];
+    const request = async () => {
+      ahead.push(begun - queued);
+      begun += 1;
+      work([], "")();
+      for (let n = 0; n < 5; n += 1) await undefined;
+      queued += 1;
+    };
+    for (let n = 0; n < 20; n += 1) slices.run("a", () => void request());
+    await eventually(() => queued === 20);
+    // The first ones begin at once, within the caller's turn.
+    expect(ahead.slice(5)).to.deep.equal(Array.from({ length: 15 }, () => 0));
+  });
 });

@@ -1,12 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { allowance } from "../../kernel/allowance.ts";
 import type { FairQueue } from "../../kernel/fair-queue.ts";
 import { refusalDelayMs } from "../../kernel/refusal-delay.ts";
 
 interface LoadSheddingParts {
   readonly gate: Pick<FairQueue, "isOverloaded" | "refusalReason" | "settings">;
-  /** The business of a cached credential; it must not ask a store. */
-  readonly businessOf: (headers: IncomingHttpHeaders) => number | undefined;
   readonly countRefusal: (reason: string, status: number) => void;
 }
 
@@ -44,13 +42,12 @@ function answerOf(status: number, message: string, more: readonly string[]) {
  * Refuses requests before the application sees them while the process is overloaded and the business has its share
  * waiting. This is far cheaper than a refusal by the application. Returns whether it answered.
  */
-export function loadShedder({ gate, businessOf, countRefusal }: LoadSheddingParts) {
+export function loadShedder({ gate, countRefusal }: LoadSheddingParts) {
   const maySendAtOnce = allowance(mostAtOnce, atOncePerMs);
-  return ({ headers }: IncomingMessage, res: ServerResponse): boolean => {
+  return ({ headers }: IncomingMessage, res: ServerResponse, businessId: number | undefined): boolean => {
     // A browser shows a page only answers with CORS headers, which the application sets.
-    if (!gate.isOverloaded || headers.origin !== undefined) return false;
-    const businessId = businessOf(headers);
-    const against = businessId === undefined ? undefined : gate.refusalReason(businessId);
+    if (businessId === undefined || !gate.isOverloaded || headers.origin !== undefined) return false;
+    const against = gate.refusalReason(businessId);
     if (against === undefined) return false;
     const answer = answers[against];
     const isLong = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > skippedBody;

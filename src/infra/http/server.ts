@@ -43,9 +43,9 @@ const mostPipelined = 2;
 const silenceMs = 120_000;
 
 interface Hooks {
-  /** Returns true if it answered the request itself. */
-  readonly isAnswered?: (req: IncomingMessage, res: ServerResponse) => boolean;
-  /** The business of a cached credential. */
+  /** Called when a request would begin. Returns true if it answered the request itself. */
+  readonly isAnswered?: (req: IncomingMessage, res: ServerResponse, businessId: number | undefined) => boolean;
+  /** The business of a cached credential; it must not ask a store. */
   readonly businessOf?: (req: IncomingMessage) => number | undefined;
   readonly onRefusal?: (reason: string, status: number) => void;
 }
@@ -71,15 +71,16 @@ export function createServer(
       // Otherwise a keep-alive connection would stay open after the server stopped listening.
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
-    if (isAnswered(req, res)) return;
+    const businessId = businessOf(req);
     const begin = () => {
       // Its client left while it waited; reading its body would never end.
       if (req.socket.destroyed) return;
+      // Only now: those before it in this turn may have filled the queues.
+      if (isAnswered(req, res, businessId)) return;
       if (!server.listening || state.closesSoon) res.setHeader("Connection", "close");
       const ended = Promise.resolve(handle(req, res)).finally(() => state.running.delete(ended));
       state.running.add(ended);
     };
-    const businessId = businessOf(req);
     if (businessId === undefined) ofStrangers.run(networkOf(req.socket.remoteAddress ?? ""), begin);
     else ofBusinesses.run(businessId, begin);
   });
