@@ -120,8 +120,8 @@ client: client-types ## make the TypeScript client in client/ from the documents
 bench: $(MODULES) ## measure the hot paths against their bare limits: make bench, or make bench BENCH=list-templates
 	@exec node --expose-gc --import tsx test/bench/main.ts $(BENCH)
 
-faults: $(MODULES) ## kill, freeze and cut off processes while they work, and count what is lost or sent twice
-	@exec $(TSX) test/faults/main.ts
+faults: $(BUILT) ## kill, freeze and cut off processes while they work, and count what is lost or sent twice
+	@TEST_BUILT=1 exec $(TSX) test/faults/main.ts
 
 restarts: $(MODULES) ## replace each process behind haproxy while clients ask, and count what fails, is lost or sent twice
 	@exec $(TSX) test/restarts/main.ts
