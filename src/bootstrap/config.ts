@@ -138,6 +138,7 @@ export function cellsOf(config: Config): readonly [CellSettings, ...CellSettings
   return [first, ...others];
 }
 
+const ajv = new Ajv({ coerceTypes: true, allErrors: true });
 const directory = process.env.NODE_CONFIG_DIR ?? `${process.cwd()}/config`;
 
 /** Reads config/default.json, the file of NODE_ENV and the environment. Throws with the names of all invalid settings. */
@@ -146,7 +147,6 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const load = new Load({ configDir: directory, nodeEnv: [environment.NODE_ENV ?? "development"], hostName: "" });
   Util.loadFileConfigs(load);
   load.addConfig("environment", valuesOf(variables, environment));
-  const ajv = new Ajv({ coerceTypes: true, allErrors: true });
   const settings: unknown = structuredClone(load.config);
   const isWellFormed = ajv.validate<Config>(schema, settings);
   const problems = (ajv.errors ?? []).map(({ instancePath, params, message }) => {
