@@ -12,8 +12,11 @@ export interface FairQueueSettings {
   /** How many may wait for all keys. When it is full, a new key takes the place of the longest queue's newest waiter. */
   readonly queue: number;
   readonly waitMs: number;
-  /** Queue lengths from which `check` refuses new work. They are below the limits above, so that begun work finds room. */
-  readonly overload?: { readonly perKey: number; readonly all: number };
+  /**
+   * Queue lengths from which `check` refuses new work. They are below the limits above, so that begun work finds room. From
+   * `all` on, a key that has no more than its equal share waiting, or no more than `least`, is not refused.
+   */
+  readonly overload?: { readonly perKey: number; readonly all: number; readonly least: number };
   /** Makes the error for refused work; `Busy` unless given. `check` always throws `Busy`. */
   readonly refusal?: (busy: Busy) => Error;
 }
@@ -94,7 +97,9 @@ export class FairQueue {
     if (this.queued === 0 || !overload) return undefined;
     const waiting = this.parties.get(key)?.waiting.size ?? 0;
     if (waiting >= overload.perKey) return "own";
-    return this.isOverloaded && waiting * (this.turns.size + this.newcomers.size) >= overload.all ? "all" : undefined;
+    if (!this.isOverloaded) return undefined;
+    const share = overload.all / (this.turns.size + this.newcomers.size);
+    return waiting >= Math.max(share, overload.least) ? "all" : undefined;
   }
 
   get isOverloaded(): boolean {

@@ -118,7 +118,7 @@ describe("FairQueue", () => {
   });
 
   it("refuses new work before its queue is full, so that work that has begun can still enter", async () => {
-    const gate = new FairQueue({ ...settings, width: 1, overload: { perKey: 2, all: 3 } });
+    const gate = new FairQueue({ ...settings, width: 1, overload: { perKey: 2, all: 3, least: 0 } });
     const { began, enter, end } = bench(gate);
     for (const name of ["a1", "a2"]) void enter("a", name);
     gate.check("a");
@@ -132,7 +132,7 @@ describe("FairQueue", () => {
   });
 
   it("refuses new work of an overloaded queue only for keys with an equal share waiting", async () => {
-    const gate = new FairQueue({ ...settings, width: 1, overload: { perKey: 5, all: 4 } });
+    const gate = new FairQueue({ ...settings, width: 1, overload: { perKey: 5, all: 4, least: 0 } });
     const { enter } = bench(gate);
     for (const name of ["a0", "a1", "a2", "a3", "b1"]) void enter(name[0] ?? "", name);
     expect(() => gate.check("a"))
@@ -140,6 +140,17 @@ describe("FairQueue", () => {
       .that.includes({ isOwnDoing: false });
     gate.check("b");
     gate.check("c");
+  });
+
+  it("lets every key have a few waiting in an overloaded queue, however many others wait", async () => {
+    const gate = new FairQueue({ ...settings, width: 1, overload: { perKey: 5, all: 4, least: 2 } });
+    const { enter } = bench(gate);
+    for (const name of ["a0", "b1", "c1", "d1", "e1", "f1"]) void enter(name[0] ?? "", name);
+    gate.check("f");
+    void enter("f", "f2");
+    expect(() => gate.check("f"))
+      .to.throw(Busy)
+      .that.includes({ isOwnDoing: false });
   });
 
   it("refuses work that has waited too long, and frees its place", async () => {
