@@ -46,7 +46,7 @@ class Keys {
 }
 
 describe("Cached App Keys", () => {
-  const set = (settings?: { lifeMs: number; size: number }) => {
+  const set = (settings?: { lifeMs: number; size: number; perf?: { now(): number } }) => {
     const [keys, changes] = [new Keys(), new Changes()];
     return { keys, changes, cached: new CachedAppKeys(keys, changes, aGate(), settings) };
   };
@@ -153,6 +153,49 @@ describe("Cached App Keys", () => {
     const small = set({ lifeMs: 60_000, size: 2 });
     for (const key of ["k1", "k2", "k3", "k1"]) await small.cached.accessOf(key, network);
     expect(small.keys.asked).to.deep.equal(["k1", "k2", "k3", "k1"]);
+  });
+
+  describe("that are in use", () => {
+    const life = 60_000;
+    const used = async () => {
+      const perf = { time: 1, now: () => perf.time };
+      const parts = set({ lifeMs: life, size: 2, perf });
+      await parts.cached.accessOf("k1", network);
+      return { ...parts, pass: (ms: number) => (perf.time += ms) };
+    };
+
+    it("are looked up again before they expire, and no request waits for it", async () => {
+      const { keys, cached, pass } = await used();
+      keys.hold = new Promise(() => {});
+      pass(life * 0.5);
+      expect(await cached.accessOf("k1", network)).to.include({ businessId: 1 });
+      expect(keys.asked).to.deep.equal(["k1"]);
+      pass(life * 0.2);
+      await eventually(async () => {
+        expect(await cached.accessOf("k1", network)).to.include({ businessId: 1 });
+        return keys.asked.length > 1;
+      });
+      expect(keys.asked).to.deep.equal(["k1", "k1"]);
+    });
+
+    it("are refused as soon as a further look-up does not find them", async () => {
+      const { keys, cached, pass } = await used();
+      keys.revoked.add("k1");
+      pass(life * 0.7);
+      await eventually(async () => (await cached.accessOf("k1", network)) === null);
+      expect(cached.businessOf("k1")).to.equal(undefined);
+    });
+
+    it("lead to their business after they expired, but give no access", async () => {
+      const { keys, cached, pass } = await used();
+      keys.hold = new Promise(() => {});
+      pass(life * 1.1);
+      await eventually(() => {
+        void cached.accessOf("k1", network);
+        return keys.asked.length > 1;
+      });
+      expect(cached.businessOf("k1")).to.equal(1);
+    });
   });
 
   describe("during requests with many unknown keys", () => {

@@ -16,7 +16,12 @@ export interface AccessChanges {
 interface RememberedSettings {
   readonly lifeMs: number;
   readonly size: number;
+  /** The clock; the system's unless given. */
+  readonly perf?: { now(): number };
 }
+
+/** The part of its life after which a used entry is looked up again, while requests still use it. */
+const freshPart = 0.6;
 
 /** Caches for a few seconds what App Keys give access to. */
 export class CachedAppKeys implements AppKeys {
@@ -32,7 +37,7 @@ export class CachedAppKeys implements AppKeys {
     return this.remembered.of(key, network);
   }
 
-  /** The business of a cached key; does not ask the store. */
+  /** The business of a key that was valid when it was last looked up; does not ask the store. Gives no access. */
   businessOf(key: string): number | undefined {
     return this.remembered.peek(key)?.businessId;
   }
@@ -56,7 +61,7 @@ export class CachedSessions implements Sessions, Pick<SessionStore, "revoke"> {
     return this.remembered.of(token, network);
   }
 
-  /** The business of a cached token; does not ask the store. */
+  /** The business of a token that was valid when it was last looked up; does not ask the store. Gives no access. */
   businessOf(token: string): number | undefined {
     return this.remembered.peek(token)?.businessId;
   }
@@ -73,13 +78,15 @@ type Look<Access> = (credential: string, network: string) => Promise<Access | nu
 
 /**
  * Caches for a few seconds what credentials give access to. A revoked one is dropped by its announcement; the short
- * life bounds the harm of a lost announcement. Unknown credentials are never cached, because new ones must work at once
- * and are not announced.
+ * life bounds the harm of a lost announcement. Those in use are looked up again before they expire, so that no request
+ * waits for it. Unknown credentials are never cached, because new ones must work at once and are not announced.
  */
 class RememberedAccess<Access extends { readonly businessId: number; readonly expiresAt: Date | null }> {
   private readonly known: LRUCache<string, Access>;
   /** Look-ups that wait for their turn. All requests with the same credential and network share one. */
   private readonly waiting = new Map<string, Promise<Access | null>>();
+  /** Digests of those that are looked up again. */
+  private readonly renewing = new Set<string>();
   /** Counts changes. An answer of the store that overlapped with a change is not cached. */
   private generation = 0;
 
@@ -87,9 +94,10 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
     private readonly look: Look<Access>,
     private readonly changes: AccessChanges,
     private readonly lookUps: FairQueue,
-    settings: RememberedSettings = { lifeMs: 5_000, size: 10_000 },
+    private readonly settings: RememberedSettings = { lifeMs: 5_000, size: 10_000 },
   ) {
-    this.known = new LRUCache({ max: settings.size, ttl: settings.lifeMs });
+    const { size, lifeMs, perf = performance } = settings;
+    this.known = new LRUCache({ max: size, ttl: lifeMs, noDeleteOnStaleGet: true, perf });
     changes.onChange((changed) => this.drop((businessId) => businessId === changed));
     changes.onGap((concerns) => this.drop(concerns));
   }
@@ -105,12 +113,25 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
   private remembered(credential: string, network: string): Promise<Access | null> {
     const digest = digestOf(credential);
     const known = this.known.get(digest);
-    if (known && this.changes.isLiveFor(known.businessId)) return Promise.resolve(known);
+    if (known && this.changes.isLiveFor(known.businessId)) {
+      const left = this.known.getRemainingTTL(digest) / this.settings.lifeMs;
+      if (left < 1 - freshPart) this.renew(credential, digest, network);
+      return Promise.resolve(known);
+    }
     return this.waiting.get(`${network} ${digest}`) ?? this.lookInTurn(credential, digest, network);
   }
 
   peek(credential: string): Access | undefined {
-    return this.known.get(digestOf(credential));
+    return this.known.peek(digestOf(credential), { allowStale: true });
+  }
+
+  private renew(credential: string, digest: string, network: string): void {
+    if (this.renewing.has(digest)) return;
+    this.renewing.add(digest);
+    this.lookInTurn(credential, digest, network)
+      // The next request finds that it has expired, and reports the failure.
+      .catch(() => {})
+      .finally(() => this.renewing.delete(digest));
   }
 
   private async lookInTurn(credential: string, digest: string, network: string): Promise<Access | null> {
@@ -130,7 +151,8 @@ class RememberedAccess<Access extends { readonly businessId: number; readonly ex
   private async lookNow(credential: string, digest: string, network: string): Promise<Access | null> {
     const { generation } = this;
     const access = await this.look(credential, network);
-    if (access && generation === this.generation && this.changes.isLiveFor(access.businessId))
+    if (!access) this.known.delete(digest);
+    else if (generation === this.generation && this.changes.isLiveFor(access.businessId))
       this.known.set(digest, access);
     return access;
   }
