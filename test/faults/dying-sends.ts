@@ -127,9 +127,12 @@ export async function dieAtRandom(
     // Slow answers, so that kills hit requests in every stage.
     const slow = { count: parallel, path: "messages", delay_ms: random.between(1, 60) };
     await victim.control("POST", "/faults", slow);
+    const { accepted } = await victim.counts();
     const sends = phones.map(async (phone) => statuses.set(phone, await victim.send(phone)));
-    // The kill must hit a random moment.
-    await sleep(random.between(0, 400));
+    // The kill must hit a random moment. By the clock alone, a slow machine would be killed before it sends anything.
+    const killedAfter = accepted + random.between(0, parallel - 1);
+    await eventually(async () => (await victim.counts()).accepted >= killedAfter);
+    await sleep(random.between(0, 50));
     await victim.kill();
     await Promise.all(sends);
     await victim.control("DELETE", "/faults");
