@@ -65,6 +65,15 @@ describe("contacts", () => {
     const tagged = await as(admin, "PUT", "/contacts/102", { tags: [101] });
     expect(tagged.headers.etag).not.to.equal(once.headers.etag);
     await as(admin, "PUT", "/contacts/102", { campos: {}, tags: [] });
+    const made = await as(agent, "POST", "/contacts", { numero: "59171122399" });
+    const next = await as(
+      agent,
+      "PUT",
+      `/contacts/${made.json.id}`,
+      { nombre: "Eva" },
+      { "if-match": made.headers.etag },
+    );
+    expect(next.status, next.text).to.equal(200);
   });
 
   it("are found by parts of names and numbers, by tag and by opt-out, only in their business", async () => {

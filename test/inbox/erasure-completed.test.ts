@@ -191,15 +191,22 @@ describe("the erasure of a contact", () => {
       "POST",
       "/contacts",
       { nombre: "Ana", numero: number },
-      { "idempotency-key": "hers" },
+      { "idempotency-key": `hers-${number}` },
     );
     const neighbour = { nombre: "Ana", numero: "591711", campos: { nota: `prima de ${number}` } };
     const kept = await call("POST", "/contacts", { ...neighbour, numero: "59171100001" }, { "idempotency-key": "kin" });
     expect(kept.status).to.equal(201);
+    // An answer about no contact, under a key with the number.
+    const lines = [{ articleId: 999_999, quantity: 1, extras: [] }];
+    const refused = () =>
+      call("POST", "/catalogs/orders", { type: "wa", lines }, { "idempotency-key": "591-7888-7780" });
+    expect((await refused()).status).to.equal(404);
 
     await world.control("POST", "/faults", { path: "messages", delay_ms: 1_000 });
     const template = { empresa_id: 1, phone_number: number, plantilla_id: 101, parameters: ["Ana", "1"] };
-    const sending = call("POST", "/chats/enviar/plantilla/business", template, { "idempotency-key": "late" });
+    const sending = call("POST", "/chats/enviar/plantilla/business", template, {
+      "idempotency-key": `late-+${number}`,
+    });
     await eventually(async () => (await world.control("GET", `/messages?to=${number}`)).length === 1);
     expect((await call("DELETE", `/contacts/${made.id}`)).status).to.equal(204);
     const sent = await sending;
@@ -210,9 +217,20 @@ describe("the erasure of a contact", () => {
     expect(
       await world.rows("select from idempotency_keys where body like $1", [`%"numero":"${number}"%`]),
     ).to.deep.equal([]);
-    const hers = await call("POST", "/contacts", { nombre: "Ana", numero: number }, { "idempotency-key": "hers" });
+    const keys = await world.rows<{ key: string }>("select key from idempotency_keys where business_id = 1");
+    expect(keys.filter(({ key }) => key.replaceAll("-", "").includes(number))).to.deep.equal([]);
+    const again = await refused();
+    expect([again.status, again.headers["idempotent-replay"]]).to.deep.equal([404, "true"]);
+    const hers = await call(
+      "POST",
+      "/contacts",
+      { nombre: "Ana", numero: number },
+      { "idempotency-key": `hers-${number}` },
+    );
     expect([hers.status, hers.text.includes("erased")]).to.deep.equal([409, true]);
-    const late = await call("POST", "/chats/enviar/plantilla/business", template, { "idempotency-key": "late" });
+    const late = await call("POST", "/chats/enviar/plantilla/business", template, {
+      "idempotency-key": `late-+${number}`,
+    });
     expect(late.status).to.equal(409);
     const kin = await call("POST", "/contacts", { ...neighbour, numero: "59171100001" }, { "idempotency-key": "kin" });
     expect([kin.status, kin.json]).to.deep.equal([201, kept.json]);

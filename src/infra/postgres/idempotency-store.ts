@@ -16,14 +16,33 @@ const kept = "interval '24 hours'";
 /** The stored key if another caller of the business uses the same key. */
 const apart = "$6 || ' ' || $3";
 
+const digestOf = (key: string): string => `'erased ' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
+
+/**
+ * The key of a row of `idempotency_keys` after its contact was erased: clients put numbers and names into their keys.
+ * The caller is always part of it, so that it differs from the same key of another caller.
+ */
+export const erasedKeyIn = (row: string): string =>
+  digestOf(`case when starts_with(${row}.key, ${row}.caller || ' ') then ${row}.key
+                 else coalesce(${row}.caller, '') || ' ' || ${row}.key end`);
+
+/** Whether the erased key is free; in rare races the same key is stored twice. */
+export const erasedKeyIsFree = (row: string): string => `not exists (
+    select 1 from idempotency_keys as erased
+    where erased.business_id = ${row}.business_id and erased.operation = ${row}.operation
+      and erased.key = ${erasedKeyIn(row)})`;
+
 /** Returns no row if another claim was committed after this statement began; then it must be repeated. */
 const begin = statement("idempotency_begin")`
   with place as (
-    select case when exists (
+    select coalesce((
+      select key from idempotency_keys
+      where business_id = $1 and operation = $2 and created_at >= now() - ${kept} and key = ${digestOf(apart)}
+    ), case when exists (
       select 1 from idempotency_keys
       where business_id = $1 and operation = $2 and created_at >= now() - ${kept}
         and (key = ${apart} or key = $3 and caller <> $6)
-    ) then ${apart} else $3 end as key
+    ) then ${apart} else $3 end) as key
   ), claimed as (
     insert into idempotency_keys as known (business_id, operation, key, caller, request_digest, claim, lease_until)
     select $1, $2, key, $6, $4, gen_random_uuid(), now() + make_interval(secs => $5) from place
@@ -51,8 +70,9 @@ const finish = statement("idempotency_finish")`
     select case when $9::jsonb is null then 0 else lock_contact_spoken_of($1, $9) end as contact_id
   ),
   spoken as (select contact_id, contact_id is not null or $5::integer >= 400 as is_kept from known)
-  update idempotency_keys
+  update idempotency_keys as known
   set status = $5, content_type = $6, contact_id = coalesce(spoken.contact_id, 0),
+      key = case when not is_kept and ${erasedKeyIsFree("known")} then ${erasedKeyIn("known")} else key end,
       headers = case when is_kept then $7::jsonb end, body = case when is_kept then $8::text end
   from spoken where business_id = $1 and operation = $2 and key = $3 and claim = $4`;
 

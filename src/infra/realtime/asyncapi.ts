@@ -61,7 +61,8 @@ const handshake: Readonly<Record<string, AnyMessage>> = {
   connect: {
     summary: "Connects to the namespace",
     description:
-      "The field `auth` of Socket.IO's client. One of `token` and `key`. Answered by `ready`, or refused with `connect_error`.",
+      "The field `auth` of Socket.IO's client. One of `token` and `key`. Answered by `ready`, or by `resync` if the events " +
+      "after `since` cannot be had; refused with `connect_error`.",
     payload: {
       anyOf: [
         objectOf({ token: { ...text, description: "A session token: hears what its user may hear" }, since }, [

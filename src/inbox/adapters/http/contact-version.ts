@@ -12,8 +12,8 @@ const etagOf = (contact: WholeContact): string =>
   tagOfContent(JSON.stringify(Object.entries(wholeContactToWire(contact)).sort(([a], [b]) => (a < b ? -1 : 1))));
 
 /** A reply with the contact and its ETag. */
-export const tagged = (contact: ListedContact): Reply =>
-  new Reply(200, listedContactToWire(contact), { ETag: etagOf(contact) });
+export const tagged = (contact: ListedContact, status: 200 | 201 = 200): Reply =>
+  new Reply(status, listedContactToWire(contact), { ETag: etagOf(contact) });
 
 /** The check that `If-Match` asks for; null if it accepts any version. */
 export function expectedIn(headers: IncomingHttpHeaders): ((contact: WholeContact) => boolean) | null {

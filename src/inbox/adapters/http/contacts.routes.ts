@@ -154,7 +154,7 @@ const createRoute = (contacts: Pick<EditContacts, "create">): Route =>
       status === 201 ? { contactId: (made as { id: number }).id } : { phone: phoneDigits(body.numero) ?? "" },
     body: { type: "object", required: ["numero"], properties: contactBody } as const,
     responses: {
-      201: { description: "The contact", schema: listedContactSchema },
+      201: { description: "The contact", schema: listedContactSchema, headers: etagHeader },
       404: { description: "No such tag", schema: codedFailure },
       409: taken,
       ...failures,
@@ -170,7 +170,7 @@ const createRoute = (contacts: Pick<EditContacts, "create">): Route =>
         tagIds: tagIds ?? [],
         optedOut: optedOut ?? false,
       });
-      return new Reply(201, listedContactToWire(contact));
+      return tagged(contact, 201);
     },
   });
 
@@ -220,7 +220,7 @@ const eraseRoute = (erase: Pick<EraseContact, "execute">): Route =>
     rules: {
       "Contacts.13":
         "Once this is answered, name, number, custom fields, tags, the texts and media of all messages, and the addresses, " +
-        "reasons of cancellation and picked options of orders are gone everywhere: in the event log, in answers stored for `Idempotency-Key`, in campaigns, in queued " +
+        "reasons of cancellation and picked options of orders are gone everywhere: in the event log, in keys and answers stored for `Idempotency-Key`, in campaigns, in queued " +
         "webhooks, in refused rows of imports, and in stored media that nothing else uses. Orders, chats and figures stay " +
         "without them; the bot's reason for cancelling an abandoned order stays, too. Webhooks about messages from before the erasure are dropped, also if they come for the first time. " +
         "If this fails, part may be erased: the rest follows within minutes, or on the next request.",

@@ -74,7 +74,7 @@ export class EraseContact {
       if (!numbers) return [];
       const contact = await contacts.find(businessId, contactId);
       if (!contact) return [];
-      await contacts.eraseTraces(businessId, contact);
+      await contacts.eraseTraces(businessId, contact, numbers);
       await contacts.begin(businessId, contactId, numbers);
       const entry = { resource: "contacts", recordId: contactId, change: "removed" } as const;
       await note(businessId, by, [{ ...entry, before: null, after: null }]);
@@ -94,7 +94,7 @@ export class EraseContact {
     const late: string[] = [];
     for (const chatId of begun.chatIds) late.push(...(await this.eraseMessages(businessId, contactId, chatId)));
     // Rows may have been written while the messages were being erased.
-    await this.unitOfWork.run(businessId, ({ contacts }) => contacts.eraseTraces(businessId, begun));
+    await this.unitOfWork.run(businessId, ({ contacts }) => contacts.eraseTraces(businessId, begun, numbers));
     await this.eraseEvents(businessId, begun);
     await this.unitOfWork.run(businessId, async ({ copies }) => {
       for (const copy of copies) await copy.erase(businessId, begun);

@@ -147,7 +147,7 @@ export interface ContactErasure {
   /** Returns the contact's former numbers; null if a concurrent call erased it. */
   eraseContact(businessId: number, contactId: number): Promise<readonly string[] | null>;
   /** Erases stored idempotency answers about the contact, its conversations and chats; call it after `eraseContact`. */
-  eraseTraces(businessId: number, contact: ErasedContact): Promise<void>;
+  eraseTraces(businessId: number, contact: ErasedContact, numbers: readonly string[]): Promise<void>;
   /** Records that the rest remains to be done. */
   begin(businessId: number, contactId: number, numbers: readonly string[]): Promise<void>;
   /** Records more withdrawn files. */

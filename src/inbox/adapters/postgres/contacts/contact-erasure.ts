@@ -1,4 +1,5 @@
 import type { Queries } from "../../../../infra/postgres/database.ts";
+import { erasedKeyIn, erasedKeyIsFree } from "../../../../infra/postgres/idempotency-store.ts";
 import { livesHere } from "../../../../infra/postgres/lives-here.ts";
 import { quoted } from "../../../../infra/postgres/sql-text.ts";
 import { statement } from "../../../../infra/postgres/statement.ts";
@@ -44,6 +45,14 @@ const eraseAnswers = statement("erasure_answers")`
   update idempotency_keys set body = null, headers = null
   where business_id = $1 and status is not null and (contact_id = $2 or contact_id is null)
     and (body is not null or headers is not null)`;
+
+/** Keys of requests in progress stay: they are replaced when the request ends, or by the next round of the erasure. */
+const eraseKeys = statement("erasure_keys")`
+  update idempotency_keys as known set key = ${erasedKeyIn("known")}
+  where business_id = $1 and status is not null and not starts_with(key, 'erased ') and ${erasedKeyIsFree("known")}
+    and (contact_id = $2 or exists (
+      select 1 from unnest($3::text[]) as number
+      where strpos(key, number) > 0 or strpos(regexp_replace(key, '[^0-9]', '', 'g'), number) > 0))`;
 
 const messagesAtOnce = 5_000;
 /** Clients get events about this many messages. They see that older ones are erased when they read them. */
@@ -213,8 +222,9 @@ export class PostgresContactErasure implements ContactErasure {
     return numbers;
   }
 
-  async eraseTraces(businessId: number, { id, chatIds }: ErasedContact): Promise<void> {
+  async eraseTraces(businessId: number, { id, chatIds }: ErasedContact, numbers: readonly string[]): Promise<void> {
     await this.transaction.rows(eraseAnswers, [businessId, id]);
+    await this.transaction.rows(eraseKeys, [businessId, id, numbers]);
     await this.transaction.rows(eraseConversations, [businessId, chatIds]);
     await this.transaction.rows(eraseChats, [businessId, chatIds]);
   }
