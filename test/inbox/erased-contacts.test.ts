@@ -126,6 +126,23 @@ describe("an erased contact", () => {
     expect(kept).to.deep.equal([]);
   });
 
+  it("leaves nothing unread, however far an agent reads afterwards", async () => {
+    const phone = "59178800040";
+    const messages = ["a", "b", "c"].map((id) => ({
+      ...{ from: phone, id: `wamid.unread-${id}`, timestamp: String(Math.floor(Date.now() / 1_000)) },
+      ...{ type: "text", text: { body: `Hola ${id}` } },
+    }));
+    await world.webhook(aWebhook(1, { contacts: [{ wa_id: phone, profile: { name: "Carla" } }], messages }));
+    const chat = await eventually(async () => (await world.get(`/chats?q=${phone}`)).json.data[0]);
+    const messageIds = (await world.get(`/chats/${chat.chat_id}/messages`)).json.data.map(
+      ({ id }: { id: number }) => id,
+    );
+    expect([chat.no_leidos, messageIds.length]).to.deep.equal([3, 3]);
+    expect((await call("DELETE", `/contacts/${chat.contacto.id}`)).status).to.equal(204);
+    const { status, json } = await call("POST", `/chats/${chat.chat_id}/read`, { hasta: Math.min(...messageIds) });
+    expect([status, json.no_leidos]).to.deep.equal([200, 0]);
+  });
+
   it("is not in a repeated answer, which has an error code instead", async () => {
     const { json: contact } = await call("POST", "/contacts", { numero: "59178800020" });
     const lines = [{ articleId: 101, quantity: 1, extras: [] }];

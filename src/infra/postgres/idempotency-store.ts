@@ -69,10 +69,14 @@ const finish = statement("idempotency_finish")`
   with known as materialized (
     select case when $9::jsonb is null then 0 else lock_contact_spoken_of($1, $9) end as contact_id
   ),
-  spoken as (select contact_id, contact_id is not null or $5::integer >= 400 as is_kept from known)
+  spoken as (select contact_id, contact_id is not null or $5::integer >= 400 as is_kept from known),
+  erased as (
+    select ${erasedKeyIn("claimed")} as key from idempotency_keys as claimed
+    where business_id = $1 and operation = $2 and key = $3 and claim = $4 and ${erasedKeyIsFree("claimed")}
+  )
   update idempotency_keys as known
   set status = $5, content_type = $6, contact_id = coalesce(spoken.contact_id, 0),
-      key = case when not is_kept and ${erasedKeyIsFree("known")} then ${erasedKeyIn("known")} else key end,
+      key = case when is_kept then known.key else coalesce((select key from erased), known.key) end,
       headers = case when is_kept then $7::jsonb end, body = case when is_kept then $8::text end
   from spoken where business_id = $1 and operation = $2 and key = $3 and claim = $4`;
 

@@ -15,10 +15,14 @@ export const eraseConversations = statement("erasure_conversations")`
   update conversations as conversation set close_reason = null
   from locked where conversation.business_id = $1 and conversation.id = locked.id`;
 
-/**
- * The new version makes clients draw the chat again. It stops waiting for an agent, and nothing in it is unread: its
- * customer cannot be reached.
- */
+/** Nothing in the chats stays unread: their customer cannot be reached. A message that is just being stored counts. */
+export const readChats = statement("erasure_read_chats")`
+  select given.id from unnest($2::bigint[]) as given (id)
+  cross join lateral (
+    select coalesce(max(id), 0) as id from messages where business_id = $1 and chat_id = given.id) as newest
+  cross join lateral read_chat($1, given.id, newest.id)`;
+
+/** The new version makes clients draw the chat again. It stops waiting for an agent. */
 export const eraseChats = statement("erasure_chats")`
   with locked as (
     select id from chats where business_id = $1 and id = any($2::bigint[]) order by id for no key update
@@ -33,7 +37,7 @@ export const eraseChats = statement("erasure_chats")`
     update tickets set close_reason = null
     where business_id = $1 and chat_id in (select id from locked) and close_reason is not null
   )
-  update chats as chat set ad_referral = null, unread = 0, version = version + 1
+  update chats as chat set ad_referral = null, version = version + 1
   from locked where chat.business_id = $1 and chat.id = locked.id`;
 
 /** The chats' last messages are erased later, but their texts must not be sent again. */

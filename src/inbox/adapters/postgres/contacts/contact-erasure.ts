@@ -16,7 +16,7 @@ import type {
 } from "../../../application/contacts/ports.ts";
 import { erasedNameOf } from "../../../domain/contact.ts";
 import { messageState } from "../state-sql.ts";
-import { announce, announceMessages, eraseChats, eraseConversations } from "./chat-erasure-sql.ts";
+import { announce, announceMessages, eraseChats, eraseConversations, readChats } from "./chat-erasure-sql.ts";
 
 const find = statement("erasure_find")`
   select contact.id,
@@ -226,6 +226,7 @@ export class PostgresContactErasure implements ContactErasure {
     await this.transaction.rows(eraseAnswers, [businessId, id]);
     await this.transaction.rows(eraseKeys, [businessId, id, numbers]);
     await this.transaction.rows(eraseConversations, [businessId, chatIds]);
+    await this.transaction.rows(readChats, [businessId, chatIds]);
     await this.transaction.rows(eraseChats, [businessId, chatIds]);
   }
 
