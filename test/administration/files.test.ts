@@ -188,6 +188,22 @@ describe("Imports and exports of records", () => {
     expect(performance.now() - began).to.be.below(15_000);
   });
 
+  it("return refused rows in the order of the file, whatever the reasons", async () => {
+    const rows = [
+      "Orden 1,1,999999999",
+      "Orden 2,caro,",
+      "Orden 3,1,",
+      "Orden 3,1,999999999",
+      "Orden 4,1,999999999",
+      "Orden 5,1,,de más",
+      "Orden 6,1,999999999",
+    ];
+    const answer = await taken("extras", ["name,charge,articulos", ...rows].join("\n"));
+    expect(answer).to.deep.include({ created: 1, refused: 6 });
+    const lines = (await ask(admin, "GET", answer.refused_csv)).text.split("\r\n").slice(1, -1);
+    expect(lines.map((line) => /Orden \d/.exec(line)?.[0])).to.deep.equal([1, 2, 3, 4, 5, 6].map((n) => `Orden ${n}`));
+  });
+
   it("leave fields that a row does not have as they are", async () => {
     await taken("articles", "retailer_id,name,price\nsolo-precio,Empanada,5\n");
     expect(await taken("articles", "retailer_id,price,name\nsolo-precio,6.5,\n")).to.deep.include({ updated: 1 });
