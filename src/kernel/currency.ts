@@ -3,5 +3,10 @@ const defaultCurrency = "BOB";
 /** Checks only the form of an ISO 4217 code. */
 export const isCurrency = (value: unknown): value is string => typeof value === "string" && /^[A-Z]{3}$/.test(value);
 
+const known: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
+
+/** Whether it is a code of ISO 4217. Codes of earlier currencies count, because the list of Node.js has them too. */
+export const isKnownCurrency = (code: string): boolean => known.has(code);
+
 /** The currency of a business, from its feature flag `currency`. */
 export const baseCurrency = (flag: unknown): string => (isCurrency(flag) ? flag : defaultCurrency);

@@ -61,25 +61,24 @@ export class ImportRows {
     progress: ImportProgress,
   ): Promise<string | null> {
     const refused = new RefusedFile(this.refusals, businessId, this.newName(), taken.header);
-    const refuse = async (reason: Refusal, cells: readonly string[]) => {
-      progress.refused += 1;
-      await refused.add(taken.lineOf(reason, cells));
-    };
-    const batch = new Batch<Row>(taken.keyOf);
+    const batch = new Batch<Row, Refusal>(taken.keyOf);
     const flush = async () => {
-      for (const turn of batch.empty()) {
+      const { turns, unreadable } = batch.empty();
+      const refusals = [...unreadable];
+      for (const turn of turns) {
         const outcomes = await takeAll(taken, turn);
         for (const [index, outcome] of outcomes.entries()) {
-          if (typeof outcome === "object") await refuse(outcome.refusal, turn[index]?.cells ?? []);
-          else progress[outcome] += 1;
+          if (typeof outcome !== "object") progress[outcome] += 1;
+          else refusals.push({ place: 0, cells: [], ...turn[index], refusal: outcome.refusal });
         }
+      }
+      progress.refused += refusals.length;
+      // In the order of the file, so that its author finds the rows again.
+      for (const { refusal, cells } of refusals.sort((a, b) => a.place - b.place)) {
+        await refused.add(taken.lineOf(refusal, cells));
       }
     };
     for await (const each of rows) {
-      if ("refusal" in each) {
-        await refuse(each.refusal, each.cells);
-        continue;
-      }
       batch.add(each);
       if (batch.size >= this.rowsAtOnce) await flush();
     }
@@ -104,13 +103,23 @@ async function takeAll<Row, Refusal>(
 }
 
 interface Waiting<Row> {
+  /** In the batch. */
+  readonly place: number;
   readonly row: Row;
   readonly cells: readonly string[];
 }
 
-/** Groups rows into rounds, so that no key is in a round twice. */
-class Batch<Row> {
+interface Refused<Refusal> {
+  /** In the batch. */
+  readonly place: number;
+  readonly refusal: Refusal;
+  readonly cells: readonly string[];
+}
+
+/** Groups readable rows into rounds, so that no key is in a round twice. */
+class Batch<Row, Refusal> {
   private turns: Waiting<Row>[][] = [];
+  private unreadable: Refused<Refusal>[] = [];
   private times = new Map<string, number>();
   private count = 0;
 
@@ -120,22 +129,29 @@ class Batch<Row> {
     return this.count;
   }
 
-  add(each: Waiting<Row>): void {
+  add(each: ImportRow<Row, Refusal>): void {
+    const place = this.count;
+    this.count += 1;
+    if ("refusal" in each) {
+      this.unreadable.push({ ...each, place });
+      return;
+    }
     const key = this.keyOf(each.row);
     const before = this.times.get(key) ?? 0;
     this.times.set(key, before + 1);
-    this.count += 1;
     const turn = this.turns[before];
-    if (turn) turn.push(each);
-    else this.turns.push([each]);
+    const waiting = { ...each, place };
+    if (turn) turn.push(waiting);
+    else this.turns.push([waiting]);
   }
 
-  empty(): readonly (readonly Waiting<Row>[])[] {
-    const { turns } = this;
+  empty(): { readonly turns: readonly (readonly Waiting<Row>[])[]; readonly unreadable: readonly Refused<Refusal>[] } {
+    const { turns, unreadable } = this;
     this.turns = [];
+    this.unreadable = [];
     this.times = new Map();
     this.count = 0;
-    return turns;
+    return { turns, unreadable };
   }
 }
 

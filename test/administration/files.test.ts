@@ -1,3 +1,4 @@
+import { Agent } from "node:http";
 import { expect } from "chai";
 import { type Answer, request } from "../support/http.ts";
 import { startWorld, type World } from "../support/world.ts";
@@ -186,6 +187,36 @@ describe("Imports and exports of records", () => {
     const changed = file.replaceAll(/Muchos (\d*[02468]),/g, "Muchos pares $1,");
     expect(await taken("articles", changed)).to.deep.include({ created: 0, updated: 4_900, refused: 100 });
     expect(performance.now() - began).to.be.below(15_000);
+  });
+
+  it("return refused rows in the order of the file, whatever the reasons", async () => {
+    const rows = [
+      "Orden 1,1,999999999",
+      "Orden 2,caro,",
+      "Orden 3,1,",
+      "Orden 3,1,999999999",
+      "Orden 4,1,999999999",
+      "Orden 5,1,,de más",
+      "Orden 6,1,999999999",
+    ];
+    const answer = await taken("extras", ["name,charge,articulos", ...rows].join("\n"));
+    expect(answer).to.deep.include({ created: 1, refused: 6 });
+    const lines = (await ask(admin, "GET", answer.refused_csv)).text.split("\r\n").slice(1, -1);
+    expect(lines.map((line) => /Orden \d/.exec(line)?.[0])).to.deep.equal([1, 2, 3, 4, 5, 6].map((n) => `Orden ${n}`));
+  });
+
+  it("leave the connection usable if a file is broken in the middle", async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = { authorization: `Bearer ${tokens.get(admin)}`, "content-type": "text/csv" };
+    const broken = `nombre\nAntes\n${"x".repeat(2_000_000)}\n`;
+    for (const rawBody of [broken, broken, "nombre\nDespués\n"]) {
+      const answer = await request(`${world.api}/admin/tags/import`, { method: "POST", rawBody, headers, agent });
+      expect(answer.status).to.equal(200);
+      if (rawBody === broken) expect(lastOf(answer).code).to.equal("invalid_input");
+      else expect(lastOf(answer).created + lastOf(answer).unchanged).to.equal(1);
+      expect((await request(`${world.api}/admin/tags?limit=1`, { headers, agent })).status).to.equal(200);
+    }
+    agent.destroy();
   });
 
   it("leave fields that a row does not have as they are", async () => {

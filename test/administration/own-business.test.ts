@@ -50,6 +50,7 @@ describe("A business's own record and flags", () => {
       { agents_see: "some" },
       { unknown_flag: 1 },
       { currency: "bolivianos" },
+      { currency: "BOL" },
       { bot_inactivity_minutes: 0 },
       { template_language: "español" },
       { template_language: "ES" },
@@ -78,6 +79,15 @@ describe("A business's own record and flags", () => {
     const { json: read } = await ask("GET", "flags");
     expect((await ask("PUT", "flags", { ...read, currency: "USD" })).json.template_language).to.equal("Spanish");
     expect((await ask("PUT", "flags", { ...read, template_language: "English" })).status).to.equal(400);
+  });
+
+  it("keep an unknown currency that was set earlier until it is replaced", async () => {
+    await world.rows(`update businesses set feature_flags = feature_flags || '{"currency": "BOL"}' where id = 1`);
+    const { json: read } = await ask("GET", "flags");
+    expect((await ask("PUT", "flags", { ...read, tax_id_label: "NIT" })).json.currency).to.equal("BOL");
+    const { status, json } = await ask("PUT", "flags", { ...read, currency: "XQX" });
+    expect([status, json.error]).to.deep.equal([400, "currency no es una moneda de ISO 4217, como BOB o USD"]);
+    expect((await ask("PUT", "flags", { ...read, currency: "BOB" })).json.currency).to.equal("BOB");
   });
 
   it("accept only an ad account for reports to which the business's token gives access", async () => {

@@ -63,6 +63,26 @@ describe("E-mails and administrators of a business", () => {
       expect((await ask(foreignAdmin, "DELETE", `/admin/users/${other.id}`)).status).to.equal(204);
     });
 
+    it("with a password cannot leave while the others were only invited", async () => {
+      const founded = await resolve(world.container, tokens.createBusiness).execute("Sola", "dueña@sola.test");
+      const { token } = (await signIn("dueña@sola.test", founded.password)).json;
+      const path = `/admin/users/${founded.userId}`;
+      const owner = (await by(token, "GET", path)).json;
+      const invited = (await by(token, "POST", "/admin/users", aUser({ role_id: 1 }))).json;
+      for (const { status, json } of [
+        await by(token, "PUT", path, { ...owner, activo: false }),
+        await by(token, "PUT", path, { ...owner, role_id: 5 }),
+        await by(token, "DELETE", path),
+      ]) {
+        expect([status, json.code]).to.deep.equal(last);
+      }
+      const removable = (await by(token, "POST", "/admin/users", aUser({ role_id: 1 }))).json;
+      expect((await by(token, "DELETE", `/admin/users/${removable.id}`)).status).to.equal(204);
+      const joining = (await accept(invited.invitation.token)).json.token;
+      expect((await by(token, "DELETE", path)).status).to.equal(204);
+      expect((await by(joining, "GET", path)).status).to.equal(404);
+    });
+
     it("cannot remove each other at the same time", async () => {
       const founded = await resolve(world.container, tokens.createBusiness).execute("Nuevo", "dueña@nuevo.test");
       const first = (await signIn("dueña@nuevo.test", founded.password)).json.token;

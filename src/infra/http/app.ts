@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { Stream } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import cors from "@koa/cors";
@@ -105,6 +106,7 @@ const takenWhole: Middleware = async (ctx, next) => {
   await next();
   if (isLong(ctx.body) && typeof ctx.body === "string") boundAnswer(ctx, ctx.body.length);
   const { req } = ctx;
+  if (isReadOn(ctx)) ctx.res.once("finish", () => void takeLeft(req));
   const isClosing = ctx.response.get("Connection") === "close";
   const isWhole =
     isClosing ||
@@ -117,6 +119,14 @@ const takenWhole: Middleware = async (ctx, next) => {
 
 /** Its handler reads the body while it streams the answer. */
 const isReadOn = ({ state, body }: Context): boolean => state.readsOn === true && body instanceof Stream;
+
+/**
+ * The same after a streamed answer that ended before the body, such as that of an import whose file is broken. A request
+ * that stays unread would block all later ones of the connection.
+ */
+async function takeLeft(req: IncomingMessage): Promise<void> {
+  if (!(await takeRest(req, false))) req.socket.destroy();
+}
 
 /** Answers failures that no endpoint words itself: unreadable bodies, unknown paths, wrong methods, limits. */
 const wordProblems =

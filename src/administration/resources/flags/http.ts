@@ -1,5 +1,6 @@
 import { InvalidInput } from "../../../infra/http/routing/dialect.ts";
 import type { Schema } from "../../../infra/http/routing/schema.ts";
+import { isKnownCurrency } from "../../../kernel/currency.ts";
 import { currencyCode, currencyConversion } from "../../adapters/http/currency-conversion.ts";
 import { optionalText, optionalUrl } from "../../adapters/http/fields.ts";
 import type { FieldOnWire, RecordOnWire } from "../../adapters/http/record-on-wire.ts";
@@ -43,6 +44,7 @@ export const flagsOnWire: RecordOnWire<Flags> = {
   verifiedByPlatform: true,
   rules: [
     "A flag that is null or left out has its default value.",
+    "`currency` is a code of ISO 4217: `BOB`, `USD`.",
     "`currency_conversion` has rates above 0, as numbers or decimal texts of up to 9 digits and 12 decimals. They are either one " +
       "object for all days, or a list of objects with the day `from` which each applies. Other values are refused.",
     "`ad_account_for_report` must be one of the accounts of the business's token (`/admin/ad-accounts`). The ad platform is asked " +
@@ -54,8 +56,11 @@ export const flagsOnWire: RecordOnWire<Flags> = {
   ],
 };
 
-/** Throws `InvalidInput` with a message for the caller. An unchanged language is not checked again. */
-export function checkFlags({ template_language: language }: Flags, before: Flags | null): void {
+/** Throws `InvalidInput` with a message for the caller. Unchanged values are not checked again. */
+export function checkFlags({ currency, template_language: language }: Flags, before: Flags | null): void {
+  if (currency !== null && currency !== before?.currency && !isKnownCurrency(currency)) {
+    throw new InvalidInput("currency no es una moneda de ISO 4217, como BOB o USD");
+  }
   if (language === null || language === before?.template_language || isLanguage(language)) return;
   throw new InvalidInput("template_language no es un idioma de plantillas, como es o pt_BR");
 }

@@ -63,7 +63,8 @@ export const usersOnWire: RecordOnWire<User> = {
     "The answer to a creation has an invitation for `POST /auth/invitation`; the caller has to deliver it to the user. Changing " +
       "`email` cancels an invitation that was not accepted yet.",
     "An imported user has no password either, and needs an invitation by `POST /admin/users/{id}/invite`.",
-    "A business must have at least one active administrator: 409 `last_administrator`.",
+    "A business must have at least one active administrator: 409 `last_administrator`. An administrator with a password cannot " +
+      "leave before another active one has a password; an invitation that was not accepted does not count.",
     "Deactivating or archiving a user, or removing the agent's role, ends the user's sessions and sockets at once and returns the " +
       "user's open chats and tickets to the waiting lines of their departments.",
   ],

@@ -111,7 +111,11 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await this.lockInOrder(businessId, before, written);
     for (const [id, fields] of written) await this.update(businessId, id, fields);
     await this.writeSets(businessId, written);
-    for (const [id, fields] of written) await this.followUp(businessId, id, before.get(id) ?? null, fields);
+    for (const [id, fields] of written) {
+      const earlier = before.get(id) ?? null;
+      await this.checkAdministrators(businessId, id, earlier, fields);
+      await this.followUp(businessId, id, earlier, fields);
+    }
     return this.inOrder(businessId, ids);
   }
 
@@ -120,6 +124,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     await this.lockInOrder(businessId, new Map([[id, before.fields]]), [[id, { departmentIds: [] }]]);
     await super.remove(businessId, id);
     await run(this.transaction, sql("users").where({ business_id: businessId, id }).update({ active: false }));
+    await this.checkAdministrators(businessId, id, before.fields, null);
     await run(this.transaction, this.credentialOf(businessId, id).delete());
     await releaseNames(this.transaction, businessId, "email", [before.fields.email]);
     await this.writeSets(businessId, [[id, {}]]);
@@ -260,7 +265,7 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     );
   }
 
-  /** Ends sessions, hands over chats and checks administrators after a user was created, changed or archived. */
+  /** Ends sessions and hands over chats after a user was created, changed or archived. */
   private async followUp(businessId: number, id: number, before: User | null, after: User | null): Promise<void> {
     const row = sql("users").where({ business_id: businessId, id });
     if (before && leaves(before, after)) {
@@ -269,13 +274,31 @@ export class PostgresUserRecords extends KnexRecords<User> implements UserAccess
     } else if (before && returns(before, after)) {
       await run(this.transaction, row.update({ hands_over_since: null }));
     }
-    if (isActiveAdministrator(before) && !isActiveAdministrator(after)) await this.checkAdministrators(businessId);
     if (isAgent(before) || isAgent(after)) this.changedAgents.add(id);
   }
 
-  private async checkAdministrators(businessId: number): Promise<void> {
-    const left = sql("users").where({ business_id: businessId, role_id: administratorRole, active: true });
-    const [one] = await run(this.transaction, left.select("id").limit(1));
+  /**
+   * An administrator must be left after one was changed or archived. If that one had a password, another with a
+   * password must be left: administrators who were only invited may never sign in.
+   */
+  private async checkAdministrators(
+    businessId: number,
+    id: number,
+    before: User | null,
+    after: User | null,
+  ): Promise<void> {
+    if (!isActiveAdministrator(before) || isActiveAdministrator(after)) return;
+    const others = sql("users as user")
+      .leftJoin("credentials as credential", (on) => {
+        on.on("credential.business_id", "user.business_id").andOn("credential.user_id", "user.id");
+      })
+      .where({ "user.business_id": businessId, "user.role_id": administratorRole, "user.active": true })
+      .where((able) => {
+        able
+          .whereNotNull("credential.password_hash")
+          .orWhereNotExists(this.credentialOf(businessId, id).whereNotNull("password_hash").select("user_id"));
+      });
+    const [one] = await run(this.transaction, others.select("user.id").limit(1));
     if (!one) throw new LastAdministrator();
   }
 }
