@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useRef } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading } from "../settings/page.tsx";
@@ -40,14 +40,19 @@ export function RecordPanel({ place, id, onClose }: PanelProps) {
     staleTime: 0,
     gcTime: 0,
   });
-  const { setDirty, leave, question } = useLeaving(onClose);
+  const [isDirty, setDirty] = useState(false);
+  const { release, question } = useLeaving(isDirty);
+  const done = (): void => {
+    release();
+    onClose();
+  };
   const name = data?.[resourceOf(place).title];
   return (
-    <Panel title={isNew ? t(`add.${place}`) : String(name ?? t("edit"))} onClose={leave} size={480}>
+    <Panel title={isNew ? t(`add.${place}`) : String(name ?? t("edit"))} onClose={onClose} size={480}>
       {!isNew && isPending && <Loading />}
       <Failure error={error} />
       {(isNew || data) && (
-        <RecordForm place={place} record={data ?? null} onDirty={setDirty} onCancel={leave} onDone={onClose} />
+        <RecordForm place={place} record={data ?? null} onDirty={setDirty} onCancel={onClose} onDone={done} />
       )}
       {question}
     </Panel>

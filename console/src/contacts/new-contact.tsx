@@ -1,5 +1,6 @@
 import "./texts.ts";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLeaving } from "../shared/leaving.tsx";
 import { Panel } from "../shared/panel.tsx";
@@ -9,21 +10,23 @@ export function NewContact() {
   const { t } = useTranslation("contacts");
   const navigate = useNavigate();
   const close = (): void => void navigate({ to: "/contacts", search: (search: object) => search });
-  const { setDirty, leave, question } = useLeaving(close);
+  const [isDirty, setDirty] = useState(false);
+  const { release, question } = useLeaving(isDirty);
   return (
-    <Panel onClose={leave} title={t("new")}>
+    <Panel onClose={close} title={t("new")}>
       <ContactForm
         read={null}
         onDirty={setDirty}
-        onCancel={leave}
-        onDone={({ id }) =>
+        onCancel={close}
+        onDone={({ id }) => {
+          release();
           void navigate({
             to: "/contacts/$contact",
             params: { contact: String(id) },
             search: (search: object) => search,
             replace: true,
-          })
-        }
+          });
+        }}
       />
       {question}
     </Panel>

@@ -1,7 +1,7 @@
 import "./texts.ts";
 import { Button, Group, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useEffect } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Failure, Loading } from "../settings/page.tsx";
@@ -53,17 +53,16 @@ export function NewUserPanel({ made, onMade, onClose }: NewUserProps) {
       },
     },
   );
-  const { setDirty, leave, question } = useLeaving(onClose);
-  useEffect(() => setDirty(form.isChanged && made === null), [form.isChanged, made, setDirty]);
+  const { question } = useLeaving(form.isChanged && made === null);
   return (
-    <Panel title={made ? t("users.invited", { name: made.nombre }) : t("users.add")} onClose={leave}>
+    <Panel title={made ? t("users.invited", { name: made.nombre }) : t("users.add")} onClose={onClose}>
       {made ? (
         <Stack>
           <InvitationLink invitation={made.invitation} name={made.nombre} />
           <Button onClick={onClose}>{t("close")}</Button>
         </Stack>
       ) : (
-        <UserForm form={form} submit={t("users.invite")} onClose={leave} />
+        <UserForm form={form} submit={t("users.invite")} onClose={onClose} />
       )}
       {question}
     </Panel>
@@ -84,15 +83,20 @@ export function UserPanel({ id, onClose }: UserPanelProps) {
     staleTime: 0,
     gcTime: 0,
   });
-  const { setDirty, leave, question } = useLeaving(onClose);
+  const [isDirty, setDirty] = useState(false);
+  const { release, question } = useLeaving(isDirty);
+  const done = (): void => {
+    release();
+    onClose();
+  };
   return (
-    <Panel title={data?.nombre ?? t("users.edit")} onClose={leave}>
+    <Panel title={data?.nombre ?? t("users.edit")} onClose={onClose}>
       {isPending && <Loading />}
       <Failure error={error} />
       {data && (
         <Stack gap="xl">
-          <EditUser user={data} onDirty={setDirty} onCancel={leave} onDone={onClose} />
-          <UserAccess user={data} onArchived={onClose} />
+          <EditUser user={data} onDirty={setDirty} onCancel={onClose} onDone={done} />
+          <UserAccess user={data} onArchived={done} />
         </Stack>
       )}
       {question}
