@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading } from "../settings/page.tsx";
@@ -40,8 +40,7 @@ export function RecordPanel({ place, id, onClose }: PanelProps) {
     staleTime: 0,
     gcTime: 0,
   });
-  const [isDirty, setDirty] = useState(false);
-  const { release, question } = useLeaving(isDirty);
+  const { setDirty, release, question } = useLeaving(false);
   const done = (): void => {
     release();
     onClose();

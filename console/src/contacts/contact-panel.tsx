@@ -28,8 +28,7 @@ function OneContact({ id }: { readonly id: number }) {
   });
   const [isEditing, setEditing] = useState(false);
   const close = (): void => void navigate({ to: "/contacts", search: (search: object) => search });
-  const [isDirty, setDirty] = useState(false);
-  const { question } = useLeaving(isDirty);
+  const { setDirty, question } = useLeaving(false);
   const endEditing = (): void => {
     setEditing(false);
     setDirty(false);

@@ -1,6 +1,5 @@
 import "./texts.ts";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLeaving } from "../shared/leaving.tsx";
 import { Panel } from "../shared/panel.tsx";
@@ -10,8 +9,7 @@ export function NewContact() {
   const { t } = useTranslation("contacts");
   const navigate = useNavigate();
   const close = (): void => void navigate({ to: "/contacts", search: (search: object) => search });
-  const [isDirty, setDirty] = useState(false);
-  const { release, question } = useLeaving(isDirty);
+  const { setDirty, release, question } = useLeaving(false);
   return (
     <Panel onClose={close} title={t("new")}>
       <ContactForm

@@ -1,7 +1,7 @@
 import "./texts.ts";
 import { Button, Group, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useState } from "react";
+import { type FormEvent, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../app/session.ts";
 import { Failure, Loading } from "../settings/page.tsx";
@@ -83,8 +83,7 @@ export function UserPanel({ id, onClose }: UserPanelProps) {
     staleTime: 0,
     gcTime: 0,
   });
-  const [isDirty, setDirty] = useState(false);
-  const { release, question } = useLeaving(isDirty);
+  const { setDirty, release, question } = useLeaving(false);
   const done = (): void => {
     release();
     onClose();

@@ -5,6 +5,8 @@ import { useTranslation } from "react-i18next";
 import { Dialog } from "./dialog.tsx";
 
 interface Leaving {
+  /** Takes effect at once. A state of the caller would take another render, and Escape may come before. */
+  readonly setDirty: (isDirty: boolean) => void;
   /** Forgets the unsaved input. Call it before a navigation after the input was saved or its record removed. */
   readonly release: () => void;
   /** Must be rendered. */
@@ -33,7 +35,7 @@ export function useLeaving(isDirty: boolean): Leaving {
     });
   }, []);
   const enableBeforeUnload = useCallback(() => isUnsaved.current, []);
-  useBlocker({ shouldBlockFn, enableBeforeUnload, disabled: !isDirty });
+  useBlocker({ shouldBlockFn, enableBeforeUnload });
   const give = (stays: boolean): void => {
     setAsking(false);
     answer.current?.(stays);
@@ -41,11 +43,12 @@ export function useLeaving(isDirty: boolean): Leaving {
       answer.current = null;
     });
   };
-  const release = useCallback(() => {
-    isUnsaved.current = false;
+  const setDirty = useCallback((value: boolean): void => {
+    isUnsaved.current = value;
   }, []);
+  const release = useCallback(() => setDirty(false), [setDirty]);
   const question = <Question opened={isAsking} onStay={() => give(true)} onLeave={() => give(false)} />;
-  return { release, question };
+  return { setDirty, release, question };
 }
 
 interface QuestionProps {

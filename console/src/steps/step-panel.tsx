@@ -1,6 +1,5 @@
 import { Button, Group } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading } from "../settings/page.tsx";
@@ -35,8 +34,7 @@ export function StepPanel({ id, under, steps, onClose, onSaved, onAdd }: PanelPr
     staleTime: 0,
     gcTime: 0,
   });
-  const [isDirty, setDirty] = useState(false);
-  const { release, question } = useLeaving(isDirty);
+  const { setDirty, release, question } = useLeaving(false);
   const parent = steps.find((step) => step.id === under) ?? null;
   const title = parent ? t("addUnder", { name: parent.nombre }) : t("add");
   const start = isNew ? newStep(parent, steps.length === 0) : data && readOf(data);
