@@ -27,6 +27,7 @@ const unreadMessages = Array.from({ length: 60 }, (_, index) => ({
 
 const threads = [
   ...Array.from({ length: 8 }, (_, index) => aThread(101 + index, { name: `Cliente ${index + 1}`, state: "pending" })),
+  aThread(110, { name: "Nuria Nueva", state: "pending", unread: 1 }),
   aThread(109, { name: "Mucho que leer", state: "pending", unread: 30, messages: unreadMessages }),
 ];
 
@@ -166,6 +167,47 @@ describe("the console's inbox with several users", () => {
       .and(page.getByRole("heading", { name: "Cliente 4" }))
       .waitFor();
     await page.getByText("Compró en tienda").waitFor();
+  });
+
+  it("moves neither messages nor chats while customers write and a colleague comes, takes the chat and answers", async () => {
+    // The first message opens the window for answers, whose notice makes room for the field.
+    await says(110, "Buenas");
+    const page = await stage.seat(admin, "inbox/110");
+    await thread(page).getByText("2 mensajes sin leer").waitFor();
+    await list(page).getByText("Nuria Nueva").waitFor();
+    await page.getByRole("link", { name: /No leídos \d/ }).waitFor();
+    await page.getByRole("switch", { name: "El bot atiende" }).waitFor({ state: "attached" });
+    // A text within a line may move when its line changes, and the panel shows the bot's new state.
+    await page.evaluate(`
+      moved = [];
+      const note = (entries) => {
+        for (const { sources } of entries)
+          for (const { node } of sources)
+            if (node instanceof Element && !node.closest("aside")) moved.push(node.className + ": " + node.textContent);
+      };
+      observer = new PerformanceObserver((list) => note(list.getEntries()));
+      observer.observe({ type: "layout-shift" });
+      end = () => {
+        note(observer.takeRecords());
+        return moved;
+      };
+    `);
+    for (const text of ["¿Hola?", "Una pregunta larga. ".repeat(20).trim(), "Gracias"]) {
+      await says(110, text);
+      await thread(page).getByText(text, { exact: true }).waitFor();
+      await says(101, `Otro mensaje tras ${text.length} letras`);
+      await row(page, "Cliente 1").getByText(`Otro mensaje tras ${text.length} letras`).waitFor();
+    }
+    const colleague = await stage.seat(beto, "inbox/110");
+    await page.getByText("Beto Bueno también mira este chat").waitFor();
+    await button(colleague, "Tomar").click();
+    await button(page, "Tomar").waitFor({ state: "detached" });
+    await composer(colleague).fill("Ya le ayudo");
+    await button(colleague, "Enviar").click();
+    await thread(page).getByText("Ya le ayudo").waitFor();
+    await colleague.close();
+    await page.getByText("Beto Bueno también mira este chat").waitFor({ state: "detached" });
+    expect(await page.evaluate<string[]>("end()")).to.deep.equal([]);
   });
 
   it("opens a thread at the first unread message, and marks visible messages as read", async () => {

@@ -40,14 +40,18 @@ export function RecordPanel({ place, id, onClose }: PanelProps) {
     staleTime: 0,
     gcTime: 0,
   });
-  const { setDirty, leave, question } = useLeaving(onClose);
+  const { setDirty, release, question } = useLeaving(false);
+  const done = (): void => {
+    release();
+    onClose();
+  };
   const name = data?.[resourceOf(place).title];
   return (
-    <Panel title={isNew ? t(`add.${place}`) : String(name ?? t("edit"))} onClose={leave} size={480}>
+    <Panel title={isNew ? t(`add.${place}`) : String(name ?? t("edit"))} onClose={onClose} size={480}>
       {!isNew && isPending && <Loading />}
       <Failure error={error} />
       {(isNew || data) && (
-        <RecordForm place={place} record={data ?? null} onDirty={setDirty} onCancel={leave} onDone={onClose} />
+        <RecordForm place={place} record={data ?? null} onDirty={setDirty} onCancel={onClose} onDone={done} />
       )}
       {question}
     </Panel>

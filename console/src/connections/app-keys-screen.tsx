@@ -11,6 +11,7 @@ import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { DayField } from "../shared/day-field.tsx";
 import { Dialog } from "../shared/dialog.tsx";
+import { useLeaving } from "../shared/leaving.tsx";
 import { momentOf } from "../shared/time.ts";
 import { useClock } from "../shared/use-clock.ts";
 import type { KeysSearch } from "./dialogs-search.ts";
@@ -175,9 +176,15 @@ function NewKey({ onClose, onMade }: NewProps) {
       }),
     ),
   );
+  const { release, question } = useLeaving(label !== "" || expires !== "" || chosen.join() !== usual.join());
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    create.mutate(undefined, { onSuccess: onMade });
+    create.mutate(undefined, {
+      onSuccess: (key) => {
+        release();
+        onMade(key);
+      },
+    });
   };
 
   return (
@@ -213,6 +220,7 @@ function NewKey({ onClose, onMade }: NewProps) {
           </Button>
         </Group>
       </Stack>
+      {question}
     </form>
   );
 }

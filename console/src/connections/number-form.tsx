@@ -5,6 +5,7 @@ import { Failure, useChange } from "../settings/page.tsx";
 import { answered, api } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { fieldRefusal } from "../shared/field-refusal.ts";
+import { useLeaving } from "../shared/leaving.tsx";
 import { key, type Sender } from "./senders.ts";
 
 const channels = ["platform-apicloud", "qr", "platform-page", "platform-photo", "provider-b"] as const;
@@ -41,13 +42,22 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
     if (sender === null) return answered(api.POST("/admin/senders", { body }));
     return answered(api.PUT("/admin/senders/{id}", { params: { path: { id: sender.id } }, body }));
   });
+  const typed = JSON.stringify([provider, name, phone, platformId, accountId, token, rate]);
+  const [first] = useState(typed);
+  const { release, question } = useLeaving(typed !== first);
   const refusal = fieldRefusal(save.error, checked);
   const refused = refusal?.problem === "other" ? refusal.name : null;
   const errorOf = (field: (typeof checked)[number]): string | undefined =>
     field === refused ? t(`numbers.wrong.${field}`) : undefined;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    save.mutate(undefined, { onSuccess: sender === null ? onAdded : onClose });
+    save.mutate(undefined, {
+      onSuccess: (saved) => {
+        release();
+        if (sender === null) onAdded(saved);
+        else onClose();
+      },
+    });
   };
   const hasAccount = provider !== "qr" && provider !== "provider-b";
 
@@ -124,6 +134,7 @@ export function NumberForm({ sender, onClose, onAdded }: Props) {
           </Group>
         </Stack>
       </form>
+      {question}
     </Dialog>
   );
 }

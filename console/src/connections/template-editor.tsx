@@ -6,7 +6,7 @@ import { Asking } from "../settings/asking.tsx";
 import { Failure, useChange } from "../settings/page.tsx";
 import styles from "../settings/settings.module.css";
 import { answered, api, type paths } from "../shared/api.ts";
-import { useLeavingPage } from "../shared/leaving.tsx";
+import { useLeaving } from "../shared/leaving.tsx";
 import { CodeFields } from "./code-fields.tsx";
 import own from "./connections.module.css";
 import { MessageFields } from "./message-fields.tsx";
@@ -76,8 +76,11 @@ export function TemplateEditor({ first, stored, isWhole }: EditorProps) {
   const archive = useChange(key, () =>
     api.DELETE("/admin/templates/{id}", { params: { path: { id: stored?.id ?? 0 } } }),
   );
-  const question = useLeavingPage(isWhole && JSON.stringify(form) !== JSON.stringify(first));
-  const toList = () => void navigate({ to: "/settings/templates", replace: stored === null, ignoreBlocker: true });
+  const { release, question } = useLeaving(isWhole && JSON.stringify(form) !== JSON.stringify(first));
+  const toList = (): void => {
+    release();
+    void navigate({ to: "/settings/templates", replace: stored === null });
+  };
   const go = (submits: boolean): void => {
     setChecked(true);
     if (isValid) store.mutate(submits, { onSuccess: toList });

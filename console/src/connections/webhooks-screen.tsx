@@ -9,6 +9,7 @@ import styles from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
 import { fieldRefusal } from "../shared/field-refusal.ts";
+import { useLeaving } from "../shared/leaving.tsx";
 import type { WebhooksSearch } from "./dialogs-search.ts";
 
 const events = [
@@ -135,9 +136,17 @@ function NewWebhook({ onClose, onMade }: NewProps) {
     return answered(api.POST("/admin/webhooks", { body }));
   });
   const refusal = fieldRefusal(create.error, ["url"]);
+  const typed = JSON.stringify([url, description, heard]);
+  const [first] = useState(typed);
+  const { release, question } = useLeaving(typed !== first);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    create.mutate(undefined, { onSuccess: onMade });
+    create.mutate(undefined, {
+      onSuccess: (hook) => {
+        release();
+        onMade(hook);
+      },
+    });
   };
   return (
     <form onSubmit={submit}>
@@ -175,6 +184,7 @@ function NewWebhook({ onClose, onMade }: NewProps) {
           </Button>
         </Group>
       </Stack>
+      {question}
     </form>
   );
 }

@@ -28,13 +28,13 @@ function OneContact({ id }: { readonly id: number }) {
   });
   const [isEditing, setEditing] = useState(false);
   const close = (): void => void navigate({ to: "/contacts", search: (search: object) => search });
-  const { setDirty, leave, question } = useLeaving(close);
+  const { setDirty, question } = useLeaving(false);
   const endEditing = (): void => {
     setEditing(false);
     setDirty(false);
   };
   return (
-    <Panel onClose={leave} title={data ? nameOf(data.contact) : t("contact")}>
+    <Panel onClose={close} title={data ? nameOf(data.contact) : t("contact")}>
       {isPending && [56, 120, 200].map((height) => <Skeleton key={height} height={height} mb="md" radius="md" />)}
       {error && !data && isUnknown(error) && <Text role="alert">{t("notFound")}</Text>}
       {error && !data && !isUnknown(error) && (

@@ -9,21 +9,22 @@ export function NewContact() {
   const { t } = useTranslation("contacts");
   const navigate = useNavigate();
   const close = (): void => void navigate({ to: "/contacts", search: (search: object) => search });
-  const { setDirty, leave, question } = useLeaving(close);
+  const { setDirty, release, question } = useLeaving(false);
   return (
-    <Panel onClose={leave} title={t("new")}>
+    <Panel onClose={close} title={t("new")}>
       <ContactForm
         read={null}
         onDirty={setDirty}
-        onCancel={leave}
-        onDone={({ id }) =>
+        onCancel={close}
+        onDone={({ id }) => {
+          release();
           void navigate({
             to: "/contacts/$contact",
             params: { contact: String(id) },
             search: (search: object) => search,
             replace: true,
-          })
-        }
+          });
+        }}
       />
       {question}
     </Panel>

@@ -102,7 +102,6 @@ function Search({ q }: { readonly q: string }) {
 
 /** Has its place before the count is known, so that the views do not move. */
 function Count({ count }: { readonly count: number | undefined }) {
-  if (count === 0) return null;
   return <span className={styles.count}>{count !== undefined && count > 999 ? "999+" : count}</span>;
 }
 

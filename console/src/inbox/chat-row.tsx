@@ -93,12 +93,8 @@ function Preview({ chat: { chat_id, contacto, mensaje } }: { readonly chat: Chat
     );
   if (!mensaje) return <span className={styles.preview}>{t("inbox.noMessage")}</span>;
   const by = sayerOf(mensaje, nombre, t);
-  return (
-    <span className={styles.preview}>
-      {by && `${by}: `}
-      {mensaje.texto || kindOf(mensaje.tipo, t)}
-    </span>
-  );
+  const said = mensaje.texto || kindOf(mensaje.tipo, t);
+  return <span className={styles.preview}>{by === "" ? said : `${by}: ${said}`}</span>;
 }
 
 /** The author before the last message: the first name of a colleague, and nothing for the customer. */

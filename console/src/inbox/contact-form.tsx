@@ -4,6 +4,7 @@ import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { answered, api, type Contact, Refused } from "../shared/api.ts";
 import { Icon } from "../shared/icons.tsx";
+import { useLeaving } from "../shared/leaving.tsx";
 import styles from "./chat-side.module.css";
 import { Failure } from "./failure.tsx";
 import { reloadSide } from "./side.ts";
@@ -79,6 +80,14 @@ function Fields({ read: { contact, version }, onDone, onOutdated }: FieldsProps)
     Object.entries(contact.campos).map(([fieldName, value]) => ({ key: keys++, name: fieldName, value })),
   );
   const named = fields.filter((field) => field.name.trim() !== "");
+  const typed = JSON.stringify([
+    name,
+    optedOut,
+    tags.map(({ id }) => id),
+    named.map((field) => [field.name, field.value]),
+  ]);
+  const [first] = useState(typed);
+  const { release, question } = useLeaving(typed !== first);
   const isDouble = new Set(named.map((field) => field.name.trim())).size < named.length;
   const save = useMutation({
     mutationFn: () => {
@@ -92,6 +101,7 @@ function Fields({ read: { contact, version }, onDone, onOutdated }: FieldsProps)
       return answered(api.PUT("/contacts/{id}", { params, body }));
     },
     onSuccess: () => {
+      release();
       reloadSide();
       onDone();
     },
@@ -106,6 +116,7 @@ function Fields({ read: { contact, version }, onDone, onOutdated }: FieldsProps)
 
   return (
     <form className={styles.form} onSubmit={submit}>
+      {question}
       <TextInput
         size="xs"
         data-autofocus

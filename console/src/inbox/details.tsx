@@ -98,7 +98,7 @@ function CatalogOrder({ fields, messageId }: OrderProps) {
   const { t, i18n } = useTranslation("thread");
   const { t: tCommon } = useTranslation();
   const { moneda } = useMe();
-  const { data: orderId } = useQuery({
+  const { data: orderId, isError } = useQuery({
     queryKey: ["order of message", messageId],
     queryFn: ({ signal }) => fetchOrderOf(messageId, signal),
     staleTime: Number.POSITIVE_INFINITY,
@@ -137,6 +137,8 @@ function CatalogOrder({ fields, messageId }: OrderProps) {
           <span>{t("order.total")}</span> <strong>{money(total, lines[0]?.currency ?? moneda)}</strong>
         </p>
       )}
+      {/* The line is there while the order is looked up, so that the message does not grow. */}
+      {orderId === undefined && !isError && <span className={styles.outside} aria-hidden="true" />}
       {typeof orderId === "number" && (
         <Link to="/orders/$order" params={{ order: String(orderId) }} className={styles.outside}>
           {t("order.open", { id: orderId })}

@@ -178,15 +178,15 @@ function ToNewest({ messages, onClick }: { readonly messages: readonly Message[]
   );
 }
 
-/** The first message that was unread when the thread opened. The mark goes when an agent answers. */
+/** The first message that was unread when the thread opened. The mark goes when the user answers. */
 function useUnreadMark({ no_leidos }: Chat, messages: readonly Message[], outgoing: readonly Outgoing[]) {
   const [count] = useState(no_leidos);
   const [newest, setNewest] = useState<number | null>(null);
   const last = messages.at(-1)?.id;
   if (newest === null && last !== undefined) setNewest(last);
-  const isAnswered =
-    outgoing.some(({ content }) => content.kind !== "note") ||
-    messages.some(({ id, autor, nota }) => newest !== null && id > newest && autor === "usuario" && !nota);
+  // A colleague's answer does not count, since the messages would move while the user reads them.
+  const [isAnswered, setAnswered] = useState(false);
+  if (!isAnswered && outgoing.some(({ content }) => content.kind !== "note")) setAnswered(true);
   return useMemo(() => {
     if (count === 0 || newest === null || isAnswered) return null;
     const incoming = messages.filter(({ id, direccion }) => direccion === "entrante" && id <= newest);

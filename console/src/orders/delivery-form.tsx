@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Refused } from "../shared/api.ts";
+import { useLeaving } from "../shared/leaving.tsx";
 import { queryClient } from "../shared/query.ts";
 import { useDrivers } from "./choices.ts";
 import { DeliveryFields } from "./delivery-fields.tsx";
@@ -24,10 +25,12 @@ export function DeliveryForm({ opened: { order, version } }: { readonly opened: 
     onSettled: reload,
   });
   const isDirty = Object.keys(changes).length > 0;
+  const { question } = useLeaving(isDirty);
   const failure = save.error ?? driver.error;
   const mayEdit = isOpen(order);
   return (
     <section aria-labelledby="delivery">
+      {question}
       <h3 id="delivery" className={styles.heading}>
         {t("delivery")}
       </h3>

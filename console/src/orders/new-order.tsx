@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { answered, api, Refused } from "../shared/api.ts";
 import { isErased, nameAndPhone } from "../shared/customer.ts";
 import { Icon } from "../shared/icons.tsx";
+import { useLeaving } from "../shared/leaving.tsx";
 import { newKey } from "../shared/new-key.ts";
 import { Panel } from "../shared/panel.tsx";
 import { AddLine } from "./add-line.tsx";
@@ -56,9 +57,11 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
     onSuccess: ({ data }) => {
       placeCard(data);
       recount();
+      release();
       void navigate({ to: "/orders/$order", params: { order: String(data.id) }, replace: true });
     },
   });
+  const { release, question } = useLeaving(lines.length > 0 || delivery !== noDelivery);
   return (
     <div className={styles.details}>
       <CustomerField chatId={chatId} isFixed={given !== null} onChoose={setChatId} />
@@ -103,6 +106,7 @@ function NewOrderForm({ chatId: given }: { readonly chatId: number | null }) {
           {t("create")}
         </Button>
       </Group>
+      {question}
     </div>
   );
 }

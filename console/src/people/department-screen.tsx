@@ -10,6 +10,7 @@ import { MovedOn } from "../settings/record-notice.tsx";
 import { choicesOf } from "../settings/records.ts";
 import settings from "../settings/settings.module.css";
 import { answered, api } from "../shared/api.ts";
+import { useLeaving } from "../shared/leaving.tsx";
 import { LinkButton } from "../shared/link-button.tsx";
 import { type Read, useRecordForm } from "../shared/record-form.ts";
 import { type Hours, overlapping, weekOf } from "./hours.ts";
@@ -63,8 +64,11 @@ const words = {
 function DepartmentForm({ id, start }: FormProps) {
   const { t } = useTranslation("people");
   const navigate = useNavigate();
-  // Going back must not open the form of a department that now exists.
-  const toList = () => void navigate({ to: "/settings/departments", replace: id === null });
+  const toList = (): void => {
+    release();
+    // Going back must not open the form of a department that now exists.
+    void navigate({ to: "/settings/departments", replace: id === null });
+  };
   const users = useAllUsers();
   const form = useRecordForm<Fields, Department>(start, {
     save: (body, header) =>
@@ -77,6 +81,7 @@ function DepartmentForm({ id, start }: FormProps) {
       toList();
     },
   });
+  const { release, question } = useLeaving(form.isChanged);
   const { fields, set } = form;
   const overlap = overlapping(weekOf(fields.horario as Hours));
   const send = (event: FormEvent): void => {
@@ -134,6 +139,7 @@ function DepartmentForm({ id, start }: FormProps) {
           </Button>
         </Group>
       </Group>
+      {question}
     </form>
   );
 }

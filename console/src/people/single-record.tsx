@@ -5,6 +5,7 @@ import { type ComponentType, type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure, Loading, Page } from "../settings/page.tsx";
 import type { Place } from "../settings/places.ts";
+import { useLeaving } from "../shared/leaving.tsx";
 import { meKey, queryClient } from "../shared/query.ts";
 import { type IfMatch, type Read, useRecordForm } from "../shared/record-form.ts";
 
@@ -43,7 +44,14 @@ export function SingleRecordPage<Stored, Fields extends object>({ source, form }
 
 function Started<Stored, Fields extends object>(props: PageProps<Stored, Fields> & { readonly start: Read<Fields> }) {
   const { source, start, form: Form } = props;
-  return <Form form={useSingleForm(source, start)} />;
+  const single = useSingleForm(source, start);
+  const { question } = useLeaving(single.isChanged);
+  return (
+    <>
+      <Form form={single} />
+      {question}
+    </>
+  );
 }
 
 function useSingleForm<Stored, Fields extends object>(source: Source<Stored, Fields>, start: Read<Fields>) {

@@ -53,17 +53,16 @@ export function NewUserPanel({ made, onMade, onClose }: NewUserProps) {
       },
     },
   );
-  const { setDirty, leave, question } = useLeaving(onClose);
-  useEffect(() => setDirty(form.isChanged && made === null), [form.isChanged, made, setDirty]);
+  const { question } = useLeaving(form.isChanged && made === null);
   return (
-    <Panel title={made ? t("users.invited", { name: made.nombre }) : t("users.add")} onClose={leave}>
+    <Panel title={made ? t("users.invited", { name: made.nombre }) : t("users.add")} onClose={onClose}>
       {made ? (
         <Stack>
           <InvitationLink invitation={made.invitation} name={made.nombre} />
           <Button onClick={onClose}>{t("close")}</Button>
         </Stack>
       ) : (
-        <UserForm form={form} submit={t("users.invite")} onClose={leave} />
+        <UserForm form={form} submit={t("users.invite")} onClose={onClose} />
       )}
       {question}
     </Panel>
@@ -84,15 +83,19 @@ export function UserPanel({ id, onClose }: UserPanelProps) {
     staleTime: 0,
     gcTime: 0,
   });
-  const { setDirty, leave, question } = useLeaving(onClose);
+  const { setDirty, release, question } = useLeaving(false);
+  const done = (): void => {
+    release();
+    onClose();
+  };
   return (
-    <Panel title={data?.nombre ?? t("users.edit")} onClose={leave}>
+    <Panel title={data?.nombre ?? t("users.edit")} onClose={onClose}>
       {isPending && <Loading />}
       <Failure error={error} />
       {data && (
         <Stack gap="xl">
-          <EditUser user={data} onDirty={setDirty} onCancel={leave} onDone={onClose} />
-          <UserAccess user={data} onArchived={onClose} />
+          <EditUser user={data} onDirty={setDirty} onCancel={onClose} onDone={done} />
+          <UserAccess user={data} onArchived={done} />
         </Stack>
       )}
       {question}

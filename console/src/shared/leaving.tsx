@@ -1,42 +1,54 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
-import { type ReactNode, useCallback, useRef, useState } from "react";
+import { type ReactNode, useCallback, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Dialog } from "./dialog.tsx";
 
 interface Leaving {
-  /** Call it when unsaved input appears or disappears. */
+  /** Takes effect at once. A state of the caller would take another render, and Escape may come before. */
   readonly setDirty: (isDirty: boolean) => void;
-  readonly leave: () => void;
+  /** Forgets the unsaved input. Call it before a navigation after the input was saved or its record removed. */
+  readonly release: () => void;
+  /** Must be rendered. */
   readonly question: ReactNode;
 }
 
-/** Asks for confirmation before unsaved input is lost. */
-export function useLeaving(onLeave: () => void): Leaving {
-  // A ref, since a state would be set only after the next render, and Escape may come before.
-  const isDirty = useRef(false);
-  const setDirty = useCallback((value: boolean) => {
-    isDirty.current = value;
-  }, []);
-  const [isAsking, setAsking] = useState(false);
-  const stay = (): void => setAsking(false);
-  const question = <Question opened={isAsking} onStay={stay} onLeave={onLeave} />;
-  // Later, since the new dialog would handle the same Escape key and close at once.
-  const leave = (): void => (isDirty.current ? void setTimeout(() => setAsking(true)) : onLeave());
-  return { setDirty, leave, question };
-}
-
 /**
- * Asks before a link, going back or closing the tab loses the input of a page. A navigation with `ignoreBlocker` is not
- * asked about.
+ * Asks before a navigation loses unsaved input: a link, going back or forward, closing a panel that has a URL. When the
+ * tab is closed or loaded again, the browser asks.
  */
-export function useLeavingPage(isDirty: boolean): ReactNode {
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: () => isDirty,
-    enableBeforeUnload: isDirty,
-    withResolver: true,
-  });
-  return <Question opened={status === "blocked"} onStay={() => reset?.()} onLeave={() => proceed?.()} />;
+export function useLeaving(isDirty: boolean): Leaving {
+  const isUnsaved = useRef(false);
+  useLayoutEffect(() => {
+    isUnsaved.current = isDirty;
+  }, [isDirty]);
+  const [isAsking, setAsking] = useState(false);
+  const answer = useRef<((stays: boolean) => void) | null>(null);
+  const shouldBlockFn = useCallback((): boolean | Promise<boolean> => {
+    if (!isUnsaved.current) return false;
+    // The Escape key that closes the question also reaches the panel below, which navigates.
+    if (answer.current) return true;
+    return new Promise((answered) => {
+      answer.current = answered;
+      // Later, since the new dialog would handle the same Escape key and close at once.
+      setTimeout(() => setAsking(true));
+    });
+  }, []);
+  const enableBeforeUnload = useCallback(() => isUnsaved.current, []);
+  useBlocker({ shouldBlockFn, enableBeforeUnload });
+  const give = (stays: boolean): void => {
+    setAsking(false);
+    answer.current?.(stays);
+    setTimeout(() => {
+      answer.current = null;
+    });
+  };
+  const setDirty = useCallback((value: boolean): void => {
+    isUnsaved.current = value;
+  }, []);
+  const release = useCallback(() => setDirty(false), [setDirty]);
+  const question = <Question opened={isAsking} onStay={() => give(true)} onLeave={() => give(false)} />;
+  return { setDirty, release, question };
 }
 
 interface QuestionProps {

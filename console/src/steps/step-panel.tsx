@@ -1,6 +1,5 @@
 import { Button, Group } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Asking } from "../settings/asking.tsx";
 import { Failure, Loading } from "../settings/page.tsx";
@@ -35,17 +34,12 @@ export function StepPanel({ id, under, steps, onClose, onSaved, onAdd }: PanelPr
     staleTime: 0,
     gcTime: 0,
   });
-  const goal = useRef(onClose);
-  const { setDirty, leave, question } = useLeaving(() => goal.current());
-  const leaveFor = (where: () => void): void => {
-    goal.current = where;
-    leave();
-  };
+  const { setDirty, release, question } = useLeaving(false);
   const parent = steps.find((step) => step.id === under) ?? null;
   const title = parent ? t("addUnder", { name: parent.nombre }) : t("add");
   const start = isNew ? newStep(parent, steps.length === 0) : data && readOf(data);
   return (
-    <Panel title={isNew ? title : (data?.nombre ?? t("edit"))} onClose={() => leaveFor(onClose)} size={560}>
+    <Panel title={isNew ? title : (data?.nombre ?? t("edit"))} onClose={onClose} size={560}>
       {!isNew && isPending && <Loading />}
       <Failure error={error} />
       {data && (
@@ -54,11 +48,18 @@ export function StepPanel({ id, under, steps, onClose, onSaved, onAdd }: PanelPr
             variant="default"
             size="sm"
             leftSection={<Icon name="plus" size={16} />}
-            onClick={() => leaveFor(() => onAdd(data.id))}
+            onClick={() => onAdd(data.id)}
           >
             {t("addBelow")}
           </Button>
-          <Archive step={data} steps={steps} onDone={onClose} />
+          <Archive
+            step={data}
+            steps={steps}
+            onDone={() => {
+              release();
+              onClose();
+            }}
+          />
         </Group>
       )}
       {start && (
@@ -68,8 +69,11 @@ export function StepPanel({ id, under, steps, onClose, onSaved, onAdd }: PanelPr
           start={start}
           steps={steps}
           onDirty={setDirty}
-          onCancel={() => leaveFor(onClose)}
-          onSaved={onSaved}
+          onCancel={onClose}
+          onSaved={(saved) => {
+            release();
+            onSaved(saved);
+          }}
         />
       )}
       {question}
