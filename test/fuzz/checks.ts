@@ -139,12 +139,15 @@ export class Checks {
   }
 }
 
-/** Common failures in the document's description. */
+/** Common failures in the document's description. Answers to HEAD have no body to tell them by. */
 function isTransportFailure({ status, type, text }: Answer): boolean {
   const { message, error } = type === "application/json" ? record(parsed(text)?.value) : {};
   // Authentication rule 4, for requests without a session token.
   if ((status === 400 && error === "Token is required") || (status === 401 && error === "Invalid token")) return true;
-  return (status === 400 && message === "Request body is not valid JSON") || (status === 415 && message !== undefined);
+  return (
+    (status === 400 && message === "Request body is not valid JSON") ||
+    (status === 415 && (message !== undefined || text === ""))
+  );
 }
 
 function parsed(text: string): { readonly value: unknown } | null {
