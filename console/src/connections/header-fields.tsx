@@ -1,5 +1,6 @@
 import { Button, FileButton, Select, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Failure } from "../settings/page.tsx";
 import { upload } from "../shared/upload.ts";
@@ -16,9 +17,11 @@ interface Props {
   readonly form: TemplateForm;
   readonly set: (changes: Partial<TemplateForm>) => void;
   readonly errorOf: (field: string) => string | undefined;
+  /** The inputs for examples of the text's placeholders. */
+  readonly examples: ReactNode;
 }
 
-export function HeaderFields({ form: { headerKind, header, media }, set, errorOf }: Props) {
+export function HeaderFields({ form: { headerKind, header, media }, set, errorOf, examples }: Props) {
   const { t } = useTranslation("connections");
   const kind = mediaKinds.find((each) => each === headerKind);
   return (
@@ -33,13 +36,16 @@ export function HeaderFields({ form: { headerKind, header, media }, set, errorOf
         }
       />
       {headerKind === "TEXT" && (
-        <TextInput
-          label={t("templates.header")}
-          description={`${[...header].length}/60`}
-          value={header}
-          error={errorOf("header")}
-          onChange={(event) => set({ header: event.currentTarget.value })}
-        />
+        <>
+          <TextInput
+            label={t("templates.header")}
+            description={`${[...header].length}/60`}
+            value={header}
+            error={errorOf("header")}
+            onChange={(event) => set({ header: event.currentTarget.value })}
+          />
+          {examples}
+        </>
       )}
       {kind && <Media kind={kind} media={media} error={errorOf("media")} onChange={(given) => set({ media: given })} />}
     </>

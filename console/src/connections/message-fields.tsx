@@ -13,18 +13,19 @@ interface Props {
 /** The parts of a template that contain text. */
 export function MessageFields({ form, set, errorOf }: Props) {
   const { t } = useTranslation("connections");
-  const examples = placeholdersIn(form.body).map((name) => (
-    <TextInput
-      key={name}
-      label={t("templates.example", { name: `{{${name}}}` })}
-      value={form.examples[`body.${name}`] ?? ""}
-      error={errorOf(`body.${name}`)}
-      onChange={(event) => set({ examples: { ...form.examples, [`body.${name}`]: event.currentTarget.value } })}
-    />
-  ));
+  const examples = (part: "header" | "body") =>
+    placeholdersIn(form[part]).map((name) => (
+      <TextInput
+        key={`${part}.${name}`}
+        label={t("templates.example", { name: `{{${name}}}` })}
+        value={form.examples[`${part}.${name}`] ?? ""}
+        error={errorOf(`${part}.${name}`)}
+        onChange={(event) => set({ examples: { ...form.examples, [`${part}.${name}`]: event.currentTarget.value } })}
+      />
+    ));
   return (
     <>
-      <HeaderFields form={form} set={set} errorOf={errorOf} />
+      <HeaderFields form={form} set={set} errorOf={errorOf} examples={examples("header")} />
       <Textarea
         label={t("templates.body")}
         description={`${t("templates.bodyHint", { open: "{{", close: "}}" })} ${[...form.body].length}/1024`}
@@ -34,7 +35,7 @@ export function MessageFields({ form, set, errorOf }: Props) {
         error={errorOf("body")}
         onChange={(event) => set({ body: event.currentTarget.value })}
       />
-      {examples}
+      {examples("body")}
       <TextInput
         label={t("templates.footer")}
         description={`${[...form.footer].length}/60`}

@@ -16,7 +16,7 @@ export function TemplateButtons({ buttons, onChange, errorOf }: Props) {
   const error = errorOf("buttons");
   return (
     <>
-      {buttons.map(({ kind, text, value }, index) => (
+      {buttons.map(({ kind, text, value, example }, index) => (
         // Buttons have no ids, so the index is the key.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <div key={index} className={styles.pair}>
@@ -41,6 +41,14 @@ export function TemplateButtons({ buttons, onChange, errorOf }: Props) {
               value={value}
               error={errorOf(`button.${index}.value`)}
               onChange={(event) => change(index, { value: event.currentTarget.value })}
+            />
+          )}
+          {value.includes("{{") && (
+            <TextInput
+              label={t("templates.buttonExample", { n: index + 1 })}
+              value={example}
+              error={errorOf(`button.${index}.example`)}
+              onChange={(event) => change(index, { example: event.currentTarget.value })}
             />
           )}
           <CloseButton

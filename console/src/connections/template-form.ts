@@ -194,7 +194,8 @@ function bodyBroken(body: string): Broken | null {
 
 function headerBroken(header: string): Broken | null {
   if (header === "") return null;
-  return wordsBroken(header, longest.header) ?? (header.includes("{{") ? { check: "none" } : null);
+  const broken = wordsBroken(header, longest.header) ?? placeholdersBroken(header);
+  return broken ?? (placeholdersIn(header).length > 1 ? { check: "one" } : null);
 }
 
 function footerBroken(footer: string): Broken | null {
@@ -203,14 +204,14 @@ function footerBroken(footer: string): Broken | null {
 }
 
 function* buttonsBroken(buttons: TemplateForm["buttons"]): Generator<readonly [string, Broken]> {
-  for (const [index, { kind, text: words, value }] of buttons.entries()) {
+  for (const [index, { kind, text: words, value, example }] of buttons.entries()) {
     const own = wordsBroken(words, longest.button) ?? (words.includes("{{") ? ({ check: "none" } as const) : null);
     if (own) yield [`button.${index}.text`, own];
     if (kind === "PHONE_NUMBER" && !/^\+?\d{5,20}$/.test(value)) yield [`button.${index}.value`, { check: "phone" }];
     if (kind !== "URL") continue;
-    if (value.includes("{{")) yield [`button.${index}.value`, { check: "none" }];
-    else if (!/^https?:\/\/[^\s{}/]+\.[^\s{}/]+[^\s{}]*$/i.test(value))
-      yield [`button.${index}.value`, { check: "url" }];
+    const isUrl = /^https?:\/\/[^\s{}/]+\.[^\s{}/]+[^\s{}]*(\{\{1\}\})?$/i.test(value);
+    if (!isUrl) yield [`button.${index}.value`, { check: "url" }];
+    if (value.includes("{{") && example.trim() === "") yield [`button.${index}.example`, { check: "example" }];
   }
   const count = (kind: string): number => buttons.filter((each) => each.kind === kind).length;
   if (count("URL") > 2) yield ["buttons", { check: "urls" }];
@@ -229,9 +230,14 @@ export function violationsOf(form: TemplateForm): Violations {
   if (isMedia(headerKind) && media === "") add("media", { check: "media" });
   add("body", bodyBroken(body));
   add("footer", footerBroken(footer));
-  for (const placeholder of placeholdersIn(body)) {
-    const key = `body.${placeholder}`;
-    if (!examples[key]?.trim()) found.push([key, { check: "example" }]);
+  for (const [part, words] of [
+    ["header", header],
+    ["body", body],
+  ] as const) {
+    for (const placeholder of placeholdersIn(words)) {
+      const key = `${part}.${placeholder}`;
+      if (!examples[key]?.trim()) found.push([key, { check: "example" }]);
+    }
   }
   return Object.fromEntries([...found, ...buttonsBroken(buttons)]);
 }

@@ -35,8 +35,6 @@ type TemplateRule =
   /** Two placeholders have nothing between them. */
   | "adjacent"
   | "no-placeholders"
-  /** The platform allows a placeholder here, but sends fill those of the body only, so no send could succeed. */
-  | "unfillable"
   /** A placeholder, or the header's media, has no example. */
   | "example"
   /** Other buttons separate the quick replies. */
@@ -92,7 +90,7 @@ function* violations({ language, category, components }: Json): Generator<Violat
 function violationsOfPart(type: string, component: Json, at: string, isAuthentication: boolean): Iterable<Violation> {
   if (type === "HEADER") return header(component, at);
   if (type === "FOOTER") return footer(component, at, isAuthentication);
-  if (type === "BUTTONS") return buttons(component, at, isAuthentication);
+  if (type === "BUTTONS") return buttons(component, at);
   // The platform itself writes the body of an authentication template.
   return isAuthentication && component.text === undefined ? [] : body(component, at);
 }
@@ -109,7 +107,17 @@ function* header({ format, text: words, example }: Json, at: string): Generator<
   yield* wordsOf(words, `${at}.text`, longest.header);
   const placeholders = placeholdersIn(text(words));
   if (placeholders === null) yield { at: `${at}.text`, rule: "placeholder" };
-  else if (placeholders.length > 0) yield { at: `${at}.text`, rule: "unfillable" };
+  const names = [...new Set(placeholders)];
+  if (names.length > 1) yield { at: `${at}.text`, rule: "too-many", most: 1 };
+  const [name] = names;
+  if (name === undefined) return;
+  if (/^\d+$/.test(name) && name !== "1") yield { at: `${at}.text`, rule: "gap" };
+  yield* examples(
+    names,
+    { numbered: object(example).header_text, named: object(example).header_text_named_params },
+    at,
+    ["header_text", "header_text_named_params"],
+  );
 }
 
 function* body({ text: words, example }: Json, at: string): Generator<Violation> {
@@ -138,7 +146,7 @@ function* footer({ text: words }: Json, at: string, isAuthentication: boolean): 
   if (text(words).includes("{{")) yield { at: `${at}.text`, rule: "no-placeholders" };
 }
 
-function* buttons({ buttons: listed }: Json, at: string, isAuthentication: boolean): Generator<Violation> {
+function* buttons({ buttons: listed }: Json, at: string): Generator<Violation> {
   const where = `${at}.buttons`;
   yield* listAt(listed, where);
   if (list(listed).length === 0) yield { at: where, rule: "missing" };
@@ -155,7 +163,7 @@ function* buttons({ buttons: listed }: Json, at: string, isAuthentication: boole
     if (most !== undefined && kinds.slice(0, index + 1).filter((other) => other === kind).length > most) {
       yield { at: `${own}.type`, rule: "too-many", most };
     }
-    yield* buttonOf(kind, button, own, isAuthentication);
+    yield* buttonOf(kind, button, own);
   }
   const replies = kinds.map((kind) => kind === "QUICK_REPLY");
   if (replies.filter((is, index) => is !== replies[index - 1]).length > 2) yield { at: where, rule: "mixed" };
@@ -164,14 +172,14 @@ function* buttons({ buttons: listed }: Json, at: string, isAuthentication: boole
   if (again >= 0) yield { at: `${where}[${again}].text`, rule: "twice" };
 }
 
-function* buttonOf(kind: string, button: Json, at: string, isAuthentication: boolean): Generator<Violation> {
+function* buttonOf(kind: string, button: Json, at: string): Generator<Violation> {
   const { text: words, url, phone_number: phone, example } = button;
   // The platform itself labels these buttons.
   if (kind !== "COPY_CODE" && kind !== "OTP") {
     yield* wordsOf(words, `${at}.text`, longest.button);
     if (text(words).includes("{{")) yield { at: `${at}.text`, rule: "no-placeholders" };
   }
-  if (kind === "URL") yield* urlOf(url, at, isAuthentication);
+  if (kind === "URL") yield* urlOf(url, example, at);
   if (kind === "PHONE_NUMBER") {
     yield* wordsOf(phone, `${at}.phone_number`, longest.phone);
     if (!/^\+?\d+$/.test(text(phone))) yield { at: `${at}.phone_number`, rule: "malformed" };
@@ -180,13 +188,13 @@ function* buttonOf(kind: string, button: Json, at: string, isAuthentication: boo
   if (kind === "FLOW") yield* textAt(button.flow_id, `${at}.flow_id`);
 }
 
-function* urlOf(url: unknown, at: string, isAuthentication: boolean): Generator<Violation> {
+function* urlOf(url: unknown, example: unknown, at: string): Generator<Violation> {
   yield* wordsOf(url, `${at}.url`, longest.url);
   if (!/^https?:\/\/[^\s{}/]+\.[^\s{}/]+/i.test(text(url))) yield { at: `${at}.url`, rule: "malformed" };
   const placeholders = placeholdersIn(text(url));
-  if (placeholders === null) yield { at: `${at}.url`, rule: "placeholder" };
-  // The platform turns the button that copies a one-time code into such an address, which sends fill.
-  else if (placeholders.length > 0 && !isAuthentication) yield { at: `${at}.url`, rule: "unfillable" };
+  if (placeholders?.length === 0) return;
+  if (placeholders?.length !== 1 || !text(url).endsWith("}}")) yield { at: `${at}.url`, rule: "placeholder" };
+  if (!isText(list(example)[0] ?? example)) yield { at: `${at}.example`, rule: "example" };
 }
 
 /** Requires a text that is not blank. */

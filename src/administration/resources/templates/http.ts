@@ -113,13 +113,12 @@ export const templatesOnWire: RecordOnWire<Template> = {
       "BODY is required; HEADER, FOOTER and BUTTONS are optional; each occurs at most once. An error names the field, for " +
       "instance `template.components[0].text`.",
     "`id_plantilla` has lowercase letters, digits and underscores, 512 at most; if it is left out, it is derived from `nombre`. A " +
-      "HEADER is a text of up to 60 characters without placeholders, or an IMAGE, VIDEO or DOCUMENT with " +
+      "HEADER is a text of up to 60 characters with at most one placeholder, or an IMAGE, VIDEO or DOCUMENT with " +
       "`example.header_handle`. A BODY has up to 1,024 characters; its placeholders are numbered from 1 without gaps, or named; " +
       "none may be at its beginning or end or directly after another one, and each needs an example. A FOOTER has up to 60 characters and no placeholders.",
     "BUTTONS has up to 10 buttons: 2 of type URL at most, 1 each of PHONE_NUMBER, COPY_CODE, FLOW, OTP and CATALOG; QUICK_REPLY " +
-      "buttons must be next to each other. A button's text has up to 25 characters, and no two have the same.",
-    "Sends fill the placeholders of the BODY only, so the HEADER and the URLs of buttons cannot have any: the platform would " +
-      "approve such a template, and then refuse each message.",
+      "buttons must be next to each other. A button's text has up to 25 characters, and no two have the same. A URL may end in one placeholder, which " +
+      "needs an example.",
     "`descripcion` is the text of the BODY of `template`, whatever the request says; without that text it is as given. `type` is " +
       "derived from `template` if it is left out. Templates of ProviderB are approved at ProviderB: their `template` is stored " +
       "without checks.",
@@ -166,7 +165,6 @@ const words: Readonly<Record<Violation["rule"], (violation: Violation) => string
   "at-an-end": () => "no puede empezar ni terminar con una variable",
   adjacent: () => "debe tener un texto entre dos variables",
   "no-placeholders": () => "no lleva variables",
-  unfillable: () => "no puede llevar variables: los envíos solo llenan las del BODY",
   example: () => "debe tener un ejemplo de cada variable o archivo",
   mixed: () => "debe tener juntas las respuestas rápidas",
 };
