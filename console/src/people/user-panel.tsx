@@ -48,12 +48,13 @@ export function NewUserPanel({ made, onMade, onClose }: NewUserProps) {
       save: (body) => answered(api.POST("/admin/users", { body })),
       readAgain: async () => ({ fields: emptyUser, version: null }),
       onSaved: (saved) => {
+        release();
         onMade(saved);
         void usersChanged();
       },
     },
   );
-  const { question } = useLeaving(form.isChanged && made === null);
+  const { release, question } = useLeaving(form.isChanged && made === null);
   return (
     <Panel title={made ? t("users.invited", { name: made.nombre }) : t("users.add")} onClose={onClose}>
       {made ? (
